@@ -1,0 +1,1 @@
+"""Who someone is: users, organizations, memberships and roles, plans, projects, API keys."""

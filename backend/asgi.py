@@ -1,0 +1,18 @@
+"""The web process: Django for HTTP, Channels for WebSocket, and the gateway's own tasks."""
+
+import os
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "backend.settings")
+
+from django.core.asgi import get_asgi_application
+
+django_application = get_asgi_application()
+
+# Imported only now: these touch models, which need the application registry.
+from backend.api.websocket import websocket_application  # noqa: E402
+from backend.gateway.lifespan import with_gateway  # noqa: E402
+from channels.routing import ProtocolTypeRouter  # noqa: E402
+
+application = with_gateway(
+    ProtocolTypeRouter({"http": django_application, "websocket": websocket_application})
+)

@@ -1,0 +1,67 @@
+"""Structured logs: one JSON object a line, with the request id of whatever caused it.
+
+Every process of the Procfile uses this; `PARLEY_LOG_FORMAT=console` is for people.
+"""
+
+import logging
+import logging.config
+from typing import Any
+
+import structlog
+
+
+def configure(options: dict[str, Any]) -> None:
+    """Set up structlog and the standard library's logging alike (Django's LOGGING_CONFIG).
+
+    Args:
+        options: `level` (a logging level's name) and `format` (`json` or `console`).
+    """
+    shared: list[Any] = [
+        structlog.contextvars.merge_contextvars,
+        structlog.stdlib.add_logger_name,
+        structlog.stdlib.add_log_level,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+        structlog.processors.format_exc_info,
+    ]
+    renderer: Any = (
+        structlog.processors.JSONRenderer()
+        if options["format"] == "json"
+        else structlog.dev.ConsoleRenderer(colors=True)
+    )
+    structlog.configure(
+        processors=[*shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
+        logger_factory=structlog.stdlib.LoggerFactory(),
+        wrapper_class=structlog.stdlib.BoundLogger,
+        cache_logger_on_first_use=True,
+    )
+    logging.config.dictConfig(
+        {
+            "version": 1,
+            "disable_existing_loggers": False,
+            "formatters": {
+                "structured": {
+                    "()": structlog.stdlib.ProcessorFormatter,
+                    "foreign_pre_chain": [*shared, structlog.stdlib.ExtraAdder()],
+                    "processors": [
+                        structlog.stdlib.ProcessorFormatter.remove_processors_meta,
+                        renderer,
+                    ],
+                }
+            },
+            "handlers": {
+                "stdout": {
+                    "class": "logging.StreamHandler",
+                    "stream": "ext://sys.stdout",
+                    "formatter": "structured",
+                }
+            },
+            "root": {"handlers": ["stdout"], "level": options["level"]},
+            "loggers": {
+                # One line a request comes from our own middleware, with more in it.
+                "uvicorn.access": {"handlers": [], "propagate": False},
+                "kafka": {"level": "WARNING"},
+                "httpx": {"level": "WARNING"},
+                "django.request": {"level": "ERROR"},
+            },
+        }
+    )

@@ -1,0 +1,195 @@
+"""Settings, all of them from the environment; docs/operations.md holds the table.
+
+The database, Redis and Kafka have no default here on purpose: `manage.py up` and the test
+suite start embedded ones and set these variables; anything else configures real ones. A
+configured URL is never shadowed.
+"""
+
+import os
+from pathlib import Path
+from urllib.parse import urlparse
+
+import dj_database_url
+from django.core.exceptions import ImproperlyConfigured
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+
+
+def env(name: str, default: str | None = None) -> str:
+    """The variable `name`; ImproperlyConfigured where it has neither value nor default."""
+    value = os.environ.get(name) or default
+    if value is None:
+        raise ImproperlyConfigured(
+            f"{name} is not set. Start the product with `make run`, which starts embedded"
+            " services and sets it, or point it at your own."
+        )
+    return value
+
+
+def env_flag(name: str, default: bool) -> bool:
+    return env(name, "1" if default else "0").lower() in {"1", "true", "yes", "on"}
+
+
+def env_list(name: str, default: str) -> list[str]:
+    return [item.strip() for item in env(name, default).split(",") if item.strip()]
+
+
+# --- Core -----------------------------------------------------------------------------------
+VAR_DIR = Path(env("PARLEY_VAR", str(BASE_DIR / "var")))
+DEBUG = env_flag("PARLEY_DEBUG", False)
+SECRET_KEY = env("PARLEY_SECRET_KEY")
+PUBLIC_URL = env("PARLEY_PUBLIC_URL", "http://127.0.0.1:8000").rstrip("/")
+_public = urlparse(PUBLIC_URL)
+HTTPS = _public.scheme == "https"
+ALLOWED_HOSTS = env_list("PARLEY_ALLOWED_HOSTS", f"{_public.hostname},localhost,127.0.0.1,[::1]")
+CSRF_TRUSTED_ORIGINS = [PUBLIC_URL]
+ROOT_URLCONF = "backend.urls"
+ASGI_APPLICATION = "backend.asgi.application"
+
+INSTALLED_APPS = [
+    "unfold",
+    "unfold.contrib.filters",
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "django.contrib.postgres",
+    "channels",
+    "backend.accounts",
+    "backend.conversations",
+    "backend.gateway",
+    "backend.api",
+    "billing",
+    "safety.audit",
+]
+
+# Every class here runs natively async (tests/api/test_middleware.py holds it): one sync
+# middleware would push each streaming request through the thread-sensitive executor.
+MIDDLEWARE = [
+    "backend.api.middleware.RequestContextMiddleware",
+    "backend.api.middleware.SecurityHeadersMiddleware",
+    "servestatic.middleware.ServeStaticMiddleware",
+    "backend.api.middleware.AsyncSessionMiddleware",
+    "backend.api.middleware.AsyncCsrfViewMiddleware",
+    "backend.api.middleware.AsyncAuthenticationMiddleware",
+    "backend.api.middleware.AdminOnlyMessageMiddleware",
+]
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "backend" / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ]
+        },
+    }
+]
+
+# --- Data -----------------------------------------------------------------------------------
+DATABASES = {
+    "default": {
+        **dj_database_url.parse(env("DATABASE_URL")),
+        # A pool, not CONN_MAX_AGE: under ASGI a persistent connection is tied to a thread.
+        "OPTIONS": {
+            "pool": {"min_size": 1, "max_size": int(env("PARLEY_DB_POOL", "10")), "timeout": 10}
+        },
+    }
+}
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+REDIS_URL = env("REDIS_URL")
+CACHES = {
+    "default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": REDIS_URL}
+}
+CHANNEL_LAYERS = {
+    "default": {
+        "BACKEND": "channels_redis.pubsub.RedisPubSubChannelLayer",
+        "CONFIG": {"hosts": [REDIS_URL]},
+    }
+}
+KAFKA_BOOTSTRAP_SERVERS = env("KAFKA_BOOTSTRAP_SERVERS")
+STORAGES = {
+    "default": {
+        "BACKEND": "django.core.files.storage.FileSystemStorage",
+        "OPTIONS": {"location": VAR_DIR / "files"},
+    },
+    "staticfiles": {"BACKEND": "servestatic.storage.CompressedManifestStaticFilesStorage"},
+}
+
+# --- Accounts -------------------------------------------------------------------------------
+AUTH_USER_MODEL = "accounts.User"
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.Argon2PasswordHasher"]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}"}
+    for name in (
+        "UserAttributeSimilarityValidator",
+        "MinimumLengthValidator",
+        "CommonPasswordValidator",
+        "NumericPasswordValidator",
+    )
+]
+LOGIN_URL = "/login"
+SESSION_ENGINE = "django.contrib.sessions.backends.cached_db"
+SESSION_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = "Lax"
+SESSION_COOKIE_SECURE = HTTPS
+CSRF_COOKIE_SAMESITE = "Lax"
+CSRF_COOKIE_SECURE = HTTPS
+CSRF_FAILURE_VIEW = "backend.api.views.csrf_failure"
+SIGNUP_OPEN = env_flag("PARLEY_SIGNUP_OPEN", True)
+
+# --- HTTP -----------------------------------------------------------------------------------
+SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS else None
+SECURE_CONTENT_TYPE_NOSNIFF = True
+X_FRAME_OPTIONS = "DENY"
+DATA_UPLOAD_MAX_MEMORY_SIZE = int(env("PARLEY_MAX_BODY_BYTES", str(4 * 1024 * 1024)))
+ATTACHMENT_MAX_BYTES = int(env("PARLEY_MAX_ATTACHMENT_BYTES", str(10 * 1024 * 1024)))
+STATIC_URL = "/static/"
+STATIC_ROOT = VAR_DIR / "static"
+STATICFILES_DIRS = [BASE_DIR / "backend" / "static"]
+SERVESTATIC_MAX_AGE = 3600
+
+# --- Generation -----------------------------------------------------------------------------
+POOLS_FILE = Path(env("PARLEY_POOLS", str(BASE_DIR / "infra" / "pools.toml")))
+GENERATION_TIMEOUT_S = float(env("PARLEY_GENERATION_TIMEOUT_S", "300"))
+GENERATION_LEASE_S = float(env("PARLEY_GENERATION_LEASE_S", "6"))
+GENERATION_BUFFER_TTL_S = int(env("PARLEY_GENERATION_BUFFER_TTL_S", "900"))
+DISCONNECT_GRACE_S = float(env("PARLEY_DISCONNECT_GRACE_S", "120"))
+MAX_QUEUED_GENERATIONS = int(env("PARLEY_MAX_QUEUED_GENERATIONS", "200"))
+
+# --- Background work ------------------------------------------------------------------------
+CELERY_BROKER_URL = REDIS_URL
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_ACKS_LATE = True
+CELERY_TASK_REJECT_ON_WORKER_LOST = True
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+CELERY_TIMEZONE = "UTC"
+CELERY_BEAT_SCHEDULE_FILENAME = str(VAR_DIR / "celerybeat-schedule")
+CELERY_BEAT_SCHEDULE = {
+    "purge-deleted-conversations": {
+        "task": "backend.conversations.tasks.purge_deleted",
+        "schedule": 3600.0,
+    },
+    "reconcile-usage": {"task": "billing.tasks.reconcile_recent", "schedule": 300.0},
+}
+CONVERSATION_RETENTION_DAYS = 30
+
+# --- Language, time, logs -------------------------------------------------------------------
+LANGUAGE_CODE = "en-us"
+TIME_ZONE = "UTC"
+USE_TZ = True
+LOG_LEVEL = env("PARLEY_LOG_LEVEL", "INFO")
+LOG_FORMAT = env("PARLEY_LOG_FORMAT", "json")
+LOGGING_CONFIG = "backend.logs.configure"
+LOGGING = {"level": LOG_LEVEL, "format": LOG_FORMAT}
+
+UNFOLD = {"SITE_TITLE": "Parley", "SITE_HEADER": "Parley", "SITE_SYMBOL": "forum"}
