@@ -1,0 +1,10 @@
+"""Everything that runs Parley: embedded services, the launcher, deployment files.
+
+`services/`    one launcher for each embedded service (PostgreSQL, Valkey, the event log)
+`testing/`     what a test run starts: services, a real engine, the whole product
+`launcher/`    `manage.py up`: from a fresh clone to the first served token
+`kubernetes/`, `prometheus/`, `grafana/`, `compose.yaml`, `Dockerfile`: production
+`load/`        load and fault tests, bounded and on the loopback only
+
+The product never imports this package: it knows services only by their URLs.
+"""

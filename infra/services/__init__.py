@@ -1,0 +1,34 @@
+"""Embedded services: real servers from PyPI wheels, started for one clone of the repository.
+
+Each service is one class with the same few members (`Service`): `start()`, `stop()`, `url`.
+They listen on 127.0.0.1 only, keep their data in a directory that the caller names, and die
+with the process that started them, also when that one is killed with SIGKILL.
+
+`process.py` starts and ends processes, `unprivileged.py` drops root for PostgreSQL,
+`bundle.py` starts the three together; the rest is one file for each service.
+"""
+
+from infra.services.broker import BrokerService
+from infra.services.bundle import SERVICE_VARIABLES, ServiceBundle
+from infra.services.errors import (
+    BinaryMissingError,
+    PortBusyError,
+    ServiceError,
+    ServiceStartError,
+)
+from infra.services.postgres import PostgresService
+from infra.services.process import Service
+from infra.services.valkey import ValkeyService
+
+__all__ = [
+    "SERVICE_VARIABLES",
+    "BinaryMissingError",
+    "BrokerService",
+    "PortBusyError",
+    "PostgresService",
+    "Service",
+    "ServiceBundle",
+    "ServiceError",
+    "ServiceStartError",
+    "ValkeyService",
+]

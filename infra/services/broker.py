@@ -1,0 +1,58 @@
+"""The Kafka-compatible event log with the binary of the wheel `noida-db` (decision 0001).
+
+It promises less than Apache Kafka: SIGTERM keeps the data, SIGKILL loses acknowledged
+records. Nothing may depend on it remembering: the ledger in PostgreSQL is the truth.
+"""
+
+import importlib.util
+import subprocess
+from pathlib import Path
+
+from infra.services.errors import BinaryMissingError
+from infra.services.ports import LOOPBACK, accepts_connections
+from infra.services.process import Service, spawn
+
+_WHEEL = "noida-db"
+
+
+class BrokerService(Service):
+    """One broker; its `url` is a bootstrap server, `host:port`."""
+
+    name = "broker"
+
+    def __init__(self, data_dir: Path, *, port: int | None = None) -> None:
+        super().__init__(data_dir, port=port)
+        self._program = _find_program()
+
+    @property
+    def url(self) -> str:
+        return f"{LOOPBACK}:{self.port}"
+
+    def _prepare(self) -> None:
+        self.data_dir.chmod(0o700)
+
+    def _launch(self) -> subprocess.Popen[bytes]:
+        return spawn(
+            [
+                *(self._program, "start", "--only", "kafka"),
+                *("--host", LOOPBACK, "--kafka-port", str(self.port)),
+                *("--data-dir", str(self.data_dir.resolve())),
+            ],
+            log=self.log,
+            death_signal=self.stop_signal,
+            cwd=self.data_dir,
+        )
+
+    def _answers(self) -> bool:
+        # It opens its port only when it can answer; a client's handshake would cost 30 ms more.
+        return accepts_connections(self.port)
+
+
+def _find_program() -> Path:
+    spec = importlib.util.find_spec("noida_db")
+    if spec is None or spec.origin is None:
+        raise BinaryMissingError("the event log", _WHEEL)
+    program = Path(spec.origin).parent / "noida-db"
+    if not program.exists():
+        raise BinaryMissingError("the event log", _WHEEL)
+    return program

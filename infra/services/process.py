@@ -1,0 +1,249 @@
+"""Server processes: started so that they cannot outlive us, ended together with their children.
+
+Invariants:
+- A process started here gets a signal from the kernel when the thread that started it dies
+  (PR_SET_PDEATHSIG), so a launcher that is killed with SIGKILL leaves nothing behind. Start
+  services from a thread that lives as long as they should: in practice the main thread.
+- Each runs in a session of its own: Ctrl-C in a terminal reaches the launcher only, which
+  then ends its services in the right order.
+- Processes are ended by pid, checked against their start time, never by name.
+"""
+
+import contextlib
+import ctypes
+import os
+import shutil
+import signal
+import subprocess
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+import psutil
+
+from infra.services.errors import PortBusyError, ServiceError, ServiceStartError
+from infra.services.ports import free_port, port_is_free
+from infra.services.unprivileged import Account
+
+_PR_SET_PDEATHSIG = 1
+_libc = ctypes.CDLL(None, use_errno=True)
+
+_START_ATTEMPTS_ON_CHOSEN_PORTS = 5
+_POLL_SECONDS = 0.01
+
+
+def die_with_parent(death_signal: signal.Signals) -> Callable[[], None]:
+    """A `preexec_fn` that asks the kernel for `death_signal` when the starting thread dies.
+
+    subprocess changes the user before it calls this, which matters: a change of credentials
+    would clear the request again.
+    """
+    parent = os.getpid()
+
+    def ask_kernel() -> None:
+        _libc.prctl(_PR_SET_PDEATHSIG, int(death_signal), 0, 0, 0)
+        if os.getppid() != parent:  # it died between our fork and the request
+            os._exit(1)
+
+    return ask_kernel
+
+
+def spawn(
+    command: Sequence[str | Path],
+    *,
+    log: Path,
+    environment: Mapping[str, str] | None = None,
+    account: Account | None = None,
+    death_signal: signal.Signals = signal.SIGTERM,
+    cwd: Path | None = None,
+) -> subprocess.Popen[bytes]:
+    """Start `command` with its output appended to `log`; it dies when the calling thread does."""
+    log.parent.mkdir(parents=True, exist_ok=True)
+    with log.open("ab") as output:
+        return subprocess.Popen(
+            [str(part) for part in command],
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            env=dict(environment) if environment is not None else None,
+            cwd=cwd,
+            start_new_session=True,
+            user=account.uid if account else None,
+            group=account.gid if account else None,
+            extra_groups=[] if account else None,
+            preexec_fn=die_with_parent(death_signal),  # noqa: PLW1509 - see module docstring
+        )
+
+
+def end_tree(pid: int, *, stop_signal: signal.Signals = signal.SIGTERM, grace: float = 10) -> None:
+    """End the process `pid` and all that it started; after `grace` seconds with SIGKILL.
+
+    Only the top process is asked, because servers end their children in their own order;
+    whoever is left after that is killed.
+    """
+    try:
+        top = psutil.Process(pid)
+        family = [top, *top.children(recursive=True)]
+        top.send_signal(stop_signal)
+    except psutil.NoSuchProcess:
+        return
+    _, alive = psutil.wait_procs([top], timeout=grace)
+    leftovers = {*alive, *(process for process in family if process.is_running())}
+    for process in leftovers:
+        with contextlib.suppress(psutil.NoSuchProcess):
+            process.kill()
+    psutil.wait_procs(list(leftovers), timeout=5)
+
+
+def tail(log: Path, lines: int = 5) -> str:
+    """The last lines of a log, joined into one, for error messages."""
+    try:
+        text = log.read_text(errors="replace")
+    except OSError:
+        return ""
+    return " | ".join(line.strip() for line in text.splitlines()[-lines:] if line.strip())
+
+
+class Service(ABC):
+    """One server process on the loopback.
+
+    `start()` returns when it answers its protocol; `stop()` when it and its children are gone.
+    Both may be called again at any time. A service can be started again after a stop and then
+    has the data it had (the event log excepted, which promises nothing: DESIGN section 1).
+    """
+
+    name: str
+    stop_signal: signal.Signals = signal.SIGTERM
+    start_timeout: float = 30.0
+
+    def __init__(self, data_dir: Path, *, port: int | None = None) -> None:
+        """
+        Args:
+            data_dir: belongs to this service alone; made when missing.
+            port: a port to insist on, or None to take any free one.
+        """
+        self.data_dir = data_dir
+        self._fixed_port = port
+        self._port: int | None = port
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def port(self) -> int:
+        if self._port is None:
+            raise ServiceError(f"{self.name} has no port before it is started.")
+        return self._port
+
+    @property
+    def pid(self) -> int | None:
+        """The server's pid, or None when it does not run."""
+        process = self._process
+        return process.pid if process is not None and process.poll() is None else None
+
+    @property
+    def log(self) -> Path:
+        return self.data_dir / f"{self.name}.log"
+
+    @property
+    def pid_file(self) -> Path:
+        return self.data_dir / f"{self.name}.pid"
+
+    @property
+    @abstractmethod
+    def url(self) -> str:
+        """What goes into the environment variable of this service."""
+
+    @abstractmethod
+    def _prepare(self) -> None:
+        """Make the data directory ready. Called before each start."""
+
+    @abstractmethod
+    def _launch(self) -> subprocess.Popen[bytes]:
+        """Start the server on `self.port`."""
+
+    @abstractmethod
+    def _answers(self) -> bool:
+        """Whether the server answers its own protocol now."""
+
+    def start(self) -> None:
+        """Start the server and wait until it answers.
+
+        Raises:
+            PortBusyError: the port that was insisted on is taken.
+            BinaryMissingError: the wheel is not installed.
+            ServiceStartError: it ended or kept silent; the message holds its last log lines.
+        """
+        if self.pid is not None:
+            return
+        self.data_dir.mkdir(parents=True, exist_ok=True)
+        self._end_leftover()
+        self._prepare()
+        if self._fixed_port is not None:
+            if not port_is_free(self._fixed_port):
+                raise PortBusyError(self.name, self._fixed_port)
+            self._start_once()
+            return
+        for attempt in range(_START_ATTEMPTS_ON_CHOSEN_PORTS):
+            # A restart keeps its port where it can, so that clients find it again.
+            if self._port is None or not port_is_free(self._port):
+                self._port = free_port()
+            try:
+                self._start_once()
+                return
+            except ServiceStartError:
+                lost_the_port = not port_is_free(self._port)
+                if not lost_the_port or attempt == _START_ATTEMPTS_ON_CHOSEN_PORTS - 1:
+                    raise
+
+    def stop(self) -> None:
+        """End the server cleanly, its children too."""
+        process, self._process = self._process, None
+        if process is not None:
+            if process.poll() is None:
+                end_tree(process.pid, stop_signal=self.stop_signal)
+            process.wait()
+        self.pid_file.unlink(missing_ok=True)
+
+    def kill(self) -> None:
+        """End the server as a crash would (SIGKILL), for fault tests."""
+        process, self._process = self._process, None
+        if process is not None:
+            end_tree(process.pid, stop_signal=signal.SIGKILL)
+            process.wait()
+        self.pid_file.unlink(missing_ok=True)
+
+    def destroy(self) -> None:
+        """Stop, and delete the data."""
+        self.stop()
+        shutil.rmtree(self.data_dir, ignore_errors=True)
+
+    def _start_once(self) -> None:
+        process = self._process = self._launch()
+        self.pid_file.write_text(f"{process.pid} {psutil.Process(process.pid).create_time()}\n")
+        deadline = time.monotonic() + self.start_timeout
+        while not self._answers():
+            code = process.poll()
+            if code is not None:
+                self.stop()
+                reason = f"it ended with exit code {code}"
+                raise ServiceStartError(self.name, reason, tail(self.log))
+            if time.monotonic() > deadline:
+                self.stop()
+                reason = f"no answer within {self.start_timeout:.0f} s"
+                raise ServiceStartError(self.name, reason, tail(self.log))
+            time.sleep(_POLL_SECONDS)
+
+    def _end_leftover(self) -> None:
+        """End a server of ours on the same data that an earlier launcher left behind.
+
+        The kernel ends ours with their launcher, but shortly afterwards: a quick restart may
+        still find it in the middle of its shutdown, and two servers must never share data.
+        """
+        try:
+            pid_text, started_text = self.pid_file.read_text().split()
+            process = psutil.Process(int(pid_text))
+            if abs(process.create_time() - float(started_text)) < 0.05:
+                end_tree(process.pid, stop_signal=self.stop_signal)
+        except (OSError, ValueError, psutil.NoSuchProcess):
+            pass
+        self.pid_file.unlink(missing_ok=True)

