@@ -66,7 +66,7 @@ def test_it_listens_on_the_loopback_only(service: Service) -> None:
     service.start()
     assert service.pid is not None
     listening = {
-        connection.laddr.ip
+        connection.laddr[0]
         for connection in psutil.net_connections("inet")
         if connection.status == psutil.CONN_LISTEN and connection.pid == service.pid
     }
