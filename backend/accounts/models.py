@@ -39,6 +39,12 @@ class User(AbstractUser):
     def __str__(self) -> str:
         return self.email
 
+    def get_full_name(self) -> str:
+        return self.name or self.email
+
+    def get_short_name(self) -> str:
+        return self.name or self.email
+
 
 class Plan(models.Model):
     """What an organization may use, and how soon it is served."""

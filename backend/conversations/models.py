@@ -1,0 +1,222 @@
+"""Tables of `conversations`. A conversation is a tree of messages with one active leaf.
+
+Invariants, held by constraints or by services.py, the only writer:
+- a message's parent is in the same conversation, and user and assistant take turns on every
+  path from a root to a leaf;
+- `active_message` is in the conversation; the path from a root to it is what the page shows;
+- a message leaves the status `pending` once and never comes back;
+- an attachment belongs to at most one conversation and goes when that is purged.
+"""
+
+import uuid
+from typing import ClassVar
+
+from django.conf import settings
+from django.contrib.postgres.indexes import GinIndex, OpClass
+from django.db import models
+from django.db.models.functions import Upper
+from django.utils import timezone
+
+from backend.accounts.models import Organization
+
+
+class Conversation(models.Model):
+    """One thread of one user. Deleting sets `deleted_at`; tasks.purge_deleted ends it."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    organization = models.ForeignKey(
+        Organization, on_delete=models.CASCADE, related_name="conversations"
+    )
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="conversations"
+    )
+    title = models.CharField(max_length=200, blank=True)
+    title_is_manual = models.BooleanField(
+        default=False, help_text="The user named it; automatic titles leave it alone."
+    )
+    model = models.CharField(max_length=100, help_text="The model that the next turn asks for.")
+    active_message = models.ForeignKey(
+        "Message", on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
+    )
+    pinned_at = models.DateTimeField(null=True, blank=True)
+    archived_at = models.DateTimeField(null=True, blank=True)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    updated_at = models.DateTimeField(
+        default=timezone.now, help_text="The last turn; renaming or pinning does not count."
+    )
+    deleted_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        indexes = [
+            models.Index(
+                fields=["organization", "user", "-updated_at", "-id"],
+                condition=models.Q(deleted_at__isnull=True),
+                name="conversation_list",
+            ),
+            models.Index(
+                fields=["deleted_at"],
+                condition=models.Q(deleted_at__isnull=False),
+                name="conversation_purge",
+            ),
+            GinIndex(OpClass(Upper("title"), name="gin_trgm_ops"), name="conversation_title_trgm"),
+        ]
+        permissions = [("view_content", "Can read what users and models wrote")]
+
+    def __str__(self) -> str:
+        return f"Conversation {self.id}"  # never the title: it is content
+
+
+class MessageRole(models.TextChoices):
+    SYSTEM = "system"
+    USER = "user"
+    ASSISTANT = "assistant"
+
+
+class MessageStatus(models.TextChoices):
+    PENDING = "pending", "being generated"
+    COMPLETED = "completed"
+    CANCELLED = "cancelled"
+    BLOCKED = "blocked"
+    FAILED = "failed"
+
+
+class Message(models.Model):
+    """One node of the tree. `text` repeats the text parts of `content`, for search."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    conversation = models.ForeignKey(
+        Conversation, on_delete=models.CASCADE, related_name="messages"
+    )
+    parent = models.ForeignKey(
+        "self", on_delete=models.CASCADE, null=True, blank=True, related_name="children"
+    )
+    role = models.CharField(max_length=16, choices=MessageRole.choices)
+    content = models.JSONField(
+        default=list, help_text='Parts: {"type": "text", "text"} or {"type", "attachment_id"}.'
+    )
+    text = models.TextField(blank=True)
+    status = models.CharField(
+        max_length=16, choices=MessageStatus.choices, default=MessageStatus.COMPLETED
+    )
+    model = models.CharField(max_length=100, blank=True)
+    generation_id = models.UUIDField(null=True, blank=True)
+    finish_reason = models.CharField(max_length=32, blank=True)
+    input_tokens = models.PositiveIntegerField(default=0)
+    output_tokens = models.PositiveIntegerField(default=0)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["conversation", "parent", "created_at"], name="message_siblings"),
+            models.Index(
+                fields=["conversation"],
+                condition=models.Q(status="pending"),
+                name="message_pending",
+            ),
+            GinIndex(OpClass(Upper("text"), name="gin_trgm_ops"), name="message_text_trgm"),
+        ]
+
+    def __str__(self) -> str:
+        return f"Message {self.id} ({self.role})"
+
+
+class AttachmentKind(models.TextChoices):
+    IMAGE = "image"
+    TEXT = "text"
+
+
+class Attachment(models.Model):
+    """An uploaded file, already checked and re-encoded; stored under a random name."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    organization = models.ForeignKey(
+        Organization, on_delete=models.CASCADE, related_name="attachments"
+    )
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="attachments"
+    )
+    conversation = models.ForeignKey(
+        Conversation,
+        # The files have to go first: purge.py deletes both, and nothing else may skip it.
+        on_delete=models.CASCADE,
+        null=True,
+        blank=True,
+        related_name="attachments",
+        help_text="Set when a message first uses it; empty ones are removed after a day.",
+    )
+    kind = models.CharField(max_length=8, choices=AttachmentKind.choices)
+    filename = models.CharField(max_length=255, help_text="As the user named it; for display.")
+    content_type = models.CharField(max_length=100)
+    size = models.PositiveIntegerField(help_text="Bytes as stored.")
+    file = models.FileField(max_length=200)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    def __str__(self) -> str:
+        return f"Attachment {self.id} ({self.content_type})"
+
+
+class Feedback(models.Model):
+    """A user's thumb on an answer."""
+
+    message = models.ForeignKey(Message, on_delete=models.CASCADE, related_name="feedback")
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="feedback"
+    )
+    rating = models.SmallIntegerField(choices=[(1, "good"), (-1, "bad")])
+    comment = models.TextField(blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    updated_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        verbose_name_plural = "feedback"
+        constraints = [
+            models.UniqueConstraint(fields=["message", "user"], name="feedback_unique"),
+            models.CheckConstraint(
+                condition=models.Q(rating__in=[1, -1]), name="feedback_rating_is_a_thumb"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{'+1' if self.rating > 0 else '-1'} on {self.message_id}"
+
+
+class Share(models.Model):
+    """A public, revocable link to a snapshot of one branch. Only the token's hash is kept."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    conversation = models.ForeignKey(Conversation, on_delete=models.CASCADE, related_name="shares")
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="shares"
+    )
+    token_sha256 = models.CharField(max_length=64, unique=True)
+    title = models.CharField(max_length=200)
+    model = models.CharField(max_length=100)
+    snapshot = models.JSONField(help_text="[{role, content, attachments, created_at}] as shared.")
+    created_at = models.DateTimeField(auto_now_add=True)
+    revoked_at = models.DateTimeField(null=True, blank=True)
+
+    def __str__(self) -> str:
+        return f"Share {self.id}"
+
+
+class ContentAccess(models.Model):
+    """A member of staff read content: who, when, why. Append-only, held by a trigger.
+
+    Ids of the content and not foreign keys, so that the entry outlives what was read.
+    """
+
+    actor = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="content_accesses"
+    )
+    organization_id = models.UUIDField()
+    conversation_id = models.UUIDField(db_index=True)
+    reason = models.TextField()
+    request_id = models.CharField(max_length=100, blank=True)
+    accessed_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        verbose_name_plural = "content accesses"
+        ordering: ClassVar[list[str]] = ["-accessed_at"]
+
+    def __str__(self) -> str:
+        return f"{self.actor} read {self.conversation_id}"
