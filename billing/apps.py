@@ -1,3 +1,5 @@
+"""The Django app `billing`."""
+
 from django.apps import AppConfig
 
 

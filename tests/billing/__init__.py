@@ -1,0 +1,1 @@
+"""Tests of billing, against the run's own PostgreSQL, Valkey and broker."""

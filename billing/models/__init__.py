@@ -1,0 +1,7 @@
+"""Tables of `billing`, one file a noun."""
+
+from billing.models.outbox import OutboxEvent
+from billing.models.prices import Price
+from billing.models.usage import UsageEvent, UsageRecord, UsageRollup, UsageState
+
+__all__ = ["OutboxEvent", "Price", "UsageEvent", "UsageRecord", "UsageRollup", "UsageState"]

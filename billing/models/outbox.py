@@ -1,0 +1,45 @@
+"""The outbox: what must reach Kafka, written in the transaction of what it tells about."""
+
+from zlib import crc32
+
+from django.db import models
+from django.db.models import Q
+from django.db.models.functions import Now
+
+LANES = 64
+"""Outbox rows are spread over lanes by key. A relay owns a lane while it publishes from it, so
+rows of one key leave in order while several relays work."""
+
+
+def lane_of(key: str) -> int:
+    return crc32(key.encode()) % LANES
+
+
+class OutboxEvent(models.Model):
+    """One message for Kafka. Published at least once; consumers tell repeats by `event_id`."""
+
+    topic = models.CharField(max_length=100)
+    key = models.CharField(max_length=64)
+    lane = models.SmallIntegerField()
+    event_id = models.UUIDField()
+    payload = models.JSONField()
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+    published_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["topic", "event_id"], name="outbox_event_once")
+        ]
+        indexes = [
+            models.Index(
+                fields=["lane", "id"], condition=Q(published_at=None), name="outbox_waiting"
+            ),
+            models.Index(
+                fields=["published_at"],
+                condition=Q(published_at__isnull=False),
+                name="outbox_published",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.topic} {self.event_id}"

@@ -1,0 +1,58 @@
+"""The price book's rows. A row never changes; a new price is a new row that begins later.
+
+Of several rows for the same currency, organization, model and kind, the one with the latest
+`effective_from` not after the moment in question applies; of two with the same, the later
+written one. So editing history is the table itself.
+"""
+
+from django.conf import settings
+from django.db import models
+from django.db.models.functions import Now
+
+from backend.accounts.models import Organization
+from billing.quantities import Kind
+
+
+class PriceKind(models.TextChoices):
+    INPUT = Kind.INPUT
+    CACHED_INPUT = Kind.CACHED_INPUT
+    IMAGE = Kind.IMAGE
+    OUTPUT = Kind.OUTPUT
+    REASONING = Kind.REASONING
+
+
+class Price(models.Model):
+    """The price of 1,000 tokens of one kind of one model, from a whole hour on.
+
+    `tiers` is a list of `{"from": tokens, "price": "0.0001"}`, ascending, the first from 0:
+    the marginal price once the organization has used that many tokens of this model and kind
+    in the calendar month. None takes an organization's own price back.
+    """
+
+    currency = models.CharField(max_length=3, default="USD")
+    organization = models.ForeignKey(
+        Organization,
+        null=True,
+        blank=True,
+        on_delete=models.PROTECT,
+        related_name="own_prices",
+        help_text="Empty: the list price for everybody.",
+    )
+    model = models.CharField(max_length=200)
+    kind = models.CharField(max_length=16, choices=PriceKind.choices)
+    tiers = models.JSONField(null=True)
+    effective_from = models.DateTimeField()
+    note = models.CharField(max_length=200, blank=True)
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL
+    )
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+
+    class Meta:
+        ordering = ["model", "kind", "-effective_from", "-id"]
+        indexes = [
+            models.Index(fields=["model", "kind", "effective_from"], name="price_lookup"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.model} {self.kind} from {self.effective_from:%Y-%m-%d %H:%M}"

@@ -1,0 +1,137 @@
+"""Usage: the ledger, the event store and the hourly rollups.
+
+Invariants:
+- the ledger has exactly one record for each generation that ended, and a record never changes
+  (a trigger refuses it; only the invoice that took a record up is noted on it, once);
+- the event store has each event once, whatever Kafka delivers;
+- a rollup is the sum of the event store's events of its hour, organization, project, user,
+  key and model.
+
+Users, projects and keys are plain ids here: the ledger outlives them.
+"""
+
+from django.contrib.postgres.indexes import BrinIndex
+from django.db import models
+from django.db.models import F, Q
+from django.db.models.functions import Now
+
+from backend.accounts.models import Organization
+from billing.quantities import TokenCounts
+
+
+class UsageState(models.TextChoices):
+    COMPLETED = "completed"
+    CANCELLED = "cancelled"
+    BLOCKED = "blocked"
+    FAILED = "failed"
+
+
+class _Usage(models.Model):
+    """The columns that the ledger and the event store share."""
+
+    occurred_at = models.DateTimeField(help_text="When the generation ended.")
+    project_id = models.UUIDField()
+    user_id = models.UUIDField()
+    key_id = models.UUIDField(null=True, blank=True, help_text="Empty: the page, not a key.")
+    model = models.CharField(max_length=200)
+    pool = models.CharField(max_length=200, blank=True, help_text="Empty: no engine saw it.")
+    input_tokens = models.PositiveIntegerField(help_text="Cached and image tokens included.")
+    cached_input_tokens = models.PositiveIntegerField(default=0)
+    output_tokens = models.PositiveIntegerField(help_text="Reasoning tokens included.")
+    reasoning_tokens = models.PositiveIntegerField(default=0)
+    image_tokens = models.PositiveIntegerField(default=0)
+    state = models.CharField(max_length=16, choices=UsageState.choices)
+    ttft_ms = models.PositiveIntegerField(null=True, blank=True)
+    duration_ms = models.PositiveIntegerField()
+    client_hash = models.CharField(
+        max_length=64, blank=True, help_text="Keyed hash of the client's address."
+    )
+
+    class Meta:
+        abstract = True
+
+    @property
+    def counts(self) -> TokenCounts:
+        return TokenCounts(
+            input=self.input_tokens,
+            cached_input=self.cached_input_tokens,
+            output=self.output_tokens,
+            reasoning=self.reasoning_tokens,
+            image=self.image_tokens,
+        )
+
+
+class UsageRecord(_Usage):
+    """One ended generation: the ledger's entry, written with the generation's terminal state."""
+
+    generation_id = models.UUIDField(unique=True)
+    organization = models.ForeignKey(
+        Organization, on_delete=models.PROTECT, related_name="usage_records"
+    )
+    recorded_at = models.DateTimeField(db_default=Now(), editable=False)
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["organization", "occurred_at"], name="usage_org_time"),
+            BrinIndex(fields=["occurred_at"], name="usage_time_brin"),
+        ]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(input_tokens__gte=F("cached_input_tokens") + F("image_tokens")),
+                name="usage_input_contains_parts",
+            ),
+            models.CheckConstraint(
+                condition=Q(output_tokens__gte=F("reasoning_tokens")),
+                name="usage_output_contains_reasoning",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.model}: {self.input_tokens} in, {self.output_tokens} out"
+
+
+class UsageEvent(_Usage):
+    """A usage event as the aggregator received it, once. Derived; organizations are ids here."""
+
+    event_id = models.UUIDField(primary_key=True)
+    organization_id = models.UUIDField()
+    ingested_at = models.DateTimeField(db_default=Now(), editable=False)
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["organization_id", "occurred_at"], name="event_org_time"),
+            BrinIndex(fields=["occurred_at"], name="event_time_brin"),
+        ]
+
+    def __str__(self) -> str:
+        return str(self.event_id)
+
+
+class UsageRollup(models.Model):
+    """Sums of one hour (UTC, by `occurred_at`) for one organization, project, user, key, model."""
+
+    hour = models.DateTimeField()
+    organization_id = models.UUIDField()
+    project_id = models.UUIDField()
+    user_id = models.UUIDField()
+    key_id = models.UUIDField(null=True, blank=True)
+    model = models.CharField(max_length=200)
+    requests = models.PositiveBigIntegerField()
+    input_tokens = models.PositiveBigIntegerField()
+    cached_input_tokens = models.PositiveBigIntegerField()
+    output_tokens = models.PositiveBigIntegerField()
+    reasoning_tokens = models.PositiveBigIntegerField()
+    image_tokens = models.PositiveBigIntegerField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["hour", "organization_id", "project_id", "user_id", "key_id", "model"],
+                nulls_distinct=False,
+                name="rollup_unique",
+            )
+        ]
+        indexes = [models.Index(fields=["organization_id", "hour"], name="rollup_org_hour")]
+
+    def __str__(self) -> str:
+        return f"{self.hour:%Y-%m-%d %H}h {self.model}: {self.requests} requests"

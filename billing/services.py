@@ -1,0 +1,117 @@
+"""Writes that other folders call: a generation's usage enters the ledger here, and only here."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+import structlog
+from django.db import transaction
+
+from billing import events
+from billing.models import OutboxEvent, UsageRecord
+from billing.models.outbox import lane_of
+from billing.quantities import TokenCounts
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class UsageFacts:
+    """What a generation used, when it reached its terminal state.
+
+    Attributes:
+        occurred_at: when it ended; decides the hour, the month and the price.
+        pool: the pool that served it; "" where no engine saw the prompt (a prompt blocked
+            beforehand, nothing free to take it). Such a generation costs nothing.
+        input_tokens: the whole prompt, cached and image tokens included.
+        output_tokens: what was delivered to the client, reasoning tokens included. Tokens that
+            were generated and not delivered do not count.
+        state: `completed`, `cancelled`, `blocked` or `failed`.
+        ttft_ms, duration_ms: milliseconds; no first token, no `ttft_ms`.
+        client_hash: a keyed hash of the client's address, for the abuse detector; never the
+            address itself.
+    """
+
+    generation_id: UUID
+    occurred_at: datetime
+    organization_id: UUID
+    project_id: UUID
+    user_id: UUID
+    key_id: UUID | None
+    model: str
+    pool: str
+    input_tokens: int
+    cached_input_tokens: int
+    output_tokens: int
+    state: str
+    ttft_ms: int | None
+    duration_ms: int
+    reasoning_tokens: int = 0
+    image_tokens: int = 0
+    client_hash: str = ""
+
+    @property
+    def counts(self) -> TokenCounts:
+        """What is metered: the invariant enforced, and nothing where no engine ran."""
+        if not self.pool:
+            return TokenCounts()
+        return TokenCounts.clamped(
+            input=self.input_tokens,
+            cached_input=self.cached_input_tokens,
+            output=self.output_tokens,
+            reasoning=self.reasoning_tokens,
+            image=self.image_tokens,
+        )
+
+
+def usage_record_create(*, facts: UsageFacts) -> UsageRecord:
+    """Enter a generation into the ledger, with the outbox row that will tell of it.
+
+    Call it inside the transaction that ends the generation: both are stored, or neither.
+
+    Raises:
+        IntegrityError: this generation has its record already. The caller's transaction is
+            lost, as it must be: somebody else ended the generation.
+        TransactionManagementError: there is no transaction to be part of.
+    """
+    _require_transaction()
+    counts = facts.counts
+    if facts.pool and counts.cached_input + counts.image + counts.reasoning != (
+        facts.cached_input_tokens + facts.image_tokens + facts.reasoning_tokens
+    ):
+        log.warning("usage_report_inconsistent", generation_id=str(facts.generation_id))
+    record = UsageRecord.objects.create(
+        generation_id=facts.generation_id,
+        occurred_at=facts.occurred_at,
+        organization_id=facts.organization_id,
+        project_id=facts.project_id,
+        user_id=facts.user_id,
+        key_id=facts.key_id,
+        model=facts.model,
+        pool=facts.pool,
+        input_tokens=counts.input,
+        cached_input_tokens=counts.cached_input,
+        output_tokens=counts.output,
+        reasoning_tokens=counts.reasoning,
+        image_tokens=counts.image,
+        state=facts.state,
+        ttft_ms=facts.ttft_ms,
+        duration_ms=facts.duration_ms,
+        client_hash=facts.client_hash,
+    )
+    key = str(record.organization_id)
+    OutboxEvent.objects.create(
+        topic=events.TOPIC_RECORDED,
+        key=key,
+        lane=lane_of(key),
+        event_id=record.generation_id,
+        payload=events.encode(record),
+    )
+    return record
+
+
+def _require_transaction() -> None:
+    if not transaction.get_connection().in_atomic_block:
+        raise transaction.TransactionManagementError(
+            "usage_record_create must run inside the transaction that ends the generation"
+        )
