@@ -1,0 +1,97 @@
+"""The table of generations.
+
+Invariants, held by constraints and by terminal.py, the only writer of a terminal state:
+- a generation leaves `queued`/`running` once, in the transaction that also stores its message's
+  text and its UsageRecord;
+- `epoch` grows by one each time another process takes it up; only the holder of the current
+  epoch can end it. It fences a process that was thought dead and was only slow.
+"""
+
+import uuid
+
+from django.conf import settings
+from django.db import models
+from django.utils import timezone
+
+from backend.accounts.models import APIKey, Organization, Project
+
+
+class GenerationState(models.TextChoices):
+    QUEUED = "queued"
+    RUNNING = "running"
+    COMPLETED = "completed"
+    CANCELLED = "cancelled"
+    BLOCKED = "blocked"
+    FAILED = "failed"
+
+
+OPEN_STATES = (GenerationState.QUEUED, GenerationState.RUNNING)
+
+
+class Generation(models.Model):
+    """One answer being produced, for a chat turn or an API call. Holds no content."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    organization = models.ForeignKey(
+        Organization, on_delete=models.CASCADE, related_name="generations"
+    )
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="generations")
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="generations"
+    )
+    api_key = models.ForeignKey(
+        APIKey, on_delete=models.SET_NULL, null=True, blank=True, related_name="generations"
+    )
+    conversation_id = models.UUIDField(null=True, blank=True)
+    message_id = models.UUIDField(null=True, blank=True)
+    request_id = models.CharField(max_length=128)
+    endpoint = models.CharField(max_length=16)
+    model = models.CharField(max_length=100)
+    pool = models.CharField(
+        max_length=100, blank=True, help_text="Empty when no engine saw the prompt."
+    )
+    replica = models.CharField(max_length=100, blank=True, help_text="The last one that served it.")
+    state = models.CharField(
+        max_length=16, choices=GenerationState.choices, default=GenerationState.QUEUED
+    )
+    finish_reason = models.CharField(max_length=32, blank=True)
+    error_code = models.CharField(max_length=64, blank=True)
+    input_tokens = models.PositiveIntegerField(default=0)
+    cached_input_tokens = models.PositiveIntegerField(default=0)
+    output_tokens = models.PositiveIntegerField(default=0)
+    ttft_ms = models.PositiveIntegerField(null=True, blank=True)
+    duration_ms = models.PositiveIntegerField(null=True, blank=True)
+    epoch = models.PositiveIntegerField(default=1)
+    deadline_at = models.DateTimeField(help_text="It has ended by then, or it is reaped.")
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    started_at = models.DateTimeField(null=True, blank=True)
+    finished_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["organization", "-created_at"], name="generation_organization"),
+            models.Index(
+                fields=["deadline_at"],
+                condition=models.Q(state__in=["queued", "running"]),
+                name="generation_open",
+            ),
+            models.Index(
+                fields=["conversation_id"],
+                condition=models.Q(state__in=["queued", "running"]),
+                name="generation_open_conversation",
+            ),
+        ]
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(state__in=["queued", "running"])
+                | models.Q(finished_at__isnull=False),
+                name="generation_terminal_is_finished",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"Generation {self.id} ({self.state})"
+
+    @property
+    def is_open(self) -> bool:
+        return self.state in OPEN_STATES
