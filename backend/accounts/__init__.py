@@ -1,1 +1,11 @@
-"""Who someone is: users, organizations, memberships and roles, plans, projects, API keys."""
+"""Who someone is: users, organizations, memberships and roles, plans, projects, API keys.
+
+models.py          tables and their invariants
+principal.py       the authenticated caller, which every service and selector is scoped by
+scopes.py          what an API key may be restricted to
+authentication.py  an API key or a session becomes a Principal (async; key_cache.py caches it)
+services.py        writes: sign-up, API keys; members.py: who belongs and in which role
+selectors.py       reads
+tasks.py           Celery: writes down when keys were last used
+groups.py          the staff groups of the admin and their permissions
+"""

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from django.contrib.auth.base_user import BaseUserManager
+from django.db.models.functions import Lower
 
 if TYPE_CHECKING:
     from backend.accounts.models import User
@@ -23,4 +24,5 @@ class UserManager(BaseUserManager["User"]):
         return self.create_user(email, password, is_staff=True, is_superuser=True, **fields)
 
     def get_by_natural_key(self, username: str | None) -> "User":
-        return self.get(email__iexact=username)
+        """The user with this address, whatever its case. One probe of the unique index."""
+        return self.alias(email_lower=Lower("email")).get(email_lower=(username or "").lower())

@@ -138,6 +138,9 @@ class APIKey(models.Model):
     prefix = models.CharField(max_length=24, help_text="The first characters, for display.")
     sha256 = models.CharField(max_length=64, unique=True)
     scopes = ArrayField(models.CharField(max_length=40), default=list, blank=True)
+    is_internal = models.BooleanField(
+        default=False, help_text="The product made it for its own calls; nobody holds the secret."
+    )
     created_at = models.DateTimeField(auto_now_add=True)
     expires_at = models.DateTimeField(null=True, blank=True)
     last_used_at = models.DateTimeField(null=True, blank=True)

@@ -3,6 +3,9 @@
 from dataclasses import dataclass
 from uuid import UUID
 
+from backend.accounts.scopes import Scope
+from backend.errors import PermissionDenied
+
 
 @dataclass(frozen=True, slots=True)
 class PlanLimits:
@@ -37,3 +40,17 @@ class Principal:
     @property
     def is_api_key(self) -> bool:
         return self.key_id is not None
+
+    @property
+    def manages_organization(self) -> bool:
+        """Whether the role speaks for the whole organization: its members and all its keys."""
+        return self.role in {"owner", "admin"}
+
+    def require(self, scope: Scope) -> None:
+        """PermissionDenied unless the caller may use this part of the product."""
+        if self.scopes and scope not in self.scopes:
+            raise PermissionDenied(
+                f"This API key is restricted to {', '.join(sorted(self.scopes))};"
+                f" this request needs the scope {scope.value}.",
+                code="insufficient_scope",
+            )

@@ -214,6 +214,13 @@ class Migration(migrations.Migration):
                         size=None,
                     ),
                 ),
+                (
+                    "is_internal",
+                    models.BooleanField(
+                        default=False,
+                        help_text="The product made it for its own calls; nobody holds the secret.",
+                    ),
+                ),
                 ("created_at", models.DateTimeField(auto_now_add=True)),
                 ("expires_at", models.DateTimeField(blank=True, null=True)),
                 ("last_used_at", models.DateTimeField(blank=True, null=True)),

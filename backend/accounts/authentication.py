@@ -1,0 +1,123 @@
+"""An API key or a session becomes a Principal. Async: these stand before every request.
+
+A cached key costs one Redis read; otherwise, and for each session request, one query.
+"""
+
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from asgiref.sync import sync_to_async
+from django.db.models import F
+from django.utils import timezone
+
+from backend.accounts import key_cache
+from backend.accounts.keys import secret_hash, secret_is_well_formed
+from backend.accounts.models import APIKey, Membership, Plan, Project, User
+from backend.accounts.principal import PlanLimits, Principal
+from backend.errors import AuthenticationFailed, PermissionDenied
+
+
+async def principal_for_api_key(secret: str) -> Principal:
+    """The caller that holds `secret`.
+
+    A change of plan, role or scopes shows after at most ten seconds; a revocation at once.
+
+    Raises:
+        AuthenticationFailed: no such key, revoked, expired, or its creator is deactivated or
+            no longer in the organization. The message does not say which.
+    """
+    if not secret_is_well_formed(secret):
+        raise _refused()
+    sha256 = secret_hash(secret)
+    try:
+        principal = await key_cache.principal_read(sha256)
+        if principal is not None:
+            return principal
+        now = timezone.now()
+        principal, valid_for = await sync_to_async(_load)(sha256, now)
+        await key_cache.principal_write(sha256, principal, now, valid_for.total_seconds())
+    except key_cache.RevokedKey:
+        raise _refused() from None
+    return principal
+
+
+async def principal_for_session(user: User, organization_id: UUID | None) -> Principal:
+    """The signed-in `user` in one of his organizations.
+
+    Args:
+        organization_id: the one that the session has chosen. None, or one that the user has
+            left since, gives the organization he joined first.
+    Raises:
+        PermissionDenied: the user is in no organization at all.
+    """
+    return await sync_to_async(_session_principal)(user, organization_id)
+
+
+def _load(sha256: str, now: datetime) -> tuple[Principal, timedelta]:
+    """The principal and how long it may be cached. Raises AuthenticationFailed."""
+    key = (
+        APIKey.objects.select_related("organization__plan")
+        .annotate(role=F("organization__memberships__role"))
+        .filter(
+            sha256=sha256,
+            revoked_at=None,
+            created_by__is_active=True,
+            organization__memberships__user=F("created_by"),
+        )
+        .first()
+    )
+    if key is None or (key.expires_at is not None and key.expires_at <= now):
+        raise _refused()
+    valid_for = timedelta(seconds=key_cache.PRINCIPAL_TTL_S)
+    if key.expires_at is not None:
+        valid_for = max(min(valid_for, key.expires_at - now), timedelta(milliseconds=1))
+    principal = Principal(
+        organization_id=key.organization_id,
+        project_id=key.project_id,
+        user_id=key.created_by_id,
+        key_id=key.id,
+        role=key.role,
+        plan=plan_limits(key.organization.plan),
+        scopes=frozenset(key.scopes),
+    )
+    return principal, valid_for
+
+
+def _session_principal(user: User, organization_id: UUID | None) -> Principal:
+    memberships = list(
+        Membership.objects.filter(user=user)
+        .select_related("organization__plan")
+        .order_by("created_at", "pk")
+    )
+    if not memberships:
+        raise PermissionDenied("You belong to no organization; ask an owner to add you.")
+    chosen = next((m for m in memberships if m.organization_id == organization_id), memberships[0])
+    project_id = (
+        Project.objects.filter(organization_id=chosen.organization_id, is_default=True)
+        .values_list("id", flat=True)
+        .get()
+    )
+    return Principal(
+        organization_id=chosen.organization_id,
+        project_id=project_id,
+        user_id=user.pk,
+        key_id=None,
+        role=chosen.role,
+        plan=plan_limits(chosen.organization.plan),
+    )
+
+
+def plan_limits(plan: Plan) -> PlanLimits:
+    return PlanLimits(
+        slug=plan.slug,
+        queue_priority=plan.queue_priority,
+        requests_per_minute=plan.requests_per_minute,
+        tokens_per_minute=plan.tokens_per_minute,
+        concurrent_generations=plan.concurrent_generations,
+    )
+
+
+def _refused() -> AuthenticationFailed:
+    return AuthenticationFailed(
+        "Incorrect API key provided. Create one on the API keys page of your account."
+    )

@@ -1,0 +1,39 @@
+"""Reads of `accounts`, each scoped by a principal or by the signed-in user."""
+
+from uuid import UUID
+
+from backend.accounts.models import APIKey, Membership
+from backend.accounts.principal import Principal
+from backend.errors import NotFound
+
+
+def memberships_list(*, user_id: UUID) -> list[Membership]:
+    """The user's organizations, first joined first, each with its plan loaded."""
+    return list(
+        Membership.objects.filter(user_id=user_id)
+        .select_related("organization__plan")
+        .order_by("created_at", "pk")
+    )
+
+
+def membership_get(*, user_id: UUID, organization_id: UUID) -> Membership:
+    """The user's place in one organization. NotFound where he has none."""
+    membership = (
+        Membership.objects.filter(user_id=user_id, organization_id=organization_id)
+        .select_related("organization__plan")
+        .first()
+    )
+    if membership is None:
+        raise NotFound(f"You have no organization {organization_id}.", param="organization_id")
+    return membership
+
+
+def api_keys_list(*, principal: Principal) -> list[APIKey]:
+    """Keys that are not revoked, newest first: all of the organization's for owners and admins,
+    their own for others. Keys that the product made for itself are left out."""
+    keys = APIKey.objects.filter(
+        organization_id=principal.organization_id, revoked_at=None, is_internal=False
+    ).select_related("created_by")
+    if not principal.manages_organization:
+        keys = keys.filter(created_by_id=principal.user_id)
+    return list(keys.order_by("-created_at", "-id"))

@@ -1,0 +1,228 @@
+"""Writes of `accounts`: sign-up and API keys. members.py holds who belongs where."""
+
+import hmac
+from collections.abc import Iterable
+from datetime import datetime
+from functools import partial
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.contrib.auth.password_validation import validate_password
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_email
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from backend.accounts import key_cache
+from backend.accounts.keys import secret_from, secret_generate, secret_hash, secret_shown
+from backend.accounts.models import APIKey, Membership, Organization, Project, Role, User
+from backend.accounts.principal import Principal
+from backend.accounts.scopes import Scope
+from backend.errors import Conflict, InvalidRequest, NotFound, PermissionDenied
+
+_NAME_LIMIT = 200
+_PASSWORD_LIMIT = 1000  # hashing a megabyte with argon2 would be a cheap way to stall us
+
+
+def user_sign_up(*, email: str, password: str, name: str = "") -> User:
+    """A new user, who owns a new organization with a default project.
+
+    Raises:
+        PermissionDenied: this installation is closed to sign-ups.
+        InvalidRequest: with `param`: not an address, or a password that is easy to guess.
+        Conflict: the address is taken, in whatever case, also by a sign-up at the same moment.
+    """
+    if not settings.SIGNUP_OPEN:
+        raise PermissionDenied(
+            "This installation takes no sign-ups; ask its administrator for an account.",
+            code="signup_closed",
+        )
+    return user_create(email=email, password=password, name=name)
+
+
+@transaction.atomic
+def user_create(
+    *,
+    email: str,
+    password: str,
+    name: str = "",
+    organization_name: str = "",
+    **fields: Any,
+) -> User:
+    """As `user_sign_up`, also where sign-up is closed; for the administrator's own tools."""
+    name = _clean(name, param="name", required=False)
+    user = User(email=_clean_email(email), name=name, **fields)
+    if len(password) > _PASSWORD_LIMIT:
+        raise InvalidRequest(
+            f"The password is longer than {_PASSWORD_LIMIT} characters.", param="password"
+        )
+    try:
+        validate_password(password, user)
+    except ValidationError as error:
+        raise InvalidRequest(" ".join(error.messages), param="password") from error
+    user.set_password(password)
+    try:
+        with transaction.atomic():
+            user.save(force_insert=True)
+    except IntegrityError as error:
+        raise Conflict(
+            "An account with this e-mail address exists already; sign in instead.",
+            param="email",
+            code="email_taken",
+        ) from error
+    owner = name or user.email.split("@")[0]
+    organization_create(owner=user, name=organization_name or f"{owner}'s organization")
+    return user
+
+
+@transaction.atomic
+def organization_create(*, owner: User, name: str) -> Organization:
+    """An organization on the plan `free`, with its owner and its default project."""
+    organization = Organization.objects.create(name=name[:_NAME_LIMIT])
+    Membership.objects.create(organization=organization, user=owner, role=Role.OWNER)
+    Project.objects.create(organization=organization, name="Default", is_default=True)
+    return organization
+
+
+def user_rename(*, user_id: UUID, name: str) -> User:
+    """Raises NotFound, or InvalidRequest for a name over 200 characters."""
+    user = User.objects.filter(pk=user_id).first()
+    if user is None:
+        raise NotFound("This account does not exist any more.")
+    user.name = _clean(name, param="name", required=False)
+    user.save(update_fields=["name"])
+    return user
+
+
+@transaction.atomic
+def api_key_create(
+    *,
+    principal: Principal,
+    name: str,
+    project_id: UUID | None = None,
+    scopes: Iterable[str] = (),
+    expires_at: datetime | None = None,
+) -> tuple[APIKey, str]:
+    """A key of the principal's organization, and its secret, which nothing keeps.
+
+    Args:
+        project_id: of the same organization; None means its default project.
+        scopes: of Scope; none means everything. A restricted key gives no more than it has.
+    Raises:
+        PermissionDenied: the role `finance`, or a scope that the caller lacks himself.
+        InvalidRequest: with `param`: no name, unknown scope, expiry in the past.
+        NotFound: the project is not in the organization.
+    """
+    if principal.role == Role.FINANCE:
+        raise PermissionDenied("The role finance cannot create API keys.")
+    name = _clean(name, param="name", required=True)
+    wanted = _clean_scopes(scopes, held=principal.scopes)
+    if expires_at is not None and timezone.is_naive(expires_at):
+        raise InvalidRequest("expires_at needs a time zone, such as Z.", param="expires_at")
+    if expires_at is not None and expires_at <= timezone.now():
+        raise InvalidRequest("expires_at lies in the past.", param="expires_at")
+    projects = Project.objects.filter(organization_id=principal.organization_id)
+    project = projects.filter(pk=project_id) if project_id else projects.filter(is_default=True)
+    found = project.first()
+    if found is None:
+        raise NotFound(f"There is no project {project_id}.", param="project_id")
+
+    secret = secret_generate()
+    key = APIKey.objects.create(
+        organization_id=principal.organization_id,
+        project=found,
+        created_by_id=principal.user_id,
+        name=name,
+        prefix=secret_shown(secret),
+        sha256=secret_hash(secret),
+        scopes=wanted,
+        expires_at=expires_at,
+    )
+    return key, secret
+
+
+def api_key_revoke(*, principal: Principal, key_id: UUID) -> None:
+    """End a key, for good and at once in every process.
+
+    Owners and admins may end every key of the organization, others their own.
+
+    Raises:
+        NotFound: no such key for this caller, or it is revoked already.
+    """
+    keys = APIKey.objects.filter(
+        organization_id=principal.organization_id, revoked_at=None, is_internal=False
+    )
+    if not principal.manages_organization:
+        keys = keys.filter(created_by_id=principal.user_id)
+    key = keys.filter(pk=key_id).first()
+    if key is None:
+        raise NotFound(f"There is no API key {key_id}.")
+    api_key_end(key=key)
+
+
+@transaction.atomic
+def api_key_end(*, key: APIKey) -> None:
+    """Revoke `key`, whoever asks: the service above and the admin decide who may."""
+    APIKey.objects.filter(pk=key.pk, revoked_at=None).update(revoked_at=timezone.now())
+    # After the commit: before it, another process could load the row as valid once more.
+    # `robust`, because without Redis there is no cached principal to be refused either.
+    transaction.on_commit(partial(key_cache.revocation_write, key.sha256), robust=True)
+
+
+def internal_key_secret(*, organization_id: UUID, user_id: UUID) -> str:
+    """The secret of the key by which the product calls its own API in a user's name.
+
+    So such a call is limited, checked and metered like any other. The secret is derived from
+    SECRET_KEY, so nothing stores it; the row is made on first use, and an administrator may
+    revoke it, which stops such calls for this user.
+    """
+    identity = f"internal-api-key:{organization_id}:{user_id}".encode()
+    secret = secret_from(hmac.digest(settings.SECRET_KEY.encode(), identity, "sha256"))
+    APIKey.objects.get_or_create(
+        sha256=secret_hash(secret),
+        defaults={
+            "organization_id": organization_id,
+            "project": Project.objects.get(organization_id=organization_id, is_default=True),
+            "created_by_id": user_id,
+            "name": "Automatic titles",
+            "prefix": secret_shown(secret),
+            "scopes": [Scope.INFERENCE.value],
+            "is_internal": True,
+        },
+    )
+    return secret
+
+
+def _clean(value: str, *, param: str, required: bool) -> str:
+    value = " ".join(value.split())
+    if required and not value:
+        raise InvalidRequest(f"{param} must not be empty.", param=param)
+    if len(value) > _NAME_LIMIT:
+        raise InvalidRequest(f"{param} is longer than {_NAME_LIMIT} characters.", param=param)
+    if "\x00" in value:
+        raise InvalidRequest(f"{param} must not contain a null character.", param=param)
+    return value
+
+
+def _clean_email(email: str) -> str:
+    email = email.strip().lower()
+    try:
+        validate_email(email)
+        User._meta.get_field("email").run_validators(email)
+    except ValidationError as error:
+        raise InvalidRequest(f"{email[:100]!r} is not an e-mail address.", param="email") from error
+    return email
+
+
+def _clean_scopes(scopes: Iterable[str], *, held: frozenset[str]) -> list[str]:
+    wanted = sorted(set(scopes))
+    unknown = [scope for scope in wanted if scope not in set(Scope)]
+    if unknown:
+        known = ", ".join(sorted(Scope))
+        raise InvalidRequest(f"Unknown scope {unknown[0]!r}; there are {known}.", param="scopes")
+    if held and (not wanted or not set(wanted) <= held):
+        raise PermissionDenied(
+            "This API key cannot create one that may do more than itself.", param="scopes"
+        )
+    return wanted

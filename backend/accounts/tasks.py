@@ -1,0 +1,25 @@
+"""Background work of `accounts`."""
+
+from celery import shared_task
+from django.db.models import Q
+
+from backend.accounts import key_cache
+from backend.accounts.models import APIKey
+
+
+@shared_task
+def api_key_last_uses_write() -> int:
+    """Write the noted uses of API keys to their rows; beat runs this once a minute.
+
+    Safe to run twice and from two workers: a row only ever moves forward in time.
+
+    Returns:
+        How many keys had been used.
+    """
+    uses = key_cache.last_uses_take()
+    for key_id, at in uses.items():
+        earlier = Q(last_used_at=None) | Q(last_used_at__lt=at)
+        APIKey.objects.filter(earlier, pk=key_id).update(last_used_at=at)
+    if uses:
+        key_cache.last_uses_forget()
+    return len(uses)
