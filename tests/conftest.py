@@ -1,15 +1,107 @@
 """Fixtures for every test; the machinery behind them is in tests/support."""
 
 import os
-from collections.abc import Iterator
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 import redis
 
+from infra.launcher import frontend, model
+from infra.launcher.procfile import ROOT
+from tests.support.engine import Engine
+from tests.support.product import Product
+
 
 @pytest.fixture(autouse=True)
 def empty_redis() -> Iterator[None]:
-    """Each test finds Redis empty: limits, leases and caches of another test are gone."""
+    """Each test finds Redis empty: limits, leases and caches of another test are gone.
+
+    The product of `live_product` has a Redis of its own, which is left alone.
+    """
     with redis.Redis.from_url(os.environ["REDIS_URL"]) as client:
         client.flushdb()
     yield
+
+
+@pytest.fixture(scope="session")
+def model_file() -> Path:
+    """The default model's GGUF file, fetched on first use and kept in var/models."""
+    return model.ensure(ROOT / "var" / "models")
+
+
+@pytest.fixture(scope="session")
+def model_engine(model_file: Path, scratch: Path) -> Iterator[Engine]:
+    """A real engine with the default model, shared by all tests of the run: do not kill it."""
+    engine = Engine(model_file, scratch)
+    engine.start(os.environ)
+    yield engine
+    engine.stop()
+
+
+@pytest.fixture
+def start_engine(model_file: Path, scratch: Path) -> Iterator[Callable[..., Engine]]:
+    """Starts an engine of the test's own, which it may kill."""
+    engines: list[Engine] = []
+
+    def start(**options: Any) -> Engine:
+        engine = Engine(model_file, scratch, **options)
+        engines.append(engine)
+        engine.start(os.environ)
+        return engine
+
+    yield start
+    for engine in engines:
+        engine.stop()
+
+
+@pytest.fixture(scope="session")
+def live_product(
+    request: pytest.FixtureRequest, model_engine: Engine, scratch: Path
+) -> Iterator[Product]:
+    """The running product with the real model, two web processes: do not kill its parts.
+
+    Tests keep apart by signing up users of their own. The page is built first when a browser
+    test is among the tests of this run.
+    """
+    if any(item.get_closest_marker("e2e") for item in request.session.items):
+        _build_page()
+    product = Product(scratch / "live", engine_url=model_engine.url, webs=2)
+    try:
+        product.start()
+        yield product
+    finally:
+        product.stop()
+
+
+@pytest.fixture
+def start_product(model_engine: Engine, scratch: Path) -> Iterator[Callable[..., Product]]:
+    """Starts a product of the test's own (options: `Product`), whose parts it may kill."""
+    products: list[Product] = []
+
+    def start(**options: Any) -> Product:
+        directory = Path(tempfile.mkdtemp(dir=scratch))
+        directory.chmod(0o711)
+        product = Product(directory, **{"engine_url": model_engine.url, **options})
+        products.append(product)
+        product.start()
+        return product
+
+    yield start
+    for product in products:
+        product.stop()
+
+
+@pytest.fixture(scope="session")
+def scratch() -> Path:
+    """The directory of this run, removed at its end; the database's account can pass it."""
+    return Path(os.environ["PARLEY_TEST_DIRECTORY"])
+
+
+def _build_page() -> None:
+    if not frontend.build_is_current():
+        node = frontend.find_node()
+        frontend.ensure_packages(node)
+        frontend.build(node)

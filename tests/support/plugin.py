@@ -30,6 +30,7 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> Iterator[None]
     directory.chmod(0o711)
     early_config.add_cleanup(lambda: shutil.rmtree(directory, ignore_errors=True))
 
+    os.environ["PARLEY_TEST_DIRECTORY"] = str(directory)
     bundle = ServiceBundle(directory / "services", os.environ, throw_away=True)
     early_config.add_cleanup(bundle.destroy)
     os.environ.update(bundle.start())

@@ -10,4 +10,4 @@ os.environ.setdefault("REDIS_URL", "redis://localhost/0")
 os.environ.setdefault("KAFKA_BOOTSTRAP_SERVERS", "localhost:9092")
 os.environ.setdefault("PARLEY_SECRET_KEY", "only-for-typing")
 
-from backend.settings import *  # noqa: E402, F403
+from backend.settings import *  # noqa: F403

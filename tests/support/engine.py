@@ -1,0 +1,69 @@
+"""A real engine with the default model, as a process of its own."""
+
+import subprocess
+import time
+from collections.abc import Mapping
+from pathlib import Path
+
+import httpx
+
+from infra.launcher import procfile
+from infra.launcher.model import MODEL_ID
+from infra.services.ports import free_port
+from infra.services.process import end_tree, spawn, tail
+from tests.support.processes import PYTHON
+
+_START_TIMEOUT_SECONDS = 120.0
+
+
+class EngineDidNotStart(RuntimeError):
+    """The engine ended or was not ready in time; the message holds its last log lines."""
+
+
+class Engine:
+    """`python -m inference serve` as the Procfile starts it, on a free port."""
+
+    model = MODEL_ID
+
+    def __init__(self, model_file: Path, directory: Path, *, api_key: str = "") -> None:
+        self._model_file = model_file
+        self._api_key = api_key
+        self._process: subprocess.Popen[bytes] | None = None
+        self.port = free_port()
+        self.log = directory / f"engine-{self.port}.log"
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def pid(self) -> int:
+        assert self._process is not None, "the engine has not been started"
+        return self._process.pid
+
+    def start(self, environment: Mapping[str, str]) -> None:
+        """Start it and wait until it accepts work (`/ready`)."""
+        variables = procfile.with_our_python(environment, PYTHON) | {
+            "PARLEY_MODEL_FILE": str(self._model_file),
+            "PARLEY_ENGINE_PORT": str(self.port),
+            "PARLEY_ENGINE_API_KEY": self._api_key,
+        }
+        command = procfile.argv(procfile.read()["engine"])
+        self._process = spawn(command, log=self.log, environment=variables, cwd=procfile.ROOT)
+        deadline = time.monotonic() + _START_TIMEOUT_SECONDS
+        while not self._ready():
+            if self._process.poll() is not None or time.monotonic() > deadline:
+                self.stop()
+                raise EngineDidNotStart(tail(self.log, lines=20))
+            time.sleep(0.1)
+
+    def stop(self) -> None:
+        if self._process is not None:
+            end_tree(self._process.pid)
+            self._process.wait()
+
+    def _ready(self) -> bool:
+        try:
+            return httpx.get(f"{self.url}/ready", timeout=2).status_code == 200
+        except httpx.HTTPError:
+            return False

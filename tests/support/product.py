@@ -1,0 +1,168 @@
+"""The whole product as subprocesses, with services of its own: what a user would meet.
+
+It shares nothing with the tests that run inside the pytest process: other services, another
+database, other directories. Tests act over HTTP (`product.url`, or one `product.webs[i].url`),
+and look at what is stored with `product.rows(...)`.
+"""
+
+import os
+import secrets
+import subprocess
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+import psycopg
+from psycopg.rows import dict_row
+
+from infra.launcher import procfile
+from infra.launcher.probe import DemoLogin, read_demo_login
+from infra.services import ServiceBundle
+from infra.services.ports import free_port
+from tests.support.processes import PYTHON, ProductProcess
+
+_START_TIMEOUT_SECONDS = 90.0
+_BACKGROUND = ("worker", "beat", "relay", "aggregator")
+
+
+class ProductDidNotStart(RuntimeError):
+    """A process of the product ended or did not answer in time; its last words follow."""
+
+
+@dataclass(frozen=True, slots=True)
+class Web:
+    """One web process and where it listens."""
+
+    process: ProductProcess
+    url: str
+
+
+class Product:
+    """The processes of the Procfile on free ports.
+
+    `webs[i].process.kill()`, `process("relay").kill()`, `services.service("REDIS_URL").kill()`
+    end one part as a crash would; `start()` on the same handle brings it back.
+    """
+
+    def __init__(
+        self,
+        directory: Path,
+        *,
+        engine_url: str,
+        engine_api_key: str = "",
+        webs: int = 1,
+        background: Sequence[str] = _BACKGROUND,
+        settings: dict[str, str] | None = None,
+    ) -> None:
+        """
+        Args:
+            webs: how many web processes; each has one uvicorn worker, so its pid is the one
+                that serves.
+            background: which of the other processes to start.
+            settings: environment variables of the product that differ from the defaults.
+        """
+        directory.mkdir(parents=True, exist_ok=True)
+        self.directory = directory
+        self.services = ServiceBundle(directory / "services", {}, throw_away=True)
+        self.var = directory / "var"
+        self.webs: list[Web] = []
+        self._number_of_webs = webs
+        self._background_names = background
+        self._background: dict[str, ProductProcess] = {}
+        self.environment = {
+            **os.environ,
+            "PARLEY_VAR": str(self.var),
+            "PARLEY_SECRET_KEY": secrets.token_urlsafe(50),
+            "PARLEY_ENGINE_URL": engine_url,
+            "PARLEY_ENGINE_API_KEY": engine_api_key,
+            "PARLEY_WEB_WORKERS": "1",
+            "PYTHONUNBUFFERED": "1",
+            **(settings or {}),
+        }
+
+    @property
+    def url(self) -> str:
+        """The first web process; the others are in `webs`."""
+        return self.webs[0].url
+
+    @property
+    def demo_login(self) -> DemoLogin:
+        """The owner of the demo organization."""
+        return read_demo_login(self.var)
+
+    def process(self, name: str) -> ProductProcess:
+        """A process of the background: `worker`, `beat`, `relay` or `aggregator`."""
+        return self._background[name]
+
+    def start(self) -> None:
+        """Services, database, processes, until every web process is ready."""
+        self.var.mkdir(exist_ok=True)
+        self.environment |= self.services.start()
+        ports = [free_port() for _ in range(self._number_of_webs)]
+        self.environment.setdefault("PARLEY_PUBLIC_URL", f"http://127.0.0.1:{ports[0]}")
+        self._prepare()
+        commands = procfile.read()
+        for port in ports:
+            variables = {**self.environment, "PARLEY_PORT": str(port)}
+            log = self.directory / f"web-{port}.log"
+            process = ProductProcess("web", commands["web"], variables, log)
+            process.start()
+            self.webs.append(Web(process, f"http://127.0.0.1:{port}"))
+        for name in self._background_names:
+            log = self.directory / f"{name}.log"
+            process = ProductProcess(name, commands[name], self.environment, log)
+            process.start()
+            self._background[name] = process
+        for web in self.webs:
+            self.wait_until_ready(web)
+
+    def stop(self) -> None:
+        """End all processes, then the services, and delete their data."""
+        for web in self.webs:
+            web.process.kill()
+        for process in self._background.values():
+            process.kill()
+        self.services.destroy()
+
+    def wait_until_ready(self, web: Web) -> None:
+        """Wait until `web` says that it can serve (`/readyz`)."""
+        deadline = time.monotonic() + _START_TIMEOUT_SECONDS
+        while True:
+            try:
+                if httpx.get(f"{web.url}/readyz", timeout=5).status_code == 200:
+                    return
+            except httpx.HTTPError:
+                pass
+            if not web.process.is_running or time.monotonic() > deadline:
+                raise ProductDidNotStart(web.process.last_words)
+            time.sleep(0.1)
+
+    def rows(self, query: str, parameters: Sequence[object] = ()) -> list[dict[str, Any]]:
+        """What is stored, by SQL: the product's own code has no part in the answer."""
+        url = self.environment["DATABASE_URL"]
+        with psycopg.connect(url, row_factory=dict_row) as connection:
+            return connection.execute(query.encode(), parameters).fetchall()
+
+    def manage(self, *arguments: str) -> str:
+        """Run a management command against this product; its output."""
+        return self._python("manage.py", *arguments)
+
+    def _prepare(self) -> None:
+        self._python("-m", "infra.launcher.prepare")
+
+    def _python(self, *arguments: str) -> str:
+        done = subprocess.run(
+            [str(PYTHON), *arguments],
+            cwd=procfile.ROOT,
+            env=self.environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if done.returncode != 0:
+            raise ProductDidNotStart(f"{' '.join(arguments)}: {done.stdout}{done.stderr}")
+        return done.stdout
