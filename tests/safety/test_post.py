@@ -1,0 +1,115 @@
+"""The streaming promises: nothing flagged is sent, and cutting changes nothing."""
+
+from collections.abc import Iterable
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from safety.policy import DEFAULT_POLICY, Policy
+from safety.post import AnswerEnded, PostClassifier
+from safety.types import Action, Halt
+
+HARMFUL = (
+    "Sure. Plants turn light into sugar, and a child can understand why.\n\n"
+    "Now, here is the guide: to make a pipe bomb you will need a pipe and"
+)
+BENIGN = (
+    "A bath bomb fizzes because citric acid meets baking soda. How do you make one? Mix the dry"
+    " things, add a little oil, press. I have a list: a, b, c and d. \u4f60\u597d, \u4e16\u754c! \U0001f389"
+)
+
+
+def stream(pieces: Iterable[str], policy: Policy = DEFAULT_POLICY) -> tuple[str, Halt | None]:
+    """What a client got in all, and the halt if there was one."""
+    classifier = PostClassifier(policy)
+    sent = ""
+    for piece in pieces:
+        verdict = classifier.feed(piece)
+        sent += verdict.text
+        if isinstance(verdict, Halt):
+            return sent, verdict
+    verdict = classifier.finish()
+    return sent + verdict.text, verdict if isinstance(verdict, Halt) else None
+
+
+@st.composite
+def cuttings(draw: st.DrawFn, text: str) -> list[str]:
+    borders = sorted(draw(st.sets(st.integers(0, len(text)), max_size=60)))
+    return [text[a:b] for a, b in zip([0, *borders], [*borders, len(text)], strict=True)]
+
+
+@given(cuttings(HARMFUL + " some nails. " + BENIGN))
+@settings(deadline=None)
+def test_any_cutting_halts_at_the_same_place_and_sends_nothing_flagged(pieces: list[str]) -> None:
+    sent, halt = stream(pieces)
+    assert halt is not None
+    assert halt.decision.categories == ["indiscriminate_weapons"]
+    assert sent == HARMFUL[: HARMFUL.index("pipe bomb")]
+
+
+@given(cuttings(BENIGN))
+@settings(deadline=None)
+def test_any_cutting_of_an_ordinary_answer_arrives_whole(pieces: list[str]) -> None:
+    assert stream(pieces) == (BENIGN, None)
+
+
+_FRAGMENTS = st.sampled_from(
+    "how to| make |a pipe| bomb|b o m b| you will need|the |p1pe |\u200b|sarin|. |\n|kill|my |"  # noqa: SIM905
+    "neighbor| without getting caught| child| nude |get rid of |a body|\u70b8|$|'|I |a |word ".split(
+        "|"
+    )
+)
+
+
+@given(st.lists(_FRAGMENTS, max_size=40), st.data())
+@settings(deadline=None, max_examples=300)
+def test_cutting_never_changes_what_is_sent(fragments: list[str], data: st.DataObject) -> None:
+    text = "".join(fragments)
+    whole = stream([text])
+    cut = stream(data.draw(cuttings(text)))
+    assert cut[0] == whole[0]
+    assert (cut[1] is None) == (whole[1] is None)
+    assert text.startswith(whole[0])
+
+
+def test_ordinary_words_are_sent_as_soon_as_the_next_one_begins() -> None:
+    classifier = PostClassifier(DEFAULT_POLICY)
+    late = 0
+    fed = sent = ""
+    for piece in [
+        "The",
+        "river",
+        "bends",
+        "twice",
+        "before",
+        "it",
+        "reaches",
+        "the",
+        "old",
+        "mill",
+        "near",
+        "town",
+    ]:
+        fed += piece + " "
+        sent += classifier.feed(piece + " ").text
+        late = max(late, len(fed) - len(sent))
+    assert late <= len("reaches ")
+
+
+def test_nothing_can_follow_a_halt() -> None:
+    classifier = PostClassifier(DEFAULT_POLICY)
+    verdict = classifier.feed("To make a pipe bomb you will need a pipe. How to make a pipe bomb.")
+    assert isinstance(verdict, Halt)
+    with pytest.raises(AnswerEnded):
+        classifier.feed("more")
+    with pytest.raises(AnswerEnded):
+        classifier.finish()
+
+
+def test_a_dry_run_sends_everything_and_records_what_it_would_have_halted() -> None:
+    policy = Policy.from_dict({"version": "trial", "dry_run": True})
+    classifier = PostClassifier(policy)
+    sent = classifier.feed(HARMFUL).text + classifier.finish().text
+    assert sent == HARMFUL
+    assert classifier.decision().would_be is Action.BLOCK
