@@ -2,15 +2,18 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from decimal import Decimal
 from uuid import UUID
 
 import structlog
 from django.db import transaction
 
-from billing import events
+from billing import events, ledger
 from billing.models import OutboxEvent, UsageRecord
 from billing.models.outbox import lane_of
-from billing.quantities import TokenCounts
+from billing.periods import month_of
+from billing.prices import PriceBook, UnpricedUsage, cost
+from billing.quantities import Quantities, TokenCounts
 
 log = structlog.get_logger(__name__)
 
@@ -108,6 +111,38 @@ def usage_record_create(*, facts: UsageFacts) -> UsageRecord:
         payload=events.encode(record),
     )
     return record
+
+
+def usage_cost(*, facts: UsageFacts, book: PriceBook) -> Decimal:
+    """What this generation costs, at the tier that the month has reached; exact.
+
+    Nothing, where its model has no price. With volume tiers, the volume is the ledger's at this
+    moment without this generation, so of two that end together each may count the other first.
+    """
+    at = facts.occurred_at
+    before = Quantities()
+    if book.has_tiers(model=facts.model, organization_id=facts.organization_id, at=at):
+        month = month_of(at)
+        earlier = (
+            ledger.records_between(
+                organization_id=facts.organization_id, start=month.start, end=month.end
+            )
+            .filter(model=facts.model)
+            .exclude(generation_id=facts.generation_id)
+        )
+        for bucket in ledger.buckets(earlier, dimensions=()):
+            before += bucket.counts.billable()
+    try:
+        return cost(
+            quantities=facts.counts.billable(),
+            model=facts.model,
+            organization_id=facts.organization_id,
+            at=at,
+            book=book,
+            used_before=before,
+        )
+    except UnpricedUsage:
+        return Decimal(0)
 
 
 def _require_transaction() -> None:

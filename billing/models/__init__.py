@@ -1,7 +1,16 @@
 """Tables of `billing`, one file a noun."""
 
+from billing.models.budgets import Budget
 from billing.models.outbox import OutboxEvent
 from billing.models.prices import Price
 from billing.models.usage import UsageEvent, UsageRecord, UsageRollup, UsageState
 
-__all__ = ["OutboxEvent", "Price", "UsageEvent", "UsageRecord", "UsageRollup", "UsageState"]
+__all__ = [
+    "Budget",
+    "OutboxEvent",
+    "Price",
+    "UsageEvent",
+    "UsageRecord",
+    "UsageRollup",
+    "UsageState",
+]

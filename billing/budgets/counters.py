@@ -1,0 +1,158 @@
+"""The counters in Redis: for each budget and month what is spent and what is reserved.
+
+Keys of one counter, `billing:{<organization>}:<budget>:<yyyymm>` and suffixes:
+    (none)      hash `spent`, `reserved`; absent: lost, to be rebuilt from the ledger
+    :amounts    hash generation -> what it reserved
+    :deadlines  sorted set generation -> unix time at which its reservation lapses
+    :settled    sorted set generation -> unix time at which it was settled
+    :costs      hash generation -> what it was settled with
+The organization in braces puts all keys of a request into one slot of a Redis cluster.
+
+Amounts are integers, 10^-9 of the currency: reservations and costs round up, limits down, so
+enforcement errs against overspending by less than 10^-9 a generation. They are enforcement,
+not money: an invoice never reads them.
+
+Invariants, with `recent` = settled within `RECENT_S`:
+- reserved = sum of :amounts;
+- spent = the ledger's month at the last rebuild + what was settled after it. Because a
+  generation is settled only after its ledger record is committed, and `recent` settlements are
+  remembered, a rebuild can tell which of them its snapshot of the ledger contains already.
+  The caller's part: a generation is settled within `RECENT_S` of its ledger record.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from uuid import UUID
+
+RECENT_S = 300
+NANO = Decimal(10**9)
+SUFFIXES = ("", ":amounts", ":deadlines", ":settled", ":costs")
+KEYS_PER_COUNTER = len(SUFFIXES)
+
+# KEYS: five a counter. ARGV: generation, amount, now, deadline, ttl, then for each counter its
+# limit (-1: soft). Answers {1} | {0, index, spent, reserved} | {-1, index}: reserved in all |
+# counter `index` is full, nothing changed | counter `index` is lost, nothing changed.
+RESERVE = """
+local generation, amount = ARGV[1], tonumber(ARGV[2])
+local now, deadline, ttl = ARGV[3], ARGV[4], tonumber(ARGV[5])
+local counters = #KEYS / 5
+for i = 1, counters do
+  local k = (i - 1) * 5
+  if redis.call('HEXISTS', KEYS[k + 1], 'spent') == 0 then return {-1, i} end
+  for _, lapsed in ipairs(redis.call('ZRANGEBYSCORE', KEYS[k + 3], '-inf', now, 'LIMIT', 0, 100)) do
+    local held = redis.call('HGET', KEYS[k + 2], lapsed)
+    if held and held ~= '0' then redis.call('HINCRBY', KEYS[k + 1], 'reserved', '-' .. held) end
+    redis.call('HDEL', KEYS[k + 2], lapsed)
+    redis.call('ZREM', KEYS[k + 3], lapsed)
+  end
+  local limit = tonumber(ARGV[5 + i])
+  if limit >= 0 and redis.call('HEXISTS', KEYS[k + 2], generation) == 0 then
+    local spent = tonumber(redis.call('HGET', KEYS[k + 1], 'spent'))
+    local reserved = tonumber(redis.call('HGET', KEYS[k + 1], 'reserved') or 0)
+    if spent + reserved + amount > limit then return {0, i, spent, reserved} end
+  end
+end
+for i = 1, counters do
+  local k = (i - 1) * 5
+  if redis.call('HSETNX', KEYS[k + 2], generation, ARGV[2]) == 1 then
+    redis.call('HINCRBY', KEYS[k + 1], 'reserved', ARGV[2])
+    redis.call('ZADD', KEYS[k + 3], deadline, generation)
+    redis.call('EXPIRE', KEYS[k + 2], ttl)
+    redis.call('EXPIRE', KEYS[k + 3], ttl)
+  end
+end
+return {1}
+"""
+
+# KEYS: as above. ARGV: generation, cost (0: nothing was used), now, how long settlements are
+# remembered. Answers, for each counter, what is spent now, or -1 where the counter is lost.
+SETTLE = """
+local generation, cost, now, recent = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
+local answer = {}
+for i = 1, #KEYS / 5 do
+  local k = (i - 1) * 5
+  local held = redis.call('HGET', KEYS[k + 2], generation)
+  if held then
+    redis.call('HDEL', KEYS[k + 2], generation)
+    redis.call('ZREM', KEYS[k + 3], generation)
+    if held ~= '0' and redis.call('EXISTS', KEYS[k + 1]) == 1 then
+      redis.call('HINCRBY', KEYS[k + 1], 'reserved', '-' .. held)
+    end
+  end
+  local lost = redis.call('HEXISTS', KEYS[k + 1], 'spent') == 0
+  if cost > 0 and redis.call('ZADD', KEYS[k + 4], 'NX', now, generation) == 1 then
+    redis.call('HSET', KEYS[k + 5], generation, ARGV[2])
+    if not lost then redis.call('HINCRBY', KEYS[k + 1], 'spent', ARGV[2]) end
+    for _, old in ipairs(redis.call('ZRANGEBYSCORE', KEYS[k + 4], '-inf', now - recent, 'LIMIT', 0, 100)) do
+      redis.call('ZREM', KEYS[k + 4], old)
+      redis.call('HDEL', KEYS[k + 5], old)
+    end
+    redis.call('EXPIRE', KEYS[k + 4], recent)
+    redis.call('EXPIRE', KEYS[k + 5], recent)
+  end
+  answer[i] = lost and '-1' or redis.call('HGET', KEYS[k + 1], 'spent')
+end
+return answer
+"""
+
+# KEYS: five of one counter. ARGV: what the ledger's snapshot says is spent, now, how long
+# settlements are remembered, when the counter may be forgotten (unix time), then the
+# generations of the snapshot that may have been settled recently or may yet be. Sets the
+# counter, replacing what it held, and answers what is spent.
+REBUILD = """
+local now, recent = tonumber(ARGV[2]), tonumber(ARGV[3])
+local contained = {}
+for i = 5, #ARGV do contained[ARGV[i]] = true end
+local later = 0
+for _, generation in ipairs(redis.call('ZRANGEBYSCORE', KEYS[4], now - recent, '+inf')) do
+  if not contained[generation] then
+    later = later + tonumber(redis.call('HGET', KEYS[5], generation) or 0)
+  end
+end
+for i = 5, #ARGV do redis.call('ZADD', KEYS[4], 'NX', now, ARGV[i]) end
+redis.call('EXPIRE', KEYS[4], recent)
+local reserved = 0
+for _, held in ipairs(redis.call('HVALS', KEYS[2])) do reserved = reserved + tonumber(held) end
+redis.call('HSET', KEYS[1], 'reserved', string.format('%.0f', reserved), 'spent', ARGV[1])
+redis.call('HINCRBY', KEYS[1], 'spent', string.format('%.0f', later))
+redis.call('EXPIREAT', KEYS[1], ARGV[4])
+return redis.call('HGET', KEYS[1], 'spent')
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Counter:
+    """One budget's counter in one month."""
+
+    organization_id: UUID
+    name: str
+    month: str
+
+    @classmethod
+    def at(cls, organization_id: UUID, name: str, moment: datetime) -> "Counter":
+        return cls(organization_id, name, f"{moment:%Y%m}")
+
+    @property
+    def keys(self) -> list[str]:
+        stem = f"billing:{{{self.organization_id}}}:{self.name}:{self.month}"
+        return [stem + suffix for suffix in SUFFIXES]
+
+
+def keys_of(counters: Sequence[Counter]) -> list[str]:
+    return [key for counter in counters for key in counter.keys]
+
+
+def amount_up(value: Decimal) -> int:
+    """A cost or a reservation as the counters hold it."""
+    return int((value * NANO).to_integral_value(ROUND_CEILING))
+
+
+def amount_down(value: Decimal) -> int:
+    """A limit as the counters hold it."""
+    return int((value * NANO).to_integral_value(ROUND_FLOOR))
+
+
+def amount_of(nano: int) -> Decimal:
+    return Decimal(nano) / NANO

@@ -1,0 +1,150 @@
+"""Budgets in a request's path: two atomic scripts in Redis, no database where nothing was lost."""
+
+import time
+from datetime import UTC, datetime
+from uuid import UUID
+
+import orjson
+import structlog
+from asgiref.sync import sync_to_async
+from django.conf import settings
+
+from backend.accounts.principal import Principal
+from backend.errors import InsufficientQuota
+from billing.budgets import counters
+from billing.budgets.counters import Counter
+from billing.budgets.limits import Limit, OrganizationLimits, kept_limits, organization_limits
+from billing.budgets.spending import rebuild_counters
+from billing.prices import PriceBook, UnpricedUsage, ceiling
+from billing.prices.loading import kept_price_book, price_book
+from billing.quantities import Quantities
+from billing.redis_client import async_client
+from billing.services import UsageFacts, usage_cost
+
+log = structlog.get_logger(__name__)
+
+RESERVATION_MARGIN_S = 120
+"""A reservation lapses this long after its generation must have ended: whoever should have
+settled it died, and the ledger knows what it really cost."""
+
+
+async def reserve(
+    *,
+    principal: Principal,
+    generation_id: UUID,
+    model: str,
+    input_tokens: int,
+    max_output_tokens: int,
+) -> None:
+    """Set aside the most this generation can cost, in every budget that binds the caller.
+
+    Either in all of them or in none. Reserving a generation again changes nothing.
+
+    Raises:
+        InsufficientQuota: a hard budget has no room for it, counting what is spent and what
+            the generations in flight may still cost.
+    """
+    limits, book = await _limits_and_book(principal.organization_id)
+    bound = limits.binding(project_id=principal.project_id, key_id=principal.key_id)
+    if not bound:
+        return
+    now = datetime.now(UTC)
+    amount = _most(book, principal.organization_id, model, input_tokens, max_output_tokens, now)
+    keys = _keys(principal.organization_id, [limit.name for limit in bound], now)
+    lifetime = int(settings.GENERATION_TIMEOUT_S) + RESERVATION_MARGIN_S
+    redis = async_client()
+    # Whoever settles must find the counters even if the budgets change meanwhile.
+    await redis.set(_reserved_key(generation_id), orjson.dumps(keys), ex=2 * lifetime)
+    arguments = [
+        str(generation_id),
+        amount,
+        now.timestamp(),
+        now.timestamp() + lifetime,
+        2 * lifetime,
+        *(-1 if limit.ceiling is None else limit.ceiling for limit in bound),
+    ]
+    while (answer := await redis.eval(counters.RESERVE, len(keys), *keys, *arguments))[0] == -1:
+        await sync_to_async(rebuild_counters)(limits, bound, at=now)
+    if answer[0] == 0:
+        await redis.delete(_reserved_key(generation_id))
+        raise _refusal(bound[answer[1] - 1], limits.currency)
+
+
+async def settle(*, generation_id: UUID, facts: UsageFacts | None) -> None:
+    """Replace a generation's reservation by what it cost.
+
+    Call it after the transaction with its usage record is committed, and soon (within
+    `counters.RECENT_S`). Settling again changes nothing; never settling costs only accuracy
+    until the reservation lapses and the counter is next rebuilt.
+
+    Args:
+        facts: as they were recorded; None where the generation never ran.
+    """
+    redis = async_client()
+    reserved = await redis.getdel(_reserved_key(generation_id))
+    keys: list[str] = orjson.loads(reserved) if reserved else []
+    cost = 0
+    if facts is not None:
+        limits, book = await _limits_and_book(facts.organization_id)
+        bound = limits.binding(project_id=facts.project_id, key_id=facts.key_id)
+        names = [limit.name for limit in bound]
+        known = {keys[i] for i in range(0, len(keys), counters.KEYS_PER_COUNTER)}
+        for counter in (Counter.at(facts.organization_id, n, facts.occurred_at) for n in names):
+            if counter.keys[0] not in known:
+                keys += counter.keys
+        if keys:
+            cost = counters.amount_up(await sync_to_async(usage_cost)(facts=facts, book=book))
+    if keys:
+        arguments = [str(generation_id), cost, time.time(), counters.RECENT_S]
+        await redis.eval(counters.SETTLE, len(keys), *keys, *arguments)
+
+
+async def _limits_and_book(organization_id: UUID) -> tuple[OrganizationLimits, PriceBook]:
+    """From this process's memory; only where that is stale, from the database in a thread."""
+    limits = kept_limits(organization_id)
+    if limits is None:
+        limits = await sync_to_async(organization_limits)(organization_id)
+    book = kept_price_book(limits.currency)
+    if book is None:
+        book = await sync_to_async(price_book)(limits.currency)
+    return limits, book
+
+
+def _most(
+    book: PriceBook,
+    organization_id: UUID,
+    model: str,
+    input_tokens: int,
+    max_output_tokens: int,
+    at: datetime,
+) -> int:
+    try:
+        return counters.amount_up(
+            ceiling(
+                quantities=Quantities(input=input_tokens, output=max_output_tokens),
+                model=model,
+                organization_id=organization_id,
+                at=at,
+                book=book,
+            )
+        )
+    except UnpricedUsage as error:
+        log.warning("usage_unpriced", model=model, reason=str(error))
+        return 0
+
+
+def _keys(organization_id: UUID, names: list[str], at: datetime) -> list[str]:
+    return counters.keys_of([Counter.at(organization_id, name, at) for name in names])
+
+
+def _reserved_key(generation_id: UUID) -> str:
+    return f"billing:reserved:{generation_id}"
+
+
+def _refusal(limit: Limit, currency: str) -> InsufficientQuota:
+    amount = counters.amount_of(limit.ceiling or 0)
+    return InsufficientQuota(
+        f"The monthly budget of this {limit.scope} ({amount:.2f} {currency}) has no room left for"
+        " this request. Ask for fewer tokens, wait for requests in flight to end, or raise the"
+        " budget."
+    )

@@ -1,0 +1,68 @@
+"""Writes to budgets."""
+
+from decimal import Decimal
+from uuid import UUID
+
+from django.db import transaction
+
+from backend.accounts.models import APIKey, Project, Role
+from backend.accounts.principal import Principal
+from backend.errors import InvalidRequest, NotFound, PermissionDenied
+from billing.budgets.limits import forget_limits
+from billing.models import Budget
+
+MANAGERS = frozenset({Role.OWNER, Role.ADMIN, Role.FINANCE})
+"""Roles that may see and set budgets, and see invoices and everybody's usage."""
+
+
+def require_manager(principal: Principal) -> None:
+    """PermissionDenied unless the caller may manage the organization's money."""
+    if principal.role not in MANAGERS:
+        raise PermissionDenied("Only owners, admins and finance may do this.")
+
+
+@transaction.atomic
+def budget_set(
+    *,
+    principal: Principal,
+    amount: Decimal,
+    is_hard: bool,
+    project_id: UUID | None = None,
+    key_id: UUID | None = None,
+) -> Budget:
+    """Set the soft or the hard monthly budget of the organization, a project or a key.
+
+    Raises:
+        PermissionDenied, InvalidRequest, NotFound: the project or key is not the caller's.
+    """
+    require_manager(principal)
+    if amount < 0 or not amount.is_finite():
+        raise InvalidRequest("A budget is zero or more.", param="amount")
+    if project_id is not None and key_id is not None:
+        raise InvalidRequest("A budget is for a project or for a key.", param="key_id")
+    owner = {"organization_id": principal.organization_id}
+    if project_id and not Project.objects.filter(pk=project_id, **owner).exists():
+        raise NotFound("No such project.", param="project_id")
+    if key_id and not APIKey.objects.filter(pk=key_id, **owner).exists():
+        raise NotFound("No such API key.", param="key_id")
+    budget, _ = Budget.objects.update_or_create(
+        **owner,
+        project_id=project_id,
+        key_id=key_id,
+        is_hard=is_hard,
+        defaults={"amount": amount},
+    )
+    transaction.on_commit(lambda: forget_limits(principal.organization_id))
+    return budget
+
+
+@transaction.atomic
+def budget_delete(*, principal: Principal, budget_id: int) -> None:
+    """Raises: PermissionDenied, NotFound."""
+    require_manager(principal)
+    deleted, _ = Budget.objects.filter(
+        pk=budget_id, organization_id=principal.organization_id
+    ).delete()
+    if not deleted:
+        raise NotFound("No such budget.")
+    transaction.on_commit(lambda: forget_limits(principal.organization_id))

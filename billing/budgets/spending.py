@@ -1,0 +1,89 @@
+"""What was spent in a month, from the ledger; and lost counters rebuilt from it."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from decimal import Decimal
+from uuid import UUID
+
+from django.contrib.postgres.aggregates import ArrayAgg
+from django.db.models import Q
+from django.db.models.functions import Now, TruncHour
+
+from billing import ledger
+from billing.budgets import counters
+from billing.budgets.counters import Counter
+from billing.budgets.limits import Limit, OrganizationLimits
+from billing.periods import month_of
+from billing.prices.loading import price_book
+from billing.prices.usage import Pricer
+from billing.redis_client import sync_client
+
+KEPT_AFTER_MONTH = timedelta(days=10)
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What one limit has used up of its month.
+
+    Attributes:
+        total: exact.
+        recent: generations in `total` that may still be settled, or just were.
+    """
+
+    total: Decimal
+    recent: list[UUID]
+
+
+def spent_by_limit(
+    limits: OrganizationLimits, bound: Sequence[Limit], *, at: datetime
+) -> dict[Limit, Spent]:
+    """What each limit has used up of the month of `at`, all from one snapshot of the ledger.
+
+    One statement, hence one snapshot: `total` and `recent` speak of the same records.
+    """
+    month = month_of(at)
+    dimensions = ("project_id", "key_id", "model")
+    since = Now() - timedelta(seconds=2 * counters.RECENT_S)
+    rows = (
+        ledger.records_between(
+            organization_id=limits.organization_id, start=month.start, end=month.end
+        )
+        .annotate(hour=TruncHour("occurred_at"))
+        .values("hour", *dimensions)
+        .annotate(
+            **ledger.SUMS,
+            recent=ArrayAgg("generation_id", filter=Q(recorded_at__gte=since), default=[]),
+        )
+        .order_by("hour", *dimensions)
+    )
+    pricer = Pricer(organization_id=limits.organization_id, book=price_book(limits.currency))
+    totals = {limit: Decimal(0) for limit in bound}
+    recent: dict[Limit, list[UUID]] = {limit: [] for limit in bound}
+    for row in rows:
+        bucket = ledger.bucket_of(row)
+        cost = pricer.price(bucket)
+        for limit in bound:
+            if limit.binds(project_id=bucket.project_id, key_id=bucket.key_id):
+                totals[limit] += cost
+                recent[limit] += row["recent"]
+    return {limit: Spent(totals[limit], recent[limit]) for limit in bound}
+
+
+def rebuild_counters(limits: OrganizationLimits, bound: Sequence[Limit], *, at: datetime) -> None:
+    """Set the counters of the month of `at` from the ledger; safe at any time, by anyone."""
+    forget_at = int((month_of(at).end + KEPT_AFTER_MONTH).timestamp())
+    client = sync_client()
+    for limit, spent in spent_by_limit(limits, bound, at=at).items():
+        keys = Counter.at(limits.organization_id, limit.name, at).keys
+        client.eval(
+            counters.REBUILD,
+            len(keys),
+            *keys,
+            counters.amount_up(spent.total),
+            time.time(),
+            counters.RECENT_S,
+            forget_at,
+            *map(str, spent.recent),
+        )

@@ -1,0 +1,58 @@
+"""Reading the ledger: an organization's usage as hourly buckets, in order of time."""
+
+from collections.abc import Iterator
+from datetime import datetime
+from uuid import UUID
+
+from django.db.models import Count, QuerySet, Sum
+from django.db.models.functions import TruncHour
+
+from billing.models import UsageRecord
+from billing.prices.usage import UsageBucket
+from billing.quantities import TokenCounts
+
+SUMS = {
+    "requests": Count("pk"),
+    "input": Sum("input_tokens"),
+    "cached_input": Sum("cached_input_tokens"),
+    "output": Sum("output_tokens"),
+    "reasoning": Sum("reasoning_tokens"),
+    "image": Sum("image_tokens"),
+}
+DIMENSIONS = ("project_id", "key_id", "user_id")
+
+
+def buckets(
+    records: QuerySet[UsageRecord], *, dimensions: tuple[str, ...] = DIMENSIONS
+) -> Iterator[UsageBucket]:
+    """Sum `records` by hour, model and `dimensions`, in the order that pricing needs."""
+    by = (*dimensions, "model")
+    rows = (
+        records.annotate(hour=TruncHour("occurred_at"))
+        .values("hour", *by)
+        .annotate(**SUMS)
+        .order_by("hour", *by)
+    )
+    for row in rows.iterator():
+        yield bucket_of(row)
+
+
+def bucket_of(row: dict[str, object]) -> UsageBucket:
+    """A row of `hour`, `model`, the `SUMS`, and any of the dimensions."""
+    values: dict[str, object] = {name: row[name] for name in DIMENSIONS if name in row}
+    counts = {name: row[name] for name in SUMS if name != "requests"}
+    return UsageBucket(
+        hour=row["hour"],  # type: ignore[arg-type]
+        model=row["model"],  # type: ignore[arg-type]
+        requests=row["requests"],  # type: ignore[arg-type]
+        counts=TokenCounts(**counts),  # type: ignore[arg-type]
+        **values,  # type: ignore[arg-type]
+    )
+
+
+def records_between(
+    *, organization_id: UUID, start: datetime, end: datetime
+) -> QuerySet[UsageRecord]:
+    return UsageRecord.objects.filter(
+        organization_id=organization_id, occurred_at__gte=start, occurred_at__lt=end
+    )

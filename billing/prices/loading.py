@@ -1,0 +1,76 @@
+"""The price book as it stands in the database.
+
+A book is kept for a few seconds in each process. That is safe: a price begins at a whole hour
+in the future, so a book that is seconds old can lack only prices that are not in force yet
+(and first prices of models that had none).
+"""
+
+import threading
+import time
+from decimal import Decimal
+from typing import Any
+
+from billing.models import Price
+from billing.prices.book import PriceBook, PriceEntry, Tier
+from billing.quantities import Kind
+
+KEPT_S = 10.0
+DEFAULT_CURRENCY = "USD"
+
+_lock = threading.Lock()
+_books: dict[str, tuple[float, PriceBook]] = {}
+
+
+def price_book(currency: str = DEFAULT_CURRENCY) -> PriceBook:
+    """The book in `currency`, at most `KEPT_S` seconds old."""
+    kept = kept_price_book(currency)
+    if kept is not None:
+        return kept
+    book = load_book(currency)
+    with _lock:
+        _books[currency] = (time.monotonic(), book)
+    return book
+
+
+def kept_price_book(currency: str = DEFAULT_CURRENCY) -> PriceBook | None:
+    """What this process keeps, if it is fresh. Never touches the database."""
+    with _lock:
+        kept = _books.get(currency)
+    if kept is None or time.monotonic() - kept[0] >= KEPT_S:
+        return None
+    return kept[1]
+
+
+def load_book(currency: str = DEFAULT_CURRENCY) -> PriceBook:
+    """The book in `currency`, read now."""
+    return PriceBook(
+        currency,
+        (
+            PriceEntry(
+                model=row.model,
+                kind=Kind(row.kind),
+                effective_from=row.effective_from,
+                tiers=tiers_from_json(row.tiers),
+                organization_id=row.organization_id,
+            )
+            for row in Price.objects.filter(currency=currency).order_by("id")
+        ),
+    )
+
+
+def forget_books() -> None:
+    """Drop what this process keeps; called where prices are written."""
+    with _lock:
+        _books.clear()
+
+
+def tiers_from_json(value: list[dict[str, Any]] | None) -> tuple[Tier, ...] | None:
+    if value is None:
+        return None
+    return tuple(Tier(int(tier["from"]), Decimal(tier["price"])) for tier in value)
+
+
+def tiers_to_json(tiers: tuple[Tier, ...] | None) -> list[dict[str, Any]] | None:
+    if tiers is None:
+        return None
+    return [{"from": tier.start, "price": format(tier.price, "f")} for tier in tiers]

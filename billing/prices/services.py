@@ -1,0 +1,153 @@
+"""How prices come about. A price never changes under usage already recorded.
+
+That holds because rows are only ever added, begin at a whole hour, and that hour lies in the
+future wherever usage is priced already. Whole hours, so that an hourly rollup has one price.
+"""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal, InvalidOperation
+from uuid import UUID
+
+import structlog
+from django.db import connection, transaction
+
+from backend.errors import InvalidRequest
+from billing.models import Price
+from billing.prices.book import PriceBook, Tier, UnpricedUsage, check_tiers
+from billing.prices.loading import DEFAULT_CURRENCY, forget_books, load_book, tiers_to_json
+from billing.quantities import Kind
+
+log = structlog.get_logger(__name__)
+
+BEGINNING = datetime(2000, 1, 1, tzinfo=UTC)
+"""From when a model's first price applies, so that no earlier usage is left without one."""
+
+MAX_DECIMALS = 9
+"""Digits after the point of a price per 1,000 tokens; a token's price then has 12."""
+
+_LOCK = "billing.prices"
+
+Tiers = tuple[Tier, ...]
+
+
+def prices_set(
+    *,
+    model: str,
+    prices: Mapping[Kind, Tiers | None],
+    effective_from: datetime,
+    organization_id: UUID | None = None,
+    currency: str = DEFAULT_CURRENCY,
+    by_user_id: UUID | None = None,
+    note: str = "",
+) -> list[Price]:
+    """Set prices of a model from a whole hour on, for everybody or for one organization.
+
+    Args:
+        prices: by kind; None takes an organization's own price back.
+    Raises:
+        InvalidRequest: tiers that make no sense, not a whole hour, or a moment in the past
+            for something that has a price already.
+    """
+    for kind, tiers in prices.items():
+        _check(kind, tiers, organization_id)
+    if effective_from.minute or effective_from.second or effective_from.microsecond:
+        raise InvalidRequest("A price begins at a whole hour.", param="effective_from")
+    with transaction.atomic():
+        _lock_prices()
+        if effective_from <= datetime.now(UTC):
+            _check_nothing_is_repriced(model, prices, organization_id, load_book(currency))
+        rows = [
+            Price(
+                currency=currency,
+                organization_id=organization_id,
+                model=model,
+                kind=kind,
+                tiers=tiers_to_json(tiers),
+                effective_from=effective_from,
+                note=note,
+                created_by_id=by_user_id,
+            )
+            for kind, tiers in prices.items()
+        ]
+        Price.objects.bulk_create(rows)
+    forget_books()
+    return rows
+
+
+def prices_seed(*, prices: Mapping[str, Mapping[str, str | Decimal]]) -> int:
+    """Give models that have no list price yet their first one; leave all others alone.
+
+    Args:
+        prices: model -> kind (`input`, `cached_input`, `output`, …) -> price per 1,000 tokens
+            in the default currency, as the pools file says it.
+    Returns:
+        How many models were given prices. Safe to call from several processes and every start.
+    """
+    seeded = 0
+    with transaction.atomic():
+        _lock_prices()
+        priced = set(
+            Price.objects.filter(organization=None, currency=DEFAULT_CURRENCY)
+            .values_list("model", flat=True)
+            .distinct()
+        )
+        for model, by_kind in prices.items():
+            if model in priced or not by_kind:
+                continue
+            prices_set(
+                model=model,
+                prices={
+                    Kind(kind): (Tier(0, Decimal(str(price))),) for kind, price in by_kind.items()
+                },
+                effective_from=BEGINNING,
+                note="from the pools file",
+            )
+            seeded += 1
+    if seeded:
+        log.info("prices_seeded", models=seeded)
+    return seeded
+
+
+def next_hour(now: datetime) -> datetime:
+    """The earliest moment at which a new price of something already priced may begin."""
+    return now.replace(minute=0, second=0, microsecond=0) + timedelta(hours=1)
+
+
+def _check(kind: Kind, tiers: Tiers | None, organization_id: UUID | None) -> None:
+    if tiers is None:
+        if organization_id is None:
+            raise InvalidRequest("A list price can be replaced, not taken back.", param="tiers")
+        return
+    try:
+        check_tiers(tiers)
+    except (ValueError, InvalidOperation) as error:
+        raise InvalidRequest(f"Price of {kind}: {error}.", param="tiers") from error
+    for tier in tiers:
+        exponent = tier.price.as_tuple().exponent
+        if isinstance(exponent, int) and -exponent > MAX_DECIMALS:
+            raise InvalidRequest(
+                f"Price of {kind}: {tier.price} has more than {MAX_DECIMALS} decimals.",
+                param="tiers",
+            )
+
+
+def _check_nothing_is_repriced(
+    model: str, kinds: Mapping[Kind, Tiers | None], organization_id: UUID | None, book: PriceBook
+) -> None:
+    for kind in kinds:
+        try:
+            book.tiers(
+                model=model, kind=kind, organization_id=organization_id, at=datetime.now(UTC)
+            )
+        except UnpricedUsage:
+            continue
+        raise InvalidRequest(
+            f"{model} has a price for {kind} already; a new one begins in the future.",
+            param="effective_from",
+        )
+
+
+def _lock_prices() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(hashtext(%s))", [_LOCK])

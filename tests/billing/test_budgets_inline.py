@@ -1,0 +1,248 @@
+"""Hard budgets hold against concurrency, lost counters, repeats, and settlements in any order."""
+
+import asyncio
+import os
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from uuid import UUID, uuid4
+
+import pytest
+import redis
+from asgiref.sync import sync_to_async
+from django.db import transaction
+
+from backend.accounts.principal import Principal
+from backend.errors import InsufficientQuota
+from billing.budgets import reserve, settle
+from billing.budgets.counters import Counter, amount_of
+from billing.budgets.limits import forget_limits, organization_limits
+from billing.budgets.services import budget_set
+from billing.budgets.spending import rebuild_counters, spent_by_limit
+from billing.prices.services import prices_seed
+from billing.services import UsageFacts, usage_record_create
+from tests.billing import factories
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+# 1 USD for each token, so that costs can be read off.
+PRICES = {factories.MODEL: {"input": "1000", "output": "1000"}}
+
+
+@sync_to_async
+def caller_with_budget(amount: int, *, is_hard: bool = True) -> Principal:
+    prices_seed(prices=PRICES)
+    caller = factories.principal()
+    budget_set(principal=caller, amount=Decimal(amount), is_hard=is_hard)
+    return caller
+
+
+@sync_to_async
+def record(facts: UsageFacts) -> None:
+    with transaction.atomic():
+        usage_record_create(facts=facts)
+
+
+async def ask(caller: Principal, tokens: int) -> UUID:
+    generation_id = uuid4()
+    await reserve(
+        principal=caller,
+        generation_id=generation_id,
+        model=factories.MODEL,
+        input_tokens=0,
+        max_output_tokens=tokens,
+    )
+    return generation_id
+
+
+def used(caller: Principal, generation_id: UUID, tokens: int) -> UsageFacts:
+    return factories.facts(
+        caller,
+        generation_id=generation_id,
+        input_tokens=0,
+        cached_input_tokens=0,
+        output_tokens=tokens,
+    )
+
+
+async def end(caller: Principal, generation_id: UUID, tokens: int) -> None:
+    facts = used(caller, generation_id, tokens)
+    await record(facts)
+    await settle(generation_id=generation_id, facts=facts)
+
+
+@sync_to_async
+def counted(caller: Principal) -> dict[str, Decimal]:
+    [limit] = organization_limits(caller.organization_id).limits
+    counter = Counter.at(caller.organization_id, limit.name, datetime.now(UTC))
+    with redis.Redis.from_url(os.environ["REDIS_URL"], decode_responses=True) as client:
+        values = client.hgetall(counter.keys[0])
+    return {name: amount_of(int(value)) for name, value in values.items()}
+
+
+@sync_to_async
+def lose_redis() -> None:
+    with redis.Redis.from_url(os.environ["REDIS_URL"]) as client:
+        client.flushdb()
+
+
+async def test_callers_at_once_cannot_overspend():
+    """50 requests of at most 10 USD against 100: ten run, whatever the order."""
+    caller = await caller_with_budget(100)
+    answers = await asyncio.gather(*(ask(caller, 10) for _ in range(50)), return_exceptions=True)
+    admitted = [answer for answer in answers if isinstance(answer, UUID)]
+    assert len(admitted) == 10
+    assert all(isinstance(a, UUID | InsufficientQuota) for a in answers)
+    await asyncio.gather(*(end(caller, generation_id, 10) for generation_id in admitted))
+    assert await counted(caller) == {"spent": 100, "reserved": 0}
+    with pytest.raises(InsufficientQuota, match=r"100\.00 USD"):
+        await ask(caller, 1)
+
+
+async def test_what_was_reserved_and_not_used_is_free_again():
+    caller = await caller_with_budget(100)
+    first = await ask(caller, 100)
+    with pytest.raises(InsufficientQuota):
+        await ask(caller, 1)
+    await end(caller, first, 30)
+    await end(caller, await ask(caller, 70), 70)
+    assert await counted(caller) == {"spent": 100, "reserved": 0}
+
+
+async def test_a_generation_that_never_ran_gives_everything_back():
+    caller = await caller_with_budget(100)
+    await settle(generation_id=await ask(caller, 100), facts=None)
+    assert await counted(caller) == {"spent": 0, "reserved": 0}
+
+
+async def test_reserving_and_settling_again_changes_nothing():
+    caller = await caller_with_budget(100)
+    generation_id = await ask(caller, 60)
+    for _ in range(2):  # a second process takes the generation up
+        await reserve(
+            principal=caller,
+            generation_id=generation_id,
+            model=factories.MODEL,
+            input_tokens=0,
+            max_output_tokens=60,
+        )
+    assert (await counted(caller))["reserved"] == 60
+    facts = used(caller, generation_id, 40)
+    await record(facts)
+    for _ in range(3):
+        await settle(generation_id=generation_id, facts=facts)
+    assert await counted(caller) == {"spent": 40, "reserved": 0}
+
+
+async def test_a_soft_budget_counts_and_refuses_nothing():
+    caller = await caller_with_budget(10, is_hard=False)
+    await end(caller, await ask(caller, 500), 500)
+    assert (await counted(caller))["spent"] == 500
+
+
+async def test_lost_counters_are_rebuilt_from_the_ledger():
+    caller = await caller_with_budget(100)
+    await end(caller, await ask(caller, 90), 90)
+    await lose_redis()
+    with pytest.raises(InsufficientQuota):
+        await ask(caller, 11)
+    await ask(caller, 10)
+    assert (await counted(caller))["spent"] == 90
+
+
+async def test_a_settlement_after_the_rebuild_that_saw_its_record_is_not_counted_twice():
+    caller = await caller_with_budget(100)
+    generation_id = await ask(caller, 50)
+    facts = used(caller, generation_id, 50)
+    await record(facts)
+    await lose_redis()
+    await settle(generation_id=await ask(caller, 1), facts=None)  # rebuilds
+    await settle(generation_id=generation_id, facts=facts)
+    assert (await counted(caller))["spent"] == 50
+
+
+async def test_a_settlement_while_the_counter_is_lost_is_counted_once():
+    """It comes between the loss and the rebuild, whose snapshot may be older than its record."""
+    caller = await caller_with_budget(100)
+    generation_id = await ask(caller, 50)
+    limits = await sync_to_async(organization_limits)(caller.organization_id)
+    now = datetime.now(UTC)
+    before = await sync_to_async(spent_by_limit)(limits, limits.limits, at=now)
+    assert before[limits.limits[0]].total == 0
+    await lose_redis()
+    await end(caller, generation_id, 50)
+    await sync_to_async(rebuild_counters)(limits, limits.limits, at=now)
+    assert (await counted(caller))["spent"] == 50
+    for _ in range(2):  # and rebuilding again, with reservations open, changes nothing
+        await ask(caller, 10)
+        await sync_to_async(rebuild_counters)(limits, limits.limits, at=now)
+    assert await counted(caller) == {"spent": 50, "reserved": 20}
+
+
+async def test_a_rebuild_in_the_middle_of_traffic_agrees_with_the_ledger():
+    """Rebuilds race with reservations and settlements; at rest the counter is the ledger."""
+    caller = await caller_with_budget(10_000)
+    limits = await sync_to_async(organization_limits)(caller.organization_id)
+    now = datetime.now(UTC)
+
+    async def work() -> None:
+        for _ in range(6):
+            await end(caller, await ask(caller, 20), 7)
+
+    async def disturb() -> None:
+        for turn in range(8):
+            if turn % 4 == 3:
+                await lose_redis()
+            await sync_to_async(rebuild_counters)(limits, limits.limits, at=now)
+
+    await asyncio.gather(*(work() for _ in range(5)), disturb())
+    assert (await counted(caller))["spent"] == 5 * 6 * 7
+
+
+async def test_a_reservation_nobody_settles_lapses(monkeypatch, settings):
+    monkeypatch.setattr("billing.budgets.inline.RESERVATION_MARGIN_S", 1)
+    settings.GENERATION_TIMEOUT_S = 0
+    caller = await caller_with_budget(100)
+    await ask(caller, 100)
+    await asyncio.sleep(1.05)
+    await ask(caller, 100)
+    assert (await counted(caller))["reserved"] == 100
+
+
+async def test_budgets_of_key_project_and_organization_all_bind():
+    caller = await caller_with_budget(1000)
+    key = await sync_to_async(factories.key_of)(caller)
+    await sync_to_async(budget_set)(
+        principal=caller, amount=Decimal(10), is_hard=True, key_id=key.id
+    )
+    await sync_to_async(forget_limits)(caller.organization_id)
+    by_key = Principal(
+        caller.organization_id, caller.project_id, caller.user_id, key.id, "member", caller.plan
+    )
+    with pytest.raises(InsufficientQuota, match="this key"):
+        await ask(by_key, 11)
+    await ask(caller, 11)
+    await ask(by_key, 10)
+
+
+async def test_usage_counts_in_the_month_in_which_it_ended():
+    caller = await caller_with_budget(100)
+    generation_id = await ask(caller, 100)
+    facts = used(caller, generation_id, 100)
+    last_month = datetime.now(UTC).replace(day=1) - timedelta(days=1)
+    facts = factories.facts(
+        caller, generation_id=generation_id, occurred_at=last_month, output_tokens=100
+    )
+    await record(facts)
+    await settle(generation_id=generation_id, facts=facts)
+    assert await counted(caller) == {"spent": 0, "reserved": 0}
+
+
+async def test_a_model_without_a_price_runs():
+    caller = await caller_with_budget(0)
+    await reserve(
+        principal=caller,
+        generation_id=uuid4(),
+        model="unpriced",
+        input_tokens=10,
+        max_output_tokens=10,
+    )

@@ -1,0 +1,107 @@
+"""The price book in the database: history is kept, and nothing recorded is ever repriced."""
+
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+
+import pytest
+from django.db import DatabaseError, transaction
+
+from backend.errors import InvalidRequest
+from billing.models import Price
+from billing.prices import Tier, cost
+from billing.prices.loading import load_book
+from billing.prices.services import BEGINNING, next_hour, prices_seed, prices_set
+from billing.quantities import Kind, Quantities
+from tests.billing import factories
+
+pytestmark = pytest.mark.django_db
+POOLS = {"m": {"input": "0.0001", "cached_input": "0.00005", "output": "0.0002"}}
+
+
+def flat(price: str) -> tuple[Tier, ...]:
+    return (Tier(0, Decimal(price)),)
+
+
+def test_seeding_gives_a_model_its_first_prices_and_never_touches_them_again():
+    assert prices_seed(prices=POOLS) == 1
+    assert prices_seed(prices={"m": {"input": "9"}}) == 0
+    charged = cost(
+        quantities=Quantities(input=1000, cached_input=1000, output=1000),
+        model="m",
+        organization_id=None,
+        at=datetime.now(UTC),
+        book=load_book(),
+    )
+    assert charged == Decimal("0.00035")
+
+
+def test_a_price_of_the_past_cannot_be_changed():
+    prices_seed(prices=POOLS)
+    for moment in (BEGINNING, datetime.now(UTC).replace(minute=0, second=0, microsecond=0)):
+        with pytest.raises(InvalidRequest, match="in the future"):
+            prices_set(model="m", prices={Kind.INPUT: flat("5")}, effective_from=moment)
+    assert Price.objects.count() == 3
+
+
+def test_a_kind_that_falls_back_on_another_cannot_get_a_price_of_the_past():
+    """Reasoning tokens cost what output costs: a first price of their own would reprice them."""
+    prices_seed(prices=POOLS)
+    with pytest.raises(InvalidRequest):
+        prices_set(model="m", prices={Kind.REASONING: flat("5")}, effective_from=BEGINNING)
+
+
+def test_an_organizations_own_price_cannot_begin_in_the_past():
+    prices_seed(prices=POOLS)
+    acme = factories.organization_new()
+    with pytest.raises(InvalidRequest):
+        prices_set(
+            model="m",
+            prices={Kind.INPUT: flat("0")},
+            effective_from=BEGINNING,
+            organization_id=acme.id,
+        )
+
+
+def test_a_planned_price_can_be_replaced_and_both_stay_in_the_history():
+    prices_seed(prices=POOLS)
+    soon = next_hour(datetime.now(UTC))
+    for amount in ("5", "6"):
+        prices_set(model="m", prices={Kind.INPUT: flat(amount)}, effective_from=soon, note=amount)
+    charged = cost(
+        quantities=Quantities(input=1000),
+        model="m",
+        organization_id=None,
+        at=soon,
+        book=load_book(),
+    )
+    assert charged == 6
+    history = Price.objects.filter(kind=Kind.INPUT).order_by("id").values_list("note", flat=True)
+    assert list(history) == ["from the pools file", "5", "6"]
+
+
+@pytest.mark.parametrize(
+    "tiers",
+    [
+        (),
+        (Tier(1, Decimal(1)),),
+        (Tier(0, Decimal(1)), Tier(0, Decimal(2))),
+        (Tier(0, Decimal(-1)),),
+        (Tier(0, Decimal("NaN")),),
+        (Tier(0, Decimal("0.0000000001")),),
+    ],
+)
+def test_tiers_that_make_no_sense_are_refused(tiers):
+    with pytest.raises(InvalidRequest):
+        prices_set(model="m", prices={Kind.INPUT: tiers}, effective_from=BEGINNING)
+
+
+def test_a_price_begins_at_a_whole_hour():
+    moment = next_hour(datetime.now(UTC)) + timedelta(minutes=30)
+    with pytest.raises(InvalidRequest, match="whole hour"):
+        prices_set(model="m", prices={Kind.INPUT: flat("1")}, effective_from=moment)
+
+
+def test_rows_of_the_book_cannot_be_changed_in_the_database_either():
+    prices_seed(prices=POOLS)
+    with pytest.raises(DatabaseError, match="append-only"), transaction.atomic():
+        Price.objects.update(tiers=[{"from": 0, "price": "0"}])

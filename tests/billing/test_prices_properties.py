@@ -1,0 +1,129 @@
+"""Pricing has an algebra: exact, additive over splits, monotone. Hypothesis tries to break it."""
+
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from billing.prices import PriceBook, PriceEntry, Tier, UnpricedUsage, ceiling, cost
+from billing.quantities import Kind, Quantities, TokenCounts
+from tests.billing.factories import uuid
+
+AT = datetime(2026, 11, 21, 12, tzinfo=UTC)
+START = datetime(2000, 1, 1, tzinfo=UTC)
+
+tokens = st.integers(0, 10**12)
+quantities = st.builds(Quantities, tokens, tokens, tokens, tokens, tokens)
+prices = st.decimals(0, 10**6, places=9)
+
+
+@st.composite
+def tiers(draw) -> tuple[Tier, ...]:
+    starts = [0, *sorted(draw(st.sets(st.integers(1, 10**13), max_size=4)))]
+    return tuple(Tier(start, draw(prices)) for start in starts)
+
+
+@st.composite
+def books(draw) -> PriceBook:
+    kinds = {Kind.INPUT, Kind.OUTPUT, *draw(st.sets(st.sampled_from(list(Kind))))}
+    return PriceBook("USD", [PriceEntry("m", kind, START, draw(tiers())) for kind in sorted(kinds)])
+
+
+def price(book: PriceBook, used: Quantities, before: Quantities | None = None) -> Decimal:
+    return cost(
+        quantities=used, model="m", organization_id=None, at=AT, book=book, used_before=before
+    )
+
+
+@given(books(), quantities, quantities, quantities)
+def test_the_price_of_a_whole_is_the_price_of_its_parts(book, before, first, second):
+    assert price(book, first + second, before) == price(book, first, before) + price(
+        book, second, before + first
+    )
+
+
+@given(books(), quantities, quantities)
+def test_more_tokens_never_cost_less(book, used, more):
+    assert price(book, used + more) >= price(book, used) >= 0
+
+
+@given(tiers(), st.integers(0, 10**6), st.integers(0, 10**6))
+def test_the_price_is_the_sum_over_single_tokens_without_any_rounding(rates, before, quantity):
+    """Against an independent computation in fractions, tier by tier."""
+    book = PriceBook("USD", [PriceEntry("m", Kind.INPUT, START, rates)])
+
+    def total_up_to(count: int) -> Fraction:
+        ends = [tier.start for tier in rates[1:]] + [max(count, rates[-1].start)]
+        return sum(
+            (
+                Fraction(tier.price) * max(0, min(count, end) - tier.start) / 1000
+                for tier, end in zip(rates, ends, strict=True)
+            ),
+            Fraction(0),
+        )
+
+    charged = price(book, Quantities(input=quantity), Quantities(input=before))
+    assert Fraction(charged) == total_up_to(before + quantity) - total_up_to(before)
+    assert isinstance(charged, Decimal)
+
+
+@given(books(), tokens, tokens, tokens, quantities, st.data())
+def test_a_reservation_covers_whatever_the_generation_turns_out_to_be(
+    book, input_tokens, max_output, output, before, data
+):
+    """Cached or not, reasoning or not, at any volume of the month: never above the ceiling."""
+    counts = TokenCounts.clamped(
+        input=input_tokens,
+        cached_input=data.draw(tokens),
+        output=min(output, max_output),
+        reasoning=data.draw(tokens),
+        image=data.draw(tokens),
+    )
+    most = ceiling(
+        quantities=Quantities(input=input_tokens, output=max_output),
+        model="m",
+        organization_id=None,
+        at=AT,
+        book=book,
+    )
+    assert price(book, counts.billable(), before) <= most
+
+
+@given(tokens, tokens, tokens, tokens, tokens)
+def test_no_token_is_priced_twice_or_not_at_all(input_, cached, output, reasoning, image):
+    counts = TokenCounts.clamped(
+        input=input_, cached_input=cached, output=output, reasoning=reasoning, image=image
+    )
+    used = counts.billable()
+    assert used.input + used.cached_input + used.image == input_
+    assert used.output + used.reasoning == output
+    assert all(quantity >= 0 for _, quantity in used.items())
+
+
+def test_a_new_price_applies_from_its_hour_on_and_an_own_price_goes_before_the_list():
+    acme, later = uuid(1), AT + timedelta(hours=1)
+    rows = [
+        PriceEntry("m", Kind.INPUT, START, (Tier(0, Decimal(4)),)),
+        PriceEntry("m", Kind.INPUT, later, (Tier(0, Decimal(3)),)),
+        PriceEntry("m", Kind.INPUT, START, (Tier(0, Decimal(2)),), acme),
+        PriceEntry("m", Kind.INPUT, later, None, acme),
+    ]
+    book, thousand = PriceBook("USD", rows), Quantities(input=1000)
+
+    def charged(organization, at):
+        return cost(quantities=thousand, model="m", organization_id=organization, at=at, book=book)
+
+    assert charged(None, later - timedelta(microseconds=1)) == 4
+    assert charged(None, later) == 3
+    assert charged(acme, AT) == 2
+    assert charged(acme, later) == 3  # its own price was taken back
+
+
+def test_what_has_no_price_is_an_error_and_not_free():
+    book = PriceBook("USD", [PriceEntry("m", Kind.INPUT, START, (Tier(0, Decimal(1)),))])
+    with pytest.raises(UnpricedUsage, match="output"):
+        price(book, Quantities(output=1))
+    assert price(book, Quantities(cached_input=1000)) == 1  # costs what input costs
