@@ -1,0 +1,147 @@
+"""Uploads. What a file is, its content says; its name and its declared type are not believed.
+
+Images are decoded and written anew, which drops EXIF (with its places and faces), text chunks,
+colour profiles and anything hidden behind the picture. Text must be UTF-8. Both are stored
+under random names outside the static files; only `attachment_get` leads to them.
+"""
+
+import contextlib
+import io
+import secrets
+import unicodedata
+import warnings
+from pathlib import PurePosixPath
+from typing import BinaryIO
+from uuid import UUID
+
+from django.conf import settings
+from django.core.files.base import ContentFile
+from django.core.files.storage import default_storage
+from PIL import Image, ImageOps
+
+from backend.accounts.principal import Principal
+from backend.conversations.models import Attachment, AttachmentKind
+from backend.errors import InvalidRequest, NotFound, PayloadTooLarge
+
+TEXT_MAX_BYTES = 1024 * 1024  # a few hundred thousand tokens: more than any window takes
+IMAGE_MAX_PIXELS = 40_000_000  # 160 MB once decoded; a phone's camera stays below
+IMAGE_MAX_SIDE = 2048  # vision models scale down to less
+_FORMATS = ("PNG", "JPEG", "WEBP", "GIF")
+_NAME_LIMIT = 255
+
+
+def attachment_create(*, principal: Principal, filename: str, file: BinaryIO) -> Attachment:
+    """Check, re-encode and store an upload; a message then names it in a part.
+
+    Raises:
+        PayloadTooLarge: over ATTACHMENT_MAX_BYTES, or TEXT_MAX_BYTES for text.
+        InvalidRequest: neither an image we know nor UTF-8 text, broken, or too many pixels.
+    """
+    data = file.read(settings.ATTACHMENT_MAX_BYTES + 1)
+    if len(data) > settings.ATTACHMENT_MAX_BYTES:
+        raise _too_large("A file", settings.ATTACHMENT_MAX_BYTES)
+    if not data:
+        raise _invalid("The file is empty.")
+    if _looks_like_image(data):
+        kind, (data, content_type, suffix) = AttachmentKind.IMAGE, _image_clean(data)
+    else:
+        kind, (data, content_type, suffix) = AttachmentKind.TEXT, _text_clean(data)
+
+    name = secrets.token_hex(16)
+    stored = default_storage.save(f"attachments/{name[:2]}/{name}{suffix}", ContentFile(data))
+    with contextlib.ExitStack() as undo:
+        undo.callback(default_storage.delete, stored)
+        attachment = Attachment.objects.create(
+            organization_id=principal.organization_id,
+            user_id=principal.user_id,
+            kind=kind,
+            filename=_filename_clean(filename),
+            content_type=content_type,
+            size=len(data),
+            file=stored,
+        )
+        undo.pop_all()
+    return attachment
+
+
+def attachment_get(*, principal: Principal, attachment_id: UUID) -> Attachment:
+    """The user's own attachment, unless its conversation is deleted. Raises NotFound."""
+    attachment = (
+        Attachment.objects.filter(
+            pk=attachment_id,
+            organization_id=principal.organization_id,
+            user_id=principal.user_id,
+            conversation__deleted_at=None,
+        )
+        .select_related("conversation")
+        .first()
+    )
+    if attachment is None:
+        raise NotFound(f"There is no attachment {attachment_id}.")
+    return attachment
+
+
+def _looks_like_image(data: bytes) -> bool:
+    return data.startswith((b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"GIF87a", b"GIF89a")) or (
+        data[:4] == b"RIFF" and data[8:12] == b"WEBP"
+    )
+
+
+def _image_clean(data: bytes) -> tuple[bytes, str, str]:
+    """The picture alone, upright, at most IMAGE_MAX_SIDE wide and high: (data, type, suffix)."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", Image.DecompressionBombWarning)
+            opened = Image.open(io.BytesIO(data), formats=_FORMATS)
+            # The header tells the size; nothing is decoded before it is found bearable.
+            if opened.width * opened.height > IMAGE_MAX_PIXELS:
+                raise _invalid(
+                    f"The image has {opened.width} x {opened.height} pixels;"
+                    f" {IMAGE_MAX_PIXELS // 1_000_000} million are allowed."
+                )
+            picture = ImageOps.exif_transpose(opened)
+            picture = picture.convert("RGBA" if picture.has_transparency_data else "RGB")
+            picture.thumbnail((IMAGE_MAX_SIDE, IMAGE_MAX_SIDE))
+    except InvalidRequest:
+        raise
+    except Exception as error:
+        # Pillow's decoders raise whatever a broken file leads them to: OSError, SyntaxError,
+        # ValueError, struct.error, DecompressionBombError. All say: this is no image.
+        raise _invalid("The image is broken or not one we can read.") from error
+    bare = Image.new(picture.mode, picture.size)
+    bare.paste(picture)
+    target = io.BytesIO()
+    if picture.mode == "RGB" and opened.format != "PNG":
+        bare.save(target, "JPEG", quality=90)
+        return target.getvalue(), "image/jpeg", ".jpg"
+    bare.save(target, "PNG", optimize=False)
+    return target.getvalue(), "image/png", ".png"
+
+
+def _text_clean(data: bytes) -> tuple[bytes, str, str]:
+    if len(data) > TEXT_MAX_BYTES:
+        raise _too_large("A text file", TEXT_MAX_BYTES)
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise _invalid(
+            "The file is neither an image (PNG, JPEG, WebP, GIF) nor UTF-8 text."
+        ) from error
+    if any(unicodedata.category(c) == "Cc" and c not in "\t\n\r\f" for c in text):
+        raise _invalid("The file contains control characters; it is not a text file.")
+    return text.encode(), "text/plain; charset=utf-8", ".txt"
+
+
+def _filename_clean(filename: str) -> str:
+    """The last part of the name, without anything that could break a line or a header."""
+    name = PurePosixPath(filename.replace("\\", "/")).name
+    name = "".join(c for c in name if unicodedata.category(c)[0] != "C").strip()
+    return name[-_NAME_LIMIT:] or "file"
+
+
+def _invalid(message: str) -> InvalidRequest:
+    return InvalidRequest(message, param="file", code="unsupported_file")
+
+
+def _too_large(what: str, limit: int) -> PayloadTooLarge:
+    return PayloadTooLarge(f"{what} may have at most {limit // 1024:,} KiB.", param="file")

@@ -1,0 +1,43 @@
+"""A user's thumb on an answer."""
+
+from uuid import UUID
+
+from django.db import transaction
+
+from backend.accounts.principal import Principal
+from backend.conversations.models import Feedback, MessageRole
+from backend.conversations.selectors import message_get
+from backend.errors import InvalidRequest
+
+_COMMENT_LIMIT = 4000
+
+
+@transaction.atomic
+def feedback_set(
+    *, principal: Principal, message_id: UUID, rating: int | None, comment: str = ""
+) -> Feedback | None:
+    """Set, change or (with None) take back the rating of an answer.
+
+    Raises:
+        NotFound: the message. InvalidRequest: with `param`: `rating`, `comment`, or a message
+        that is no answer.
+    """
+    if rating not in (1, -1, None):
+        raise InvalidRequest("rating must be 1, -1 or null.", param="rating")
+    if len(comment) > _COMMENT_LIMIT or "\x00" in comment:
+        raise InvalidRequest(
+            f"comment must be at most {_COMMENT_LIMIT} characters, none of them null.",
+            param="comment",
+        )
+    message = message_get(principal=principal, message_id=message_id)
+    if message.role != MessageRole.ASSISTANT:
+        raise InvalidRequest("Only answers can be rated.", param="message_id")
+    if rating is None:
+        Feedback.objects.filter(message=message, user_id=principal.user_id).delete()
+        return None
+    feedback, _ = Feedback.objects.update_or_create(
+        message=message,
+        user_id=principal.user_id,
+        defaults={"rating": rating, "comment": comment.strip()},
+    )
+    return feedback

@@ -1,0 +1,245 @@
+"""Reads of `conversations`. A conversation is its user's, inside his organization: colleagues,
+owners too, do not see it. What is deleted is not found."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from django.db.models import BooleanField, Exists, ExpressionWrapper, F, OuterRef, Q, QuerySet, Sum
+
+from backend.accounts.principal import Principal
+from backend.conversations.cursors import Cursor
+from backend.conversations.models import Conversation, Feedback, Message, MessageStatus
+from backend.conversations.tree import path_to, siblings_of
+from backend.errors import InvalidRequest, NotFound
+
+LIST_LIMIT = 100
+SEARCH_LIMIT = 200
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationSummary:
+    """One line of the list."""
+
+    id: UUID
+    title: str
+    model: str
+    pinned: bool
+    archived: bool
+    created_at: datetime
+    updated_at: datetime
+    generating: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationPage:
+    """Attributes:
+    next_cursor: asks for the following page; None at the end.
+    """
+
+    items: list[ConversationSummary]
+    next_cursor: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class BranchMessage:
+    """A message of the shown branch.
+
+    Attributes:
+        siblings: the ids under the same parent, this one among them, oldest first.
+    """
+
+    message: Message
+    siblings: list[UUID]
+    feedback: Feedback | None
+
+
+@dataclass(frozen=True, slots=True)
+class RunningGeneration:
+    """The answer that is being produced; `id` is None until the gateway has admitted it."""
+
+    id: UUID | None
+    message_id: UUID
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """A part of the active branch, in order.
+
+    Attributes:
+        has_more: whether there are older messages above the first.
+        total_tokens: of all answers in the conversation, the hidden branches too.
+    """
+
+    conversation: Conversation
+    messages: list[BranchMessage]
+    has_more: bool
+    total_tokens: int
+    generation: RunningGeneration | None
+
+
+def conversations_of(principal: Principal) -> QuerySet[Conversation]:
+    """Every query for conversations starts here: the tenant's, the user's, not deleted."""
+    return Conversation.objects.filter(
+        organization_id=principal.organization_id, user_id=principal.user_id, deleted_at=None
+    )
+
+
+def messages_of(principal: Principal) -> QuerySet[Message]:
+    return Message.objects.filter(
+        conversation__organization_id=principal.organization_id,
+        conversation__user_id=principal.user_id,
+        conversation__deleted_at=None,
+    )
+
+
+def conversations_list(
+    *,
+    principal: Principal,
+    search: str = "",
+    archived: bool = False,
+    cursor: str | None = None,
+    limit: int = 30,
+) -> ConversationPage:
+    """A page of the list: pinned ones first, then by the last turn, newest first.
+
+    A page does not repeat or skip a conversation that did not change while one was paging.
+
+    Args:
+        search: text that the title or any message contains, in whatever case.
+        cursor: of the page before.
+    Raises:
+        InvalidRequest: with `param`: not a cursor, a search over 200 characters.
+    """
+    limit = max(1, min(limit, LIST_LIMIT))
+    rows = conversations_of(principal).filter(archived_at__isnull=not archived)
+    if search.strip():
+        rows = rows.filter(_contains(principal, search.strip()))
+    if cursor:
+        rows = rows.filter(Cursor.decode(cursor).following())
+    rows = rows.annotate(
+        generating=Exists(_pending().filter(conversation=OuterRef("pk"))),
+        is_pinned=ExpressionWrapper(Q(pinned_at__isnull=False), output_field=BooleanField()),
+    ).order_by("-is_pinned", "-updated_at", "-id")
+    found = list(rows[: limit + 1])
+    page = found[:limit]
+    return ConversationPage(
+        items=[summary_of(row, generating=row.generating) for row in page],
+        next_cursor=Cursor.of(page[-1]).encode() if len(found) > limit else None,
+    )
+
+
+def summary_of(
+    conversation: Conversation, *, generating: bool | None = None
+) -> ConversationSummary:
+    """Asks the database whether an answer is running where the caller does not know."""
+    if generating is None:
+        generating = _pending().filter(conversation=conversation).exists()
+    return ConversationSummary(
+        id=conversation.id,
+        title=conversation.title,
+        model=conversation.model,
+        pinned=conversation.pinned_at is not None,
+        archived=conversation.archived_at is not None,
+        created_at=conversation.created_at,
+        updated_at=conversation.updated_at,
+        generating=generating,
+    )
+
+
+def conversation_get(*, principal: Principal, conversation_id: UUID) -> Conversation:
+    """Raises NotFound, also for another user's."""
+    conversation = conversations_of(principal).filter(pk=conversation_id).first()
+    if conversation is None:
+        raise NotFound(f"There is no conversation {conversation_id}.")
+    return conversation
+
+
+def message_get(*, principal: Principal, message_id: UUID) -> Message:
+    """The message, with its conversation loaded. Raises NotFound."""
+    message = messages_of(principal).filter(pk=message_id).select_related("conversation").first()
+    if message is None:
+        raise NotFound(f"There is no message {message_id}.")
+    return message
+
+
+def branch_get(
+    *,
+    principal: Principal,
+    conversation_id: UUID,
+    limit: int = 50,
+    before: UUID | None = None,
+) -> Branch:
+    """The last `limit` messages of the active branch, or those above the message `before`.
+
+    The cost follows `limit`, not the length of the conversation.
+
+    Raises:
+        NotFound: the conversation, or `before` in it.
+    """
+    conversation = conversation_get(principal=principal, conversation_id=conversation_id)
+    leaf_id = conversation.active_message_id
+    if before is not None:
+        leaf_id = _parent_of(conversation, before)
+    path: list[Message] = []
+    if leaf_id is not None:
+        path = path_to(
+            conversation_id=conversation.id, leaf_id=leaf_id, max_messages=max(1, limit) + 1
+        )
+    has_more = len(path) > max(1, limit)
+    shown = path[1:] if has_more else path
+    siblings = siblings_of(shown)
+    feedback = {
+        given.message_id: given
+        for given in Feedback.objects.filter(
+            message_id__in=[message.id for message in shown], user_id=principal.user_id
+        )
+    }
+    return Branch(
+        conversation=conversation,
+        messages=[
+            BranchMessage(message, siblings[message.id], feedback.get(message.id))
+            for message in shown
+        ],
+        has_more=has_more,
+        total_tokens=_total_tokens(conversation),
+        generation=_running(conversation),
+    )
+
+
+def _contains(principal: Principal, search: str) -> Q:
+    if len(search) > SEARCH_LIMIT or "\x00" in search:
+        raise InvalidRequest(
+            f"search must be at most {SEARCH_LIMIT} characters, without null characters.",
+            param="search",
+        )
+    in_messages = messages_of(principal).filter(text__icontains=search)
+    return Q(title__icontains=search) | Q(pk__in=in_messages.values("conversation_id"))
+
+
+def _pending() -> QuerySet[Message]:
+    return Message.objects.filter(status=MessageStatus.PENDING)
+
+
+def _parent_of(conversation: Conversation, message_id: UUID) -> UUID | None:
+    message = Message.objects.filter(conversation=conversation, pk=message_id).first()
+    if message is None:
+        raise NotFound(f"There is no message {message_id} here.", param="before")
+    return message.parent_id
+
+
+def _total_tokens(conversation: Conversation) -> int:
+    total = Message.objects.filter(conversation=conversation).aggregate(
+        tokens=Sum(F("input_tokens") + F("output_tokens"))
+    )
+    return total["tokens"] or 0
+
+
+def _running(conversation: Conversation) -> RunningGeneration | None:
+    """The shown branch's own pending answer where it has one, else the newest elsewhere."""
+    pending = list(_pending().filter(conversation=conversation).order_by("-created_at"))
+    if not pending:
+        return None
+    active = conversation.active_message_id
+    message = next((m for m in pending if m.id == active), pending[0])
+    return RunningGeneration(id=message.generation_id, message_id=message.id)

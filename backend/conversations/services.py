@@ -1,0 +1,147 @@
+"""Writes to a conversation as a whole. turns.py holds what happens inside it."""
+
+from uuid import UUID
+
+from django.db import transaction
+from django.utils import timezone
+
+from backend.accounts.principal import Principal
+from backend.conversations.models import Conversation
+from backend.conversations.notify import notify
+from backend.conversations.selectors import conversations_of
+from backend.conversations.tree import newest_leaf_below
+from backend.errors import InvalidRequest, NotFound
+
+TITLE_LIMIT = 200
+_MODEL_LIMIT = 100
+
+
+@transaction.atomic
+def conversation_create(*, principal: Principal, model: str, title: str = "") -> Conversation:
+    """An empty conversation. A given title counts as the user's own.
+
+    Raises:
+        InvalidRequest: with `param`: a title over 200 characters, a model name that is none.
+    """
+    conversation = Conversation.objects.create(
+        organization_id=principal.organization_id,
+        user_id=principal.user_id,
+        model=clean_model(model),
+        title=_clean_title(title) if title.strip() else "",
+        title_is_manual=bool(title.strip()),
+    )
+    _changed(conversation)
+    return conversation
+
+
+@transaction.atomic
+def conversation_update(
+    *,
+    principal: Principal,
+    conversation_id: UUID,
+    title: str | None = None,
+    pinned: bool | None = None,
+    archived: bool | None = None,
+    model: str | None = None,
+    active_message_id: UUID | None = None,
+) -> Conversation:
+    """Change what is given; None leaves a field as it is.
+
+    Args:
+        active_message_id: any message; the newest leaf below it becomes the active one.
+    Raises:
+        NotFound: the conversation, or the message in it.
+        InvalidRequest: with `param`.
+    """
+    conversation = conversation_locked(principal, conversation_id)
+    now = timezone.now()
+    if title is not None:
+        conversation.title = _clean_title(title)
+        conversation.title_is_manual = True
+    if pinned is not None:
+        conversation.pinned_at = (conversation.pinned_at or now) if pinned else None
+    if archived is not None:
+        conversation.archived_at = (conversation.archived_at or now) if archived else None
+    if model is not None:
+        conversation.model = clean_model(model)
+    if active_message_id is not None:
+        leaf = newest_leaf_below(conversation_id=conversation.id, message_id=active_message_id)
+        if leaf is None:
+            raise NotFound(
+                f"There is no message {active_message_id} here.", param="active_message_id"
+            )
+        conversation.active_message_id = leaf
+    conversation.save()
+    _changed(conversation)
+    return conversation
+
+
+@transaction.atomic
+def conversation_delete(*, principal: Principal, conversation_id: UUID) -> None:
+    """Hide it everywhere, its shares too. Final after CONVERSATION_RETENTION_DAYS.
+
+    Raises:
+        NotFound: also when it is deleted already.
+    """
+    conversation = conversation_locked(principal, conversation_id)
+    conversation.deleted_at = timezone.now()
+    conversation.save(update_fields=["deleted_at"])
+    notify("conversation.deleted", user_id=conversation.user_id, conversation_id=conversation.id)
+
+
+@transaction.atomic
+def conversation_restore(*, principal: Principal, conversation_id: UUID) -> Conversation:
+    """Undo a deletion. One that is not deleted is returned as it is. Raises NotFound."""
+    conversation = (
+        Conversation.objects.select_for_update(no_key=True)
+        .filter(
+            pk=conversation_id,
+            organization_id=principal.organization_id,
+            user_id=principal.user_id,
+        )
+        .first()
+    )
+    if conversation is None:
+        raise NotFound(f"There is no conversation {conversation_id}.")
+    if conversation.deleted_at is not None:
+        conversation.deleted_at = None
+        conversation.save(update_fields=["deleted_at"])
+        _changed(conversation)
+    return conversation
+
+
+def conversation_locked(principal: Principal, conversation_id: UUID) -> Conversation:
+    """The conversation, locked against other writers of it. Raises NotFound.
+
+    `no_key`: the lock leaves room for the key-share locks that new messages take on it.
+    """
+    conversation = (
+        conversations_of(principal)
+        .select_for_update(no_key=True)
+        .filter(pk=conversation_id)
+        .first()
+    )
+    if conversation is None:
+        raise NotFound(f"There is no conversation {conversation_id}.")
+    return conversation
+
+
+def clean_model(model: str) -> str:
+    """A name as a client may give it; whether there is such a model, the gateway knows."""
+    model = model.strip()
+    if not model or len(model) > _MODEL_LIMIT or "\x00" in model:
+        raise InvalidRequest("model must be the name of a model.", param="model")
+    return model
+
+
+def _clean_title(title: str) -> str:
+    title = " ".join(title.split())
+    if not title or len(title) > TITLE_LIMIT or "\x00" in title:
+        raise InvalidRequest(
+            f"title must have 1 to {TITLE_LIMIT} characters, none of them null.", param="title"
+        )
+    return title
+
+
+def _changed(conversation: Conversation) -> None:
+    notify("conversation.changed", user_id=conversation.user_id, conversation_id=conversation.id)

@@ -1,0 +1,28 @@
+"""Background work of `conversations`; each task is safe to run twice."""
+
+from uuid import UUID
+
+from celery import shared_task
+
+from backend.conversations import purge, titles
+
+
+@shared_task
+def purge_deleted() -> dict[str, int]:
+    """Hourly: what is due for good, counted by kind."""
+    return {
+        "conversations": purge.deleted_conversations_purge(),
+        "uploads": purge.unused_uploads_purge(),
+    }
+
+
+@shared_task
+def fail_abandoned_turns() -> int:
+    """Every minute; see purge.abandoned_turns_fail."""
+    return purge.abandoned_turns_fail()
+
+
+@shared_task
+def title_create(conversation_id: str) -> str | None:
+    """After the first completed answer; see titles.conversation_title."""
+    return titles.conversation_title(conversation_id=UUID(conversation_id))

@@ -1,0 +1,130 @@
+"""Automatic titles: after the first completed answer the model names the conversation.
+
+The call goes through our own `/v1/chat/completions` with the user's internal key, so it is
+limited, checked by both classifiers, queued by plan and metered like any other (decision
+0023). Whatever goes wrong, the first words of the question are the title; and a title that the
+user gave is never touched.
+"""
+
+import itertools
+import re
+from urllib.parse import urlparse
+from uuid import UUID
+
+import httpx
+import structlog
+from django.conf import settings
+from django.db import transaction
+
+from backend.accounts.services import internal_key_secret
+from backend.conversations.models import Conversation, Message, MessageRole, MessageStatus
+from backend.conversations.notify import notify
+from backend.conversations.tree import path_to
+
+TITLE_CHARACTERS = 60
+_EXCERPT = 600
+_TIMEOUT_S = 60.0
+_WORDS = 8
+_QUOTES = " \"'`*_#\u201c\u201d\u2018\u2019\u00ab\u00bb"
+
+_INSTRUCTIONS = (
+    "You write titles for conversations. Answer with a title of two to six words that says what"
+    " the conversation is about, in its language. No quotes, no full stop, nothing else."
+)
+
+log = structlog.get_logger(__name__)
+
+
+def conversation_title(*, conversation_id: UUID) -> str | None:
+    """Give an untitled conversation its title. Safe to run twice.
+
+    Returns:
+        The title; None where there is nothing to do: named meanwhile, deleted, no answer.
+    """
+    conversation = Conversation.objects.filter(
+        pk=conversation_id, title="", title_is_manual=False, deleted_at=None
+    ).first()
+    if conversation is None:
+        return None
+    question, answer = _first_exchange(conversation)
+    if question is None or answer is None:
+        return None
+    title = _from_model(conversation, question.text, answer.text) or first_words(question.text)
+    return title if _store(conversation, title) else None
+
+
+def first_words(text: str) -> str:
+    """The start of `text`, cut between words: the title when the model has none to offer."""
+    line = " ".join(re.sub(r"[#*`_>\[\]]", " ", text).split()) or "New chat"
+    if len(line) <= TITLE_CHARACTERS:
+        return line
+    cut = line[:TITLE_CHARACTERS].rsplit(" ", 1)[0]
+    return f"{cut[: TITLE_CHARACTERS - 1]}…"
+
+
+def clean_title(text: str) -> str | None:
+    """What a model answered, as a title; None where it rambles or says nothing."""
+    line = next((line for line in text.splitlines() if line.strip()), "")
+    line = re.sub(r"^\W*title\W*:\s*", "", line, flags=re.IGNORECASE)
+    line = " ".join(line.split()).strip(_QUOTES).rstrip(".:,; ")
+    if not any(c.isalnum() for c in line):
+        return None
+    if len(line) > TITLE_CHARACTERS or len(line.split()) > _WORDS:
+        return None
+    return line[0].upper() + line[1:]
+
+
+def _first_exchange(conversation: Conversation) -> tuple[Message | None, Message | None]:
+    """The first question of the shown branch that got an answer, and that answer."""
+    if conversation.active_message_id is None:
+        return None, None
+    path = path_to(conversation_id=conversation.pk, leaf_id=conversation.active_message_id)
+    for question, answer in itertools.pairwise(path):
+        if answer.role == MessageRole.ASSISTANT and answer.status == MessageStatus.COMPLETED:
+            return question, answer
+    return None, None
+
+
+def _from_model(conversation: Conversation, question: str, answer: str) -> str | None:
+    secret = internal_key_secret(
+        organization_id=conversation.organization_id, user_id=conversation.user_id
+    )
+    exchange = f"User: {question[:_EXCERPT]}\n\nAssistant: {answer[:_EXCERPT]}"
+    try:
+        response = httpx.post(
+            f"{settings.INTERNAL_URL}/v1/chat/completions",
+            headers={
+                "Authorization": f"Bearer {secret}",
+                # The address inside a cluster differs from the one that hosts are checked by.
+                "Host": urlparse(settings.PUBLIC_URL).netloc,
+                "X-Request-Id": f"title-{conversation.pk}",
+            },
+            json={
+                "model": conversation.model,
+                "messages": [
+                    {"role": "system", "content": _INSTRUCTIONS},
+                    {"role": "user", "content": f"{exchange}\n\nTitle:"},
+                ],
+                "max_tokens": 20,
+                "temperature": 0,
+            },
+            timeout=_TIMEOUT_S,
+        )
+        response.raise_for_status()
+        return clean_title(response.json()["choices"][0]["message"]["content"] or "")
+    except (httpx.HTTPError, ValueError, KeyError, IndexError, TypeError) as error:
+        log.info("title_without_model", conversation_id=str(conversation.pk), error=str(error))
+        return None
+
+
+@transaction.atomic
+def _store(conversation: Conversation, title: str) -> bool:
+    """Whether it was stored: not when the user was faster."""
+    stored = Conversation.objects.filter(
+        pk=conversation.pk, title="", title_is_manual=False, deleted_at=None
+    ).update(title=title)
+    if stored:
+        notify(
+            "conversation.changed", user_id=conversation.user_id, conversation_id=conversation.pk
+        )
+    return bool(stored)

@@ -1,0 +1,258 @@
+"""A turn: a question and its answer, from the pending row to the finished text.
+
+The protocol with the gateway. `turn_create` or `turn_regenerate` commits the question and a
+pending answer, so that nothing a user wrote can be lost. The gateway attaches its Generation in
+the transaction that creates it, and calls `message_finish` in the one that ends it. Locks are
+taken in the order message, conversation by the gateway's calls, and on the conversation alone
+by the others; all are `no_key`, which new child rows do not wait for. So they cannot deadlock.
+"""
+
+from collections.abc import Mapping, Sequence
+from enum import Enum
+from functools import partial
+from typing import Any, Final, Literal
+from uuid import UUID
+
+from celery import current_app
+from django.db import transaction
+from django.utils import timezone
+
+from backend.accounts.principal import Principal
+from backend.conversations.history import history_for
+from backend.conversations.models import (
+    Attachment,
+    Conversation,
+    Message,
+    MessageRole,
+    MessageStatus,
+)
+from backend.conversations.notify import notify
+from backend.conversations.parts import parts_clean, text_parts
+from backend.conversations.selectors import message_get
+from backend.conversations.services import clean_model, conversation_locked
+from backend.conversations.types import Turn
+from backend.errors import Conflict, InvalidRequest, NotFound
+
+
+class _Where(Enum):
+    ACTIVE_LEAF = "active leaf"
+
+
+ACTIVE_LEAF: Final = _Where.ACTIVE_LEAF
+"""The parent of a message that simply continues the shown branch."""
+
+
+@transaction.atomic
+def turn_create(
+    *,
+    principal: Principal,
+    conversation_id: UUID,
+    parts: Sequence[Mapping[str, Any]],
+    model: str,
+    parent_id: UUID | Literal[_Where.ACTIVE_LEAF] | None = ACTIVE_LEAF,
+) -> Turn:
+    """Store a question and the pending answer to it, and make them the active branch.
+
+    Args:
+        parts: see parts.py. Attachments become this conversation's.
+        parent_id: the answer that this follows; None starts a new root, and an edit names the
+            parent of the edited message.
+    Raises:
+        NotFound: the conversation, the parent or an attachment.
+        InvalidRequest: with `param`: `content`, `model`, or `parent_id` of a user's message.
+        Conflict: the parent is still being generated.
+    """
+    clean = parts_clean(parts)
+    model = clean_model(model)
+    conversation = conversation_locked(principal, conversation_id)
+    parent = _parent(conversation, parent_id)
+    _claim_attachments(principal, conversation, clean.attachment_ids)
+    question = Message.objects.create(
+        conversation=conversation,
+        parent=parent,
+        role=MessageRole.USER,
+        content=clean.content,
+        text=clean.text,
+    )
+    return _answer_to(question, conversation=conversation, model=model)
+
+
+@transaction.atomic
+def turn_regenerate(*, principal: Principal, message_id: UUID, model: str | None = None) -> Turn:
+    """A further answer to the same question, beside the one that `message_id` names.
+
+    Args:
+        message_id: an answer, or the question itself.
+        model: None asks the conversation's model again.
+    Raises:
+        NotFound, InvalidRequest; Conflict while that answer is being generated.
+    """
+    message = message_get(principal=principal, message_id=message_id)
+    conversation = conversation_locked(principal, message.conversation_id)
+    message.refresh_from_db()
+    if message.status == MessageStatus.PENDING:
+        raise _still_generating()
+    question = message.parent if message.role == MessageRole.ASSISTANT else message
+    if question is None or question.role != MessageRole.USER:
+        raise InvalidRequest("There is no question to answer again.", param="message_id")
+    model = clean_model(model) if model is not None else conversation.model
+    return _answer_to(question, conversation=conversation, model=model)
+
+
+@transaction.atomic
+def generation_attach(*, message_id: UUID, generation_id: UUID) -> None:
+    """Say which Generation fills a pending message, and tell the user's tabs.
+
+    Does nothing where the message is not pending any more: its conversation was purged, or the
+    answer was given up.
+    """
+    message = _pending_locked(message_id)
+    if message is None:
+        return
+    message.generation_id = generation_id
+    message.save(update_fields=["generation_id"])
+    notify(
+        "generation.started",
+        user_id=message.conversation.user_id,
+        conversation_id=message.conversation_id,
+        generation_id=generation_id,
+        message_id=message.id,
+    )
+
+
+@transaction.atomic
+def message_finish(
+    *,
+    message_id: UUID,
+    text: str,
+    status: str,
+    finish_reason: str,
+    input_tokens: int,
+    output_tokens: int,
+) -> None:
+    """Store the answer and its terminal status. Called once by the end of each generation.
+
+    Does nothing unless the message is pending. Never fails on what the text contains: half
+    characters and null characters, which PostgreSQL cannot store, are replaced.
+
+    Args:
+        status: a terminal MessageStatus.
+        finish_reason: OpenAI's, or "" where there is none.
+    """
+    status = MessageStatus(status)
+    if status == MessageStatus.PENDING:
+        raise ValueError("A message is not finished as pending.")
+    message = _pending_locked(message_id)
+    if message is None:
+        return
+    text = _storable(text)
+    message.text = text
+    message.content = text_parts(text) if text else []
+    message.status = status
+    message.finish_reason = finish_reason
+    message.input_tokens = input_tokens
+    message.output_tokens = output_tokens
+    message.save()
+    conversation = message.conversation
+    Conversation.objects.filter(pk=conversation.pk).update(updated_at=timezone.now())
+    notify(
+        "generation.finished",
+        user_id=conversation.user_id,
+        conversation_id=conversation.pk,
+        generation_id=message.generation_id,
+        message_id=message.id,
+    )
+    if status == MessageStatus.COMPLETED and not conversation.title:
+        transaction.on_commit(partial(_ask_for_title, conversation.pk), robust=True)
+
+
+def _answer_to(question: Message, *, conversation: Conversation, model: str) -> Turn:
+    answer = Message.objects.create(
+        conversation=conversation,
+        parent=question,
+        role=MessageRole.ASSISTANT,
+        status=MessageStatus.PENDING,
+        model=model,
+    )
+    conversation.active_message = answer
+    conversation.model = model
+    conversation.updated_at = timezone.now()
+    conversation.save(update_fields=["active_message", "model", "updated_at"])
+    notify("conversation.changed", user_id=conversation.user_id, conversation_id=conversation.pk)
+    return Turn(question, answer, history_for(question))
+
+
+def _parent(
+    conversation: Conversation, parent_id: UUID | Literal[_Where.ACTIVE_LEAF] | None
+) -> Message | None:
+    if parent_id is ACTIVE_LEAF:
+        parent_id = conversation.active_message_id
+    if parent_id is None:
+        return None
+    parent = Message.objects.filter(conversation=conversation, pk=parent_id).first()
+    if parent is None:
+        raise NotFound(f"There is no message {parent_id} here.", param="parent_id")
+    if parent.role != MessageRole.ASSISTANT:
+        raise InvalidRequest(
+            "parent_id is a user's message; a message follows an answer. To edit, send the"
+            " parent_id of the edited message.",
+            param="parent_id",
+        )
+    if parent.status == MessageStatus.PENDING:
+        raise _still_generating()
+    return parent
+
+
+def _claim_attachments(
+    principal: Principal, conversation: Conversation, wanted: Mapping[UUID, str]
+) -> None:
+    """Make the attachments this conversation's: they are purged with it.
+
+    One that belongs to another conversation already is not found here, even if it is the
+    user's own, so that a purge never takes a file from a conversation that is kept.
+    """
+    if not wanted:
+        return
+    rows = Attachment.objects.select_for_update(no_key=True).filter(
+        organization_id=principal.organization_id,
+        user_id=principal.user_id,
+        pk__in=list(wanted),
+    )
+    usable = {row.id: row.kind for row in rows if row.conversation_id in (None, conversation.pk)}
+    for attachment_id, kind in wanted.items():
+        if attachment_id not in usable:
+            raise NotFound(f"There is no attachment {attachment_id}.", param="content")
+        if usable[attachment_id] != kind:
+            raise InvalidRequest(
+                f"Attachment {attachment_id} is of kind {usable[attachment_id]}, not {kind}.",
+                param="content",
+            )
+    Attachment.objects.filter(pk__in=list(wanted)).update(conversation=conversation)
+
+
+def _pending_locked(message_id: UUID) -> Message | None:
+    return (
+        Message.objects.select_for_update(no_key=True, of=("self",))
+        .select_related("conversation")
+        .filter(pk=message_id, status=MessageStatus.PENDING)
+        .first()
+    )
+
+
+def _ask_for_title(conversation_id: UUID) -> None:
+    # By name, because tasks.py imports this module. `retry=False`: without a broker the chat
+    # goes on untitled rather than waiting here.
+    current_app.send_task(
+        "backend.conversations.tasks.title_create", (str(conversation_id),), retry=False
+    )
+
+
+def _storable(text: str) -> str:
+    return text.encode(errors="replace").decode().replace("\x00", "\N{REPLACEMENT CHARACTER}")
+
+
+def _still_generating() -> Conflict:
+    return Conflict(
+        "This answer is still being generated; wait for it or stop it first.",
+        code="generation_in_progress",
+    )
