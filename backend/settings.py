@@ -39,6 +39,8 @@ VAR_DIR = Path(env("PARLEY_VAR", str(BASE_DIR / "var")))
 DEBUG = env_flag("PARLEY_DEBUG", False)
 SECRET_KEY = env("PARLEY_SECRET_KEY")
 PUBLIC_URL = env("PARLEY_PUBLIC_URL", "http://127.0.0.1:8000").rstrip("/")
+# Where the worker reaches our own API; inside a cluster that is a service, not the front door.
+INTERNAL_URL = env("PARLEY_INTERNAL_URL", PUBLIC_URL).rstrip("/")
 _public = urlparse(PUBLIC_URL)
 HTTPS = _public.scheme == "https"
 ALLOWED_HOSTS = env_list("PARLEY_ALLOWED_HOSTS", f"{_public.hostname},localhost,127.0.0.1,[::1]")
@@ -178,6 +180,14 @@ CELERY_BEAT_SCHEDULE = {
     "purge-deleted-conversations": {
         "task": "backend.conversations.tasks.purge_deleted",
         "schedule": 3600.0,
+    },
+    "fail-abandoned-turns": {
+        "task": "backend.conversations.tasks.fail_abandoned_turns",
+        "schedule": 60.0,
+    },
+    "write-api-key-last-uses": {
+        "task": "backend.accounts.tasks.api_key_last_uses_write",
+        "schedule": 60.0,
     },
     "reconcile-usage": {"task": "billing.tasks.reconcile_recent", "schedule": 300.0},
 }
