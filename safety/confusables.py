@@ -3,7 +3,6 @@
 A small hand-made table for what `unicodedata.normalize("NFKC")` leaves alone: other scripts'
 twins, small capitals, and letters in boxes. Grouped by the Latin letter that they pass for.
 """
-# ruff: noqa: RUF001  (look-alikes are the point of this file)
 
 _TWINS: dict[str, str] = {
     "a": "аαɑᴀạǎ🅰🅐ⲁꭺ",

@@ -16,7 +16,7 @@ HARMFUL = (
 )
 BENIGN = (
     "A bath bomb fizzes because citric acid meets baking soda. How do you make one? Mix the dry"
-    " things, add a little oil, press. I have a list: a, b, c and d. \u4f60\u597d, \u4e16\u754c! \U0001f389"
+    " things, add a little oil. A list: a, b, c and d. \u4f60\u597d, \u4e16\u754c! \U0001f389"
 )
 
 
@@ -55,10 +55,10 @@ def test_any_cutting_of_an_ordinary_answer_arrives_whole(pieces: list[str]) -> N
 
 
 _FRAGMENTS = st.sampled_from(
-    "how to| make |a pipe| bomb|b o m b| you will need|the |p1pe |\u200b|sarin|. |\n|kill|my |"  # noqa: SIM905
-    "neighbor| without getting caught| child| nude |get rid of |a body|\u70b8|$|'|I |a |word ".split(
-        "|"
-    )
+    (
+        "how to| make |a pipe| bomb|b o m b| you will need|the |p1pe |\u200b|sarin|. |\n|kill|my |"
+        "neighbor| without getting caught| child| nude |get rid of |a body|\u70b8|$|'|I |a |word "
+    ).split("|")
 )
 
 
