@@ -29,7 +29,6 @@ from uuid import UUID
 RECENT_S = 300
 NANO = Decimal(10**9)
 SUFFIXES = ("", ":amounts", ":deadlines", ":settled", ":costs")
-KEYS_PER_COUNTER = len(SUFFIXES)
 
 # KEYS: five a counter. ARGV: generation, amount, now, deadline, ttl, then for each counter its
 # limit (-1: soft). Answers {1} | {0, index, spent, reserved} | {-1, index}: reserved in all |
@@ -69,7 +68,8 @@ return {1}
 # KEYS: as above. ARGV: generation, cost (0: nothing was used), now, how long settlements are
 # remembered. Answers, for each counter, what is spent now, or -1 where the counter is lost.
 SETTLE = """
-local generation, cost, now, recent = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
+local generation, cost = ARGV[1], tonumber(ARGV[2])
+local now, recent = tonumber(ARGV[3]), tonumber(ARGV[4])
 local answer = {}
 for i = 1, #KEYS / 5 do
   local k = (i - 1) * 5
@@ -85,7 +85,8 @@ for i = 1, #KEYS / 5 do
   if cost > 0 and redis.call('ZADD', KEYS[k + 4], 'NX', now, generation) == 1 then
     redis.call('HSET', KEYS[k + 5], generation, ARGV[2])
     if not lost then redis.call('HINCRBY', KEYS[k + 1], 'spent', ARGV[2]) end
-    for _, old in ipairs(redis.call('ZRANGEBYSCORE', KEYS[k + 4], '-inf', now - recent, 'LIMIT', 0, 100)) do
+    local stale = redis.call('ZRANGEBYSCORE', KEYS[k + 4], '-inf', now - recent, 'LIMIT', 0, 100)
+    for _, old in ipairs(stale) do
       redis.call('ZREM', KEYS[k + 4], old)
       redis.call('HDEL', KEYS[k + 5], old)
     end

@@ -82,21 +82,22 @@ async def settle(*, generation_id: UUID, facts: UsageFacts | None) -> None:
     """
     redis = async_client()
     reserved = await redis.getdel(_reserved_key(generation_id))
-    keys: list[str] = orjson.loads(reserved) if reserved else []
+    to_release: list[str] = orjson.loads(reserved) if reserved else []
+    to_charge: list[str] = []
     cost = 0
     if facts is not None:
         limits, book = await _limits_and_book(facts.organization_id)
         bound = limits.binding(project_id=facts.project_id, key_id=facts.key_id)
         names = [limit.name for limit in bound]
-        known = {keys[i] for i in range(0, len(keys), counters.KEYS_PER_COUNTER)}
-        for counter in (Counter.at(facts.organization_id, n, facts.occurred_at) for n in names):
-            if counter.keys[0] not in known:
-                keys += counter.keys
-        if keys:
+        # The month in which it ended pays; the reservation may be in the month before.
+        to_charge = _keys(facts.organization_id, names, facts.occurred_at)
+        to_release = [key for key in to_release if key not in to_charge]
+        if to_charge:
             cost = counters.amount_up(await sync_to_async(usage_cost)(facts=facts, book=book))
-    if keys:
-        arguments = [str(generation_id), cost, time.time(), counters.RECENT_S]
-        await redis.eval(counters.SETTLE, len(keys), *keys, *arguments)
+    for keys, amount in ((to_charge, cost), (to_release, 0)):
+        if keys:
+            arguments = [str(generation_id), amount, time.time(), counters.RECENT_S]
+            await redis.eval(counters.SETTLE, len(keys), *keys, *arguments)
 
 
 async def _limits_and_book(organization_id: UUID) -> tuple[OrganizationLimits, PriceBook]:
