@@ -1,0 +1,86 @@
+"""The command line: `python -m inference serve --model PATH`."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import sys
+from pathlib import Path
+
+import uvicorn
+
+from inference.config import EngineConfig, SchedulerConfig, ServerConfig
+from inference.server.app import create_app
+
+
+def main(argv: list[str] | None = None) -> int:
+    args = _parser().parse_args(argv)
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s server %(message)s")
+    if not Path(args.model).exists():
+        sys.stderr.write(f"no model at {args.model}\n")
+        return 2
+    engine, server = configs(args)
+    uvicorn.run(
+        create_app(engine, server),
+        host=server.host,
+        port=server.port,
+        log_level="warning",
+        timeout_graceful_shutdown=30,
+    )
+    return 0
+
+
+def configs(args: argparse.Namespace) -> tuple[EngineConfig, ServerConfig]:
+    scheduler = SchedulerConfig(
+        max_num_seqs=args.max_num_seqs,
+        max_num_batched_tokens=args.max_num_batched_tokens,
+        mixed_step_tokens=args.mixed_step_tokens,
+        policy=args.policy,
+    )
+    engine = EngineConfig(
+        model=args.model,
+        dtype=args.dtype,
+        device=args.device,
+        max_model_len=args.max_model_len,
+        num_blocks=args.num_blocks,
+        kv_memory_fraction=args.kv_memory_fraction,
+        prefix_cache=not args.no_prefix_cache,
+        num_threads=args.threads,
+        scheduler=scheduler,
+    )
+    server = ServerConfig(
+        served_model_name=args.served_model_name or Path(args.model).stem,
+        host=args.host,
+        port=args.port,
+        max_waiting=args.max_waiting,
+    )
+    return engine, server
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m inference", description=__doc__)
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    serve = commands.add_parser("serve", help="load a model and serve it over HTTP")
+    serve.add_argument("--model", required=True, help="a GGUF file")
+    serve.add_argument("--served-model-name", help="what clients call it; default: the file's name")
+    serve.add_argument("--host", default="127.0.0.1")
+    serve.add_argument("--port", type=int, default=8001)
+    serve.add_argument(
+        "--dtype", default="auto", choices=["auto", "float32", "bfloat16", "float16"]
+    )
+    serve.add_argument("--device", default="auto", choices=["auto", "cpu", "cuda"])
+    serve.add_argument("--max-model-len", type=int, help="default: the model's context")
+    serve.add_argument("--num-blocks", type=int, help="KV blocks; default: by free memory")
+    serve.add_argument(
+        "--kv-memory-fraction", type=float, default=0.2, help="of free memory, for the KV cache"
+    )
+    serve.add_argument("--max-num-seqs", type=int, default=64, help="sequences computed at once")
+    serve.add_argument("--max-num-batched-tokens", type=int, default=1024, help="tokens of a step")
+    serve.add_argument(
+        "--mixed-step-tokens", type=int, default=128, help="tokens of a step while streams run"
+    )
+    serve.add_argument("--max-waiting", type=int, default=256, help="waiting sequences, then 503")
+    serve.add_argument("--policy", default="priority", choices=["fcfs", "priority", "shortest"])
+    serve.add_argument("--no-prefix-cache", action="store_true")
+    serve.add_argument("--threads", type=int, help="torch threads; default: all cores")
+    return parser

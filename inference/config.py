@@ -1,0 +1,52 @@
+"""What `python -m inference serve` can be told, with defaults that suit one machine."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+Policy = Literal["fcfs", "priority", "shortest"]
+
+
+class SchedulerConfig(msgspec.Struct, frozen=True):
+    """Limits and policy of a step.
+
+    `max_num_batched_tokens` bounds the tokens of one step. While some stream is being
+    generated a step takes at most `mixed_step_tokens`, so that a long prompt is computed
+    in pieces that the streams hardly notice.
+    """
+
+    max_num_seqs: int = 64
+    max_num_batched_tokens: int = 1024
+    mixed_step_tokens: int = 128
+    policy: Policy = "priority"
+    priority_seconds: float = 20.0
+    """One priority level is worth this long a wait, so nothing starves."""
+    token_seconds: float = 0.02
+    """Policy `shortest`: one expected token is worth this long a wait."""
+
+
+class EngineConfig(msgspec.Struct, frozen=True):
+    """Everything the core process needs to start."""
+
+    model: str
+    dtype: Literal["auto", "float32", "bfloat16", "float16"] = "auto"
+    max_model_len: int | None = None
+    block_size: int = 16
+    num_blocks: int | None = None
+    kv_memory_fraction: float = 0.2
+    prefix_cache: bool = True
+    device: Literal["auto", "cpu", "cuda"] = "auto"
+    num_threads: int | None = None
+    scheduler: SchedulerConfig = SchedulerConfig()
+
+
+class ServerConfig(msgspec.Struct, frozen=True):
+    """Everything the HTTP side needs beside the engine."""
+
+    served_model_name: str
+    host: str = "127.0.0.1"
+    port: int = 8001
+    max_waiting: int = 256
+    """Requests beyond `max_num_seqs` that may wait before new ones are refused."""

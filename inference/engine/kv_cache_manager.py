@@ -1,0 +1,119 @@
+"""Block tables of requests, and prefix reuse between them.
+
+Speaks of requests and tokens; `BlockPool` below it speaks of blocks only. A full block
+becomes findable when the step that computes it is *scheduled*: in a step every layer
+writes all new keys and values before attention reads any, so a second request of the
+same step may already share it. A step that fails takes its registrations back
+(`forget_uncomputed`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from array import array
+
+from inference.engine.block_pool import BlockPool
+from inference.engine.request import Request
+
+
+class KVCacheManager:
+    def __init__(self, num_blocks: int, block_size: int, *, prefix_cache: bool = True) -> None:
+        self.pool = BlockPool(num_blocks)
+        self.block_size = block_size
+        self._prefix_cache = prefix_cache
+        self.prefix_tokens_asked = 0
+        self.prefix_tokens_hit = 0
+
+    def find_prefix(self, request: Request) -> list[int]:
+        """The longest chain of cached blocks that starts this request.
+
+        At least the last known token stays to be computed, since its logits are needed.
+        """
+        if not self._prefix_cache:
+            return []
+        usable = (request.num_tokens - 1) // self.block_size
+        self._extend_hashes(request, usable)
+        found: list[int] = []
+        for block_hash in request.block_hashes[:usable]:
+            block_id = self.pool.find(block_hash)
+            if block_id is None:
+                break
+            found.append(block_id)
+        return found
+
+    def can_hold(self, request: Request, prefix: list[int]) -> bool:
+        """Whether all known tokens and the next one fit, were `prefix` shared."""
+        revived = sum(self.pool.is_free(block_id) for block_id in prefix)
+        missing = self.blocks_for(request.num_tokens + 1) - len(prefix)
+        return missing <= self.pool.num_free - revived
+
+    def start(self, request: Request, prefix: list[int], num_new_tokens: int) -> None:
+        """Give a request without blocks its cached `prefix` and room for more tokens.
+
+        The caller has asked `can_hold`.
+        """
+        assert not request.block_ids
+        self.pool.share(prefix)
+        request.block_ids = list(prefix)
+        request.num_computed = len(prefix) * self.block_size
+        fits = self.grow(request, num_new_tokens)
+        assert fits
+        self.prefix_tokens_asked += request.num_tokens
+        self.prefix_tokens_hit += request.num_computed
+
+    def grow(self, request: Request, num_new_tokens: int) -> bool:
+        """Make room for the next `num_new_tokens` after the computed ones.
+
+        Returns False, with nothing changed, when the pool is too full even after
+        evicting every cached block that nobody refers to.
+        """
+        end = request.num_computed + num_new_tokens
+        missing = -(-end // self.block_size) - len(request.block_ids)
+        if missing > 0:
+            blocks = self.pool.take(missing)
+            if blocks is None:
+                return False
+            request.block_ids.extend(blocks)
+        if self._prefix_cache:
+            self._register_full_blocks(request, min(end, request.num_tokens))
+        return True
+
+    def free(self, request: Request) -> None:
+        """Drop all of a request's blocks; what is cached of them stays findable."""
+        self.pool.release(request.block_ids)
+        request.block_ids = []
+        request.num_computed = 0
+
+    def forget_uncomputed(self, request: Request) -> None:
+        """After a failed step: nobody may find blocks that were never computed."""
+        for block_id in request.block_ids[request.num_computed // self.block_size :]:
+            self.pool.forget(block_id)
+
+    def blocks_for(self, num_tokens: int) -> int:
+        return -(-num_tokens // self.block_size)
+
+    def _register_full_blocks(self, request: Request, end: int) -> None:
+        first, last = request.num_computed // self.block_size, end // self.block_size
+        if first == last:
+            return
+        self._extend_hashes(request, last)
+        for index in range(first, last):
+            self.pool.register(request.block_ids[index], request.block_hashes[index])
+
+    def _extend_hashes(self, request: Request, num_blocks: int) -> None:
+        """Chain the hashes of the request's first `num_blocks` full blocks.
+
+        A hash covers the salt and every token before it, so equal hashes mean equal
+        keys and values; 128 bits of BLAKE2b make a collision across organizations
+        unreachable.
+        """
+        hashes = request.block_hashes
+        parent = hashes[-1] if hashes else _digest(request.cache_salt.encode(), b"kv-salt")
+        for index in range(len(hashes), num_blocks):
+            tokens = request.token_ids[index * self.block_size : (index + 1) * self.block_size]
+            parent = _digest(parent + array("I", tokens).tobytes(), b"kv-block")
+            hashes.append(parent)
+
+
+def _digest(content: bytes, purpose: bytes) -> bytes:
+    return hashlib.blake2b(content, digest_size=16, person=purpose).digest()

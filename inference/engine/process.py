@@ -1,0 +1,121 @@
+"""The engine core as a process of its own: messages in, steps, reports out.
+
+Started by `client.py` as `python -m inference.engine.process`, with its configuration as
+JSON on standard input. It ends when told to, or when the process that started it is gone.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import sys
+
+import msgspec
+import zmq
+
+from inference.config import EngineConfig
+from inference.engine.core import EngineCore
+from inference.errors import InferenceError, ModelLoadError
+from inference.model.runner import ModelRunner
+from inference.protocol import (
+    AbortRequests,
+    AddRequest,
+    CoreFailed,
+    CoreReady,
+    FinishReason,
+    FromCore,
+    SequenceOutput,
+    Shutdown,
+    StepReport,
+    ToCore,
+)
+
+log = logging.getLogger(__name__)
+
+_IDLE_POLL_MS = 1000
+
+
+class CoreStart(msgspec.Struct, frozen=True):
+    """What a core process reads from standard input."""
+
+    engine: EngineConfig
+    inbox: str
+    outbox: str
+
+
+class CoreLoop:
+    """Feeds the core with messages between steps and sends what the steps gave."""
+
+    def __init__(self, core: EngineCore, inbox: zmq.Socket[bytes], outbox: zmq.Socket[bytes]):
+        self._core = core
+        self._inbox = inbox
+        self._outbox = outbox
+        self._decode = msgspec.msgpack.Decoder(ToCore).decode
+        self._parent = os.getppid()
+
+    def run(self) -> None:
+        """Work until told to end, or until nobody is left to work for."""
+        while os.getppid() == self._parent:
+            working = self._core.scheduler.has_work
+            if not working and not self._inbox.poll(_IDLE_POLL_MS):
+                continue
+            outputs: list[SequenceOutput] = []
+            while self._inbox.poll(0):
+                message = self._decode(self._inbox.recv())
+                if isinstance(message, Shutdown):
+                    return
+                outputs.extend(self._handle(message))
+            outputs.extend(self._core.step())
+            self._send(StepReport(outputs, self._core.stats()))
+
+    def _handle(self, message: AddRequest | AbortRequests) -> list[SequenceOutput]:
+        if isinstance(message, AbortRequests):
+            self._core.abort(message.request_ids)
+            return []
+        try:
+            self._core.add(message)
+        except (InferenceError, ValueError) as error:
+            return [
+                SequenceOutput(
+                    message.request_id, [], finish_reason=FinishReason.ERROR, error=str(error)
+                )
+            ]
+        return []
+
+    def _send(self, message: FromCore) -> None:
+        self._outbox.send(msgspec.msgpack.encode(message))
+
+
+def main() -> int:
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s engine %(message)s")
+    # Ctrl-C reaches the whole process group; the server decides when the core ends.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    start = msgspec.json.decode(sys.stdin.buffer.read(), type=CoreStart)
+    context = zmq.Context[zmq.Socket[bytes]]()
+    inbox, outbox = context.socket(zmq.PULL), context.socket(zmq.PUSH)
+    inbox.connect(start.inbox)
+    outbox.connect(start.outbox)
+    outbox.linger = 1000
+    try:
+        runner = ModelRunner(start.engine)
+        ready = CoreReady(
+            max_model_len=runner.max_model_len,
+            block_size=start.engine.block_size,
+            num_blocks=runner.num_blocks,
+            eos_token_ids=sorted(runner.eos_token_ids),
+            vocab_size=runner.vocab_size,
+        )
+        outbox.send(msgspec.msgpack.encode(ready))
+        CoreLoop(EngineCore(start.engine, runner), inbox, outbox).run()
+    except (ModelLoadError, OSError) as error:
+        log.error("cannot start: %s", error)
+        outbox.send(msgspec.msgpack.encode(CoreFailed(str(error))))
+        return 1
+    finally:
+        context.destroy(linger=1000)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

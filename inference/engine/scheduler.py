@@ -1,0 +1,167 @@
+"""Which tokens are computed in the next step.
+
+A step has one budget of tokens. Every request has tokens known and tokens computed; the
+scheduler hands the difference out, streams first (one token each), then prompts in
+pieces of whatever is left. Chunked prefill, prefix hits and recomputation after a
+preemption all fall out of that one idea (it is vLLM V1's).
+
+Waiting requests are ordered by a key that never changes while they wait, since waiting
+makes all of them equally older: see `_queue_key`.
+"""
+
+from __future__ import annotations
+
+from bisect import insort
+from dataclasses import dataclass
+
+from inference.config import SchedulerConfig
+from inference.engine.kv_cache_manager import KVCacheManager
+from inference.engine.request import Request, RequestStatus
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """`num_tokens` of one request, from position `start`, computed in one step."""
+
+    request: Request
+    start: int
+    num_tokens: int
+
+    @property
+    def samples(self) -> bool:
+        """Whether the chunk ends at the last known token, so that its logits are needed."""
+        return self.start + self.num_tokens == self.request.num_tokens
+
+
+class Scheduler:
+    def __init__(self, config: SchedulerConfig, kv: KVCacheManager) -> None:
+        self._config = config
+        self._kv = kv
+        self._requests: dict[str, Request] = {}
+        self._waiting: list[Request] = []
+        self._running: list[Request] = []
+        self.preemptions = 0
+
+    @property
+    def num_waiting(self) -> int:
+        return len(self._waiting)
+
+    @property
+    def num_running(self) -> int:
+        return len(self._running)
+
+    @property
+    def running(self) -> tuple[Request, ...]:
+        return tuple(self._running)
+
+    @property
+    def has_work(self) -> bool:
+        return bool(self._requests)
+
+    def add(self, request: Request) -> None:
+        """Queue a request. The caller has checked that the pool can hold it alone."""
+        if request.request_id in self._requests:
+            raise ValueError(f"request {request.request_id} is here already")
+        self._requests[request.request_id] = request
+        insort(self._waiting, request, key=self._queue_key)
+
+    def finish(self, request: Request) -> None:
+        """Forget a request and free its blocks."""
+        del self._requests[request.request_id]
+        self._leave_queue(request)
+        self._kv.free(request)
+        request.status = RequestStatus.FINISHED
+
+    def find(self, request_id: str) -> Request | None:
+        return self._requests.get(request_id)
+
+    def schedule(self) -> list[Chunk]:
+        """Hand out the next step's tokens and the blocks for them.
+
+        Returns one chunk for each request that takes part; empty only when nothing
+        waits or runs. Progress: of the running requests the first by queue key is never
+        preempted for another, so it always moves on.
+        """
+        budget = self._budget()
+        chunks: dict[str, Chunk] = {}
+        preemptions_before = self.preemptions
+        for request in sorted(self._running, key=lambda r: (_computes_many(r), self._queue_key(r))):
+            if request.status is not RequestStatus.RUNNING or budget == 0:
+                continue  # preempted for one before it, or nothing left to hand out
+            num_tokens = min(request.num_tokens - request.num_computed, budget)
+            while not self._kv.grow(request, num_tokens):
+                victim = max(self._running, key=self._queue_key)
+                self._preempt(victim)
+                if dropped := chunks.pop(victim.request_id, None):
+                    budget += dropped.num_tokens
+                if victim is request:
+                    break
+            else:
+                chunks[request.request_id] = Chunk(request, request.num_computed, num_tokens)
+                budget -= num_tokens
+        if self.preemptions == preemptions_before:
+            self._admit(budget, chunks)
+        return list(chunks.values())
+
+    def complete(self, chunk: Chunk, token_id: int | None) -> None:
+        """Record that a chunk was computed, and the token sampled after it, if any."""
+        chunk.request.num_computed = chunk.start + chunk.num_tokens
+        if token_id is not None:
+            chunk.request.token_ids.append(token_id)
+
+    def _budget(self) -> int:
+        streaming = any(not _computes_many(request) for request in self._running)
+        limit = self._config.max_num_batched_tokens
+        return min(limit, self._config.mixed_step_tokens) if streaming else limit
+
+    def _admit(self, budget: int, chunks: dict[str, Chunk]) -> None:
+        """Start waiting requests, first by key, while budget, seats and blocks last."""
+        while self._waiting and budget > 0 and len(self._running) < self._config.max_num_seqs:
+            request = self._waiting[0]
+            prefix = self._kv.find_prefix(request)
+            if not self._kv.can_hold(request, prefix):
+                return
+            cached = len(prefix) * self._kv.block_size
+            num_tokens = min(request.num_tokens - cached, budget)
+            self._kv.start(request, prefix, num_tokens)
+            del self._waiting[0]
+            request.status = RequestStatus.RUNNING
+            if not request.was_scheduled:
+                request.was_scheduled = True
+                request.cached_tokens = cached
+            self._running.append(request)
+            chunks[request.request_id] = Chunk(request, cached, num_tokens)
+            budget -= num_tokens
+
+    def _preempt(self, request: Request) -> None:
+        """Take a request's blocks; it waits again and recomputes what is not cached."""
+        self._kv.forget_uncomputed(request)
+        self._kv.free(request)
+        self._running.remove(request)
+        request.status = RequestStatus.WAITING
+        insort(self._waiting, request, key=self._queue_key)
+        self.preemptions += 1
+
+    def _leave_queue(self, request: Request) -> None:
+        queue = self._running if request.status is RequestStatus.RUNNING else self._waiting
+        queue.remove(request)
+
+    def _queue_key(self, request: Request) -> tuple[float, str]:
+        """When the request counts as arrived; smaller runs sooner.
+
+        A priority level, or an expected token, is worth a fixed time of waiting. All
+        waiting requests age alike, so the order between two never changes, and every
+        request is first at some time: nothing starves.
+        """
+        if self._config.policy == "priority":
+            handicap = request.priority * self._config.priority_seconds
+        elif self._config.policy == "shortest":
+            expected = len(request.prompt_token_ids) + request.sampling.max_tokens
+            handicap = expected * self._config.token_seconds
+        else:
+            handicap = 0.0
+        return request.arrived_at + handicap, request.request_id
+
+
+def _computes_many(request: Request) -> bool:
+    return request.num_tokens - request.num_computed > 1

@@ -1,0 +1,108 @@
+"""A Llama-family model in a GGUF file: its configuration, and its tensors by our names.
+
+GGUF stores the query and key rows of `llama` models in the pairwise order of llama.cpp's
+rotary embedding; `_unpermute` brings them back to the half-split order that we (and the
+original checkpoints) use.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import torch
+from gguf.quants import dequantize
+
+from inference.errors import ModelLoadError
+from inference.model.config import ModelConfig
+from inference.model.gguf_format import GGUFFile
+
+_TOP = {"embed": "token_embd", "norm": "output_norm", "lm_head": "output"}
+_LAYER = {
+    "attn_norm": "attn_norm",
+    "attn.q": "attn_q",
+    "attn.k": "attn_k",
+    "attn.v": "attn_v",
+    "attn.o": "attn_output",
+    "mlp_norm": "ffn_norm",
+    "mlp.gate": "ffn_gate",
+    "mlp.up": "ffn_up",
+    "mlp.down": "ffn_down",
+}
+
+
+class GGUFReader:
+    """A `WeightReader` over one GGUF file."""
+
+    def __init__(self, path: Path) -> None:
+        self._file = GGUFFile(path)
+        self.config = self._read_config()
+
+    def metadata(self, key: str, default: Any = None) -> Any:
+        return self._file.metadata.get(key, default)
+
+    def has(self, name: str) -> bool:
+        return _gguf_name(name) in self._file.tensors
+
+    def read(self, name: str) -> torch.Tensor:
+        tensor = self._file.tensors.get(_gguf_name(name))
+        if tensor is None:
+            raise ModelLoadError(f"the file has no tensor {_gguf_name(name)} (our {name})")
+        try:
+            values = dequantize(tensor.data, tensor.kind)
+        except NotImplementedError as error:
+            raise ModelLoadError(
+                f"{tensor.name} is {tensor.kind.name}, a format we cannot read"
+            ) from error
+        matrix = torch.from_numpy(values.copy() if not values.flags.writeable else values)
+        matrix = matrix.reshape(tensor.shape)
+        if self.config.architecture == "llama":
+            if ".attn.q" in name:
+                return _unpermute(matrix, self.config.num_heads)
+            if ".attn.k" in name:
+                return _unpermute(matrix, self.config.num_kv_heads)
+        return matrix
+
+    def _read_config(self) -> ModelConfig:
+        architecture = self.metadata("general.architecture")
+        if architecture != "llama":
+            raise ModelLoadError(f"GGUF architecture {architecture!r} is not implemented")
+
+        def get(key: str, default: Any = None) -> Any:
+            return self.metadata(f"{architecture}.{key}", default)
+
+        heads = get("attention.head_count")
+        hidden = get("embedding_length")
+        return ModelConfig(
+            architecture=architecture,
+            vocab_size=len(self.metadata("tokenizer.ggml.tokens")),
+            hidden_size=hidden,
+            intermediate_size=get("feed_forward_length"),
+            num_layers=get("block_count"),
+            num_heads=heads,
+            num_kv_heads=get("attention.head_count_kv", heads),
+            head_dim=get("attention.key_length", hidden // heads),
+            rms_eps=get("attention.layer_norm_rms_epsilon"),
+            rope_theta=get("rope.freq_base", 10000.0),
+            max_position=get("context_length"),
+            tied_embeddings="output.weight" not in self._file.tensors,
+            eos_token_ids=frozenset(
+                token
+                for key in ("eos_token_id", "eot_token_id")
+                if (token := self.metadata(f"tokenizer.ggml.{key}")) is not None
+            ),
+        )
+
+
+def _gguf_name(name: str) -> str:
+    if name.startswith("layers."):
+        _, index, part = name.split(".", 2)
+        part, _, kind = part.partition(":")
+        return f"blk.{index}.{_LAYER[part]}.{kind or 'weight'}"
+    return f"{_TOP[name]}.weight"
+
+
+def _unpermute(rows: torch.Tensor, num_heads: int) -> torch.Tensor:
+    """Rows of each head from (pair, 2) order back to (2, pair) order."""
+    grouped = rows.reshape(num_heads, -1, 2, *rows.shape[1:])
+    return grouped.swapaxes(1, 2).reshape(rows.shape).contiguous()

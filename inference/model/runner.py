@@ -1,0 +1,165 @@
+"""Computes a step: lays the chunks out as one batch, runs the model, samples."""
+
+from __future__ import annotations
+
+import logging
+from math import prod
+from pathlib import Path
+
+import numpy as np
+import psutil
+import torch
+from torch import Tensor
+
+from inference.config import EngineConfig
+from inference.engine.core import Sampled
+from inference.engine.scheduler import Chunk
+from inference.errors import ModelLoadError
+from inference.model.attention import Batch, LayerCache, Span, torch_attention
+from inference.model.config import ModelConfig
+from inference.model.gguf_file import GGUFReader
+from inference.model.llama import build_llama
+from inference.sampling.sampler import Sampler
+
+log = logging.getLogger(__name__)
+
+
+class ModelRunner:
+    """The model, its KV cache and the sampler; a `StepRunner` of the engine core."""
+
+    def __init__(self, config: EngineConfig) -> None:
+        """Load the model and claim the memory of the KV cache.
+
+        Raises:
+            ModelLoadError: when the weights cannot be used, or too little memory is left.
+        """
+        if config.num_threads:
+            torch.set_num_threads(config.num_threads)
+        self._device = _pick_device(config)
+        self._dtype = _pick_dtype(config, self._device)
+        reader = GGUFReader(Path(config.model))
+        model = reader.config
+        self._model = build_llama(reader, self._dtype, self._device, torch_attention)
+        self._block_size = config.block_size
+        self.eos_token_ids = model.eos_token_ids
+        self.vocab_size = model.vocab_size
+        self.max_model_len = min(config.max_model_len or model.max_position, model.max_position)
+        self.num_blocks = self._size_cache(config, model)
+        self._caches = self._allocate(model)
+        self._sampler = Sampler(model.eos_token_ids)
+        log.info(
+            "%d blocks of %d tokens, %s on %s",
+            self.num_blocks,
+            self._block_size,
+            self._dtype,
+            self._device,
+        )
+
+    @torch.inference_mode()
+    def execute(self, chunks: list[Chunk]) -> list[Sampled | None]:
+        """Compute all chunks; a token for each that `samples`, None for the others."""
+        ordered = sorted(chunks, key=lambda chunk: chunk.num_tokens > 1)
+        logits = self._model(self._lay_out(ordered), self._caches)
+        sampling = [chunk.request for chunk in ordered if chunk.samples]
+        sampled = self._sampler(logits, sampling) if sampling else []
+        by_id = {r.request_id: s for r, s in zip(sampling, sampled, strict=True)}
+        return [by_id.get(chunk.request.request_id) for chunk in chunks]
+
+    def _lay_out(self, chunks: list[Chunk]) -> Batch:
+        """Flatten the chunks, single-token ones first, into tensors."""
+        token_ids: list[int] = []
+        positions: list[int] = []
+        rows: list[int] = []
+        spans: list[Span] = []
+        slots: list[Tensor] = []
+        singles = [chunk for chunk in chunks if chunk.num_tokens == 1]
+        single_slots, single_mask = self._contexts(singles)
+        for chunk in chunks:
+            end = chunk.start + chunk.num_tokens
+            begin_row = len(token_ids)
+            token_ids.extend(chunk.request.token_ids[chunk.start : end])
+            positions.extend(range(chunk.start, end))
+            if chunk.samples:
+                rows.append(len(token_ids) - 1)
+            context = self._slots(chunk.request.block_ids, end)
+            slots.append(context[chunk.start :])
+            if chunk.num_tokens > 1:
+                spans.append(Span(begin_row, len(token_ids), chunk.start, context))
+        return Batch(
+            token_ids=torch.tensor(token_ids, device=self._device),
+            positions=torch.tensor(positions, device=self._device),
+            slots=torch.cat(slots),
+            num_single=len(singles),
+            single_slots=single_slots,
+            single_mask=single_mask,
+            spans=tuple(spans),
+            logits_rows=torch.tensor(rows, dtype=torch.long, device=self._device),
+        )
+
+    def _slots(self, block_ids: list[int], num_tokens: int) -> Tensor:
+        """The cache slots of a sequence's first `num_tokens` tokens."""
+        blocks = torch.tensor(block_ids, device=self._device)
+        offsets = torch.arange(self._block_size, device=self._device)
+        return (blocks[:, None] * self._block_size + offsets).flatten()[:num_tokens]
+
+    def _contexts(self, singles: list[Chunk]) -> tuple[Tensor, Tensor]:
+        """Padded slots and mask of the single-token chunks' contexts."""
+        lengths = torch.tensor([c.start + 1 for c in singles], dtype=torch.long)
+        longest = int(lengths.max()) if singles else 0
+        width = -(-longest // self._block_size)
+        table = torch.zeros((len(singles), width), dtype=torch.long)
+        for row, chunk in enumerate(singles):
+            used = -(-(chunk.start + 1) // self._block_size)
+            table[row, :used] = torch.tensor(chunk.request.block_ids[:used])
+        slots = (table[:, :, None] * self._block_size + torch.arange(self._block_size)).flatten(1)
+        mask = torch.arange(longest) < lengths[:, None]
+        return slots[:, :longest].to(self._device), mask[:, None, None].to(self._device)
+
+    def _size_cache(self, config: EngineConfig, model: ModelConfig) -> int:
+        """How many blocks fit; never more than all seats at full length can use."""
+        per_token = (
+            2 * model.num_layers * model.num_kv_heads * model.head_dim * self._dtype.itemsize
+        )
+        useful = config.scheduler.max_num_seqs * -(-self.max_model_len // self._block_size)
+        if config.num_blocks is not None:
+            blocks = config.num_blocks
+        else:
+            if self._device.type == "cuda":
+                available, _ = torch.cuda.mem_get_info(self._device)
+            else:
+                available = psutil.virtual_memory().available
+            room = int(available * config.kv_memory_fraction)
+            blocks = min(useful, room // (per_token * self._block_size))
+        if blocks * self._block_size < self.max_model_len:
+            raise ModelLoadError(
+                f"{blocks} KV blocks hold {blocks * self._block_size} tokens, fewer than one "
+                f"sequence of {self.max_model_len}: lower --max-model-len or give more memory"
+            )
+        return blocks
+
+    def _allocate(self, model: ModelConfig) -> list[LayerCache]:
+        shape = (self.num_blocks * self._block_size, model.num_kv_heads, model.head_dim)
+
+        def empty() -> Tensor:
+            if self._device.type == "cpu":
+                # NumPy's zeros are untouched pages: memory is used when a block first is.
+                size = prod(shape) * self._dtype.itemsize
+                return torch.from_numpy(np.zeros(size, np.uint8)).view(self._dtype).view(shape)
+            return torch.zeros(shape, dtype=self._dtype, device=self._device)
+
+        return [LayerCache(empty(), empty()) for _ in range(model.num_layers)]
+
+
+def _pick_device(config: EngineConfig) -> torch.device:
+    if config.device == "auto":
+        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    return torch.device(config.device)
+
+
+def _pick_dtype(config: EngineConfig, device: torch.device) -> torch.dtype:
+    """bf16 on a GPU; float32 on a CPU, where it equals the reference token for token."""
+    if config.dtype == "auto":
+        return torch.bfloat16 if device.type == "cuda" else torch.float32
+    dtype = getattr(torch, config.dtype)
+    assert isinstance(dtype, torch.dtype)
+    return dtype

@@ -1,0 +1,104 @@
+"""Messages between the server process and the engine core, encoded with msgspec.
+
+Server to core: `AddRequest`, `AbortRequests`, `Shutdown`. Core to server: `CoreReady`
+once, then a `StepReport` after every step and after everything else that changed what
+is running, and `CoreFailed` as its last word when it cannot go on.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+import msgspec
+
+from inference.sampling.params import SamplingParams
+
+
+class FinishReason(StrEnum):
+    """Why a sequence ended; `STOP` and `LENGTH` as OpenAI has them."""
+
+    STOP = "stop"
+    LENGTH = "length"
+    ABORT = "abort"
+    ERROR = "error"
+
+
+class AddRequest(msgspec.Struct, tag="add"):
+    """Start one sequence. `arrived_at` is `time.monotonic()` of this host."""
+
+    request_id: str
+    prompt_token_ids: list[int]
+    sampling: SamplingParams
+    priority: int = 0
+    arrived_at: float = 0.0
+    cache_salt: str = ""
+
+
+class AbortRequests(msgspec.Struct, tag="abort"):
+    """Forget these sequences and free their blocks before the next step."""
+
+    request_ids: list[str]
+
+
+class Shutdown(msgspec.Struct, tag="shutdown"):
+    """End the core process."""
+
+
+ToCore = AddRequest | AbortRequests | Shutdown
+
+
+class TokenLogprobs(msgspec.Struct, array_like=True):
+    """Log probabilities (natural log, of the model's own distribution) at one position."""
+
+    chosen: float
+    top_token_ids: list[int]
+    top_logprobs: list[float]
+
+
+class SequenceOutput(msgspec.Struct, array_like=True, omit_defaults=True):
+    """What one step gave one sequence."""
+
+    request_id: str
+    new_token_ids: list[int]
+    logprobs: list[TokenLogprobs] | None = None
+    finish_reason: FinishReason | None = None
+    cached_tokens: int = 0
+    error: str | None = None
+
+
+class CoreStats(msgspec.Struct, omit_defaults=True):
+    """A snapshot of the core, and counters since its start."""
+
+    running: int = 0
+    waiting: int = 0
+    blocks_total: int = 0
+    blocks_used: int = 0
+    tokens_computed: int = 0
+    prefix_tokens_asked: int = 0
+    prefix_tokens_hit: int = 0
+    preemptions: int = 0
+    steps: int = 0
+    step_tokens: int = 0
+    kv_waste: float = 0.0
+
+
+class CoreReady(msgspec.Struct, tag="ready"):
+    """The model is loaded and the core takes requests."""
+
+    max_model_len: int
+    block_size: int
+    num_blocks: int
+    eos_token_ids: list[int]
+    vocab_size: int
+
+
+class StepReport(msgspec.Struct, tag="step"):
+    outputs: list[SequenceOutput]
+    stats: CoreStats
+
+
+class CoreFailed(msgspec.Struct, tag="failed"):
+    message: str
+
+
+FromCore = CoreReady | StepReport | CoreFailed

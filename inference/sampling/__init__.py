@@ -1,0 +1,1 @@
+"""From logits to tokens: parameters, the vectorised sampler, counter-based randomness."""

@@ -1,0 +1,155 @@
+"""The Starlette application: routes, request ids, start and end."""
+
+from __future__ import annotations
+
+import re
+import time
+import uuid
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from inference.config import EngineConfig, ServerConfig
+from inference.engine.client import EngineClient
+from inference.errors import InferenceError, InvalidRequestError
+from inference.model.gguf_file import GGUFReader
+from inference.server.chat import chat_completions
+from inference.server.completions import completions
+from inference.server.http import (
+    ClientGoneError,
+    error_object,
+    error_response,
+    gone_response,
+    json_response,
+)
+from inference.server.metrics import Metrics
+from inference.server.state import ServerState
+from inference.server.tokens import detokenize, tokenize
+from inference.text.chat_template import ChatTemplate
+from inference.text.gguf_tokenizer import tokenizer_from_gguf
+
+_REQUEST_ID = re.compile(r"[\x21-\x7e]{1,128}")
+
+
+def create_app(engine: EngineConfig, server: ServerConfig) -> Starlette:
+    """The application; its lifespan starts the engine core and waits for the model."""
+
+    @asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        metrics = Metrics(server.served_model_name)
+        client = EngineClient(engine, metrics.on_step)
+        reader = GGUFReader(Path(engine.model))
+        tokenizer = tokenizer_from_gguf(reader)
+        source = reader.metadata("tokenizer.chat_template")
+        template = source and ChatTemplate(
+            source, bos_token=tokenizer.bos_token, eos_token=tokenizer.eos_token
+        )
+        app.state.server = ServerState(
+            config=server,
+            max_num_seqs=engine.scheduler.max_num_seqs,
+            tokenizer=tokenizer,
+            template=template,
+            engine=client,
+            metrics=metrics,
+            started_at=int(time.time()),
+        )
+        try:
+            await client.start()
+            yield
+        finally:
+            await client.stop()
+
+    app = Starlette(
+        routes=[
+            Route("/v1/chat/completions", chat_completions, methods=["POST"]),
+            Route("/v1/completions", completions, methods=["POST"]),
+            Route("/v1/embeddings", embeddings, methods=["POST"]),
+            Route("/v1/models", models),
+            Route("/tokenize", tokenize, methods=["POST"]),
+            Route("/detokenize", detokenize, methods=["POST"]),
+            Route("/health", health),
+            Route("/ready", ready),
+            Route("/metrics", metrics_text),
+            Route("/drain", drain, methods=["POST"]),
+        ],
+        exception_handlers={InferenceError: error_response, ClientGoneError: gone_response},
+        lifespan=lifespan,
+    )
+    app.add_middleware(RequestIds)
+    return app
+
+
+class RequestIds:
+    """Gives every request a unique id for the engine, and passes X-Request-Id through."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            unique_id = uuid.uuid4().hex
+            given = dict(scope["headers"]).get(b"x-request-id", b"").decode("latin-1")
+            request_id = given if _REQUEST_ID.fullmatch(given) else unique_id
+            scope.setdefault("state", {})
+            scope["state"]["unique_id"] = unique_id
+            scope["state"]["headers"] = {"X-Request-Id": request_id}
+        await self._app(scope, receive, send)
+
+
+async def embeddings(request: Request) -> Response:
+    """A generative decoder makes poor embeddings, so it says that it has none."""
+    state: ServerState = request.app.state.server
+    raise InvalidRequestError(
+        f"the model {state.config.served_model_name!r} generates text; "
+        "it does not serve embeddings",
+        param="model",
+    )
+
+
+async def models(request: Request) -> Response:
+    state: ServerState = request.app.state.server
+    card = {
+        "id": state.config.served_model_name,
+        "object": "model",
+        "created": state.started_at,
+        "owned_by": "parley",
+        "max_model_len": state.model_info.max_model_len,
+    }
+    return json_response({"object": "list", "data": [card]}, headers=request.state.headers)
+
+
+async def health(request: Request) -> Response:
+    """200 while server and engine core live."""
+    state: ServerState = request.app.state.server
+    return json_response(
+        {"status": "ok"} if state.engine.is_alive else {"status": "engine down"},
+        200 if state.engine.is_alive else 503,
+    )
+
+
+async def ready(request: Request) -> Response:
+    """200 while new work is admitted."""
+    state: ServerState = request.app.state.server
+    try:
+        state.admit(1)
+    except InferenceError as error:
+        return json_response(error_object(error), 503)
+    return json_response({"status": "ready"})
+
+
+async def metrics_text(request: Request) -> Response:
+    state: ServerState = request.app.state.server
+    return Response(state.metrics.render(), media_type="text/plain; version=0.0.4")
+
+
+async def drain(request: Request) -> Response:
+    """Refuse new work from now on; what runs is finished."""
+    state: ServerState = request.app.state.server
+    state.draining = True
+    return json_response({"draining": True, "in_flight": state.engine.in_flight})

@@ -1,0 +1,168 @@
+"""POST /v1/completions: text or token ids in, text out, without a chat template."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from dataclasses import dataclass
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from inference.errors import InvalidRequestError
+from inference.protocol import FinishReason
+from inference.server.generation import Delta, TokenInfo, make_plan, run_plans
+from inference.server.http import EventStream, json_response, read_body, unless_gone
+from inference.server.schemas import CompletionRequest
+from inference.server.state import ServerState
+from inference.server.usage import UsageCount
+from inference.text.tokenizer import TextTokenizer
+
+_DEFAULT_MAX_TOKENS = 16
+
+
+async def completions(request: Request) -> Response:
+    state: ServerState = request.app.state.server
+    body = await read_body(request, CompletionRequest)
+    state.check_model(body.model)
+    n = body.n or 1
+    plans = [
+        make_plan(
+            state,
+            body,
+            prompt,
+            max_tokens=body.max_tokens or _DEFAULT_MAX_TOKENS,
+            max_tokens_param="max_tokens",
+            logprobs=body.logprobs,
+            prompt_param="prompt",
+        )
+        for prompt in _prompts(state, body)
+    ]
+    state.admit(n * len(plans))
+    echoes = [
+        state.tokenizer.decode(plan.prompt_token_ids) if body.echo else ""
+        for plan in plans
+        for _ in range(n)
+    ]
+    answer = _Answer(state, f"cmpl-{request.state.unique_id}", int(time.time()), echoes)
+    usage = UsageCount(plans, n)
+    deltas = run_plans(state, request.state.unique_id, plans, n)
+    if body.stream:
+        return EventStream(answer.stream(body, deltas, usage), request.state.headers)
+    whole = await unless_gone(request.receive, answer.collect(deltas, usage))
+    return json_response(whole, headers=request.state.headers)
+
+
+def _prompts(state: ServerState, body: CompletionRequest) -> list[list[int]]:
+    """Every prompt as token ids.
+
+    Raises:
+        InvalidRequestError: when texts and token ids are mixed.
+    """
+    prompt = body.prompt
+    if isinstance(prompt, str):
+        return [state.tokenizer.encode(prompt, add_special_tokens=body.add_special_tokens)]
+    if ids := [item for item in prompt if isinstance(item, int)]:
+        many = [ids]
+        mixed = len(ids) != len(prompt)
+    else:
+        many = [
+            state.tokenizer.encode(item, add_special_tokens=body.add_special_tokens)
+            if isinstance(item, str)
+            else list(item)
+            for item in prompt
+            if not isinstance(item, int)
+        ]
+        mixed = len({type(item) for item in prompt}) > 1
+    if mixed:
+        raise InvalidRequestError("a list must hold one kind of prompt only", param="prompt")
+    return many
+
+
+@dataclass(frozen=True)
+class _Answer:
+    """Shapes deltas into OpenAI's text completion objects."""
+
+    state: ServerState
+    id: str
+    created: int
+    echoes: list[str]
+
+    async def stream(
+        self, body: CompletionRequest, deltas: AsyncGenerator[Delta, None], usage: UsageCount
+    ) -> AsyncGenerator[dict[str, Any], None]:
+        options = body.stream_options
+        include_usage = options is not None and options.include_usage
+        continuous = options is not None and options.continuous_usage_stats
+        begun: set[int] = set()
+        async with aclosing(deltas):
+            async for delta in deltas:
+                usage.take(delta)
+                first = delta.index not in begun
+                begun.add(delta.index)
+                text = self.echoes[delta.index] + delta.text if first else delta.text
+                if not (text or delta.tokens or delta.finish_reason or continuous):
+                    continue
+                chunk = self._object([self._choice(delta, text)])
+                if include_usage or continuous:
+                    chunk["usage"] = usage.report() if continuous else None
+                yield chunk
+        if include_usage:
+            yield {**self._object([]), "usage": usage.report()}
+
+    async def collect(
+        self, deltas: AsyncGenerator[Delta, None], usage: UsageCount
+    ) -> dict[str, Any]:
+        texts = list(self.echoes)
+        tokens: list[list[TokenInfo]] = [[] for _ in texts]
+        reasons: list[FinishReason | None] = [None] * len(texts)
+        async with aclosing(deltas):
+            async for delta in deltas:
+                usage.take(delta)
+                texts[delta.index] += delta.text
+                tokens[delta.index].extend(delta.tokens)
+                reasons[delta.index] = delta.finish_reason
+        choices = [
+            self._choice(Delta(i, text, 0, 0, tuple(tokens[i]), reasons[i]), text)
+            for i, text in enumerate(texts)
+        ]
+        return {**self._object(choices), "usage": usage.report()}
+
+    def _object(self, choices: list[dict[str, Any]]) -> dict[str, Any]:
+        return {
+            "id": self.id,
+            "object": "text_completion",
+            "created": self.created,
+            "model": self.state.config.served_model_name,
+            "choices": choices,
+        }
+
+    def _choice(self, delta: Delta, text: str) -> dict[str, Any]:
+        return {
+            "index": delta.index,
+            "text": text,
+            "logprobs": _logprobs(self.state.tokenizer, delta.tokens) if delta.tokens else None,
+            "finish_reason": delta.finish_reason,
+        }
+
+
+def _logprobs(tokenizer: TextTokenizer, tokens: tuple[TokenInfo, ...]) -> dict[str, Any]:
+    def spelled(token_id: int) -> str:
+        return tokenizer.token_bytes(token_id).decode("utf-8", "replace")
+
+    return {
+        "tokens": [spelled(info.token_id) for info in tokens],
+        "token_logprobs": [max(info.logprobs.chosen, -9999.0) for info in tokens],
+        "top_logprobs": [
+            {
+                spelled(token_id): max(value, -9999.0)
+                for token_id, value in zip(
+                    info.logprobs.top_token_ids, info.logprobs.top_logprobs, strict=True
+                )
+            }
+            for info in tokens
+        ],
+        "text_offset": [info.begin for info in tokens],
+    }

@@ -1,0 +1,145 @@
+"""The HTTP border: bodies in, errors and event streams out, disconnects noticed."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import AsyncGenerator, Coroutine
+from contextlib import aclosing
+from typing import Any, TypeVar
+
+import msgspec
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+
+from inference.errors import InferenceError, InvalidRequestError
+
+T = TypeVar("T")
+
+MAX_BODY_BYTES = 16 * 1024 * 1024
+_PATH = re.compile(r" - at `\$\.?([^`]*)`$")
+_NAMED = re.compile(r"(?:unknown|missing required) field `([^`]+)`")
+_encode = msgspec.json.Encoder().encode
+
+
+class ClientGoneError(Exception):
+    """The client closed the connection; nobody reads an answer any more."""
+
+
+async def read_body(request: Request, kind: type[T]) -> T:
+    """Read and validate a JSON body.
+
+    Raises:
+        InvalidRequestError: naming the field that is wrong.
+    """
+    body = bytearray()
+    async for piece in request.stream():
+        body += piece
+        if len(body) > MAX_BODY_BYTES:
+            raise InvalidRequestError(f"the body is larger than {MAX_BODY_BYTES} bytes")
+    try:
+        return msgspec.json.decode(bytes(body), type=kind)
+    except msgspec.ValidationError as error:
+        text = str(error)
+        named = _NAMED.search(text)
+        path = _PATH.search(text)
+        parts = [part[1] for part in (path, named) if part and part[1]]
+        param = ".".join(parts) or None
+        raise InvalidRequestError(_PATH.sub("", text), param=param) from error
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise InvalidRequestError(f"the body is not JSON: {error}") from error
+
+
+def json_response(
+    content: Any, status: int = 200, headers: dict[str, str] | None = None
+) -> Response:
+    return Response(_encode(content), status, headers, media_type="application/json")
+
+
+def error_object(error: InferenceError) -> dict[str, Any]:
+    """OpenAI's error object."""
+    return {
+        "error": {
+            "message": error.message,
+            "type": error.type,
+            "code": error.code,
+            "param": error.param,
+        }
+    }
+
+
+async def error_response(_: Request, error: Exception) -> Response:
+    """Answer any `InferenceError`; installed as Starlette's handler for them."""
+    assert isinstance(error, InferenceError)
+    headers = {"Retry-After": str(error.retry_after_s)} if error.retry_after_s else None
+    return json_response(error_object(error), error.status, headers)
+
+
+async def gone_response(_: Request, __: Exception) -> Response:
+    """Nobody reads this; 499 is what access logs call a client that hung up."""
+    return Response(status_code=499)
+
+
+async def unless_gone(receive: Receive, work: Coroutine[Any, Any, T]) -> T:
+    """Await `work`, but cancel it at once when the client disconnects.
+
+    The request's body must have been read.
+
+    Raises:
+        ClientGoneError: when the client was faster.
+    """
+    working = asyncio.ensure_future(work)
+    watching = asyncio.ensure_future(_disconnected(receive))
+    try:
+        await asyncio.wait({working, watching}, return_when=asyncio.FIRST_COMPLETED)
+        if working.done():
+            return working.result()
+        raise ClientGoneError
+    finally:
+        for task in (working, watching):
+            task.cancel()
+        await asyncio.gather(working, watching, return_exceptions=True)
+
+
+async def _disconnected(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+class EventStream(Response):
+    """Server-sent events: one `data:` line an object, `[DONE]` last.
+
+    A failure after the first byte becomes an error event. When the client disconnects,
+    `events` is closed at once, which aborts what it stands for.
+    """
+
+    media_type = "text/event-stream"
+
+    def __init__(self, events: AsyncGenerator[Any, None], headers: dict[str, str]) -> None:
+        super().__init__(headers={**headers, "Cache-Control": "no-cache"})
+        del self.headers["content-length"]
+        self._events = events
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await unless_gone(receive, self._send_events(send))
+        except ClientGoneError:
+            return
+
+    async def _send_events(self, send: Send) -> None:
+        await send(
+            {"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers}
+        )
+        async with aclosing(self._events) as events:
+            try:
+                async for event in events:
+                    await _send_data(send, _encode(event))
+            except InferenceError as error:
+                await _send_data(send, _encode(error_object(error)))
+        await _send_data(send, b"[DONE]", more=False)
+
+
+async def _send_data(send: Send, data: bytes, *, more: bool = True) -> None:
+    body = b"data: " + data + b"\n\n"
+    await send({"type": "http.response.body", "body": body, "more_body": more})

@@ -1,0 +1,123 @@
+"""Prometheus metrics, under the names operators know from vLLM where they exist."""
+
+from __future__ import annotations
+
+import time
+from typing import TypeVar
+
+from prometheus_client import (
+    CollectorRegistry,
+    Counter,
+    Gauge,
+    Histogram,
+    disable_created_metrics,
+    generate_latest,
+)
+from prometheus_client.metrics import MetricWrapperBase
+
+from inference.protocol import CoreStats, FinishReason
+
+M = TypeVar("M", bound=MetricWrapperBase)
+
+_SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120)
+_TOKENS = (1, 8, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192)
+
+
+disable_created_metrics()
+
+
+class Metrics:
+    """One registry for one served model."""
+
+    def __init__(self, model_name: str) -> None:
+        self.registry = CollectorRegistry()
+        self._model_name = model_name
+        self._last = CoreStats()
+        self._running = self._gauge("vllm:num_requests_running", "Sequences being computed")
+        self._waiting = self._gauge("vllm:num_requests_waiting", "Sequences waiting for a seat")
+        self._usage = self._gauge("vllm:kv_cache_usage_perc", "Referenced KV blocks, 0 to 1")
+        self._blocks_total = self._gauge("parley:kv_blocks_total", "KV blocks")
+        self._blocks_used = self._gauge("parley:kv_blocks_used", "KV blocks referenced")
+        self._waste = self._gauge("parley:kv_waste_ratio", "Slots held but not filled, 0 to 1")
+        self._computed = self._counter("parley:tokens_computed", "Tokens computed, any kind")
+        self._steps = self._counter("parley:steps", "Engine steps")
+        self._preemptions = self._counter("vllm:num_preemptions", "Preemptions")
+        self._queries = self._counter("vllm:prefix_cache_queries", "Tokens looked up")
+        self._hits = self._counter("vllm:prefix_cache_hits", "Tokens found cached")
+        self._prompt = self._counter("vllm:prompt_tokens", "Prompt tokens")
+        self._generated = self._counter("vllm:generation_tokens", "Generated tokens")
+        self._step_tokens = self._histogram(
+            "vllm:iteration_tokens_total", "Tokens of a step", _TOKENS
+        )
+        self._ttft = self._histogram("vllm:time_to_first_token_seconds", "TTFT", _SECONDS)
+        self._itl = self._histogram(
+            "vllm:inter_token_latency_seconds", "Time between tokens", _SECONDS
+        )
+        self._e2e = self._histogram("vllm:e2e_request_latency_seconds", "Whole request", _SECONDS)
+        self._success = Counter(
+            "vllm:request_success",
+            "Finished sequences",
+            ("model_name", "finished_reason"),
+            registry=self.registry,
+        )
+
+    def on_step(self, stats: CoreStats) -> None:
+        """Take the core's counters over after a step."""
+        last, self._last = self._last, stats
+        self._running.set(stats.running)
+        self._waiting.set(stats.waiting)
+        self._blocks_total.set(stats.blocks_total)
+        self._blocks_used.set(stats.blocks_used)
+        self._usage.set(stats.blocks_used / max(stats.blocks_total, 1))
+        self._waste.set(stats.kv_waste)
+        self._computed.inc(max(0, stats.tokens_computed - last.tokens_computed))
+        self._preemptions.inc(max(0, stats.preemptions - last.preemptions))
+        self._queries.inc(max(0, stats.prefix_tokens_asked - last.prefix_tokens_asked))
+        self._hits.inc(max(0, stats.prefix_tokens_hit - last.prefix_tokens_hit))
+        if stats.steps > last.steps:
+            self._steps.inc(stats.steps - last.steps)
+            self._step_tokens.observe(stats.step_tokens)
+
+    def start(self, prompt_tokens: int) -> SequenceTimer:
+        self._prompt.inc(prompt_tokens)
+        return SequenceTimer(self)
+
+    def render(self) -> bytes:
+        return generate_latest(self.registry)
+
+    def _gauge(self, name: str, text: str) -> Gauge:
+        return self._labelled(Gauge(name, text, ("model_name",), registry=self.registry))
+
+    def _counter(self, name: str, text: str) -> Counter:
+        return self._labelled(Counter(name, text, ("model_name",), registry=self.registry))
+
+    def _histogram(self, name: str, text: str, buckets: tuple[float, ...]) -> Histogram:
+        histogram = Histogram(name, text, ("model_name",), registry=self.registry, buckets=buckets)
+        return self._labelled(histogram)
+
+    def _labelled(self, metric: M) -> M:
+        return metric.labels(self._model_name)
+
+
+class SequenceTimer:
+    """Times of one sequence, observed as its tokens arrive."""
+
+    def __init__(self, metrics: Metrics) -> None:
+        self._metrics = metrics
+        self._began = self._last = time.monotonic()
+        self._first = True
+
+    def tokens(self, count: int) -> None:
+        now = time.monotonic()
+        if self._first:
+            self._metrics._ttft.observe(now - self._began)
+            self._first = False
+        else:
+            for _ in range(count):
+                self._metrics._itl.observe((now - self._last) / count)
+        self._last = now
+        self._metrics._generated.inc(count)
+
+    def finished(self, reason: FinishReason) -> None:
+        self._metrics._e2e.observe(time.monotonic() - self._began)
+        self._metrics._success.labels(self._metrics._model_name, reason.value).inc()

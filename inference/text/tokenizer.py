@@ -1,0 +1,83 @@
+"""A model's tokenizer: text to ids, and ids to the exact bytes they stand for.
+
+Bytes, not strings, are what a token is: a character may be spread over several tokens.
+The streaming detokenizer and the `bytes` of log probabilities need exactly that.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+
+from tokenizers import Tokenizer
+
+_BYTE_TOKEN = re.compile(r"<0x([0-9A-Fa-f]{2})>")
+
+
+class TextTokenizer:
+    def __init__(
+        self, tokenizer: Tokenizer, *, bos_token: str | None, eos_token: str | None, add_bos: bool
+    ) -> None:
+        self._tokenizer = tokenizer
+        self.bos_token, self.eos_token = bos_token, eos_token
+        self._bos_id = tokenizer.token_to_id(bos_token) if bos_token and add_bos else None
+        self.vocab_size = tokenizer.get_vocab_size()
+        self._bytes = _bytes_by_id(tokenizer)
+        self._special = {
+            token_id
+            for token_id, added in tokenizer.get_added_tokens_decoder().items()
+            if added.special
+        }
+
+    def encode(self, text: str, *, add_special_tokens: bool = True) -> list[int]:
+        """Token ids of `text`; special tokens written out in it are recognised."""
+        ids = self._tokenizer.encode(text, add_special_tokens=False).ids
+        if add_special_tokens and self._bos_id is not None:
+            return [self._bos_id, *ids]
+        return list(ids)
+
+    def is_special(self, token_id: int) -> bool:
+        return token_id in self._special
+
+    def token_bytes(self, token_id: int) -> bytes:
+        """The bytes a token stands for; empty for ids that the vocabulary lacks."""
+        return self._bytes.get(token_id, b"")
+
+    def decode(self, token_ids: list[int], *, skip_special_tokens: bool = False) -> str:
+        """Text of a whole sequence; incomplete characters become U+FFFD."""
+        kept = (i for i in token_ids if not (skip_special_tokens and i in self._special))
+        return b"".join(map(self.token_bytes, kept)).decode("utf-8", "replace")
+
+
+def _bytes_by_id(tokenizer: Tokenizer) -> dict[int, bytes]:
+    """What every id stands for, read from the vocabulary in its tokenizer's spelling."""
+    added = {i: t.content.encode() for i, t in tokenizer.get_added_tokens_decoder().items()}
+    spell = _byte_level if _is_byte_level(tokenizer) else _sentencepiece
+    vocabulary = tokenizer.get_vocab(with_added_tokens=False)
+    return {token_id: spell(piece) for piece, token_id in vocabulary.items()} | added
+
+
+def _is_byte_level(tokenizer: Tokenizer) -> bool:
+    return '"ByteLevel"' in json.dumps(json.loads(tokenizer.to_str())["decoder"])
+
+
+def _byte_level(piece: str) -> bytes:
+    return bytes(_BYTE_OF[character] for character in piece)
+
+
+def _sentencepiece(piece: str) -> bytes:
+    if match := _BYTE_TOKEN.fullmatch(piece):
+        return bytes([int(match[1], 16)])
+    return piece.replace("\u2581", " ").encode()
+
+
+def _byte_alphabet() -> dict[str, int]:
+    """GPT-2's printable stand-in for each byte: itself where printable, else from U+0100 on."""
+    printable = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
+    others = [byte for byte in range(256) if byte not in printable]
+    return {chr(byte): byte for byte in printable} | {
+        chr(0x100 + index): byte for index, byte in enumerate(others)
+    }
+
+
+_BYTE_OF = _byte_alphabet()
