@@ -1,0 +1,67 @@
+# `make run` and `make test` are all that a newcomer needs; `make help` lists the rest.
+# Stamp files hold what is done: nothing is repeated until what it depends on has changed.
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+MAKEFLAGS += --no-print-directory
+
+PORT ?= 8000
+HOST ?= 127.0.0.1
+PYTHON ?= $(firstword $(foreach name,python3.13 python3.12 python3.11 python3,$(shell command -v $(name) 2>/dev/null)))
+
+VENV := .venv
+IN_VENV := $(VENV)/bin/python
+# The environment belongs to one state of the two files: another state is another stamp.
+PACKAGES := $(shell cat pyproject.toml constraints.txt | sha256sum | cut -c1-16)
+RUN_STAMP := $(VENV)/.parley-run-$(PACKAGES)
+DEV_STAMP := $(VENV)/.parley-dev-$(PACKAGES)
+
+PIP_INSTALL := $(IN_VENV) -m pip install --disable-pip-version-check --progress-bar off --quiet --constraint constraints.txt
+
+.PHONY: run
+run: $(RUN_STAMP) ## Start the whole product on http://127.0.0.1:8000 (PORT=…, HOST=…)
+	@exec $(IN_VENV) manage.py up --host "$(HOST)" --port "$(PORT)"
+
+.PHONY: test
+test: $(DEV_STAMP) ## Everything that proves the product: linters, types, all tests
+	@$(IN_VENV) -m infra.checks
+
+.PHONY: lint
+lint: $(DEV_STAMP) ## Only the linters and type checkers
+	@$(IN_VENV) -m infra.checks --only lint
+
+.PHONY: format
+format: $(DEV_STAMP) ## Let the tools lay out the code
+	@$(VENV)/bin/ruff check --fix --quiet .
+	@$(VENV)/bin/ruff format --quiet .
+	@$(IN_VENV) -m infra.checks --only format
+
+.PHONY: clean
+clean: ## Remove what can be made again; data and downloads in var/ stay
+	rm -rf $(VENV) frontend/node_modules backend/static/app .mypy_cache .ruff_cache .pytest_cache
+	rm -rf .hypothesis .import_linter_cache build parley.egg-info
+	find . -name __pycache__ -not -path './var/*' -prune -exec rm -rf {} +
+
+.PHONY: help
+help: ## This list
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
+
+$(VENV)/bin/pip:
+	@if [ -z "$(PYTHON)" ] || ! "$(PYTHON)" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))'; then \
+		echo "Parley needs Python 3.11, 3.12 or 3.13; found: $$("$(PYTHON)" --version 2>&1 || echo none). Name one with PYTHON=/path/to/python."; exit 1; fi
+	@echo "  → make $(VENV) with $$("$(PYTHON)" --version)"
+	@"$(PYTHON)" -m venv $(VENV) || { rm -rf $(VENV); \
+		echo "This Python cannot make virtual environments; on Debian install python3-venv."; exit 1; }
+
+$(RUN_STAMP): $(VENV)/bin/pip
+	@echo "  → install Python packages (some minutes the first time, torch is large)"
+	@$(PIP_INSTALL) .
+	@rm -rf build parley.egg-info $(VENV)/.parley-run-*
+	@touch $@
+
+$(DEV_STAMP): $(VENV)/bin/pip
+	@echo "  → install Python packages for development (some minutes the first time, torch is large)"
+	@$(PIP_INSTALL) '.[dev]'
+	@rm -rf build parley.egg-info $(VENV)/.parley-*
+	@touch $(RUN_STAMP) $@
