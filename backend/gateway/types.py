@@ -71,6 +71,9 @@ class GenerationRequest:
         on_disconnect: with nobody reading: `cancel` at once, or after the `grace` period.
         message_id: the pending assistant message that this generation fills.
         timeout_s: from the start, time in the queue included; the settings give the usual one.
+        generation_id: chosen by the caller, who wants to know it before anything runs (an
+            `Idempotency-Key`); a second generation of one id is refused with Conflict. None:
+            a new one.
         metadata: for the chat page. It is added to the first event as `parley`, together with
             `generation_id`, and that event is sent at once, before there is any text.
     """
@@ -88,6 +91,7 @@ class GenerationRequest:
     conversation_id: UUID | None = None
     message_id: UUID | None = None
     timeout_s: float | None = None
+    generation_id: UUID | None = None
     metadata: dict[str, Any] | None = None
 
 
