@@ -8,7 +8,9 @@ MAKEFLAGS += --no-print-directory
 
 PORT ?= 8000
 HOST ?= 127.0.0.1
-PYTHON ?= $(firstword $(foreach name,python3.13 python3.12 python3.11 python3,$(shell command -v $(name) 2>/dev/null)))
+# Which Python makes the environment; the first of these that works when it is not named.
+PYTHON ?=
+PYTHONS := $(or $(PYTHON),python3 python3.13 python3.12 python3.11)
 
 VENV := .venv
 IN_VENV := $(VENV)/bin/python
@@ -47,12 +49,17 @@ clean: ## Remove what can be made again; data and downloads in var/ stay
 help: ## This list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
 
+# A python3 in the PATH may be a shim that only complains, so each is asked, not only looked up.
 $(VENV)/bin/pip:
-	@if [ -z "$(PYTHON)" ] || ! "$(PYTHON)" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))'; then \
-		echo "Parley needs Python 3.11, 3.12 or 3.13; found: $$("$(PYTHON)" --version 2>&1 || echo none). Name one with PYTHON=/path/to/python."; exit 1; fi
-	@echo "  → make $(VENV) with $$("$(PYTHON)" --version)"
-	@"$(PYTHON)" -m venv $(VENV) || { rm -rf $(VENV); \
-		echo "This Python cannot make virtual environments; on Debian install python3-venv."; exit 1; }
+	@for python in $(PYTHONS); do \
+		if "$$python" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))' 2>/dev/null; then \
+			echo "  → make $(VENV) with $$("$$python" --version)"; \
+			"$$python" -m venv $(VENV) && exit 0; \
+			rm -rf $(VENV); \
+			echo "$$python cannot make virtual environments; on Debian install python3-venv."; exit 1; \
+		fi; \
+	done; \
+	echo "Parley needs Python 3.11, 3.12 or 3.13. Name one with PYTHON=/path/to/python."; exit 1
 
 $(RUN_STAMP): $(VENV)/bin/pip
 	@echo "  → install Python packages (some minutes the first time, torch is large)"
