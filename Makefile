@@ -19,7 +19,9 @@ PACKAGES := $(shell cat pyproject.toml constraints.txt | sha256sum | cut -c1-16)
 RUN_STAMP := $(VENV)/.parley-run-$(PACKAGES)
 DEV_STAMP := $(VENV)/.parley-dev-$(PACKAGES)
 
-PIP_INSTALL := $(IN_VENV) -m pip install --disable-pip-version-check --progress-bar off --quiet --constraint constraints.txt
+PIP_INSTALL := $(IN_VENV) -m pip install --disable-pip-version-check --progress-bar off --constraint constraints.txt
+# Of pip's hundreds of lines only those that explain a wait.
+LARGE_PACKAGES_ONLY := awk '/(Downloading|Processing) .*[0-9][0-9](\.[0-9])? MB|Installing collected|ERROR|error:/ { print "    " substr($$0, 1, 110); fflush() }'
 
 .PHONY: run
 run: $(RUN_STAMP) ## Start the whole product on http://127.0.0.1:8000 (PORT=…, HOST=…)
@@ -63,12 +65,12 @@ $(VENV)/bin/pip:
 
 $(RUN_STAMP): $(VENV)/bin/pip
 	@echo "  → install Python packages (some minutes the first time, torch is large)"
-	@$(PIP_INSTALL) .
+	@$(PIP_INSTALL) '.[engine,embedded]' 2>&1 | $(LARGE_PACKAGES_ONLY)
 	@rm -rf build parley.egg-info $(VENV)/.parley-run-*
 	@touch $@
 
 $(DEV_STAMP): $(VENV)/bin/pip
 	@echo "  → install Python packages for development (some minutes the first time, torch is large)"
-	@$(PIP_INSTALL) '.[dev]'
+	@$(PIP_INSTALL) '.[engine,embedded,dev]' 2>&1 | $(LARGE_PACKAGES_ONLY)
 	@rm -rf build parley.egg-info $(VENV)/.parley-*
 	@touch $(RUN_STAMP) $@
