@@ -1,0 +1,78 @@
+"""A signed-in user is in one organization at a time, and only in his own."""
+
+import uuid
+
+import pytest
+from asgiref.sync import sync_to_async
+
+from backend.accounts.authentication import principal_for_session
+from backend.accounts.models import Organization, Role
+from backend.accounts.selectors import membership_get, memberships_list
+from backend.errors import NotFound, PermissionDenied
+from tests.factories import MembershipFactory, OrganizationFactory, UserFactory
+
+
+def two_organizations():
+    user = UserFactory.create()
+    first = MembershipFactory.create(user=user, role=Role.OWNER)
+    second = MembershipFactory.create(
+        user=user, role=Role.MEMBER, organization=OrganizationFactory.create(plan_id="premium")
+    )
+    return user, first, second
+
+
+@pytest.mark.django_db(transaction=True)
+async def test_without_a_choice_it_is_the_first_he_joined():
+    user, first, _ = await sync_to_async(two_organizations)()
+
+    principal = await principal_for_session(user, None)
+
+    assert principal.organization_id == first.organization_id
+    assert principal.key_id is None
+    assert not principal.scopes
+
+
+@pytest.mark.django_db(transaction=True)
+async def test_the_choice_decides_role_plan_and_project():
+    user, _, second = await sync_to_async(two_organizations)()
+
+    principal = await principal_for_session(user, second.organization_id)
+
+    assert principal.organization_id == second.organization_id
+    assert principal.role == Role.MEMBER
+    assert principal.plan.slug == "premium"
+
+
+@pytest.mark.django_db(transaction=True)
+async def test_choosing_a_foreign_organization_leads_back_to_his_own():
+    user, first, _ = await sync_to_async(two_organizations)()
+    foreign = await sync_to_async(OrganizationFactory.create)()
+
+    principal = await principal_for_session(user, foreign.pk)
+
+    assert principal.organization_id == first.organization_id
+
+
+@pytest.mark.django_db(transaction=True)
+async def test_a_user_without_any_organization_may_do_nothing():
+    user = await sync_to_async(UserFactory.create)()
+
+    with pytest.raises(PermissionDenied):
+        await principal_for_session(user, None)
+
+
+@pytest.mark.django_db
+def test_only_his_own_organizations_can_be_switched_to():
+    user, first, second = two_organizations()
+    foreign = MembershipFactory.create()
+
+    assert [m.pk for m in memberships_list(user_id=user.pk)] == [first.pk, second.pk]
+    assert membership_get(user_id=user.pk, organization_id=second.organization_id) == second
+    for organization_id in (foreign.organization_id, uuid.uuid4()):
+        with pytest.raises(NotFound):
+            membership_get(user_id=user.pk, organization_id=organization_id)
+
+
+@pytest.mark.django_db
+def test_every_organization_starts_on_a_plan_that_exists():
+    assert Organization.objects.create(name="New").plan.name == "Free"

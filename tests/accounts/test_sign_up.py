@@ -1,0 +1,123 @@
+"""Sign-up: one account for an address, with everything that it needs to start."""
+
+import threading
+
+import pytest
+from django.contrib.auth import authenticate
+from django.db import connection
+
+from backend.accounts.models import Membership, Organization, Project, Role, User
+from backend.accounts.services import user_rename, user_sign_up
+from backend.errors import Conflict, InvalidRequest, NotFound, PermissionDenied
+
+PASSWORD = "correct horse battery"
+
+
+@pytest.mark.django_db
+def test_it_makes_the_user_owner_of_an_organization_with_a_default_project():
+    user = user_sign_up(email="Ada@Example.org", password=PASSWORD, name="Ada")
+
+    organization = Organization.objects.get()
+    assert organization.name == "Ada's organization"
+    assert organization.plan_id == "free"
+    assert Membership.objects.get().role == Role.OWNER
+    assert Project.objects.get().is_default
+    assert user.email == "ada@example.org"
+
+
+@pytest.mark.django_db
+def test_the_password_is_stored_with_argon2_and_opens_the_account_in_any_case_of_the_address():
+    user_sign_up(email="ada@example.org", password=PASSWORD)
+
+    assert User.objects.get().password.startswith("argon2")
+    assert authenticate(username="ADA@example.ORG", password=PASSWORD) is not None
+    assert authenticate(username="ada@example.org", password="wrong") is None
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("fields", "param"),
+    [
+        ({"email": "no address"}, "email"),
+        ({"email": "a@b\x00.org"}, "email"),
+        ({"email": f"{'a' * 300}@example.org"}, "email"),
+        ({"password": "password"}, "password"),
+        ({"password": "12345678901"}, "password"),
+        ({"password": "ada.lovelace"}, "password"),
+        ({"password": "x" * 1001}, "password"),
+        ({"name": "n" * 201}, "name"),
+        ({"name": "a\x00b"}, "name"),
+    ],
+)
+def test_it_names_the_field_that_is_wrong(fields, param):
+    given = {"email": "ada.lovelace@example.org", "password": PASSWORD, "name": "", **fields}
+
+    with pytest.raises(InvalidRequest) as refused:
+        user_sign_up(**given)
+
+    assert refused.value.param == param
+    assert not User.objects.exists()
+
+
+@pytest.mark.django_db
+def test_an_address_is_taken_in_whatever_case():
+    user_sign_up(email="ada@example.org", password=PASSWORD)
+
+    with pytest.raises(Conflict) as refused:
+        user_sign_up(email="ADA@EXAMPLE.ORG", password=PASSWORD)
+
+    assert refused.value.param == "email"
+    assert Organization.objects.count() == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_two_sign_ups_at_the_same_moment_one_is_refused():
+    together = threading.Barrier(2)
+    outcomes: list[str] = []
+
+    def sign_up(email: str) -> None:
+        together.wait()
+        try:
+            user_sign_up(email=email, password=PASSWORD)
+            outcomes.append("created")
+        except Conflict:
+            outcomes.append("conflict")
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=sign_up, args=(e,)) for e in ("a@x.org", "A@X.org")]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert sorted(outcomes) == ["conflict", "created"]
+    assert User.objects.count() == Organization.objects.count() == 1
+
+
+@pytest.mark.django_db
+def test_a_closed_installation_takes_nobody(settings):
+    settings.SIGNUP_OPEN = False
+
+    with pytest.raises(PermissionDenied):
+        user_sign_up(email="ada@example.org", password=PASSWORD)
+
+
+@pytest.mark.django_db
+def test_a_user_changes_his_name():
+    user = user_sign_up(email="ada@example.org", password=PASSWORD)
+
+    user_rename(user_id=user.pk, name="  Ada   Lovelace ")
+
+    assert User.objects.get().name == "Ada Lovelace"
+    assert User.objects.get().get_full_name() == "Ada Lovelace"
+
+
+@pytest.mark.django_db
+def test_renaming_a_user_who_is_gone_says_so():
+    user = user_sign_up(email="ada@example.org", password=PASSWORD)
+    user_id = user.pk
+    user.delete()
+
+    with pytest.raises(NotFound):
+        user_rename(user_id=user_id, name="Ada")
