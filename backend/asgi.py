@@ -9,10 +9,14 @@ from django.core.asgi import get_asgi_application
 django_application = get_asgi_application()
 
 # Imported only now: these touch models, which need the application registry.
-from backend.api.websocket import websocket_application  # noqa: E402
-from backend.gateway.lifespan import with_gateway  # noqa: E402
 from channels.routing import ProtocolTypeRouter  # noqa: E402
 
+from backend.api.asgi import RequestGuard  # noqa: E402
+from backend.api.websocket import websocket_application  # noqa: E402
+from backend.gateway.lifespan import with_gateway  # noqa: E402
+
 application = with_gateway(
-    ProtocolTypeRouter({"http": django_application, "websocket": websocket_application})
+    ProtocolTypeRouter(
+        {"http": RequestGuard(django_application), "websocket": websocket_application}
+    )
 )

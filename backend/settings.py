@@ -59,6 +59,7 @@ INSTALLED_APPS = [
     "django.contrib.staticfiles",
     "django.contrib.postgres",
     "channels",
+    "ninja",  # for the files of Swagger UI, which /docs serves from our own origin
     "backend.accounts",
     "backend.conversations",
     "backend.gateway",
@@ -177,6 +178,10 @@ CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_TIMEZONE = "UTC"
 CELERY_BEAT_SCHEDULE_FILENAME = str(VAR_DIR / "celerybeat-schedule")
 CELERY_BEAT_SCHEDULE = {
+    "purge-idempotency-records": {
+        "task": "backend.api.tasks.purge_idempotency_records",
+        "schedule": 3600.0,
+    },
     "purge-deleted-conversations": {
         "task": "backend.conversations.tasks.purge_deleted",
         "schedule": 3600.0,

@@ -1,0 +1,18 @@
+"""HTTP and WebSocket doors of the product.
+
+Where things are:
+
+- `application.py`   the ninja application: routers, OpenAPI, one error mapping
+- `routes/`          one file a resource; validates, calls a service, serialises
+- `schemas/`         what goes in and out, apart from the routes
+- `authentication.py` bearer keys, sessions with CSRF, scopes
+- `errors.py`        every exception to OpenAI's error object, in one place
+- `parsing.py`       strict JSON
+- `sse.py`           the one encoder of server-sent events
+- `completions.py`   a generation as an HTTP answer, streamed or whole
+- `idempotency.py`   `Idempotency-Key`, with its table in `models.py`
+- `throttling.py`    sign-in and sign-up attempts
+- `middleware.py`    request context, security headers, async session, CSRF and user
+- `asgi.py`          limits that must hold before a body is read
+- `metrics.py`, `health.py`, `pages.py`, `websocket.py`
+"""

@@ -1,0 +1,60 @@
+"""The ninja application: every route, its authentication, its errors, its OpenAPI document."""
+
+from backend.accounts.scopes import Scope
+from backend.api.authentication import BearerKey, SessionOrKey
+from backend.api.encoding import JSONRenderer
+from backend.api.errors import install_error_handlers
+from backend.api.openapi import ParleyAPI
+from backend.api.parsing import StrictParser
+from backend.api.routes import (
+    attachments,
+    auth,
+    chat,
+    completions,
+    conversations,
+    generations,
+    keys,
+    me,
+    messages,
+    models,
+    moderations,
+    shares,
+    usage,
+)
+
+api = ParleyAPI(
+    title="Parley",
+    version="1",
+    description=(
+        "`/v1` is OpenAI-compatible and takes API keys. `/api` is the product: API keys, or a"
+        " session cookie with `X-CSRFToken`. Guide: docs/api.md."
+    ),
+    urls_namespace="api",
+    parser=StrictParser(),
+    renderer=JSONRenderer(),
+    # Served by views.py: the document without a hop through a thread, the reference without
+    # another origin's assets.
+    openapi_url=None,
+    docs_url=None,
+)
+install_error_handlers(api)
+
+_key = BearerKey(Scope.INFERENCE)
+for router in (chat.router, completions.router, models.openai_router, moderations.router):
+    api.add_router("/v1", router, auth=_key, url_name_prefix="openai")
+
+_inference = SessionOrKey(Scope.INFERENCE)
+api.add_router("/api", chat.router, auth=_inference, url_name_prefix="product")
+api.add_router("/api/models", models.product_router, auth=_inference)
+api.add_router("/api/generations", generations.router, auth=_inference)
+
+_conversations = SessionOrKey(Scope.CONVERSATIONS)
+api.add_router("/api/conversations", conversations.router, auth=_conversations)
+api.add_router("/api", messages.router, auth=_conversations)
+api.add_router("/api", shares.router, auth=_conversations)
+api.add_router("/api/attachments", attachments.router, auth=_conversations)
+
+api.add_router("/api/keys", keys.router, auth=SessionOrKey(Scope.KEYS))
+api.add_router("/api/usage", usage.router, auth=SessionOrKey(Scope.USAGE))
+api.add_router("/api/me", me.router)
+api.add_router("/api/auth", auth.router)

@@ -1,0 +1,97 @@
+"""What must hold before Django sees a request: its size, and a path that can be a path.
+
+Django reads a whole body to disk before any view runs, whatever its length, and takes NUL
+bytes in a path that PostgreSQL then refuses. Both are stopped here with the usual error object.
+"""
+
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any
+
+import structlog
+from django.conf import settings
+
+from backend.api import metrics
+from backend.api.context import REQUEST_ID_HEADER, request_id_from
+from backend.api.encoding import encode_json
+from backend.errors import InvalidRequest, ParleyError, PayloadTooLarge
+
+Scope = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+Application = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+UPLOAD_PATH = "/api/attachments"
+# Boundary lines, part headers and the file's name, around the file itself.
+_MULTIPART_OVERHEAD = 16 * 1024
+
+access_log = structlog.get_logger("parley.access")
+
+
+class RequestGuard:
+    """Wraps the HTTP application; answers 413 and 400 itself."""
+
+    def __init__(self, application: Application) -> None:
+        self.application = application
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        limit = body_limit_for(scope["path"])
+        read = 0
+
+        async def counted_receive() -> Message:
+            nonlocal read
+            message = await receive()
+            read += len(message.get("body", b""))
+            if read > limit:
+                raise too_large(limit)
+            return message
+
+        try:
+            refuse_bad_path(scope["path"])
+            refuse_announced_size(scope, limit)
+            await self.application(scope, counted_receive, send)
+        except ParleyError as error:
+            # Django reads the body before it answers, so nothing has been sent yet.
+            await _refuse(error, scope, send)
+
+
+def body_limit_for(path: str) -> int:
+    """Bytes a body may have: uploads are larger than anything else."""
+    if path == UPLOAD_PATH:
+        return int(settings.ATTACHMENT_MAX_BYTES) + _MULTIPART_OVERHEAD
+    return int(settings.DATA_UPLOAD_MAX_MEMORY_SIZE)
+
+
+def refuse_bad_path(path: str) -> None:
+    """Raises InvalidRequest for a path with a NUL byte."""
+    if "\x00" in path:
+        raise InvalidRequest("The path holds a NUL byte. Remove it.")
+
+
+def refuse_announced_size(scope: Scope, limit: int) -> None:
+    """Raises PayloadTooLarge on a Content-Length over `limit`, before a byte is read."""
+    for name, value in scope["headers"]:
+        if name == b"content-length" and value.isdigit() and int(value[:20]) > limit:
+            raise too_large(limit)
+
+
+def too_large(limit: int) -> PayloadTooLarge:
+    return PayloadTooLarge(f"The request body is larger than {limit} bytes. Send less.")
+
+
+async def _refuse(error: ParleyError, scope: Scope, send: Send) -> None:
+    chosen = next((v.decode("latin1") for k, v in scope["headers"] if k == b"x-request-id"), None)
+    request_id = request_id_from(chosen)
+    method = scope["method"]
+    metrics.REQUESTS.labels("OTHER", "refused", str(error.status)).inc()
+    access_log.info("request", request_id=request_id, method=method, status=error.status)
+    body = encode_json(error.as_dict())
+    headers = [
+        (b"content-type", b"application/json"),
+        (b"content-length", str(len(body)).encode()),
+        (b"x-content-type-options", b"nosniff"),
+        (b"connection", b"close"),
+        (REQUEST_ID_HEADER.lower().encode(), request_id.encode()),
+    ]
+    await send({"type": "http.response.start", "status": error.status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})

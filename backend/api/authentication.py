@@ -1,0 +1,145 @@
+"""Who calls: an API key, or a signed-in session with a CSRF token.
+
+A request with an `Authorization` header is judged by it alone: a page of another site can make
+a browser send our cookie, but not that header. A request without one is a browser's, and then
+every unsafe method needs the CSRF token. Ninja puts the result into `request.auth`.
+"""
+
+from typing import Any, cast
+from uuid import UUID
+
+from django.http import HttpRequest, HttpResponse
+from django.middleware.csrf import CsrfViewMiddleware
+from ninja.security.base import AuthBase
+
+from backend.accounts.authentication import principal_for_api_key, principal_for_session
+from backend.accounts.models import User
+from backend.accounts.principal import Principal
+from backend.accounts.scopes import Scope
+from backend.errors import AuthenticationFailed, PermissionDenied
+
+SESSION_ORGANIZATION = "organization_id"
+
+_SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
+
+
+class Request(HttpRequest):
+    """What a route gets: for type checkers only, never instantiated."""
+
+    auth: Principal
+    request_id: str
+
+
+class BearerKey(AuthBase):
+    """An API key, as OpenAI's clients send it.
+
+    Args:
+        scope: what a restricted key must have been given to pass; see docs/api.md.
+    """
+
+    openapi_type = "http"
+    openapi_scheme = "bearer"
+
+    def __init__(self, scope: Scope | None = None) -> None:
+        super().__init__()
+        self.scope = scope
+
+    async def __call__(self, request: HttpRequest) -> Principal:  # type: ignore[override]
+        header = request.headers.get("Authorization")
+        if header is None:
+            raise AuthenticationFailed(
+                "You did not send an API key. Send it as 'Authorization: Bearer YOUR_KEY'."
+            )
+        return await self.principal(header)
+
+    async def principal(self, header: str) -> Principal:
+        """The caller that an Authorization header names; typed errors where there is none."""
+        kind, _, secret = header.partition(" ")
+        secret = secret.strip()
+        if kind.lower() != "bearer" or not secret.isascii() or not secret:
+            raise AuthenticationFailed("The Authorization header must be 'Bearer ' and an API key.")
+        principal = await principal_for_api_key(secret)
+        if self.scope is not None:
+            principal.require(self.scope)
+        return principal
+
+
+class SessionOrKey(AuthBase):
+    """A browser's session with CSRF, or an API key with the given scope."""
+
+    openapi_type = "apiKey"
+    openapi_in = "cookie"
+    openapi_name = "sessionid"
+
+    def __init__(self, scope: Scope | None = None) -> None:
+        super().__init__()
+        self.bearer = BearerKey(scope)
+
+    async def __call__(self, request: HttpRequest) -> Principal:  # type: ignore[override]
+        header = request.headers.get("Authorization")
+        if header is not None:
+            return await self.bearer.principal(header)
+        return await session_principal(request)
+
+
+class SessionOnly(AuthBase):
+    """A signed-in person. For what a leaked key must not do, such as making more keys."""
+
+    openapi_type = "apiKey"
+    openapi_in = "cookie"
+    openapi_name = "sessionid"
+
+    async def __call__(self, request: HttpRequest) -> Principal:  # type: ignore[override]
+        return await session_principal(request)
+
+
+class AnonymousWithCsrf(AuthBase):
+    """Anybody, from our own page: stops another site from signing a visitor in."""
+
+    openapi_type = "apiKey"
+    openapi_in = "header"
+    openapi_name = "X-CSRFToken"
+
+    async def __call__(self, request: HttpRequest) -> bool:  # type: ignore[override]
+        require_csrf_token(request)
+        return True
+
+
+async def session_principal(request: HttpRequest) -> Principal:
+    """The signed-in caller, after the CSRF check; AuthenticationFailed or PermissionDenied."""
+    user = await request.auser()
+    if not user.is_authenticated:
+        raise AuthenticationFailed("You are not signed in.", code="not_signed_in")
+    require_csrf_token(request)
+    chosen = await request.session.aget(SESSION_ORGANIZATION)
+    return await principal_for_session(cast(User, user), UUID(chosen) if chosen else None)
+
+
+def require_csrf_token(request: HttpRequest) -> None:
+    """PermissionDenied unless the method is safe or the CSRF token and origin are right."""
+    if request.method in _SAFE_METHODS:
+        return
+    reason = _CSRF.failure_reason(request)
+    if reason is not None:
+        raise PermissionDenied(
+            f"{reason.rstrip('.')}. Send the csrftoken cookie's value as X-CSRFToken.",
+            code="csrf_failed",
+        )
+
+
+class _CsrfCheck(CsrfViewMiddleware):
+    """Django's check as a question; pure computation on the request's cookies and headers."""
+
+    def _reject(self, request: HttpRequest, reason: str) -> Any:
+        return reason
+
+    def failure_reason(self, request: HttpRequest) -> str | None:
+        return cast("str | None", self.process_view(request, _checked_view, (), {}))
+
+
+def _checked_view(request: HttpRequest) -> HttpResponse:
+    """Stands for the view in Django's check, which looks for an exemption on it."""
+    raise NotImplementedError
+
+
+_CSRF = _CsrfCheck(_checked_view)

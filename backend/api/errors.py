@@ -1,0 +1,138 @@
+"""Every exception to HTTP, in this one place: always OpenAI's error object.
+
+The classes below exist only at the HTTP door; everything else is in backend/errors.py.
+"""
+
+import math
+from typing import Any
+
+import structlog
+from django.core.exceptions import RequestDataTooBig, SuspiciousOperation
+from django.core.exceptions import ValidationError as DjangoValidationError
+from django.db import Error as DatabaseError
+from django.http import Http404, HttpRequest, HttpResponse
+from ninja import NinjaAPI
+from ninja.errors import AuthenticationError, HttpError, ValidationError
+from redis.exceptions import RedisError
+
+from backend.api.encoding import encode_json
+from backend.errors import (
+    AuthenticationFailed,
+    InvalidRequest,
+    NotFound,
+    Overloaded,
+    ParleyError,
+    PayloadTooLarge,
+)
+
+logger = structlog.get_logger(__name__)
+
+
+class MethodNotAllowed(ParleyError):
+    status, type, code = 405, "invalid_request_error", "method_not_allowed"
+
+
+class UnsupportedMediaType(ParleyError):
+    status, type, code = 415, "invalid_request_error", "unsupported_media_type"
+
+
+class InternalError(ParleyError):
+    """Something that we did not foresee; the log has it under the request id."""
+
+
+def error_response(error: ParleyError) -> HttpResponse:
+    """The answer for one error, with `Retry-After` where a retry makes sense."""
+    response = HttpResponse(
+        encode_json(error.as_dict()), status=error.status, content_type="application/json"
+    )
+    for name, value in error.headers.items():
+        response.headers[name] = value
+    if error.retry_after is not None:
+        response.headers["Retry-After"] = str(max(1, math.ceil(error.retry_after)))
+    if error.status == 401:
+        response.headers["WWW-Authenticate"] = 'Bearer realm="parley"'
+    return response
+
+
+def as_parley_error(error: BaseException) -> ParleyError:
+    """What a client is told about `error`; unforeseen ones are logged and told nothing of."""
+    match error:
+        case ParleyError():
+            return error
+        case ValidationError():
+            return _from_validation(error.errors)
+        case AuthenticationError():
+            return AuthenticationFailed("You are not signed in, and sent no API key.")
+        case HttpError() if isinstance(error.__cause__, ParleyError | RequestDataTooBig):
+            # Ninja wraps what our parser raised.
+            return as_parley_error(error.__cause__)
+        case HttpError() if error.status_code < 500:
+            return InvalidRequest(str(error))
+        case DjangoValidationError():
+            return InvalidRequest(" ".join(error.messages))
+        case Http404():
+            return NotFound("It does not exist.")
+        case RequestDataTooBig():
+            return PayloadTooLarge("The request body is too large. Send less.")
+        case SuspiciousOperation():
+            return InvalidRequest("The request is malformed.")
+        case RedisError():
+            logger.error("redis unavailable", exc_info=error)
+            return Overloaded("A service we need is not available. Try again.", retry_after=2)
+        case DatabaseError() if _is_connection_failure(error):
+            logger.error("database unavailable", exc_info=error)
+            return Overloaded("A service we need is not available. Try again.", retry_after=2)
+        case _:
+            logger.error("unhandled error", exc_info=error)
+            return InternalError(
+                "Something went wrong on our side. If it happens again, report the"
+                " X-Request-Id of this answer."
+            )
+
+
+def _is_connection_failure(error: DatabaseError) -> bool:
+    return type(error).__name__ in {"OperationalError", "InterfaceError"}
+
+
+def _from_validation(problems: list[dict[str, Any]]) -> InvalidRequest:
+    """The first problem that pydantic found, with the field's path as OpenAI writes it.
+
+    Ninja puts the source (`body`, `query`, `path`) and the argument's name before the path.
+    """
+    problem = problems[0]
+    source, *location = problem["loc"]
+    path = location[1:] if source == "body" else location
+    # A union's branch names ("str", "list[...]") are types of ours, no fields of the client.
+    names = [part for part in path if isinstance(part, int) or str(part).isidentifier()]
+    param = _dotted(names) or None
+    message = str(problem["msg"]).removeprefix("Value error, ").rstrip(".")
+    where = f"'{param}': " if param else "The request body: " if source == "body" else ""
+    return InvalidRequest(f"{where}{message}.", param=param, code=_code_for(problem["type"]))
+
+
+def _dotted(names: list[str | int]) -> str:
+    text = ""
+    for name in names:
+        text += f"[{name}]" if isinstance(name, int) else f".{name}" if text else str(name)
+    return text
+
+
+def _code_for(kind: str) -> str:
+    if kind == "missing":
+        return "missing_required_parameter"
+    if kind == "extra_forbidden":
+        return "unknown_parameter"
+    return (
+        "invalid_value" if kind.startswith(("value_error", "literal", "enum")) else "invalid_type"
+    )
+
+
+def install_error_handlers(api: NinjaAPI) -> None:
+    """Let `api` answer every exception through `as_parley_error`."""
+
+    def handle(request: HttpRequest, error: Exception | type[Exception]) -> HttpResponse:
+        assert isinstance(error, Exception)
+        return error_response(as_parley_error(error))
+
+    for kind in (Exception, Http404, HttpError, AuthenticationError, ValidationError):
+        api.add_exception_handler(kind, handle)

@@ -1,0 +1,109 @@
+"""Probes and metrics, for whoever runs the product.
+
+`/healthz`: this process answers. `/readyz`: it can serve a generation: database, Redis and one
+replica at least. The event log is reported, but its absence stops nothing: usage waits in the
+outbox.
+"""
+
+import asyncio
+import os
+import time
+from collections.abc import Awaitable, Callable
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.db import connection
+from django.http import HttpRequest, HttpResponse
+from prometheus_client import CONTENT_TYPE_LATEST, REGISTRY, CollectorRegistry, generate_latest
+from prometheus_client.multiprocess import MultiProcessCollector
+from redis.asyncio import Redis
+
+from backend.api.database import call
+from backend.api.encoding import encode_json
+from backend.gateway.health import ready_replicas
+
+_CHECK_TIMEOUT_S = 2.0
+
+
+async def healthz(request: HttpRequest) -> HttpResponse:
+    return HttpResponse("ok\n", content_type="text/plain", headers={"Cache-Control": "no-store"})
+
+
+async def readyz(request: HttpRequest) -> HttpResponse:
+    """200 or 503, with `{"ready", "checks": {name: {"ok", "required", "ms", "error"?}}}`."""
+    required: dict[str, Callable[[], Awaitable[None]]] = {
+        "database": _database,
+        "redis": _redis,
+        "replicas": _replicas,
+    }
+    optional = {"event_log": _event_log}
+    names = [*required, *optional]
+    results = await asyncio.gather(*(_timed({**required, **optional}[name]) for name in names))
+    checks = {
+        name: {"required": name in required, **result}
+        for name, result in zip(names, results, strict=True)
+    }
+    ready = all(check["ok"] for check in checks.values() if check["required"])
+    return HttpResponse(
+        encode_json({"ready": ready, "checks": checks}),
+        status=200 if ready else 503,
+        content_type="application/json",
+        headers={"Cache-Control": "no-store"},
+    )
+
+
+async def metrics(request: HttpRequest) -> HttpResponse:
+    """Prometheus text; of all web processes where `PROMETHEUS_MULTIPROC_DIR` is set."""
+    registry = REGISTRY
+    if os.environ.get("PROMETHEUS_MULTIPROC_DIR"):
+        registry = CollectorRegistry()
+        MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
+    return HttpResponse(generate_latest(registry), content_type=CONTENT_TYPE_LATEST)
+
+
+async def _timed(check: Callable[[], Awaitable[None]]) -> dict[str, Any]:
+    started = time.perf_counter()
+    result: dict[str, Any] = {"ok": True}
+    try:
+        async with asyncio.timeout(_CHECK_TIMEOUT_S):
+            await check()
+    except Exception as error:  # whatever a driver raises: it is what the probe reports
+        # The kind only: messages of drivers hold addresses and user names.
+        result = {"ok": False, "error": type(error).__name__}
+    return {**result, "ms": round((time.perf_counter() - started) * 1000, 1)}
+
+
+async def _database() -> None:
+    def select_one() -> None:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT 1")
+
+    await call(select_one)
+
+
+async def _redis() -> None:
+    async with Redis.from_url(settings.REDIS_URL) as client:
+        await client.ping()
+
+
+class NoReadyReplica(Exception):
+    """No replica of any model accepts work."""
+
+
+async def _replicas() -> None:
+    if not await ready_replicas():
+        raise NoReadyReplica
+
+
+async def _event_log() -> None:
+    """A TCP connection to the first reachable broker; a client's start can take seconds."""
+    addresses = [urlsplit(f"//{a}") for a in settings.KAFKA_BOOTSTRAP_SERVERS.split(",")]
+    for address in addresses:
+        try:
+            _, writer = await asyncio.open_connection(address.hostname, address.port or 9092)
+        except OSError:
+            continue
+        writer.close()
+        return
+    raise ConnectionRefusedError

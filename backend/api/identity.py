@@ -1,0 +1,32 @@
+"""Who a caller is, as the page shows it."""
+
+from backend.accounts.models import User
+from backend.accounts.principal import Principal
+from backend.accounts.selectors import memberships_list
+from backend.api.database import call
+from backend.api.schemas.account import Me, MembershipOut, OrganizationOut, UserOut
+
+
+async def me_of(principal: Principal) -> Me:
+    """The user behind `principal`, the organization he works in, and his others."""
+    return await call(_me, principal)
+
+
+def _me(principal: Principal) -> Me:
+    user = User.objects.get(pk=principal.user_id)
+    organizations = [
+        MembershipOut(
+            id=membership.organization_id,
+            name=membership.organization.name,
+            plan=membership.organization.plan_id,
+            role=membership.role,
+        )
+        for membership in memberships_list(user_id=principal.user_id)
+    ]
+    current = next(o for o in organizations if o.id == principal.organization_id)
+    return Me(
+        user=UserOut(id=user.pk, email=user.email, name=user.name),
+        organization=OrganizationOut(id=current.id, name=current.name, plan=current.plan),
+        role=principal.role,
+        organizations=organizations,
+    )

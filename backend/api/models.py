@@ -1,0 +1,32 @@
+"""The table behind `Idempotency-Key`. idempotency.py holds the protocol."""
+
+import uuid
+
+from django.db import models
+from django.utils import timezone
+
+from backend.accounts.models import Organization
+
+
+class IdempotencyRecord(models.Model):
+    """One key of one organization: which generation it began, and the answer once complete.
+
+    `generation_id` is chosen before anything runs; a generation's id is unique, so whatever
+    happens to the processes, one record never causes two generations.
+    """
+
+    organization = models.ForeignKey(Organization, on_delete=models.CASCADE, related_name="+")
+    key = models.CharField(max_length=255)
+    fingerprint = models.CharField(max_length=64, help_text="SHA-256 of method, path and body.")
+    generation_id = models.UUIDField(unique=True, default=uuid.uuid4)
+    content_type = models.CharField(max_length=100, blank=True)
+    body = models.BinaryField(null=True, help_text="The whole answer, zlib-compressed.")
+    created_at = models.DateTimeField(default=timezone.now, db_index=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["organization", "key"], name="idempotency_key_unique")
+        ]
+
+    def __str__(self) -> str:
+        return f"Idempotency record {self.pk}"

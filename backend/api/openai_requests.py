@@ -1,0 +1,101 @@
+"""From the validated OpenAI body to the gateway's GenerationRequest."""
+
+from typing import Any
+
+from backend.accounts.principal import Principal
+from backend.api.schemas.openai_chat import ChatCompletionRequest
+from backend.api.schemas.openai_completions import CompletionRequest
+from backend.api.schemas.openai_messages import InputMessage
+from backend.api.schemas.openai_parameters import GenerationParameters
+from backend.errors import InvalidRequest
+from backend.gateway.pools import PoolConfig, load_pools
+from backend.gateway.types import ChatMessage, GenerationRequest, SamplingParams
+
+# OpenAI allows top_p 0, which means the likeliest token; engines want more than zero.
+_SMALLEST_TOP_P = 1e-6
+
+
+def from_chat(
+    body: ChatCompletionRequest, *, principal: Principal, request_id: str
+) -> GenerationRequest:
+    """Raises ModelNotFound, and InvalidRequest for what the model cannot do."""
+    pool = load_pools().find(body.model)
+    _require(pool, "chat", "messages")
+    if any(message.has_image for message in body.messages):
+        _require(pool, "vision", "messages")
+    if body.logprobs:
+        _require(pool, "logprobs", "logprobs")
+    return GenerationRequest(
+        principal=principal,
+        request_id=request_id,
+        endpoint="chat",
+        model=body.model,
+        messages=[chat_message(message) for message in body.messages],
+        params=_params(
+            body,
+            max_tokens=body.output_limit,
+            logprobs=body.logprobs or None,
+            top_logprobs=body.top_logprobs,
+        ),
+        n=body.n or 1,
+        stream_usage=body.wants_usage_chunk,
+    )
+
+
+def from_completion(
+    body: CompletionRequest, *, principal: Principal, request_id: str
+) -> GenerationRequest:
+    """Raises ModelNotFound, and InvalidRequest for what the model cannot do."""
+    pool = load_pools().find(body.model)
+    _require(pool, "completions", "model")
+    if body.logprobs is not None:
+        _require(pool, "logprobs", "logprobs")
+    return GenerationRequest(
+        principal=principal,
+        request_id=request_id,
+        endpoint="completion",
+        model=body.model,
+        prompt=body.single_prompt,
+        params=_params(body, max_tokens=body.max_tokens, logprobs=body.logprobs),
+        n=body.n or 1,
+        stream_usage=body.wants_usage_chunk,
+    )
+
+
+def chat_message(message: InputMessage) -> ChatMessage:
+    """`developer` is the newer name of `system`, which chat templates know."""
+    role = "system" if message.role == "developer" else message.role
+    content: str | list[dict[str, Any]] = (
+        message.content
+        if isinstance(message.content, str)
+        else [part.model_dump() for part in message.content]
+    )
+    return ChatMessage(role=role, content=content, name=message.name)
+
+
+def _params(body: GenerationParameters, **specific: Any) -> SamplingParams:
+    top_p = None if body.top_p is None else max(body.top_p, _SMALLEST_TOP_P)
+    return SamplingParams(
+        temperature=body.temperature,
+        top_p=top_p,
+        stop=body.stops,
+        presence_penalty=body.presence_penalty,
+        frequency_penalty=body.frequency_penalty,
+        seed=body.seed,
+        logit_bias=body.logit_bias,
+        top_k=body.top_k,
+        min_p=body.min_p,
+        repetition_penalty=body.repetition_penalty,
+        min_tokens=body.min_tokens,
+        ignore_eos=body.ignore_eos,
+        **specific,
+    )
+
+
+def _require(pool: PoolConfig, capability: str, param: str) -> None:
+    if capability not in pool.capabilities:
+        raise InvalidRequest(
+            f"The model '{pool.id}' does not support this: it lacks '{capability}'.",
+            param=param,
+            code="unsupported_by_model",
+        )

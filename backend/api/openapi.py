@@ -1,0 +1,58 @@
+"""Ninja's application, with our error object where ninja has words of its own."""
+
+import functools
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+from django.urls import URLPattern
+from ninja import NinjaAPI
+from ninja.openapi.schema import OpenAPISchema
+
+from backend.api.errors import MethodNotAllowed, error_response
+from backend.api.schemas.openai_responses import ERROR_RESPONSE
+
+_STATUSES = (400, 401, 403, 404, 405, 409, 413, 415, 429, 500, 502, 503, 504)
+
+
+class ParleyAPI(NinjaAPI):
+    """Names the error object on every operation of the document, and answers 405 with it."""
+
+    def get_openapi_schema(self, *args: Any, **kwargs: Any) -> OpenAPISchema:
+        document = super().get_openapi_schema(*args, **kwargs)
+        for operations in document["paths"].values():
+            for operation in operations.values():
+                responses = operation.setdefault("responses", {})
+                for status in _STATUSES:
+                    responses.setdefault(status, ERROR_RESPONSE)
+        return document
+
+    def _get_urls(self) -> list[Any]:
+        patterns = [p for p in super()._get_urls() if p.name != "api-root"]
+        for pattern in patterns:
+            assert isinstance(pattern, URLPattern)
+            pattern.callback = _with_error_objects(pattern.callback)
+        return patterns
+
+
+View = Callable[..., Awaitable[HttpResponseBase]]
+
+
+def _with_error_objects(view: View) -> View:
+    """`view`, with ninja's plain 405 in the usual shape."""
+
+    @functools.wraps(view)
+    async def wrapped(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        response = await view(request, *args, **kwargs)
+        if response.status_code != MethodNotAllowed.status:
+            return response
+        allowed = response.headers["Allow"]
+        return error_response(
+            MethodNotAllowed(
+                f"{request.method} is not allowed here; allowed: {allowed}.",
+                headers={"Allow": allowed},
+            )
+        )
+
+    return wrapped

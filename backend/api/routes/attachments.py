@@ -1,0 +1,45 @@
+"""`/api/attachments`: files that a message then names in a part."""
+
+from uuid import UUID
+
+from django.http import HttpResponse
+from django.utils.http import content_disposition_header
+from ninja import File, Router, Status
+from ninja.files import UploadedFile
+
+from backend.accounts.principal import Principal
+from backend.api.authentication import Request
+from backend.api.database import call
+from backend.api.schemas.resources import AttachmentOut
+from backend.conversations.attachments import attachment_create, attachment_get
+
+router = Router(tags=["attachments"])
+
+
+@router.post("", response={201: AttachmentOut})
+async def upload(request: Request, file: File[UploadedFile]) -> Status:
+    """An image (re-encoded, so that no metadata survives) or UTF-8 text."""
+    attachment = await call(
+        attachment_create, principal=request.auth, filename=file.name or "", file=file.file
+    )
+    return Status(201, AttachmentOut.model_validate(attachment))
+
+
+@router.get(
+    "/{uuid:attachment_id}",
+    openapi_extra={"responses": {200: {"description": "The file's content."}}},
+)
+async def download(request: Request, attachment_id: UUID) -> HttpResponse:
+    """The caller's own file. Text is offered for saving: a browser must not render it."""
+    return await call(_file_response, request.auth, attachment_id)
+
+
+def _file_response(principal: Principal, attachment_id: UUID) -> HttpResponse:
+    attachment = attachment_get(principal=principal, attachment_id=attachment_id)
+    is_image = attachment.content_type.startswith("image/")
+    with attachment.file.open("rb") as file:
+        response = HttpResponse(file.read(), content_type=attachment.content_type)
+    disposition = content_disposition_header(not is_image, attachment.filename)
+    if disposition is not None:
+        response.headers["Content-Disposition"] = disposition
+    return response

@@ -1,0 +1,24 @@
+"""`/v1/chat/completions`, and the same handler under `/api` for signed-in sessions."""
+
+from django.http.response import HttpResponseBase
+from ninja import Router
+
+from backend.api.authentication import Request
+from backend.api.idempotency import answer_once
+from backend.api.observe import note_end_user
+from backend.api.openai_requests import from_chat
+from backend.api.schemas.openai_chat import ChatCompletionRequest
+from backend.api.schemas.openai_responses import GENERATION_RESPONSES
+
+router = Router(tags=["generation"])
+
+
+@router.post("/chat/completions", **GENERATION_RESPONSES)
+async def create_chat_completion(request: Request, body: ChatCompletionRequest) -> HttpResponseBase:
+    """OpenAI's chat completion. With `stream` true: server-sent events, `[DONE]` last."""
+    note_end_user(body.safety_identifier or body.user)
+    return await answer_once(
+        request,
+        from_chat(body, principal=request.auth, request_id=request.request_id),
+        streamed=bool(body.stream),
+    )

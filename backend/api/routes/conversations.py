@@ -1,0 +1,118 @@
+"""`/api/conversations`: the list, and one conversation's active branch."""
+
+from typing import Annotated
+from uuid import UUID
+
+from ninja import Query, Router, Status
+from pydantic import Field, StringConstraints
+
+from backend.api.authentication import Request
+from backend.api.database import call
+from backend.api.schemas.base import PageLimit
+from backend.api.schemas.conversations import (
+    ConversationCreate,
+    ConversationListOut,
+    ConversationOut,
+    ConversationUpdate,
+    SummaryOut,
+    conversation_out,
+)
+from backend.conversations import selectors, services
+from backend.conversations.models import Conversation
+from backend.gateway.pools import load_pools
+
+router = Router(tags=["conversations"])
+
+Search = Annotated[str, StringConstraints(max_length=200)]
+CursorText = Annotated[str, StringConstraints(max_length=500)]
+
+
+@router.get("", response=ConversationListOut)
+async def list_conversations(
+    request: Request,
+    search: Query[Search] = "",
+    archived: bool = False,
+    cursor: Query[CursorText | None] = None,
+    limit: Query[PageLimit] = 30,
+) -> ConversationListOut:
+    """Pinned ones first, then by the last turn. `search` looks into titles and messages."""
+    page = await call(
+        selectors.conversations_list,
+        principal=request.auth,
+        search=search,
+        archived=archived,
+        cursor=cursor,
+        limit=limit,
+    )
+    return ConversationListOut(
+        data=[SummaryOut.model_validate(item) for item in page.items],
+        next_cursor=page.next_cursor,
+    )
+
+
+@router.post("", response={201: SummaryOut})
+async def create_conversation(request: Request, body: ConversationCreate) -> Status:
+    """An empty conversation."""
+    model = load_pools().find(body.model).id if body.model else load_pools().models[0].id
+    conversation = await call(
+        services.conversation_create, principal=request.auth, title=body.title, model=model
+    )
+    return Status(201, await _summary(conversation))
+
+
+@router.get("/{uuid:conversation_id}", response=ConversationOut)
+async def get_conversation(
+    request: Request,
+    conversation_id: UUID,
+    limit: Annotated[int, Query(), Field(ge=1, le=500)] = 50,
+    before: UUID | None = None,
+) -> ConversationOut:
+    """The newest messages of the active branch, oldest first; `before` pages upwards."""
+    branch = await call(
+        selectors.branch_get,
+        principal=request.auth,
+        conversation_id=conversation_id,
+        limit=limit,
+        before=before,
+    )
+    return conversation_out(branch)
+
+
+@router.patch("/{uuid:conversation_id}", response=SummaryOut)
+async def update_conversation(
+    request: Request, conversation_id: UUID, body: ConversationUpdate
+) -> SummaryOut:
+    """Rename, pin, archive, choose the model or switch to another branch."""
+    conversation = await call(
+        services.conversation_update,
+        principal=request.auth,
+        conversation_id=conversation_id,
+        title=body.title,
+        pinned=body.pinned,
+        archived=body.archived,
+        model=load_pools().find(body.model).id if body.model else None,
+        active_message_id=body.active_message_id,
+    )
+    return await _summary(conversation)
+
+
+@router.delete("/{uuid:conversation_id}", response={204: None})
+async def delete_conversation(request: Request, conversation_id: UUID) -> Status:
+    """Deleted for the user at once, and for good after 30 days."""
+    await call(
+        services.conversation_delete, principal=request.auth, conversation_id=conversation_id
+    )
+    return Status(204, None)
+
+
+@router.post("/{uuid:conversation_id}/restore", response=SummaryOut)
+async def restore_conversation(request: Request, conversation_id: UUID) -> SummaryOut:
+    """Undo a deletion."""
+    conversation = await call(
+        services.conversation_restore, principal=request.auth, conversation_id=conversation_id
+    )
+    return await _summary(conversation)
+
+
+async def _summary(conversation: Conversation) -> SummaryOut:
+    return SummaryOut.model_validate(await call(selectors.summary_of, conversation))

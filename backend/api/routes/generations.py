@@ -1,0 +1,50 @@
+"""`/api/generations`: follow a running answer again, and stop it."""
+
+from uuid import UUID
+
+from django.http.response import HttpResponseBase
+from ninja import Router, Status
+
+from backend.api import generations
+from backend.api.authentication import Request
+from backend.api.database import release
+from backend.api.schemas.openai_responses import EVENT_STREAM_RESPONSE
+from backend.errors import InvalidRequest
+from backend.gateway.services import generation_cancel, generation_check
+
+router = Router(tags=["generation"])
+
+_MAX_DIGITS = 15
+
+
+@router.get("/{uuid:generation_id}/events", **EVENT_STREAM_RESPONSE)
+async def follow_generation(
+    request: Request, generation_id: UUID, after: str | None = None
+) -> HttpResponseBase:
+    """The events after `Last-Event-ID` (or `after`), then live ones, from any web process."""
+    seq = resume_point(request.headers.get("Last-Event-ID"), after)
+    await generation_check(generation_id, principal=request.auth)
+    await release()
+    return generations.stream(generation_id, principal=request.auth, after=seq, headers={})
+
+
+@router.post("/{uuid:generation_id}/cancel", response={202: None})
+async def cancel_generation(request: Request, generation_id: UUID) -> Status:
+    """Stop it. What was delivered stays, and is billed. Stopping twice is fine."""
+    await generation_cancel(generation_id, principal=request.auth)
+    return Status(202, None)
+
+
+def resume_point(header: str | None, query: str | None) -> int:
+    """The number of the last event that the client has; 0 from the start.
+
+    The header wins: a browser that reconnects by itself sends the old URL with a new header.
+    """
+    text, param = (header, "Last-Event-ID") if header else (query, "after")
+    if not text:
+        return 0
+    if not (text.isascii() and text.isdigit() and len(text) <= _MAX_DIGITS):
+        raise InvalidRequest(
+            f"'{param}' must be the id of an event, got {text[:40]!r}.", param=param
+        )
+    return int(text)

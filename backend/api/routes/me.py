@@ -1,0 +1,36 @@
+"""`/api/me`: the signed-in user and the organization he works in."""
+
+from ninja import Router
+
+from backend.accounts.selectors import membership_get
+from backend.accounts.services import user_rename
+from backend.api.authentication import (
+    SESSION_ORGANIZATION,
+    Request,
+    SessionOnly,
+    SessionOrKey,
+    session_principal,
+)
+from backend.api.database import call
+from backend.api.identity import me_of
+from backend.api.schemas.account import Me, MeUpdate
+
+router = Router(tags=["account"])
+
+
+@router.get("", auth=SessionOrKey(), response=Me)
+async def me(request: Request) -> Me:
+    """401 when signed out."""
+    return await me_of(request.auth)
+
+
+@router.patch("", auth=SessionOnly(), response=Me)
+async def update_me(request: Request, body: MeUpdate) -> Me:
+    """Change one's name, or the organization to work in."""
+    user_id = request.auth.user_id
+    if body.organization_id is not None:
+        await call(membership_get, user_id=user_id, organization_id=body.organization_id)
+        await request.session.aset(SESSION_ORGANIZATION, str(body.organization_id))
+    if body.name is not None:
+        await call(user_rename, user_id=user_id, name=body.name)
+    return await me_of(await session_principal(request))

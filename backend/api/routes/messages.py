@@ -1,0 +1,69 @@
+"""Turns of a conversation: ask, edit, regenerate; and a thumb on an answer."""
+
+from uuid import UUID
+
+from django.http.response import HttpResponseBase
+from ninja import Router
+
+from backend.api.authentication import Request
+from backend.api.database import call
+from backend.api.schemas.conversations import (
+    FeedbackIn,
+    FeedbackOut,
+    TurnCreate,
+    TurnRegenerate,
+)
+from backend.api.schemas.openai_responses import EVENT_STREAM_RESPONSE
+from backend.api.turns import answer_turn
+from backend.conversations.feedback import feedback_set
+from backend.conversations.selectors import conversation_get
+from backend.conversations.turns import ACTIVE_LEAF, turn_create, turn_regenerate
+from backend.gateway.pools import load_pools
+from backend.gateway.types import SamplingParams
+
+router = Router(tags=["messages"])
+
+
+@router.post("/conversations/{uuid:conversation_id}/messages", **EVENT_STREAM_RESPONSE)
+async def ask(request: Request, conversation_id: UUID, body: TurnCreate) -> HttpResponseBase:
+    """Ask, and stream the answer. An edit is a question with the edited one's `parent_id`.
+
+    The first event has `parley`: the ids of the conversation, of both messages and of the
+    generation.
+    """
+    conversation = await call(
+        conversation_get, principal=request.auth, conversation_id=conversation_id
+    )
+    turn = await call(
+        turn_create,
+        principal=request.auth,
+        conversation_id=conversation_id,
+        parent_id=ACTIVE_LEAF if body.follows_active_leaf else body.parent_id,
+        parts=body.parts,
+        model=load_pools().find(body.model or conversation.model).id,
+    )
+    params = SamplingParams(temperature=body.temperature, max_tokens=body.max_tokens)
+    return await answer_turn(request, turn, params)
+
+
+@router.post("/messages/{uuid:message_id}/regenerate", **EVENT_STREAM_RESPONSE)
+async def regenerate(
+    request: Request, message_id: UUID, body: TurnRegenerate | None = None
+) -> HttpResponseBase:
+    """Another answer to the same question, as a sibling of this one."""
+    model = load_pools().find(body.model).id if body is not None and body.model else None
+    turn = await call(turn_regenerate, principal=request.auth, message_id=message_id, model=model)
+    return await answer_turn(request, turn)
+
+
+@router.put("/messages/{uuid:message_id}/feedback", response=FeedbackOut | None)
+async def give_feedback(request: Request, message_id: UUID, body: FeedbackIn) -> FeedbackOut | None:
+    """A thumb up or down, with a comment; null takes it back."""
+    feedback = await call(
+        feedback_set,
+        principal=request.auth,
+        message_id=message_id,
+        rating=body.rating,
+        comment=body.comment,
+    )
+    return FeedbackOut.model_validate(feedback) if feedback is not None else None

@@ -1,0 +1,91 @@
+"""Models: OpenAI's listing under `/v1`, and the product's with prices under `/api`."""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.utils import timezone
+from ninja import Router
+
+from backend.api.authentication import Request
+from backend.api.database import call
+from backend.api.schemas.resources import ModelListOut, ModelOut, PricesOut
+from backend.gateway.health import pool_health
+from backend.gateway.pools import PoolConfig, load_pools
+from billing.prices.book import PriceBook, UnpricedUsage
+from billing.prices.loading import price_book
+from billing.quantities import Kind
+
+openai_router = Router(tags=["models"])
+product_router = Router(tags=["models"])
+
+# OpenAI gives each model a date of birth; ours have none, and clients only want a number.
+_CREATED = 1_763_683_200
+
+
+@openai_router.get("/models")
+async def list_models(request: Request) -> dict[str, Any]:
+    """Every model, and every other name that a request may use for it."""
+    names = [
+        _openai_model(pool, name)
+        for pool in load_pools().models
+        for name in (pool.id, *pool.aliases)
+    ]
+    return {"object": "list", "data": names}
+
+
+@openai_router.get("/models/{path:model_id}")
+async def retrieve_model(request: Request, model_id: str) -> dict[str, Any]:
+    """One model, by its id or another of its names."""
+    return _openai_model(load_pools().find(model_id), model_id)
+
+
+@product_router.get("", response=ModelListOut)
+async def list_product_models(request: Request) -> ModelListOut:
+    """What each model can do and costs, and whether it can answer now."""
+    book = await call(price_book)
+    ready = {replica.pool for replica in await call(pool_health) if replica.ready}
+    return ModelListOut(
+        data=[
+            ModelOut(
+                id=pool.id,
+                name=pool.name,
+                context_window=pool.context_window,
+                max_output_tokens=pool.max_output_tokens,
+                capabilities=list(pool.capabilities),
+                prices=_prices(book, pool.id, request.auth.organization_id, timezone.now()),
+                status="ready" if pool.id in ready else "unavailable",
+            )
+            for pool in load_pools().models
+        ]
+    )
+
+
+def _prices(book: PriceBook, model: str, organization_id: UUID, at: datetime) -> PricesOut | None:
+    """What this organization pays now; of tiers, the first. None without a price."""
+
+    def price(kind: Kind) -> Any:
+        tiers = book.tiers(model=model, kind=kind, organization_id=organization_id, at=at)
+        return tiers[0].price
+
+    try:
+        return PricesOut(
+            input=price(Kind.INPUT),
+            cached_input=price(Kind.CACHED_INPUT),
+            output=price(Kind.OUTPUT),
+        )
+    except UnpricedUsage:
+        return None
+
+
+def _openai_model(pool: PoolConfig, name: str) -> dict[str, Any]:
+    return {
+        "id": name,
+        "object": "model",
+        "created": _CREATED,
+        "owned_by": "parley",
+        "root": pool.id,
+        "context_window": pool.context_window,
+        "max_output_tokens": pool.max_output_tokens,
+        "capabilities": list(pool.capabilities),
+    }

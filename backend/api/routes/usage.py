@@ -1,0 +1,31 @@
+"""`/api/usage`: tokens and cost, from the ledger."""
+
+from typing import Annotated, Literal
+
+from ninja import Query, Router
+from pydantic import StringConstraints
+
+from backend.api.authentication import Request
+from backend.api.database import call
+from backend.api.schemas.resources import UsageOut
+from billing.selectors import usage_summary
+
+router = Router(tags=["usage"])
+
+Period = Annotated[str, StringConstraints(max_length=20)]
+
+
+@router.get("", response=UsageOut)
+async def usage(
+    request: Request,
+    period: Query[Period] = "last_30_days",
+    group_by: Query[Literal["day", "model", "key", "user"] | None] = None,
+) -> UsageOut:
+    """`period`: a month (`2026-11`), a day (`2026-11-21`) or `last_30_days`, in UTC."""
+    summary = await call(
+        usage_summary,
+        organization_id=request.auth.organization_id,
+        period=period,
+        group_by=group_by,
+    )
+    return UsageOut.model_validate(summary)

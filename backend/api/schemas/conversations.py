@@ -1,0 +1,179 @@
+"""Conversations and their messages, as the page reads and writes them."""
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+from pydantic import Field, StringConstraints
+
+from backend.api.schemas.base import ModelName, RequestModel, ResponseModel
+from backend.conversations.models import Feedback, Message
+from backend.conversations.selectors import Branch, BranchMessage
+
+MAX_TEXT = 1_000_000
+
+Title = Annotated[str, StringConstraints(strip_whitespace=True, max_length=200)]
+ID = Annotated[UUID, Field(strict=False)]
+
+
+class ConversationCreate(RequestModel):
+    title: Title = ""
+    model: ModelName | None = Field(default=None, description="Default: the first model.")
+
+
+class ConversationUpdate(RequestModel):
+    """Absent fields stay as they are."""
+
+    title: Annotated[Title, Field(min_length=1)] | None = None
+    pinned: bool | None = None
+    archived: bool | None = None
+    model: ModelName | None = None
+    active_message_id: ID | None = Field(
+        default=None, description="Any message; the newest leaf below it becomes active."
+    )
+
+
+class TextPartIn(RequestModel):
+    type: Literal["text"]
+    text: str = Field(min_length=1, max_length=MAX_TEXT)
+
+
+class AttachmentPartIn(RequestModel):
+    type: Literal["image", "file"]
+    attachment_id: ID
+    filename: str | None = Field(default=None, description="Ignored: the upload has its name.")
+
+
+PartIn = Annotated[TextPartIn | AttachmentPartIn, Field(discriminator="type")]
+
+
+class TurnCreate(RequestModel):
+    """A question. Without `parent_id` it follows the active leaf; null starts a new root."""
+
+    content: (
+        Annotated[str, StringConstraints(min_length=1, max_length=MAX_TEXT)]
+        | Annotated[list[PartIn], Field(min_length=1, max_length=20)]
+    )
+    parent_id: ID | None = None
+    model: ModelName | None = None
+    temperature: float | None = Field(default=None, ge=0, le=2)
+    max_tokens: int | None = Field(default=None, ge=1, le=1_000_000)
+
+    @property
+    def follows_active_leaf(self) -> bool:
+        return "parent_id" not in self.model_fields_set
+
+    @property
+    def parts(self) -> list[dict[str, Any]]:
+        """As `conversations` stores them."""
+        if isinstance(self.content, str):
+            return [{"type": "text", "text": self.content}]
+        return [
+            part.model_dump(mode="json", exclude={"filename"}, exclude_none=True)
+            for part in self.content
+        ]
+
+
+class TurnRegenerate(RequestModel):
+    model: ModelName | None = None
+
+
+class FeedbackIn(RequestModel):
+    rating: Literal[1, -1] | None = Field(description="Null takes it back.")
+    comment: Annotated[str, StringConstraints(max_length=5000)] = ""
+
+
+class SummaryOut(ResponseModel):
+    id: UUID
+    title: str
+    model: str
+    pinned: bool
+    archived: bool
+    created_at: datetime
+    updated_at: datetime
+    generating: bool
+
+
+class ConversationListOut(ResponseModel):
+    data: list[SummaryOut]
+    next_cursor: str | None
+
+
+class FeedbackOut(ResponseModel):
+    rating: int
+    comment: str
+
+
+class MessageOut(ResponseModel):
+    id: UUID
+    parent_id: UUID | None
+    role: str
+    content: str
+    parts: list[dict[str, Any]]
+    status: str
+    model: str | None
+    finish_reason: str | None
+    created_at: datetime
+    siblings: list[UUID]
+    feedback: FeedbackOut | None
+    generation_id: UUID | None
+
+
+class GenerationRefOut(ResponseModel):
+    id: UUID
+    message_id: UUID
+
+
+class ConversationOut(ResponseModel):
+    id: UUID
+    title: str
+    model: str
+    pinned: bool
+    archived: bool
+    messages: list[MessageOut]
+    has_more: bool
+    active_message_id: UUID | None
+    total_tokens: int
+    generation: GenerationRefOut | None
+
+
+def conversation_out(branch: Branch) -> ConversationOut:
+    conversation, running = branch.conversation, branch.generation
+    return ConversationOut(
+        id=conversation.id,
+        title=conversation.title,
+        model=conversation.model,
+        pinned=conversation.pinned_at is not None,
+        archived=conversation.archived_at is not None,
+        messages=[branch_message_out(item) for item in branch.messages],
+        has_more=branch.has_more,
+        active_message_id=conversation.active_message_id,
+        total_tokens=branch.total_tokens,
+        # Without an id the generation is not admitted yet, and there is nothing to follow.
+        generation=(
+            GenerationRefOut(id=running.id, message_id=running.message_id)
+            if running is not None and running.id is not None
+            else None
+        ),
+    )
+
+
+def branch_message_out(item: BranchMessage) -> MessageOut:
+    message: Message = item.message
+    feedback: Feedback | None = item.feedback
+    return MessageOut(
+        id=message.id,
+        parent_id=message.parent_id,
+        role=message.role,
+        content=message.text,
+        parts=message.content,
+        status=message.status,
+        model=message.model or None,
+        finish_reason=message.finish_reason or None,
+        created_at=message.created_at,
+        siblings=item.siblings,
+        feedback=(
+            FeedbackOut(rating=feedback.rating, comment=feedback.comment) if feedback else None
+        ),
+        generation_id=message.generation_id,
+    )

@@ -1,0 +1,76 @@
+"""The body of POST /v1/chat/completions.
+
+Source of names and bounds: OpenAI API reference, "Create chat completion", and the types of
+the official Python client.
+"""
+
+from typing import Any, ClassVar, Literal
+
+from pydantic import Field, model_validator
+
+from backend.api.schemas.base import RequestModel
+from backend.api.schemas.openai_messages import MAX_MESSAGES, InputMessage
+from backend.api.schemas.openai_parameters import (
+    MAX_OUTPUT_TOKENS,
+    EndUser,
+    GenerationParameters,
+)
+from backend.errors import InvalidRequest
+
+
+class TextFormat(RequestModel):
+    type: Literal["text"]
+
+
+class ChatCompletionRequest(GenerationParameters):
+    refused: ClassVar[dict[str, tuple[Any, ...]]] = {
+        "audio": (),
+        "function_call": ("none", "auto"),
+        "functions": ([],),
+        "metadata": ({},),
+        "modalities": (["text"],),
+        "moderation": (),
+        "parallel_tool_calls": (True, False),
+        "prediction": (),
+        "prompt_cache_options": ({"mode": "implicit"},),
+        "prompt_cache_retention": ("in_memory",),
+        "reasoning_effort": ("none",),
+        "service_tier": ("auto", "default"),
+        "store": (False,),
+        "tool_choice": ("none", "auto"),
+        "tools": ([],),
+        "verbosity": ("medium",),
+        "web_search_options": (),
+    }
+
+    messages: list[InputMessage] = Field(min_length=1, max_length=MAX_MESSAGES)
+    max_tokens: int | None = Field(default=None, ge=1, le=MAX_OUTPUT_TOKENS)
+    max_completion_tokens: int | None = Field(default=None, ge=1, le=MAX_OUTPUT_TOKENS)
+    logprobs: bool | None = None
+    top_logprobs: int | None = Field(default=None, ge=0, le=20)
+    response_format: TextFormat | None = None
+    safety_identifier: EndUser | None = Field(
+        default=None, description="Goes into the access log, hashed."
+    )
+    prompt_cache_key: EndUser | None = Field(
+        default=None, description="A hint. Prefixes are found by content, so it changes nothing."
+    )
+
+    @model_validator(mode="after")
+    def consistent(self) -> "ChatCompletionRequest":
+        if self.top_logprobs is not None and not self.logprobs:
+            raise InvalidRequest(
+                "'top_logprobs' is only allowed when 'logprobs' is true.", param="top_logprobs"
+            )
+        if None not in (self.max_tokens, self.max_completion_tokens) and (
+            self.max_tokens != self.max_completion_tokens
+        ):
+            raise InvalidRequest(
+                "'max_tokens' is the older name of 'max_completion_tokens'; send only one.",
+                param="max_tokens",
+            )
+        return self
+
+    @property
+    def output_limit(self) -> int | None:
+        return self.max_completion_tokens or self.max_tokens

@@ -1,0 +1,70 @@
+"""`messages` of /v1/chat/completions, as OpenAI's clients send them.
+
+A message that came out of an answer may be sent back as it is: its null fields are ignored.
+Parts and roles that no model here understands are refused by name.
+"""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, field_validator, model_validator
+
+from backend.api.schemas.base import RequestModel
+
+MAX_MESSAGES = 2_000
+
+# What an answer's message carries beside its text; only a null can be sent back.
+_ECHOED = ("refusal", "annotations", "audio", "function_call", "tool_calls")
+
+
+class TextPart(RequestModel):
+    type: Literal["text"]
+    text: str
+
+
+class ImageURL(RequestModel):
+    url: str = Field(max_length=14_000_000)
+    detail: Literal["auto", "low", "high"] = "auto"
+
+    @field_validator("url")
+    @classmethod
+    def is_inline(cls, url: str) -> str:
+        """Fetching a client's URL from here would reach into our own network."""
+        if not url.startswith("data:image/"):
+            raise ValueError("an image must be sent inline, as a data:image/… URL")
+        return url
+
+
+class ImagePart(RequestModel):
+    type: Literal["image_url"]
+    image_url: ImageURL
+
+
+Part = Annotated[TextPart | ImagePart, Field(discriminator="type")]
+
+
+class InputMessage(RequestModel):
+    """One message. `developer` is OpenAI's newer name of `system`."""
+
+    role: Literal["system", "developer", "user", "assistant"]
+    content: str | list[Part]
+    name: str | None = Field(default=None, max_length=64)
+
+    @model_validator(mode="before")
+    @classmethod
+    def drop_echoed_nulls(cls, data: Any) -> Any:
+        if not isinstance(data, dict):
+            return data
+        return {k: v for k, v in data.items() if not (k in _ECHOED and v in (None, [], ""))}
+
+    @field_validator("content")
+    @classmethod
+    def has_parts(cls, content: str | list[Part]) -> str | list[Part]:
+        if content == []:
+            raise ValueError("content must not be an empty list")
+        return content
+
+    @property
+    def has_image(self) -> bool:
+        return isinstance(self.content, list) and any(
+            part.type == "image_url" for part in self.content
+        )

@@ -1,0 +1,117 @@
+"""Models, keys, usage, attachments, shares."""
+
+from datetime import datetime
+from decimal import Decimal
+from typing import Annotated, Literal
+from uuid import UUID
+
+from pydantic import AwareDatetime, Field, PlainSerializer
+
+from backend.accounts.scopes import Scope
+from backend.api.schemas.base import Name, RequestModel, ResponseModel
+
+# Money as a decimal text: a JSON number would be read back as a float.
+Money = Annotated[Decimal, PlainSerializer(lambda value: format(value, "f"), return_type=str)]
+
+
+class PricesOut(ResponseModel):
+    """US dollars per 1,000 tokens."""
+
+    input: Money
+    cached_input: Money
+    output: Money
+
+
+class ModelOut(ResponseModel):
+    id: str
+    name: str
+    context_window: int
+    max_output_tokens: int
+    capabilities: list[str]
+    prices: PricesOut | None
+    status: Literal["ready", "unavailable"]
+
+
+class ModelListOut(ResponseModel):
+    data: list[ModelOut]
+
+
+class KeyCreate(RequestModel):
+    name: Name
+    scopes: list[Annotated[Scope, Field(strict=False)]] = Field(
+        default_factory=list, max_length=20, description="Empty: everything."
+    )
+    expires_at: Annotated[AwareDatetime, Field(strict=False)] | None = None
+
+
+class KeyOut(ResponseModel):
+    id: UUID
+    name: str
+    prefix: str
+    scopes: list[str]
+    created_at: datetime
+    last_used_at: datetime | None
+    expires_at: datetime | None
+
+
+class NewKeyOut(KeyOut):
+    secret: str = Field(description="Shown this once.")
+
+
+class KeyListOut(ResponseModel):
+    data: list[KeyOut]
+
+
+class UsageRowOut(ResponseModel):
+    key: str
+    label: str
+    input_tokens: int
+    cached_input_tokens: int
+    output_tokens: int
+    cost_usd: Money
+
+
+class UsageOut(ResponseModel):
+    period: str
+    input_tokens: int
+    cached_input_tokens: int
+    output_tokens: int
+    cost_usd: Money
+    data: list[UsageRowOut]
+
+
+class AttachmentOut(ResponseModel):
+    id: UUID
+    filename: str
+    content_type: str
+    size: int
+
+
+class ShareOut(ResponseModel):
+    id: UUID
+    title: str
+    created_at: datetime
+
+
+class NewShareOut(ShareOut):
+    token: str = Field(description="Shown this once.")
+    url: str
+
+
+class ShareListOut(ResponseModel):
+    data: list[ShareOut]
+
+
+class SharedMessageOut(ResponseModel):
+    id: str
+    role: str
+    content: str
+    attachments: list[str] = Field(description="File names only.")
+    created_at: datetime
+
+
+class SharedOut(ResponseModel):
+    title: str
+    model: str
+    created_at: datetime
+    messages: list[SharedMessageOut]

@@ -1,0 +1,111 @@
+"""The one encoder of server-sent events.
+
+A stream is the events of one generation, `id:` and `data:` each, with a comment whenever it has
+been silent for `PING_INTERVAL_S`, so that neither client nor proxy gives up on it. `[DONE]` is
+always last, after an error too.
+
+Source: WHATWG HTML, "Server-sent events"; OpenAI API reference, "Streaming".
+"""
+
+import asyncio
+from collections.abc import AsyncIterator
+
+from django.http import StreamingHttpResponse
+
+from backend.api.encoding import encode_json
+from backend.api.errors import as_parley_error
+from backend.gateway.types import DONE, Event
+
+PING_INTERVAL_S = 15.0
+PING = b": ping\n\n"
+CONTENT_TYPE = "text/event-stream; charset=utf-8"
+
+# Events read ahead of a slow client; then the reader waits.
+_READ_AHEAD = 256
+
+
+def encode_event(event: Event) -> bytes:
+    """`data` is JSON or `[DONE]`, so it holds no line break."""
+    return b"id: %d\ndata: %s\n\n" % (event.seq, event.data)
+
+
+class EventStreamResponse(StreamingHttpResponse):
+    """The response around `event_stream`; never buffered, stored or transformed on its way."""
+
+    def __init__(self, events: AsyncIterator[Event], headers: dict[str, str]) -> None:
+        self._stream = event_stream(events)
+        super().__init__(
+            self._stream,
+            content_type=CONTENT_TYPE,
+            headers={
+                "Cache-Control": "no-cache, no-store, no-transform",
+                "X-Accel-Buffering": "no",
+                **headers,
+            },
+        )
+
+    def __aiter__(self) -> AsyncIterator[bytes]:
+        """The stream itself: Django's wrapper would leave it open when the client leaves."""
+        return self._stream
+
+
+async def event_stream(
+    events: AsyncIterator[Event], ping_interval_s: float = PING_INTERVAL_S
+) -> AsyncIterator[bytes]:
+    """`events` as bytes of an SSE body; several that are ready together leave together.
+
+    Closing it (a client that left) closes `events` at once, which is how the gateway learns
+    that nobody reads any more. It raises nothing: a failure becomes an error event.
+    """
+    queue: asyncio.Queue[Event | BaseException | None] = asyncio.Queue(_READ_AHEAD)
+    pump = asyncio.create_task(_pump(events, queue))
+    finished = False
+    try:
+        while not finished:
+            try:
+                async with asyncio.timeout(ping_interval_s):
+                    items = [await queue.get()]
+            except TimeoutError:
+                yield PING
+                continue
+            while not queue.empty():
+                items.append(queue.get_nowait())
+            body, finished = _encode(items)
+            yield body
+    finally:
+        pump.cancel()
+        await asyncio.gather(pump, return_exceptions=True)
+
+
+async def _pump(
+    events: AsyncIterator[Event], queue: asyncio.Queue[Event | BaseException | None]
+) -> None:
+    """Move `events` into `queue`, then None or the exception; closes `events` in any case."""
+    try:
+        async for event in events:
+            await queue.put(event)
+        await queue.put(None)
+    except Exception as error:
+        await queue.put(error)
+    finally:
+        close = getattr(events, "aclose", None)
+        if close is not None:
+            await close()
+
+
+def _encode(items: list[Event | BaseException | None]) -> tuple[bytes, bool]:
+    """The bytes of `items`, and whether the stream ends with them."""
+    body = bytearray()
+    for item in items:
+        if isinstance(item, Event):
+            body += encode_event(item)
+            if item.data == DONE:
+                return bytes(body), True
+        elif item is None:
+            return bytes(body), True
+        else:
+            # Without an id: the client may come back for what follows the last event it had.
+            error = encode_json(as_parley_error(item).as_dict())
+            body += b"data: %s\n\ndata: %s\n\n" % (error, DONE)
+            return bytes(body), True
+    return bytes(body), False

@@ -1,0 +1,11 @@
+"""Celery tasks of the API."""
+
+from celery import shared_task
+
+from backend.api.idempotency import purge_expired
+
+
+@shared_task
+def purge_idempotency_records() -> int:
+    """Every hour: answers are content, and are not kept longer than promised."""
+    return purge_expired()

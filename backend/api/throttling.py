@@ -1,0 +1,105 @@
+"""Attempts to sign in or up, counted in Redis, so that all web processes see them.
+
+Two counters stand before a password is looked at: one for the address it comes from, which
+stops a list of stolen passwords, and one for the e-mail address, which stops a guess at one
+account from many addresses. The second is the same whether or not the account exists. A
+successful sign-in clears the second.
+
+Counting and refusing are one atomic step: parallel attempts cannot slip through together.
+"""
+
+import hashlib
+import ipaddress
+from dataclasses import dataclass
+
+from django.conf import settings
+from django.http import HttpRequest
+from redis.asyncio import Redis
+
+from backend.errors import RateLimited
+
+# KEYS: counters. ARGV: limit and seconds for each. Returns 0, or the seconds to wait.
+# All counters are checked before any is raised: a refused attempt costs nothing.
+_COUNT = """
+local wait = 0
+for i, key in ipairs(KEYS) do
+  if tonumber(redis.call('GET', key) or '0') >= tonumber(ARGV[2 * i - 1]) then
+    wait = math.max(wait, redis.call('TTL', key), 1)
+  end
+end
+if wait > 0 then return wait end
+for i, key in ipairs(KEYS) do
+  if redis.call('INCR', key) == 1 then redis.call('EXPIRE', key, ARGV[2 * i]) end
+end
+return 0
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """At most `attempts` in `seconds`, from the first of them on."""
+
+    attempts: int
+    seconds: int
+
+
+LOGINS_PER_ADDRESS = Limit(30, 300)
+LOGINS_PER_EMAIL = Limit(10, 900)
+SIGNUPS_PER_ADDRESS = Limit(20, 3600)
+
+
+async def count_login(request: HttpRequest, email: str) -> None:
+    """Count an attempt to sign in; RateLimited when there have been too many."""
+    await _count(
+        {
+            _key("login", "address", client_network(request)): LOGINS_PER_ADDRESS,
+            _login_email_key(email): LOGINS_PER_EMAIL,
+        }
+    )
+
+
+async def forgive_logins(email: str) -> None:
+    """The right password was given: earlier mistakes with it no longer count."""
+    async with Redis.from_url(settings.REDIS_URL) as client:
+        await client.delete(_login_email_key(email))
+
+
+async def count_signup(request: HttpRequest) -> None:
+    """Count an attempt to sign up; RateLimited when there have been too many."""
+    await _count({_key("signup", "address", client_network(request)): SIGNUPS_PER_ADDRESS})
+
+
+def client_network(request: HttpRequest) -> str:
+    """The client's address; of IPv6 the /64, because one client owns all of that.
+
+    Behind a proxy, uvicorn's `--proxy-headers` puts the forwarded address here, for proxies
+    named in `FORWARDED_ALLOW_IPS` only.
+    """
+    try:
+        address = ipaddress.ip_address(request.META.get("REMOTE_ADDR", ""))
+    except ValueError:
+        return "unknown"
+    if isinstance(address, ipaddress.IPv6Address):
+        return str(ipaddress.ip_network((address, 64), strict=False))
+    return str(address)
+
+
+async def _count(limits: dict[str, Limit]) -> None:
+    arguments = [str(n) for limit in limits.values() for n in (limit.attempts, limit.seconds)]
+    async with Redis.from_url(settings.REDIS_URL) as client:
+        wait = int(await client.eval(_COUNT, len(limits), *limits, *arguments))
+    if wait:
+        raise RateLimited(
+            f"Too many attempts. Try again in {wait} seconds.",
+            code="too_many_attempts",
+            retry_after=wait,
+        )
+
+
+def _login_email_key(email: str) -> str:
+    return _key("login", "email", email.strip().casefold())
+
+
+def _key(action: str, kind: str, value: str) -> str:
+    """Hashed: an e-mail address needs not lie about in Redis."""
+    return f"attempts:{action}:{kind}:{hashlib.sha256(value.encode()).hexdigest()[:32]}"

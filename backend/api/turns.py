@@ -1,0 +1,65 @@
+"""A chat turn: the stored question and pending answer become a generation, and a stream.
+
+The turn is stored before the generation is asked for, so a question is never lost. When the
+generation is refused, nobody else will finish the pending answer: it is done here.
+"""
+
+from uuid import UUID
+
+from django.http.response import HttpResponseBase
+
+from backend.api import generations
+from backend.api.authentication import Request
+from backend.api.database import call
+from backend.conversations.models import MessageStatus
+from backend.conversations.turns import message_finish
+from backend.conversations.types import Turn
+from backend.errors import ContentBlocked, ParleyError
+from backend.gateway.types import ChatMessage, GenerationRequest, SamplingParams
+
+
+async def answer_turn(
+    request: Request, turn: Turn, params: SamplingParams | None = None
+) -> HttpResponseBase:
+    """Stream the answer to `turn`. It survives the page: a reader may come back for it."""
+    ids = {
+        "conversation_id": str(turn.assistant_message.conversation_id),
+        "user_message_id": str(turn.user_message.id),
+        "message_id": str(turn.assistant_message.id),
+    }
+    wanted = GenerationRequest(
+        principal=request.auth,
+        request_id=request.request_id,
+        endpoint="chat",
+        model=turn.assistant_message.model,
+        messages=[ChatMessage(role=m.role, content=m.content) for m in turn.history],
+        params=params or SamplingParams(),
+        stream_usage=True,
+        on_disconnect="grace",
+        conversation_id=turn.assistant_message.conversation_id,
+        message_id=turn.assistant_message.id,
+        metadata=ids,
+    )
+    try:
+        started = await generations.start(wanted)
+    except ParleyError as error:
+        await _finish_refused(turn.assistant_message.id, error)
+        error.details = {**error.details, "parley": ids}
+        raise
+    except BaseException:
+        await _finish_refused(turn.assistant_message.id, ParleyError("The answer was not begun."))
+        raise
+    return generations.stream(started.id, principal=request.auth, headers=started.ratelimit_headers)
+
+
+async def _finish_refused(message_id: UUID, error: ParleyError) -> None:
+    blocked = isinstance(error, ContentBlocked)
+    await call(
+        message_finish,
+        message_id=message_id,
+        text="",
+        status=MessageStatus.BLOCKED if blocked else MessageStatus.FAILED,
+        finish_reason="content_filter" if blocked else "error",
+        input_tokens=0,
+        output_tokens=0,
+    )

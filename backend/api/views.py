@@ -1,0 +1,114 @@
+"""Answers that are not the API's: the page, its robots file, the API reference, last resorts."""
+
+import re
+from functools import lru_cache
+from pathlib import Path
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
+from django.middleware.csrf import get_token
+from django.shortcuts import render
+from django.templatetags.static import static
+
+from backend.api.application import api
+from backend.api.encoding import encode_json
+from backend.api.errors import InternalError, error_response
+from backend.errors import InvalidRequest, NotFound, PermissionDenied
+
+INDEX_FILE = settings.BASE_DIR / "backend" / "static" / "app" / "index.html"
+
+_API_PREFIXES = ("/api/", "/v1/")
+# A last path segment with an extension names a file, and files live under /static/.
+_FILE_PATH = re.compile(r"(^/static/|\.[A-Za-z0-9]{1,8}$)")
+
+NOT_BUILT = (
+    "The page is not built yet. Run `make run`, which builds it, or `make frontend`."
+    " The API works without it.\n"
+)
+
+
+async def page(request: HttpRequest) -> HttpResponse:
+    """The single-page app, for every GET that is nobody else's; sets the CSRF cookie."""
+    if request.method not in {"GET", "HEAD"}:
+        return HttpResponseNotAllowed(["GET", "HEAD"])
+    if _FILE_PATH.search(request.path):
+        return plain_not_found()
+    if not INDEX_FILE.is_file():
+        return HttpResponse(NOT_BUILT, status=503, content_type="text/plain; charset=utf-8")
+    get_token(request)
+    html = _read(INDEX_FILE, INDEX_FILE.stat().st_mtime_ns)
+    return HttpResponse(html, headers={"Cache-Control": "no-cache"})
+
+
+@lru_cache(maxsize=1)
+def _read(file: Path, modified_ns: int) -> bytes:
+    """The file's bytes, read again only when it has changed."""
+    return file.read_bytes()
+
+
+async def robots(request: HttpRequest) -> HttpResponse:
+    """Nothing here is for search engines: conversations are private, and shares unlisted."""
+    return HttpResponse("User-agent: *\nDisallow: /\n", content_type="text/plain")
+
+
+async def api_not_found(request: HttpRequest) -> HttpResponse:
+    """An API path that does not exist."""
+    return error_response(
+        NotFound(
+            f"Unknown request URL: {request.method} {request.path}. The routes are listed at"
+            f" {settings.PUBLIC_URL}/docs.",
+            code="unknown_url",
+        )
+    )
+
+
+async def openapi_document(request: HttpRequest) -> HttpResponse:
+    """The OpenAPI schema of the whole API."""
+    return HttpResponse(encode_json(api.get_openapi_schema()), content_type="application/json")
+
+
+async def reference(request: HttpRequest) -> HttpResponse:
+    """The API reference, with Swagger UI from our own origin."""
+    get_token(request)
+    context = {
+        "stylesheet": static("ninja/swagger-ui.css"),
+        "bundle": static("ninja/swagger-ui-bundle.js"),
+        "start": static("api/reference.js"),
+    }
+    return render(request, "api/reference.html", context)
+
+
+def plain_not_found() -> HttpResponse:
+    return HttpResponse("Not found.\n", status=404, content_type="text/plain")
+
+
+def _is_api(request: HttpRequest) -> bool:
+    return request.path.startswith(_API_PREFIXES)
+
+
+def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
+    """Django's own views (the admin) answer a failed CSRF check with this."""
+    error = PermissionDenied(f"{reason} Reload the page and try again.", code="csrf_failed")
+    return error_response(error)
+
+
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """handler400: a forged Host, a malformed body of a Django view."""
+    return error_response(InvalidRequest("The request is malformed, or its Host is not ours."))
+
+
+def permission_denied(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """handler403."""
+    return error_response(PermissionDenied("You may not do this."))
+
+
+def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """handler404."""
+    return error_response(NotFound("It does not exist.")) if _is_api(request) else plain_not_found()
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    """handler500: the log has the cause under the request id."""
+    return error_response(
+        InternalError("Something went wrong on our side. Report the X-Request-Id of this answer.")
+    )

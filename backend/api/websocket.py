@@ -1,0 +1,109 @@
+"""`/ws/events`: keeps a user's tabs in step.
+
+The door is for our own page only: a session cookie, and an Origin that is ours, because
+browsers send cookies with cross-site WebSocket requests too. What arrives on the user's group
+of the channel layer goes out as JSON; what a client sends is ignored.
+
+Close codes: 4401, not signed in or no longer; the page then stops and asks for a sign-in.
+"""
+
+import hashlib
+from typing import Any
+
+from channels.auth import AuthMiddlewareStack
+from channels.generic.websocket import AsyncWebsocketConsumer
+from channels.routing import URLRouter
+from django.conf import settings
+from django.urls import path, re_path
+
+from backend.api import metrics
+from backend.api.encoding import encode_json
+
+NOT_SIGNED_IN = 4401
+_NO_SUCH_SOCKET = 4404
+
+
+def user_group(user_id: object) -> str:
+    """The group that every tab of one user is in."""
+    return f"user.{user_id}"
+
+
+def session_group(session_key: str) -> str:
+    """The group of one session's tabs; hashed, because the key itself is a credential."""
+    return f"session.{hashlib.sha256(session_key.encode()).hexdigest()[:40]}"
+
+
+class EventsConsumer(AsyncWebsocketConsumer):
+    """One tab."""
+
+    groups_joined: tuple[str, ...] = ()
+
+    async def connect(self) -> None:
+        user = self.scope["user"]
+        await self.accept()
+        if not user.is_authenticated:
+            # After accepting: a refusal before it reaches the page as a bare network error.
+            await self.close(code=NOT_SIGNED_IN)
+            return
+        self.groups_joined = (
+            user_group(user.pk),
+            session_group(self.scope["session"].session_key),
+        )
+        metrics.WEBSOCKETS.inc()
+        for group in self.groups_joined:
+            await self.channel_layer.group_add(group, self.channel_name)
+
+    async def disconnect(self, code: int) -> None:
+        if self.groups_joined:
+            metrics.WEBSOCKETS.dec()
+        for group in self.groups_joined:
+            await self.channel_layer.group_discard(group, self.channel_name)
+
+    async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
+        """Clients have nothing to say here."""
+
+    async def forward(self, event: dict[str, Any]) -> None:
+        await self.send(text_data=encode_json(event).decode())
+
+    conversation_changed = forward
+    conversation_deleted = forward
+    generation_started = forward
+    generation_finished = forward
+
+    async def session_ended(self, event: dict[str, Any]) -> None:
+        await self.close(code=NOT_SIGNED_IN)
+
+
+class _Refuse(AsyncWebsocketConsumer):
+    async def connect(self) -> None:
+        await self.close(code=_NO_SUCH_SOCKET)
+
+
+class SameOriginOnly:
+    """Refuses (403) a socket whose Origin is missing or another site's."""
+
+    def __init__(self, application: Any) -> None:
+        self.application = application
+
+    async def __call__(self, scope: dict[str, Any], receive: Any, send: Any) -> None:
+        headers = {name: value.decode("latin1") for name, value in scope["headers"]}
+        if is_own_origin(headers.get(b"origin"), headers.get(b"host")):
+            await self.application(scope, receive, send)
+            return
+        await receive()  # the connect message that this answers
+        await send({"type": "websocket.close", "code": 4403})
+
+
+def is_own_origin(origin: str | None, host: str | None) -> bool:
+    """Whether `origin` is the public address, or the very host that was asked."""
+    if origin is None:
+        return False
+    scheme = "https" if settings.HTTPS else "http"
+    return origin in settings.CSRF_TRUSTED_ORIGINS or origin == f"{scheme}://{host}"
+
+
+websocket_application = SameOriginOnly(
+    AuthMiddlewareStack(
+        URLRouter([path("ws/events", EventsConsumer.as_asgi()), re_path("", _Refuse.as_asgi())])
+    )
+)

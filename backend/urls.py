@@ -1,0 +1,28 @@
+"""Every address of the site. What nobody else answers is the page's."""
+
+from django.contrib import admin
+from django.urls import path, re_path
+from django.views.generic import RedirectView
+
+from backend.api import health, views
+from backend.api.application import api
+
+urlpatterns = [
+    path("healthz", health.healthz),
+    path("readyz", health.readyz),
+    path("metrics", health.metrics),
+    path("robots.txt", views.robots),
+    path("openapi.json", views.openapi_document),
+    path("docs", views.reference),
+    path("admin", RedirectView.as_view(url="/admin/")),
+    path("admin/", admin.site.urls),
+    path("", views.page),  # before ninja, which would claim the root for itself
+    path("", api.urls),
+    re_path(r"^(api|v1)(/|$)", views.api_not_found),
+    re_path(r"", views.page),
+]
+
+handler400 = views.bad_request
+handler403 = views.permission_denied
+handler404 = views.not_found
+handler500 = views.server_error
