@@ -13,7 +13,6 @@ from django.middleware.csrf import CsrfViewMiddleware
 from ninja.security.base import AuthBase
 
 from backend.accounts.authentication import principal_for_api_key, principal_for_session
-from backend.accounts.models import User
 from backend.accounts.principal import Principal
 from backend.accounts.scopes import Scope
 from backend.errors import AuthenticationFailed, PermissionDenied
@@ -44,7 +43,7 @@ class BearerKey(AuthBase):
         super().__init__()
         self.scope = scope
 
-    async def __call__(self, request: HttpRequest) -> Principal:  # type: ignore[override]
+    async def __call__(self, request: HttpRequest) -> Principal:
         header = request.headers.get("Authorization")
         if header is None:
             raise AuthenticationFailed(
@@ -75,7 +74,7 @@ class SessionOrKey(AuthBase):
         super().__init__()
         self.bearer = BearerKey(scope)
 
-    async def __call__(self, request: HttpRequest) -> Principal:  # type: ignore[override]
+    async def __call__(self, request: HttpRequest) -> Principal:
         header = request.headers.get("Authorization")
         if header is not None:
             return await self.bearer.principal(header)
@@ -89,7 +88,7 @@ class SessionOnly(AuthBase):
     openapi_in = "cookie"
     openapi_name = "sessionid"
 
-    async def __call__(self, request: HttpRequest) -> Principal:  # type: ignore[override]
+    async def __call__(self, request: HttpRequest) -> Principal:
         return await session_principal(request)
 
 
@@ -100,7 +99,7 @@ class AnonymousWithCsrf(AuthBase):
     openapi_in = "header"
     openapi_name = "X-CSRFToken"
 
-    async def __call__(self, request: HttpRequest) -> bool:  # type: ignore[override]
+    async def __call__(self, request: HttpRequest) -> bool:
         require_csrf_token(request)
         return True
 
@@ -112,7 +111,7 @@ async def session_principal(request: HttpRequest) -> Principal:
         raise AuthenticationFailed("You are not signed in.", code="not_signed_in")
     require_csrf_token(request)
     chosen = await request.session.aget(SESSION_ORGANIZATION)
-    return await principal_for_session(cast(User, user), UUID(chosen) if chosen else None)
+    return await principal_for_session(user, UUID(chosen) if chosen else None)
 
 
 def require_csrf_token(request: HttpRequest) -> None:

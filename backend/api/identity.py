@@ -5,6 +5,7 @@ from backend.accounts.principal import Principal
 from backend.accounts.selectors import memberships_list
 from backend.api.database import call
 from backend.api.schemas.account import Me, MembershipOut, OrganizationOut, UserOut
+from backend.errors import PermissionDenied
 
 
 async def me_of(principal: Principal) -> Me:
@@ -23,7 +24,9 @@ def _me(principal: Principal) -> Me:
         )
         for membership in memberships_list(user_id=principal.user_id)
     ]
-    current = next(o for o in organizations if o.id == principal.organization_id)
+    current = next((o for o in organizations if o.id == principal.organization_id), None)
+    if current is None:  # a key's principal may be cached for some seconds after a removal
+        raise PermissionDenied("You belong to this organization no longer.")
     return Me(
         user=UserOut(id=user.pk, email=user.email, name=user.name),
         organization=OrganizationOut(id=current.id, name=current.name, plan=current.plan),

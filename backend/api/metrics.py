@@ -19,9 +19,11 @@ _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"
 
 
 def route_label(request: HttpRequest) -> str:
-    """The matched URL pattern: `/v1/models/<str:model_id>`, or `unmatched`."""
+    """The matched URL pattern: `/v1/models/<path:model_id>`, `/static/`, or `unmatched`."""
     match = request.resolver_match
-    return f"/{match.route}" if match is not None else "unmatched"
+    if match is not None:
+        return f"/{match.route}"
+    return "/static/" if request.path.startswith("/static/") else "unmatched"
 
 
 def method_label(request: HttpRequest) -> str:

@@ -7,7 +7,7 @@ here they are called directly, and the save is awaited (tests/api/test_middlewar
 
 import time
 from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import Any, cast
 
 import structlog
 from asgiref.sync import markcoroutinefunction
@@ -17,7 +17,7 @@ from django.contrib.messages.middleware import MessageMiddleware
 from django.contrib.sessions.backends.base import UpdateError
 from django.contrib.sessions.exceptions import SessionInterrupted
 from django.contrib.sessions.middleware import SessionMiddleware
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.middleware.csrf import CsrfViewMiddleware
 from django.utils.cache import patch_vary_headers
@@ -113,6 +113,7 @@ class AsyncSessionMiddleware(SessionMiddleware):
     """Django's sessions, loaded when first used and saved without a thread hop."""
 
     sync_capable = False
+    get_response: NextLayer
 
     async def __acall__(self, request: HttpRequest) -> HttpResponseBase:
         self.process_request(request)  # builds an empty store; loads nothing
@@ -120,12 +121,7 @@ class AsyncSessionMiddleware(SessionMiddleware):
         session = request.session
         cookie_sent = settings.SESSION_COOKIE_NAME in request.COOKIES
         if cookie_sent and session.is_empty():
-            response.delete_cookie(
-                settings.SESSION_COOKIE_NAME,
-                path=settings.SESSION_COOKIE_PATH,
-                domain=settings.SESSION_COOKIE_DOMAIN,
-                samesite=settings.SESSION_COOKIE_SAMESITE,
-            )
+            response.delete_cookie(settings.SESSION_COOKIE_NAME, **_cookie_scope())
             patch_vary_headers(response, ("Cookie",))
             return response
         if session.accessed:
@@ -138,13 +134,19 @@ class AsyncSessionMiddleware(SessionMiddleware):
                 session.session_key or "",
                 max_age=max_age,
                 expires=http_date(time.time() + max_age),
-                domain=settings.SESSION_COOKIE_DOMAIN,
-                path=settings.SESSION_COOKIE_PATH,
                 secure=settings.SESSION_COOKIE_SECURE,
                 httponly=settings.SESSION_COOKIE_HTTPONLY,
-                samesite=settings.SESSION_COOKIE_SAMESITE,
+                **_cookie_scope(),
             )
         return response
+
+
+def _cookie_scope() -> dict[str, Any]:
+    return {
+        "path": settings.SESSION_COOKIE_PATH,
+        "domain": settings.SESSION_COOKIE_DOMAIN,
+        "samesite": settings.SESSION_COOKIE_SAMESITE,
+    }
 
 
 async def _save_session(session: Any) -> None:
@@ -164,11 +166,12 @@ class AsyncCsrfViewMiddleware(CsrfViewMiddleware):
     """
 
     sync_capable = False
+    get_response: NextLayer
 
     async def __acall__(self, request: HttpRequest) -> HttpResponseBase:
         self.process_request(request)
         response = await self.get_response(request)
-        return self.process_response(request, response)  # type: ignore[arg-type]
+        return self.process_response(request, response)
 
     async def process_view(  # type: ignore[override]
         self, request: HttpRequest, callback: Any, callback_args: Any, callback_kwargs: Any
@@ -180,6 +183,7 @@ class AsyncAuthenticationMiddleware(AuthenticationMiddleware):
     """`request.user` for the admin, `request.auser()` for everything async; both lazy."""
 
     sync_capable = False
+    get_response: NextLayer
 
     async def __acall__(self, request: HttpRequest) -> HttpResponseBase:
         self.process_request(request)
@@ -190,10 +194,11 @@ class AdminOnlyMessageMiddleware(MessageMiddleware):
     """Django's flash messages, which only the admin uses and which read the session."""
 
     sync_capable = False
+    get_response: NextLayer
 
     async def __acall__(self, request: HttpRequest) -> HttpResponseBase:
         if not request.path.startswith("/admin/"):
             return await self.get_response(request)
         self.process_request(request)
         response = await self.get_response(request)
-        return self.process_response(request, response)  # type: ignore[arg-type]
+        return self.process_response(request, cast(HttpResponse, response))

@@ -29,11 +29,11 @@ class ParleyAPI(NinjaAPI):
         return document
 
     def _get_urls(self) -> list[Any]:
-        patterns = [p for p in super()._get_urls() if p.name != "api-root"]
-        for pattern in patterns:
-            assert isinstance(pattern, URLPattern)
+        patterns = [p for p in super()._get_urls() if isinstance(p, URLPattern)]
+        routes = [p for p in patterns if p.name != "api-root"]  # the page has the root
+        for pattern in routes:
             pattern.callback = _with_error_objects(pattern.callback)
-        return patterns
+        return routes
 
 
 View = Callable[..., Awaitable[HttpResponseBase]]

@@ -1,5 +1,6 @@
 """`/api/attachments`: files that a message then names in a part."""
 
+from typing import BinaryIO, cast
 from uuid import UUID
 
 from django.http import HttpResponse
@@ -19,8 +20,9 @@ router = Router(tags=["attachments"])
 @router.post("", response={201: AttachmentOut})
 async def upload(request: Request, file: File[UploadedFile]) -> Status:
     """An image (re-encoded, so that no metadata survives) or UTF-8 text."""
+    content = cast(BinaryIO, file.file)
     attachment = await call(
-        attachment_create, principal=request.auth, filename=file.name or "", file=file.file
+        attachment_create, principal=request.auth, filename=file.name or "", file=content
     )
     return Status(201, AttachmentOut.model_validate(attachment))
 

@@ -52,4 +52,4 @@ class CompletionRequest(GenerationParameters):
     def single_prompt(self) -> str | list[int]:
         """The prompt after `one_prompt`."""
         assert isinstance(self.prompt, str) or isinstance(self.prompt[0], int)
-        return self.prompt  # type: ignore[return-value]
+        return self.prompt
