@@ -73,6 +73,10 @@ class PriceBook:
             check_tiers(entry.tiers)
             key = (entry.organization_id, entry.model, entry.kind)
             self._entries.setdefault(key, []).append(entry)
+        self.tiered = any(
+            len(entry.tiers or ()) > 1 for rows in self._entries.values() for entry in rows
+        )
+        """Whether any price, ever, depends on volume."""
         for rows in self._entries.values():
             rows.sort(key=lambda entry: entry.effective_from)  # stable: keeps the writing order
 

@@ -5,7 +5,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from billing.prices import PriceBook, PriceEntry, Tier, UnpricedUsage, ceiling, cost
@@ -38,6 +38,7 @@ def price(book: PriceBook, used: Quantities, before: Quantities | None = None) -
     )
 
 
+@settings(deadline=None)
 @given(books(), quantities, quantities, quantities)
 def test_the_price_of_a_whole_is_the_price_of_its_parts(book, before, first, second):
     assert price(book, first + second, before) == price(book, first, before) + price(
@@ -45,11 +46,13 @@ def test_the_price_of_a_whole_is_the_price_of_its_parts(book, before, first, sec
     )
 
 
+@settings(deadline=None)
 @given(books(), quantities, quantities)
 def test_more_tokens_never_cost_less(book, used, more):
     assert price(book, used + more) >= price(book, used) >= 0
 
 
+@settings(deadline=None)
 @given(tiers(), st.integers(0, 10**6), st.integers(0, 10**6))
 def test_the_price_is_the_sum_over_single_tokens_without_any_rounding(rates, before, quantity):
     """Against an independent computation in fractions, tier by tier."""
@@ -70,6 +73,7 @@ def test_the_price_is_the_sum_over_single_tokens_without_any_rounding(rates, bef
     assert isinstance(charged, Decimal)
 
 
+@settings(deadline=None)
 @given(books(), tokens, tokens, tokens, quantities, st.data())
 def test_a_reservation_covers_whatever_the_generation_turns_out_to_be(
     book, input_tokens, max_output, output, before, data
@@ -92,6 +96,7 @@ def test_a_reservation_covers_whatever_the_generation_turns_out_to_be(
     assert price(book, counts.billable(), before) <= most
 
 
+@settings(deadline=None)
 @given(tokens, tokens, tokens, tokens, tokens)
 def test_no_token_is_priced_twice_or_not_at_all(input_, cached, output, reasoning, image):
     counts = TokenCounts.clamped(

@@ -1,0 +1,199 @@
+"""One batch of messages into PostgreSQL: events once, rollups by the new ones, in one transaction.
+
+Whatever Kafka delivers, repeated or reordered, the event store ends with each event once and a
+rollup with the sum of its events, because both change together and only for events that the
+store did not have. A message that is no event goes to the outbox, addressed to
+`usage.rejected`, in the same transaction; it never stops its partition.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import NAMESPACE_URL, UUID, uuid5
+
+import orjson
+from django.db import DataError, IntegrityError, connection, transaction
+
+from billing.events import (
+    TOPIC_REJECTED,
+    EventRejected,
+    UsageRecorded,
+    decode,
+)
+from billing.models.outbox import OutboxEvent, lane_of
+
+MAX_REJECTED_BYTES = 16 * 1024
+"""How much of a rejected message is kept for people to look at."""
+
+SHARED_LOCK = "SELECT pg_advisory_xact_lock_shared(hashtext('billing.rollups'))"
+EXCLUSIVE_LOCK = "SELECT pg_advisory_xact_lock(hashtext('billing.rollups'))"
+"""Aggregators share this lock; whoever recomputes rollups takes it alone, so that no batch
+changes what is being summed."""
+
+COLUMNS = (
+    "event_id, occurred_at, organization_id, project_id, user_id, key_id, model, pool,"
+    " input_tokens, cached_input_tokens, output_tokens, reasoning_tokens, image_tokens, state,"
+    " ttft_ms, duration_ms, client_hash"
+)
+_STAGING = f"""
+CREATE TEMPORARY TABLE IF NOT EXISTS billing_staging ON COMMIT DELETE ROWS
+AS SELECT {COLUMNS} FROM billing_usageevent WITH NO DATA
+"""  # noqa: S608 -- constants of this module
+_COPY = f"COPY billing_staging ({COLUMNS}) FROM STDIN"
+
+# ORDER BY makes concurrent aggregators take row locks in one order: no deadlocks.
+_STORE = f"""
+WITH fresh AS (
+    INSERT INTO billing_usageevent ({COLUMNS})
+    SELECT {COLUMNS} FROM billing_staging ORDER BY event_id
+    ON CONFLICT (event_id) DO NOTHING
+    RETURNING *
+), summed AS (
+    INSERT INTO billing_usagerollup AS rollup (
+        hour, organization_id, project_id, user_id, key_id, model, requests,
+        input_tokens, cached_input_tokens, output_tokens, reasoning_tokens, image_tokens
+    )
+    SELECT date_trunc('hour', occurred_at, 'UTC') AS hour, organization_id, project_id, user_id,
+        key_id, model, count(*), sum(input_tokens), sum(cached_input_tokens),
+        sum(output_tokens), sum(reasoning_tokens), sum(image_tokens)
+    FROM fresh
+    GROUP BY 1, 2, 3, 4, 5, 6
+    ORDER BY 1, 2, 3, 4, 5, 6
+    ON CONFLICT (hour, organization_id, project_id, user_id, key_id, model) DO UPDATE SET
+        requests = rollup.requests + excluded.requests,
+        input_tokens = rollup.input_tokens + excluded.input_tokens,
+        cached_input_tokens = rollup.cached_input_tokens + excluded.cached_input_tokens,
+        output_tokens = rollup.output_tokens + excluded.output_tokens,
+        reasoning_tokens = rollup.reasoning_tokens + excluded.reasoning_tokens,
+        image_tokens = rollup.image_tokens + excluded.image_tokens
+)
+SELECT count(*) FROM fresh
+"""  # noqa: S608 -- constants of this module
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A message as Kafka delivered it."""
+
+    topic: str
+    partition: int
+    offset: int
+    value: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Ingested:
+    """What became of a batch."""
+
+    new: int = 0
+    repeated: int = 0
+    rejected: int = 0
+
+    def __add__(self, other: "Ingested") -> "Ingested":
+        return Ingested(
+            self.new + other.new,
+            self.repeated + other.repeated,
+            self.rejected + other.rejected,
+        )
+
+
+def ingest(messages: Sequence[Message]) -> Ingested:
+    """Store a batch. When this returns, its offsets may be committed.
+
+    Raises:
+        OperationalError: the database is away or a deadlock was broken; nothing was stored,
+            the batch can be told again.
+    """
+    events: list[tuple[Message, UsageRecorded]] = []
+    rejected: list[tuple[Message, str]] = []
+    for message in messages:
+        try:
+            events.append((message, decode(message.value)))
+        except EventRejected as error:
+            rejected.append((message, str(error)))
+    return _store(events, rejected)
+
+
+def _store(
+    events: Sequence[tuple[Message, UsageRecorded]], rejected: Sequence[tuple[Message, str]]
+) -> Ingested:
+    """One transaction; where PostgreSQL refuses a value, halves, down to the one at fault."""
+    try:
+        with transaction.atomic():
+            new = _insert([event for _, event in events]) if events else 0
+            _reject(rejected)
+    except (DataError, IntegrityError) as error:
+        if not events:
+            raise
+        if len(events) == 1:
+            return _store([], [*rejected, (events[0][0], f"refused by the database: {error}")])
+        middle = len(events) // 2
+        return _store(events[:middle], rejected) + _store(events[middle:], [])
+    return Ingested(new, len(events) - new, len(rejected))
+
+
+def _insert(events: Sequence[UsageRecorded]) -> int:
+    """Insert, and add up what is new. Returns how many were new."""
+    with connection.cursor() as cursor:
+        cursor.execute(SHARED_LOCK)
+        cursor.execute(_STAGING)
+        with cursor.copy(_COPY) as copy:
+            copy.write("".join(map(_copy_line, events)))
+        cursor.execute(_STORE)
+        (new,) = cursor.fetchone()
+    return int(new)
+
+
+def _copy_line(event: UsageRecorded) -> str:
+    """The event as a line of COPY's text format. Strings that a client chose are escaped."""
+    return (
+        f"{event.event_id}\t{event.occurred_at}\t{event.organization_id}\t{event.project_id}\t"
+        f"{event.user_id}\t{event.key_id or _NULL}\t{_escaped(event.model)}\t"
+        f"{_escaped(event.pool)}\t{event.input_tokens}\t{event.cached_input_tokens}\t"
+        f"{event.output_tokens}\t{event.reasoning_tokens}\t{event.image_tokens}\t{event.state}\t"
+        f"{_NULL if event.ttft_ms is None else event.ttft_ms}\t{event.duration_ms}\t"
+        f"{_escaped(event.client_hash)}\n"
+    )
+
+
+_NULL = "\\N"
+_ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
+
+
+def _escaped(text: str) -> str:
+    return text if text.isalnum() else text.translate(_ESCAPES)
+
+
+def _reject(rejected: Sequence[tuple[Message, str]]) -> None:
+    """Queue rejections for `usage.rejected`; a message delivered again is the same rejection."""
+    rows = []
+    for message, reason in rejected:
+        place = f"{message.topic}/{message.partition}/{message.offset}"
+        rows.append(
+            OutboxEvent(
+                topic=TOPIC_REJECTED,
+                key=message.topic,
+                lane=lane_of(message.topic),
+                event_id=_rejection_id(place, message.value),
+                payload={
+                    "schema": "usage.rejected.v1",
+                    "reason": _storable(reason)[:1000],
+                    "topic": message.topic,
+                    "partition": message.partition,
+                    "offset": message.offset,
+                    "size": len(message.value),
+                    "message": _storable(
+                        message.value[:MAX_REJECTED_BYTES].decode("utf-8", "backslashreplace")
+                    ),
+                },
+            )
+        )
+    OutboxEvent.objects.bulk_create(rows, ignore_conflicts=True)
+
+
+def _rejection_id(place: str, value: bytes) -> UUID:
+    return uuid5(NAMESPACE_URL, orjson.dumps([place, value.hex()]).decode())
+
+
+def _storable(text: str) -> str:
+    """PostgreSQL's JSON cannot hold U+0000 or lone surrogates."""
+    return text.replace("\x00", "\\x00").encode("utf-8", "backslashreplace").decode()

@@ -1,0 +1,103 @@
+"""A consumer of `usage.recorded` that stores batches and only then commits its offsets.
+
+Dying between the two delivers the batch again, which changes nothing. The same loop serves the
+aggregator and the abuse detector: they differ in what they do with a batch.
+"""
+
+import time
+from collections.abc import Callable, Sequence
+
+import structlog
+from django.db import Error as DatabaseError
+from django.db import connection
+from kafka import KafkaConsumer
+from kafka.errors import CommitFailedError, KafkaError, RebalanceInProgressError
+
+from billing import kafka
+from billing.aggregator.ingest import Message
+from billing.events import TOPIC_RECORDED
+from billing.service_loop import Backoff, Stop
+
+log = structlog.get_logger(__name__)
+
+BATCH = 5000
+POLL_MS = 500
+
+
+class Consumer:
+    """Feeds batches to `store` and commits what it has stored.
+
+    Args:
+        group: the consumer group; its members share the partitions.
+        store: stores a batch durably; must bear being told a message again.
+        connect: builds the Kafka consumer; called again after every failure, so that reading
+            goes on from what is committed.
+    """
+
+    def __init__(
+        self,
+        *,
+        group: str,
+        store: Callable[[Sequence[Message]], object],
+        connect: Callable[..., KafkaConsumer] = kafka.consumer,
+    ) -> None:
+        self._group, self._store, self._connect = group, store, connect
+        self._consumer: KafkaConsumer | None = None
+
+    def run(self, stop: Stop, *, every: tuple[float, Callable[[], None]] | None = None) -> None:
+        """Consume until told to stop; the batch at hand is stored and committed first.
+
+        Args:
+            every: seconds, and what to do whenever that many have passed (metrics).
+        """
+        failing = Backoff(first=0.2, last=15.0)
+        due = time.monotonic()
+        while not stop:
+            try:
+                self.consume_batch()
+                if every is not None and time.monotonic() >= due:
+                    due = time.monotonic() + every[0]
+                    every[1]()
+            except (KafkaError, DatabaseError, OSError) as error:
+                pause = failing.next()
+                log.warning(
+                    "consumer_waits",
+                    group=self._group,
+                    reason=repr(error),
+                    seconds=round(pause, 2),
+                )
+                self.close()
+                connection.close()
+                stop.wait(pause)
+            else:
+                failing.reset()
+        self.close()
+
+    def consume_batch(self) -> int:
+        """Read, store, commit. Returns how many messages were stored."""
+        if self._consumer is None:
+            kafka.ensure_topics()
+            self._consumer = self._connect(group=self._group, topics=[TOPIC_RECORDED])
+        polled = self._consumer.poll(timeout_ms=POLL_MS, max_records=BATCH)
+        messages = [
+            Message(record.topic, record.partition, record.offset, record.value or b"")
+            for records in polled.values()
+            for record in records
+        ]
+        if not messages:
+            return 0
+        self._store(messages)
+        try:
+            self._consumer.commit()
+        except (CommitFailedError, RebalanceInProgressError) as error:
+            # The partitions moved on meanwhile; their new owner gets the batch again.
+            log.info("commit_refused", group=self._group, reason=repr(error))
+        return len(messages)
+
+    def close(self) -> None:
+        if self._consumer is not None:
+            consumer, self._consumer = self._consumer, None
+            try:
+                consumer.close(autocommit=False)
+            except (KafkaError, OSError) as error:
+                log.info("consumer_close_failed", group=self._group, reason=repr(error))

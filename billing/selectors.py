@@ -1,0 +1,158 @@
+"""Reads that other folders call: what an organization used, and what it costs.
+
+Everything here comes from the ledger, so it is complete the moment a generation has ended.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from typing import Literal
+from uuid import UUID
+
+from backend.accounts.models import APIKey, Project, User
+from backend.errors import InvalidRequest
+from billing import ledger
+from billing.periods import Period, month_of, parse_period
+from billing.prices.loading import price_book
+from billing.prices.usage import PricedBucket, Pricer, UsageBucket
+
+GroupBy = Literal["day", "model", "key", "user", "project"]
+GROUPS: tuple[GroupBy, ...] = ("day", "model", "key", "user", "project")
+
+_DIMENSION = {"key": "key_id", "user": "user_id", "project": "project_id"}
+
+
+@dataclass(slots=True)
+class UsageTotal:
+    """A sum of usage; `cost_usd` is exact and not rounded."""
+
+    requests: int = 0
+    input_tokens: int = 0
+    cached_input_tokens: int = 0
+    output_tokens: int = 0
+    cost_usd: Decimal = Decimal(0)
+
+    def add(self, priced: PricedBucket) -> None:
+        self.requests += priced.bucket.requests
+        self.input_tokens += priced.bucket.counts.input
+        self.cached_input_tokens += priced.bucket.counts.cached_input
+        self.output_tokens += priced.bucket.counts.output
+        self.cost_usd += priced.cost
+
+
+@dataclass(slots=True)
+class UsageRow(UsageTotal):
+    """One group. `key` identifies it (a date, a model, an id; "" for usage from the page)."""
+
+    key: str = ""
+    label: str = ""
+
+
+@dataclass(slots=True)
+class UsageSummary(UsageTotal):
+    """The sum of one period; `data` is empty without a `group_by`."""
+
+    period: str = ""
+    data: list[UsageRow] = field(default_factory=list)
+
+
+def usage_summary(
+    *,
+    organization_id: UUID,
+    period: str,
+    group_by: GroupBy | None = None,
+    user_id: UUID | None = None,
+) -> UsageSummary:
+    """What an organization used in a period, priced.
+
+    Args:
+        period: `2026-11`, `2026-11-21` or `last_30_days`; UTC.
+        group_by: how to group; days come in order and without gaps up to today, everything
+            else dearest first.
+        user_id: only what this member used.
+    Raises:
+        InvalidRequest: no such period or grouping.
+    """
+    if group_by is not None and group_by not in GROUPS:
+        raise InvalidRequest(f"group_by is one of {', '.join(GROUPS)}.", param="group_by")
+    now = datetime.now(UTC)
+    span = parse_period(period, now=now)
+    summary = UsageSummary(period=span.name)
+    dimensions = {_DIMENSION[group_by]} if group_by in _DIMENSION else set()
+    if user_id is not None:
+        dimensions.add("user_id")
+    key_of = _key_function(group_by)
+    rows: dict[str, UsageRow] = {}
+    if group_by == "day":
+        rows = {day: UsageRow(key=day, label=day) for day in _days(span, now)}
+    for priced in priced_usage(
+        organization_id=organization_id,
+        start=span.start,
+        end=span.end,
+        dimensions=tuple(sorted(dimensions)),
+    ):
+        if user_id is not None and priced.bucket.user_id != user_id:
+            continue
+        summary.add(priced)
+        if group_by is not None:
+            key = key_of(priced.bucket)
+            rows.setdefault(key, UsageRow(key=key, label=key)).add(priced)
+    summary.data = list(rows.values())
+    if group_by != "day":
+        summary.data.sort(key=lambda row: (-row.cost_usd, -row.output_tokens, row.key))
+    _label(summary.data, group_by)
+    return summary
+
+
+def priced_usage(
+    *, organization_id: UUID, start: datetime, end: datetime, dimensions: tuple[str, ...]
+) -> Iterable[PricedBucket]:
+    """Hourly buckets of the ledger with their cost, in order of time.
+
+    `start` is a whole hour. Where prices have volume tiers, the month's usage before `start`
+    is read too, because it decides the tier.
+    """
+    book = price_book()
+    pricer = Pricer(organization_id=organization_id, book=book)
+    read_from = month_of(start).start if book.tiered else start
+    records = ledger.records_between(organization_id=organization_id, start=read_from, end=end)
+    for priced in pricer.price_all(ledger.buckets(records, dimensions=dimensions)):
+        if priced.bucket.hour >= start:
+            yield priced
+
+
+def _key_function(group_by: GroupBy | None) -> Callable[[UsageBucket], str]:
+    if group_by == "day":
+        return lambda bucket: f"{bucket.hour:%Y-%m-%d}"
+    if group_by == "model":
+        return lambda bucket: bucket.model
+    dimension = _DIMENSION.get(group_by or "", "model")
+    return lambda bucket: str(getattr(bucket, dimension) or "")
+
+
+def _days(span: Period, now: datetime) -> list[str]:
+    """The days of a period that have begun."""
+    days, day = [], span.start
+    while day < span.end and day <= now:
+        days.append(f"{day:%Y-%m-%d}")
+        day += timedelta(days=1)
+    return days
+
+
+def _label(rows: list[UsageRow], group_by: GroupBy | None) -> None:
+    """Give ids their names; what was deleted since keeps its id."""
+    if group_by not in _DIMENSION:
+        return
+    ids = [UUID(row.key) for row in rows if row.key]
+    names: dict[UUID, str]
+    if group_by == "key":
+        names = {
+            key.id: f"{key.name} ({key.prefix}…)" for key in APIKey.objects.in_bulk(ids).values()
+        }
+    elif group_by == "user":
+        names = {user.id: user.name or user.email for user in User.objects.in_bulk(ids).values()}
+    else:
+        names = {project.id: project.name for project in Project.objects.in_bulk(ids).values()}
+    for row in rows:
+        row.label = names.get(UUID(row.key), row.key) if row.key else "Chat page"

@@ -1,0 +1,19 @@
+"""Celery tasks of billing; `schedule.py` says when beat runs them."""
+
+from datetime import timedelta
+
+from celery import shared_task
+from django.utils import timezone
+
+from billing.models import OutboxEvent
+
+PUBLISHED_KEPT = timedelta(days=7)
+
+
+@shared_task
+def purge_outbox() -> int:
+    """Forget outbox rows that Kafka has had for a week; the ledger can write them again."""
+    deleted, _ = OutboxEvent.objects.filter(
+        published_at__lt=timezone.now() - PUBLISHED_KEPT
+    ).delete()
+    return deleted
