@@ -118,11 +118,10 @@ def principal_of(membership: Membership) -> Principal:
 
 def conversation_of(principal: Principal, **fields: Any) -> Conversation:
     """An empty conversation of the caller."""
-    return ConversationFactory.create(
-        membership=None,
+    return Conversation.objects.create(
         organization_id=principal.organization_id,
         user_id=principal.user_id,
-        **fields,
+        **{"model": MODEL, **fields},
     )
 
 

@@ -1,0 +1,120 @@
+"""The shown branch, page by page, in a conversation of ten thousand messages."""
+
+import uuid
+
+import pytest
+
+from backend.conversations.selectors import branch_get
+from backend.conversations.services import conversation_update
+from backend.conversations.turns import turn_create
+from backend.errors import NotFound
+from tests.conversations.trees import finished_turns
+from tests.factories import MODEL, member
+
+pytestmark = pytest.mark.django_db
+
+
+def test_pages_from_the_end_to_the_start_are_the_branch():
+    user = member()
+    conversation = finished_turns(user, 11)
+    pages, before = [], None
+    while True:
+        page = branch_get(principal=user, conversation_id=conversation.id, limit=4, before=before)
+        pages.insert(0, [item.message.text for item in page.messages])
+        if not page.has_more:
+            break
+        before = page.messages[0].message.id
+
+    shown = [text for page in pages for text in page]
+    assert shown == [f"{word} {n}" for n in range(11) for word in ("question", "answer")]
+
+
+def test_an_empty_conversation_has_an_empty_branch():
+    user = member()
+    conversation = finished_turns(user, 0)
+
+    branch = branch_get(principal=user, conversation_id=conversation.id)
+
+    assert (branch.messages, branch.has_more, branch.total_tokens) == ([], False, 0)
+    assert branch.generation is None
+
+
+def test_nothing_is_above_the_first_message():
+    user = member()
+    conversation = finished_turns(user, 1)
+    first = branch_get(principal=user, conversation_id=conversation.id).messages[0].message
+
+    branch = branch_get(principal=user, conversation_id=conversation.id, before=first.id)
+
+    assert (branch.messages, branch.has_more) == ([], False)
+
+
+def test_an_unknown_place_is_not_found():
+    user = member()
+    conversation = finished_turns(user, 1)
+    elsewhere = finished_turns(user, 1)
+    for before in (uuid.uuid4(), elsewhere.active_message_id):
+        with pytest.raises(NotFound):
+            branch_get(principal=user, conversation_id=conversation.id, before=before)
+
+
+def test_ten_thousand_messages_take_as_few_queries_as_ten(django_assert_num_queries):
+    user = member()
+    short, long = finished_turns(user, 5), finished_turns(user, 5000)
+
+    for conversation in (short, long):
+        with django_assert_num_queries(6):
+            page = branch_get(principal=user, conversation_id=conversation.id, limit=50)
+        assert page.messages[-1].message.text == f"answer {4 if conversation is short else 4999}"
+    whole = branch_get(principal=user, conversation_id=long.id, limit=10_000)
+    assert len(whole.messages) == 10_000
+    assert whole.messages[0].message.text == "question 0"
+    assert whole.total_tokens == 5000 * 15
+
+
+def test_a_turn_after_ten_thousand_messages_reads_all_of_them_in_one_query(
+    django_assert_max_num_queries,
+):
+    user = member()
+    conversation = finished_turns(user, 5000)
+
+    with django_assert_max_num_queries(8):
+        turn = turn_create(
+            principal=user,
+            conversation_id=conversation.id,
+            parts=[{"type": "text", "text": "and now?"}],
+            model=MODEL,
+        )
+
+    assert len(turn.history) == 10_001
+    assert turn.history[-1].content == "and now?"
+
+
+def test_a_switch_in_ten_thousand_messages_finds_the_leaf():
+    user = member()
+    conversation = finished_turns(user, 5000)
+    leaf = conversation.active_message_id
+    root = conversation.messages.get(parent=None)
+
+    changed = conversation_update(
+        principal=user, conversation_id=conversation.id, active_message_id=root.id
+    )
+
+    assert changed.active_message_id == leaf
+
+
+def test_a_history_is_cut_at_a_question_where_it_grows_beyond_any_window(monkeypatch):
+    monkeypatch.setattr("backend.conversations.history.HISTORY_CHARACTERS", 60)
+    user = member()
+    conversation = finished_turns(user, 100)
+
+    turn = turn_create(
+        principal=user,
+        conversation_id=conversation.id,
+        parts=[{"type": "text", "text": "last"}],
+        model=MODEL,
+    )
+
+    assert turn.history[0].role == "user"
+    assert 60 <= sum(len(m.content) for m in turn.history) <= 80
+    assert turn.history[-2].content == "answer 99"
