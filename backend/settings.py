@@ -146,6 +146,7 @@ CSRF_COOKIE_SAMESITE = "Lax"
 CSRF_COOKIE_SECURE = HTTPS
 CSRF_FAILURE_VIEW = "backend.api.views.csrf_failure"
 SIGNUP_OPEN = env_flag("PARLEY_SIGNUP_OPEN", True)
+SIGNUPS_PER_HOUR = int(env("PARLEY_SIGNUPS_PER_HOUR", "20"))  # from one address
 
 # --- HTTP -----------------------------------------------------------------------------------
 SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0

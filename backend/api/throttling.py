@@ -2,8 +2,8 @@
 
 Two counters stand before a password is looked at: one for the address it comes from, which
 stops a list of stolen passwords, and one for the e-mail address, which stops a guess at one
-account from many addresses. The second is the same whether or not the account exists. A
-successful sign-in clears the second.
+account from many addresses. The second is the same whether or not the account exists. The
+right password takes its own attempt back and clears the second.
 
 Counting and refusing are one atomic step: parallel attempts cannot slip through together.
 """
@@ -45,7 +45,7 @@ class Limit:
 
 LOGINS_PER_ADDRESS = Limit(30, 300)
 LOGINS_PER_EMAIL = Limit(10, 900)
-SIGNUPS_PER_ADDRESS = Limit(20, 3600)
+SIGNUPS_PER_ADDRESS = Limit(settings.SIGNUPS_PER_HOUR, 3600)
 
 
 async def count_login(request: HttpRequest, email: str) -> None:
@@ -58,9 +58,11 @@ async def count_login(request: HttpRequest, email: str) -> None:
     )
 
 
-async def forgive_logins(email: str) -> None:
-    """The right password was given: earlier mistakes with it no longer count."""
+async def forgive_login(request: HttpRequest, email: str) -> None:
+    """The right password was given: this attempt counts nowhere, earlier mistakes with this
+    account no longer."""
     async with Redis.from_url(settings.REDIS_URL) as client:
+        await client.decr(_key("login", "address", client_network(request)))
         await client.delete(_login_email_key(email))
 
 

@@ -79,6 +79,8 @@ class Product:
             "PARLEY_ENGINE_URL": engine_url,
             "PARLEY_ENGINE_API_KEY": engine_api_key,
             "PARLEY_WEB_WORKERS": "1",
+            # Every test signs up people of its own, all from this address.
+            "PARLEY_SIGNUPS_PER_HOUR": "100000",
             "PYTHONUNBUFFERED": "1",
             **(settings or {}),
         }

@@ -51,7 +51,7 @@ async def login(request: HttpRequest, body: LoginRequest) -> Me:
         raise AuthenticationFailed(
             "The e-mail address or the password is wrong.", code="wrong_credentials"
         )
-    await throttling.forgive_logins(body.email)
+    await throttling.forgive_login(request, body.email)
     return await _sign_in(request, user)
 
 

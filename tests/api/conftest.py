@@ -1,0 +1,47 @@
+"""One product for all tests of the API; whoever needs to break it starts one of his own."""
+
+from collections.abc import Callable, Iterator
+
+import httpx
+import pytest
+
+from tests.api.people import Person, program, sign_up
+from tests.support.product import Product
+
+
+@pytest.fixture(scope="session")
+def product(live_product: Product) -> Product:
+    return live_product
+
+
+@pytest.fixture(scope="session")
+def person(product: Product) -> Iterator[Person]:
+    """Somebody who is signed in. Tests that change him sign up their own."""
+    someone = sign_up(product.url)
+    with someone.browser:
+        yield someone
+
+
+@pytest.fixture
+def new_person(product: Product) -> Iterator[Callable[[], Person]]:
+    people: list[Person] = []
+
+    def make() -> Person:
+        people.append(sign_up(product.url))
+        return people[-1]
+
+    yield make
+    for someone in people:
+        someone.browser.close()
+
+
+@pytest.fixture(scope="session")
+def key(person: Person) -> str:
+    """An unrestricted API key of `person`."""
+    return str(person.new_key()["secret"])
+
+
+@pytest.fixture
+def api_client(product: Product, key: str) -> Iterator[httpx.Client]:
+    with program(product.url, key) as client:
+        yield client

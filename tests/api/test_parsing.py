@@ -1,0 +1,60 @@
+"""Hostile JSON is refused before anything looks at it."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from backend.api.parsing import MAX_DEPTH, loads
+from backend.errors import InvalidRequest
+
+TEXT = st.text(st.characters(exclude_characters="\x00", exclude_categories=["Cs"]))
+NUMBER = st.integers(-(2**53), 2**53) | st.floats(allow_nan=False, allow_infinity=False)
+JSON = st.recursive(
+    st.none() | st.booleans() | NUMBER | TEXT,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(TEXT, inner, max_size=4),
+    max_leaves=20,
+)
+
+
+@given(JSON)
+def test_it_reads_what_json_can_say(value):
+    assert loads(json.dumps(value).encode()) == value
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"{",
+        b"{'a': 1}",
+        b"\xff\xfe",
+        b"NaN",
+        b'{"a": Infinity}',
+        b'{"a": 1e999}',
+        b'"\\ud800"',
+        b'"\\u0000"',
+        b'{"a\\u0000": 1}',
+        b'{"a": {"b": ["c", "\\u0000"]}}',
+        b"[" * (MAX_DEPTH + 1) + b"]" * (MAX_DEPTH + 1),
+        b"[" * 200_000,
+        b'{"a":' * 200_000,
+    ],
+)
+def test_it_refuses_what_we_cannot_store_or_should_not_walk(body):
+    with pytest.raises(InvalidRequest) as refusal:
+        loads(body)
+    assert refusal.value.status == 400
+
+
+def test_it_allows_nesting_up_to_the_limit():
+    assert loads(b"[" * MAX_DEPTH + b"]" * MAX_DEPTH)
+
+
+@given(st.binary(max_size=200))
+def test_any_bytes_give_a_value_or_a_typed_refusal(body):
+    try:
+        loads(body)
+    except InvalidRequest as refusal:
+        assert refusal.code in {"invalid_json", "invalid_request"}

@@ -1,0 +1,99 @@
+"""Headers of every part of the site, hosts, static files and last resorts."""
+
+import httpx
+import pytest
+
+from backend.api.security import ADMIN_POLICY, DOCS_POLICY, PAGE_POLICY
+
+pytestmark = pytest.mark.model
+
+CONTRACT_POLICY = (
+    "default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:;"
+    " connect-src 'self'; object-src 'none'; base-uri 'none'; frame-ancestors 'none';"
+    " form-action 'self'"
+)
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/c/some-chat", "/api/me", "/v1/models", "/docs", "/admin/login/", "/nope.php"]
+)
+def test_every_answer_has_the_security_headers(product, path):
+    headers = httpx.get(product.url + path).headers
+    assert headers["X-Content-Type-Options"] == "nosniff"
+    assert headers["X-Frame-Options"] == "DENY"
+    assert headers["Referrer-Policy"] == "same-origin"
+    assert headers["Cross-Origin-Opener-Policy"] == "same-origin"
+    assert "X-Request-Id" in headers
+    assert "frame-ancestors 'none'" in headers["Content-Security-Policy"]
+    assert "server" not in headers
+
+
+def test_the_page_runs_nothing_but_our_own_files(product):
+    policy = httpx.get(product.url + "/").headers["Content-Security-Policy"]
+    assert policy == PAGE_POLICY == CONTRACT_POLICY
+    assert "unsafe" not in policy
+
+
+def test_only_the_admin_may_evaluate_scripts(product):
+    admin = httpx.get(product.url + "/admin/login/").headers["Content-Security-Policy"]
+    assert admin == ADMIN_POLICY
+    for path in ("/", "/docs", "/api/me", "/administrator", "/admin"):
+        assert "unsafe-eval" not in httpx.get(product.url + path).headers["Content-Security-Policy"]
+    assert "script-src 'self';" in DOCS_POLICY
+
+
+def test_the_reference_takes_everything_from_our_own_origin(product):
+    html = httpx.get(product.url + "/docs").text
+    assert "http://" not in html and "https://" not in html
+    assert "<script>" not in html
+    for part in html.split('"'):
+        if part.startswith("/static/"):
+            assert httpx.get(product.url + part).status_code == 200, part
+
+
+def test_a_forged_host_is_refused_but_probes_answer_by_address(product):
+    forged = {"Host": "evil.example"}
+    for path in ("/", "/api/me", "/v1/models", "/admin/login/"):
+        assert httpx.get(product.url + path, headers=forged).status_code == 400
+    assert httpx.get(product.url + "/healthz", headers=forged).status_code == 200
+
+
+def test_the_page_sets_the_csrf_cookie_and_is_revalidated(product):
+    answer = httpx.get(product.url + "/settings/keys")
+    if answer.status_code == 503:
+        pytest.skip("the page is not built in this run")
+    assert answer.cookies["csrftoken"]
+    assert answer.headers["Cache-Control"] == "no-cache"
+    assert answer.headers["Content-Type"].startswith("text/html")
+
+
+@pytest.mark.parametrize("path", ["/static/app/nope.js", "/wp-login.php", "/.env", "/favicon.ico"])
+def test_a_file_that_is_not_there_is_404_and_not_the_page(product, path):
+    assert httpx.get(product.url + path).status_code == 404
+
+
+def test_the_page_takes_no_post(product):
+    assert httpx.post(product.url + "/anything", content=b"x").status_code == 405
+
+
+@pytest.mark.parametrize("path", ["/v1/nope", "/api/nope", "/v1", "/api/", "/v1/chat/completions/"])
+def test_an_unknown_api_path_is_an_error_object(product, path):
+    answer = httpx.get(product.url + path)
+    assert answer.status_code == 404
+    assert answer.json()["error"]["code"] == "unknown_url"
+
+
+def test_a_wrong_method_is_an_error_object_that_names_the_right_ones(product):
+    answer = httpx.get(product.url + "/v1/chat/completions")
+    assert answer.status_code == 405
+    assert answer.headers["Allow"] == "POST"
+    assert answer.json()["error"]["code"] == "method_not_allowed"
+
+
+def test_robots_are_told_to_stay_away(product):
+    assert "Disallow: /" in httpx.get(product.url + "/robots.txt").text
+
+
+def test_static_files_are_not_listed_and_do_not_escape(product):
+    for path in ("/static/", "/static/../settings.py", "/static/%2e%2e/%2e%2e/etc/passwd"):
+        assert httpx.get(product.url + path).status_code == 404
