@@ -186,21 +186,26 @@ def main(arguments: list[str]) -> int:
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _interrupt)
     launch = Launch(host=options.host, port=options.port, console=console)
-    code = 0
+    try:
+        return _run(launch, console)
+    finally:
+        try:
+            launch.stop()
+        except KeyboardInterrupt:
+            launch.kill()
+        console.line("  Stopped.")
+
+
+def _run(launch: Launch, console: Console) -> int:
     try:
         launch.start()
         launch.serve()
     except (LaunchError, ServiceError) as error:
         console.line(console.paint(f"  ✗ {error}", "red"))
-        code = 1
+        return 1
     except KeyboardInterrupt:
         console.line("\n  Stopping. Once more to force it.")
-    try:
-        launch.stop()
-    except KeyboardInterrupt:
-        launch.kill()
-    console.line("  Stopped.")
-    return code
+    return 0
 
 
 def _interrupt(_number: int, _frame: FrameType | None) -> None:
