@@ -17,8 +17,10 @@ def read_topic(topic: str, *, expect: int, timeout_s: float = 60.0) -> list[dict
     try:
         while time.monotonic() < deadline:
             try:
-                if consumer is None:
-                    consumer = _whole_topic(topic)
+                consumer = consumer or _whole_topic(topic)
+                if consumer is None:  # nobody has created it yet
+                    time.sleep(0.2)
+                    continue
                 for place, records in consumer.poll(timeout_ms=300).items():
                     by_partition.setdefault(place.partition, []).extend(
                         json.loads(record.value) for record in records
