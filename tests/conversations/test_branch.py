@@ -17,7 +17,8 @@ pytestmark = pytest.mark.django_db
 def test_pages_from_the_end_to_the_start_are_the_branch():
     user = member()
     conversation = finished_turns(user, 11)
-    pages, before = [], None
+    pages: list[list[str]] = []
+    before = None
     while True:
         page = branch_get(principal=user, conversation_id=conversation.id, limit=4, before=before)
         pages.insert(0, [item.message.text for item in page.messages])

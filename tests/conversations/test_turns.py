@@ -1,6 +1,7 @@
 """Turns: nothing that a user wrote is lost, and the tree is what he sees."""
 
 import uuid
+from typing import Any
 
 import pytest
 
@@ -41,7 +42,7 @@ def user():
 
 
 @pytest.fixture
-def chat(user):
+def chat(user) -> Any:
     conversation = conversation_create(principal=user, model=MODEL)
 
     def ask(text, *, finished="Fine.", **where):
@@ -56,7 +57,7 @@ def chat(user):
             answer(turn, finished)
         return turn
 
-    ask.id = conversation.id
+    ask.id = conversation.id  # type: ignore[attr-defined]
     return ask
 
 
