@@ -10,7 +10,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from infra.launcher.errors import LaunchError
+from infra.launcher.errors import LaunchError, excerpt
 from infra.launcher.procfile import ROOT
 
 SOURCES = ROOT / "frontend"
@@ -132,6 +132,5 @@ def _run(command: list[str], node: Node) -> None:
         check=False,
     )
     if done.returncode != 0:
-        last_words = "\n    ".join(done.stdout.strip().splitlines()[-15:])
         shown = " ".join(Path(part).name for part in command)
-        raise LaunchError(f"`{shown}` failed in frontend/:\n    {last_words}")
+        raise LaunchError(f"`{shown}` failed in frontend/:\n{excerpt(done.stdout)}")

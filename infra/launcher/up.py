@@ -16,7 +16,7 @@ from types import FrameType
 
 from infra.launcher import configured, environment, frontend, model, probe, procfile
 from infra.launcher.console import Console
-from infra.launcher.errors import LaunchError
+from infra.launcher.errors import LaunchError, excerpt
 from infra.launcher.supervisor import Supervisor
 from infra.services import ServiceBundle, ServiceError
 from infra.services.ports import free_port, port_is_free
@@ -158,8 +158,7 @@ class Launch:
                 check=False,
             )
         if done.returncode != 0:
-            last_words = "\n    ".join(done.stdout.strip().splitlines()[-15:])
-            raise LaunchError(f"The database could not be prepared:\n    {last_words}")
+            raise LaunchError(f"The database could not be prepared:\n{excerpt(done.stdout)}")
 
     def _announce(self) -> None:
         login = probe.read_demo_login(self._var)

@@ -1,0 +1,130 @@
+"""The supervisor: crashes are restarted, logs are prefixed, an end is an end for everybody."""
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+from pathlib import Path
+
+import psutil
+import pytest
+
+from infra.launcher.console import Console
+from infra.launcher.supervisor import Supervisor
+
+PATIENCE_SECONDS = 10.0
+
+
+def wait_until(condition: Callable[[], object]) -> None:
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while not condition():
+        assert time.monotonic() < deadline, "it did not happen in time"
+        time.sleep(0.02)
+
+
+@pytest.fixture
+def supervisor() -> Iterator[Supervisor]:
+    supervisor = Supervisor(dict(os.environ), Console())
+    yield supervisor
+    supervisor.kill()
+
+
+def tend_until(supervisor: Supervisor, condition: Callable[[], object]) -> None:
+    def tended() -> object:
+        supervisor.tend()
+        return condition()
+
+    wait_until(tended)
+
+
+def test_a_process_that_crashes_is_started_again(supervisor: Supervisor) -> None:
+    supervisor.add("sleeper", "sleep 600")
+    first = supervisor.pid("sleeper")
+    assert first is not None
+    os.kill(first, signal.SIGKILL)
+    tend_until(supervisor, lambda: supervisor.pid("sleeper") not in {None, first})
+
+
+def test_a_process_that_keeps_crashing_waits_longer_each_time(
+    supervisor: Supervisor, tmp_path: Path
+) -> None:
+    starts = tmp_path / "starts"
+    supervisor.add("crasher", f"sh -c 'date +%s.%N >> {starts}; exit 3'")
+    tend_until(supervisor, lambda: starts.exists() and len(starts.read_text().split()) >= 4)
+    times = [float(line) for line in starts.read_text().split()][:4]
+    waits = [later - earlier for earlier, later in pairwise(times)]
+    assert waits == sorted(waits)
+    assert waits[-1] > 1.5 * waits[0]
+
+
+def test_logs_carry_the_name_of_their_process(
+    supervisor: Supervisor, capfd: pytest.CaptureFixture[str]
+) -> None:
+    supervisor.add("speaker", "sh -c 'echo hello; echo trouble >&2; sleep 600'")
+    seen = []
+
+    def both_were_printed() -> bool:
+        seen.append(capfd.readouterr().out)
+        return "trouble" in "".join(seen)
+
+    wait_until(both_were_printed)
+    lines = "".join(seen).splitlines()
+    assert any("speaker |" in line and line.endswith("hello") for line in lines)
+    assert any("speaker |" in line and line.endswith("trouble") for line in lines)
+
+
+def test_stop_ends_web_before_the_engine(supervisor: Supervisor, tmp_path: Path) -> None:
+    """Web finishes what it streams, and needs the engine for that."""
+    order = tmp_path / "order"
+    command = "sh -c 'trap \"sleep 0.2; echo {name} >> {order}; exit 0\" TERM; sleep 600 & wait'"
+    for name in ("engine", "web"):
+        supervisor.add(name, command.format(name=name, order=order))
+    time.sleep(0.3)  # for the shells to set their traps
+    supervisor.stop()
+    assert order.read_text().split() == ["web", "engine"]
+
+
+def test_children_that_a_process_leaves_behind_are_ended(
+    supervisor: Supervisor, tmp_path: Path
+) -> None:
+    note = tmp_path / "child"
+    supervisor.add("parent", f"sh -c 'sleep 600 & echo $! > {note}; wait'")
+    wait_until(lambda: note.exists() and note.read_text().strip())
+    child = psutil.Process(int(note.read_text()))
+    pid = supervisor.pid("parent")
+    assert pid is not None
+    os.kill(pid, signal.SIGKILL)
+    tend_until(supervisor, lambda: not child.is_running())
+
+
+def test_a_supervisor_that_is_killed_leaves_no_process_behind() -> None:
+    script = textwrap.dedent("""
+        import os, time
+        from infra.launcher.console import Console
+        from infra.launcher.supervisor import Supervisor
+        supervisor = Supervisor(dict(os.environ), Console())
+        supervisor.add("sleeper", "sleep 600")
+        print("pid", supervisor.pid("sleeper"), flush=True)
+        time.sleep(600)
+    """)
+    launcher = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
+    assert launcher.stdout is not None
+    sleeper = psutil.Process(int(launcher.stdout.readline().split()[1]))
+    launcher.kill()
+    launcher.wait()
+    psutil.wait_procs([sleeper], timeout=PATIENCE_SECONDS)
+    assert not sleeper.is_running()
+
+
+def test_run_returns_when_it_is_told_to(supervisor: Supervisor) -> None:
+    supervisor.add("sleeper", "sleep 600")
+    stop = threading.Event()
+    threading.Timer(0.3, stop.set).start()
+    supervisor.run(stop)
+    supervisor.stop()
+    assert supervisor.pid("sleeper") is None
