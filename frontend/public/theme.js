@@ -1,0 +1,8 @@
+// Sets the theme before the first paint. src/lib/theme.ts owns the setting; keep the key in step.
+(() => {
+  const stored = localStorage.getItem("parley.theme");
+  const dark =
+    stored === "dark" ||
+    (stored !== "light" && window.matchMedia("(prefers-color-scheme: dark)").matches);
+  document.documentElement.dataset.theme = dark ? "dark" : "light";
+})();

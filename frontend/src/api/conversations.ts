@@ -1,0 +1,90 @@
+/** Requests about conversations, their messages, shares and attachments. */
+import { api, request, withQuery } from "./client";
+import type {
+  Attachment,
+  Conversation,
+  ConversationList,
+  ConversationSummary,
+  Part,
+  Share,
+  SharedConversation,
+} from "./types";
+
+export interface ConversationFilter {
+  search?: string;
+  archived?: boolean;
+}
+
+export const listConversations = (filter: ConversationFilter, cursor: string | null) =>
+  api<ConversationList>(withQuery("/api/conversations", { ...filter, cursor, limit: 30 }));
+
+export const createConversation = (model: string | null) =>
+  api<ConversationSummary>("/api/conversations", {
+    method: "POST",
+    body: model ? { model } : {},
+  });
+
+export const MESSAGE_PAGE = 60;
+
+export const getConversation = (id: string, before: string | null, signal?: AbortSignal) =>
+  api<Conversation>(
+    withQuery(`/api/conversations/${id}`, { before, limit: MESSAGE_PAGE }),
+    signal ? { signal } : {},
+  );
+
+export interface ConversationPatch {
+  title?: string;
+  pinned?: boolean;
+  archived?: boolean;
+  model?: string;
+  active_message_id?: string;
+}
+
+export const patchConversation = (id: string, patch: ConversationPatch) =>
+  api<ConversationSummary>(`/api/conversations/${id}`, { method: "PATCH", body: patch });
+
+export const deleteConversation = (id: string) =>
+  api<void>(`/api/conversations/${id}`, { method: "DELETE" });
+
+export const restoreConversation = (id: string) =>
+  api<ConversationSummary>(`/api/conversations/${id}/restore`, { method: "POST" });
+
+export interface NewTurn {
+  content: string | Part[];
+  /** Absent: below the active leaf. Null: a new root. */
+  parent_id?: string | null;
+  model?: string;
+}
+
+export const postTurn = (conversationId: string, turn: NewTurn, signal: AbortSignal) =>
+  request(`/api/conversations/${conversationId}/messages`, { method: "POST", body: turn, signal });
+
+export const postRegenerate = (messageId: string, model: string | undefined, signal: AbortSignal) =>
+  request(`/api/messages/${messageId}/regenerate`, {
+    method: "POST",
+    body: model ? { model } : {},
+    signal,
+  });
+
+export const cancelGeneration = (id: string) =>
+  api<void>(`/api/generations/${id}/cancel`, { method: "POST" });
+
+export const putFeedback = (messageId: string, rating: 1 | -1 | null, comment = "") =>
+  api<unknown>(`/api/messages/${messageId}/feedback`, {
+    method: "PUT",
+    body: rating === null ? { rating } : { rating, comment },
+  });
+
+export const postAttachment = (file: File) => {
+  const form = new FormData();
+  form.set("file", file);
+  return api<Attachment>("/api/attachments", { method: "POST", body: form });
+};
+
+export const createShare = (conversationId: string) =>
+  api<Share>(`/api/conversations/${conversationId}/shares`, { method: "POST" });
+
+export const deleteShare = (id: string) => api<void>(`/api/shares/${id}`, { method: "DELETE" });
+
+export const getShared = (token: string) =>
+  api<SharedConversation>(`/api/shared/${encodeURIComponent(token)}`);

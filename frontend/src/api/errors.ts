@@ -1,0 +1,83 @@
+/** What can go wrong between the page and the API, as types that components can tell apart. */
+
+/** The API's error object: OpenAI's fields, and further ones such as the safety categories. */
+export interface ErrorBody {
+  message: string;
+  type?: string;
+  code?: string | null;
+  param?: string | null;
+  [detail: string]: unknown;
+}
+
+/** The API answered, and the answer is an error. */
+export class ApiError extends Error {
+  override readonly name = "ApiError";
+
+  constructor(
+    readonly status: number,
+    readonly body: ErrorBody,
+    /** Seconds after which a retry makes sense, from Retry-After. */
+    readonly retryAfter: number | null = null,
+    readonly requestId: string | null = null,
+  ) {
+    super(body.message);
+  }
+
+  get code(): string | null {
+    return this.body.code ?? null;
+  }
+
+  get isRateLimit(): boolean {
+    return this.status === 429 && this.code !== "insufficient_quota";
+  }
+
+  get isBlocked(): boolean {
+    return this.code === "content_policy_violation";
+  }
+
+  /** The safety categories of a refusal, for example `["violence"]`. */
+  get categories(): string[] {
+    const nested = this.body.details as { categories?: unknown } | undefined;
+    const found = this.body.categories ?? nested?.categories;
+    return Array.isArray(found) ? found.map(String) : [];
+  }
+}
+
+/** No answer came: offline, the server is down, or the connection broke. */
+export class NetworkError extends Error {
+  override readonly name = "NetworkError";
+
+  constructor(cause?: unknown) {
+    super("Parley can't be reached. Check your connection.", { cause });
+  }
+}
+
+/** One sentence for a person, whatever was thrown. */
+export function errorMessage(error: unknown): string {
+  if (error instanceof ApiError || error instanceof NetworkError) return error.message;
+  return "Something went wrong. Please try again.";
+}
+
+/** Reads a failed response into an ApiError; a body that is no error object still gets one. */
+export async function apiErrorFrom(response: Response): Promise<ApiError> {
+  const retryAfter = parseRetryAfter(response.headers.get("Retry-After"));
+  const requestId = response.headers.get("X-Request-Id");
+  const fallback: ErrorBody = { message: `The server answered ${response.status}.` };
+  const parsed = await response.json().catch(() => null);
+  const body = isErrorEnvelope(parsed) ? parsed.error : fallback;
+  return new ApiError(response.status, body, retryAfter, requestId);
+}
+
+/** Seconds from a Retry-After header, which holds seconds or an HTTP date (RFC 9110, 10.2.3). */
+export function parseRetryAfter(value: string | null, now = Date.now()): number | null {
+  if (!value) return null;
+  const seconds = Number(value);
+  if (Number.isFinite(seconds)) return Math.max(0, Math.ceil(seconds));
+  const date = Date.parse(value);
+  return Number.isNaN(date) ? null : Math.max(0, Math.ceil((date - now) / 1000));
+}
+
+function isErrorEnvelope(value: unknown): value is { error: ErrorBody } {
+  const error = (value as { error?: unknown } | null)?.error;
+  return typeof (error as ErrorBody | undefined)?.message === "string";
+}

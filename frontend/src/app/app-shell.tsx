@@ -1,0 +1,124 @@
+/** Everything behind the sign-in: the sidebar, the page, and what is common to all of them. */
+import { Dialog } from "@base-ui/react/dialog";
+import { useCallback, useEffect } from "react";
+import { Navigate, Outlet, useLocation, useMatch, useNavigate } from "react-router";
+import { errorMessage } from "@/api/errors";
+import { useHotkey } from "@/lib/hotkeys";
+import { useOnline } from "@/lib/online";
+import { SearchDialog } from "@/sidebar/search-dialog";
+import { Sidebar } from "@/sidebar/sidebar";
+import { Button } from "@/ui/button";
+import { backdropClass } from "@/ui/dialog";
+import { Notice } from "@/ui/notice";
+import { Loading } from "@/ui/spinner";
+import { toast } from "@/ui/toast";
+import { useServerEvents } from "./events";
+import { useLayout } from "./layout-state";
+import { MeContext, useMeQuery } from "./session";
+
+export function AppShell() {
+  const { data: me, error, isError, refetch } = useMeQuery();
+  const location = useLocation();
+  if (me === null) {
+    const next = location.pathname === "/" ? "" : `?next=${encodeURIComponent(location.pathname)}`;
+    return <Navigate to={`/login${next}`} replace />;
+  }
+  if (me) {
+    return (
+      <MeContext value={me}>
+        <Shell />
+      </MeContext>
+    );
+  }
+  return isError ? (
+    <main className="mx-auto flex h-full max-w-xl flex-col justify-center p-6">
+      <Notice
+        tone="offline"
+        title="Parley can't be reached"
+        actions={
+          <Button variant="outline" size="sm" onClick={() => void refetch()}>
+            Try again
+          </Button>
+        }
+      >
+        {errorMessage(error)}
+      </Notice>
+    </main>
+  ) : (
+    <Loading label="Loading Parley" />
+  );
+}
+
+function Shell() {
+  const { sidebarOpen } = useLayout();
+  const openSearch = useCallback(() => useLayout.getState().setSearch(true), []);
+  const navigate = useNavigate();
+  const newChat = useCallback(() => void navigate("/"), [navigate]);
+  const shownId = useMatch("/c/:id")?.params.id;
+  const onDeleted = useCallback(
+    (id: string) => {
+      if (id !== shownId) return;
+      toast("This conversation was deleted.");
+      void navigate("/");
+    },
+    [navigate, shownId],
+  );
+  useServerEvents(onDeleted);
+  useHotkey("mod+k", openSearch);
+  useHotkey("mod+shift+o", newChat);
+
+  return (
+    <div className="flex h-full">
+      <a
+        href="#main"
+        className="sr-only z-80 rounded-lg bg-primary px-4 py-2 text-primary-foreground focus:not-sr-only focus:absolute focus:top-2 focus:left-2"
+      >
+        Skip to the conversation
+      </a>
+      {sidebarOpen && (
+        <div className="hidden w-[266px] shrink-0 md:block">
+          <Sidebar />
+        </div>
+      )}
+      <Drawer />
+      <main id="main" tabIndex={-1} className="flex min-w-0 flex-1 flex-col outline-none">
+        <OfflineBanner />
+        <Outlet />
+      </main>
+      <SearchDialog />
+    </div>
+  );
+}
+
+/** The sidebar on a phone: over the page, closed by a choice, by Escape, or by a tap beside it. */
+function Drawer() {
+  const { drawerOpen, setDrawer } = useLayout();
+  const { pathname } = useLocation();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each navigation closes it
+  useEffect(() => setDrawer(false), [setDrawer, pathname]);
+  return (
+    <Dialog.Root open={drawerOpen} onOpenChange={setDrawer}>
+      <Dialog.Portal>
+        <Dialog.Backdrop className={backdropClass} />
+        <Dialog.Popup
+          aria-label="Menu"
+          className="data-ending-style:-translate-x-full data-starting-style:-translate-x-full fixed inset-y-0 left-0 z-50 w-[85vw] max-w-[300px] bg-sidebar shadow-2xl outline-none transition-transform duration-200"
+        >
+          <Sidebar inDrawer />
+        </Dialog.Popup>
+      </Dialog.Portal>
+    </Dialog.Root>
+  );
+}
+
+function OfflineBanner() {
+  const online = useOnline();
+  if (online) return null;
+  return (
+    <div className="px-3 pt-2">
+      <Notice tone="offline" title="You are offline" className="mx-auto max-w-3xl py-2">
+        Your conversations stay; new messages wait until the connection is back.
+      </Notice>
+    </div>
+  );
+}

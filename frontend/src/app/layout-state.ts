@@ -1,0 +1,28 @@
+/** Whether the sidebar is open: on a wide screen beside the page, on a phone as a drawer. */
+import { create } from "zustand";
+
+const KEY = "parley.sidebar";
+
+interface LayoutState {
+  /** On wide screens; remembered. */
+  sidebarOpen: boolean;
+  /** On phones; closed again by each navigation. */
+  drawerOpen: boolean;
+  searchOpen: boolean;
+  toggleSidebar: () => void;
+  setDrawer: (open: boolean) => void;
+  setSearch: (open: boolean) => void;
+}
+
+export const useLayout = create<LayoutState>((set, get) => ({
+  sidebarOpen: localStorage.getItem(KEY) !== "closed",
+  drawerOpen: false,
+  searchOpen: false,
+  toggleSidebar: () => {
+    const sidebarOpen = !get().sidebarOpen;
+    localStorage.setItem(KEY, sidebarOpen ? "open" : "closed");
+    set({ sidebarOpen });
+  },
+  setDrawer: (drawerOpen) => set({ drawerOpen }),
+  setSearch: (searchOpen) => set({ searchOpen }),
+}));

@@ -1,0 +1,47 @@
+import { CSPProvider } from "@base-ui/react/csp-provider";
+import { QueryCache, QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { ApiError, NetworkError } from "@/api/errors";
+import { Toaster } from "@/ui/toast";
+import { TipProvider } from "@/ui/tooltip";
+import { meKey } from "./session";
+
+export function createQueryClient(): QueryClient {
+  const client = new QueryClient({
+    queryCache: new QueryCache({
+      onError: (error) => {
+        // The session has ended, in another tab or by time: the shell leads to the sign-in page.
+        if (error instanceof ApiError && error.status === 401) client.setQueryData(meKey, null);
+      },
+    }),
+    defaultOptions: {
+      queries: {
+        staleTime: 15_000,
+        refetchOnWindowFocus: false,
+        // Without a network the request fails at once, and the page can say so.
+        networkMode: "always",
+        retry: (failures, error) => failures < 2 && isPassing(error),
+      },
+      mutations: { networkMode: "always" },
+    },
+  });
+  return client;
+}
+
+function isPassing(error: Error): boolean {
+  return error instanceof NetworkError || (error instanceof ApiError && error.status >= 502);
+}
+
+const client = createQueryClient();
+
+export function Providers({ children }: { children: ReactNode }) {
+  return (
+    <QueryClientProvider client={client}>
+      {/* The CSP allows no style elements; what they would say is in our own style sheet. */}
+      <CSPProvider disableStyleElements>
+        <TipProvider delay={500}>{children}</TipProvider>
+        <Toaster />
+      </CSPProvider>
+    </QueryClientProvider>
+  );
+}

@@ -1,0 +1,42 @@
+import { createBrowserRouter } from "react-router";
+import { ChatPage } from "@/chat/chat-page";
+import { NotFound } from "@/pages/not-found";
+import { SignInPage } from "@/pages/sign-in";
+import { SignUpPage } from "@/pages/sign-up";
+import { AppShell } from "./app-shell";
+import { PageError } from "./page-error";
+
+export const router = createBrowserRouter([
+  { path: "/login", Component: SignInPage, errorElement: <PageError /> },
+  { path: "/signup", Component: SignUpPage, errorElement: <PageError /> },
+  {
+    path: "/share/:token",
+    errorElement: <PageError />,
+    lazy: async () => ({ Component: (await import("@/pages/shared")).SharedPage }),
+  },
+  {
+    Component: AppShell,
+    errorElement: <PageError />,
+    children: [
+      { path: "/", Component: ChatPage },
+      { path: "/c/:id", Component: ChatPage },
+      {
+        path: "/archived",
+        lazy: async () => ({ Component: (await import("@/pages/archived")).ArchivedPage }),
+      },
+      {
+        path: "/keys",
+        lazy: async () => ({ Component: (await import("@/pages/keys")).KeysPage }),
+      },
+      {
+        path: "/usage",
+        lazy: async () => ({ Component: (await import("@/pages/usage")).UsagePage }),
+      },
+      {
+        path: "/settings",
+        lazy: async () => ({ Component: (await import("@/pages/settings")).SettingsPage }),
+      },
+      { path: "*", element: <NotFound what="page" /> },
+    ],
+  },
+]);

@@ -1,0 +1,33 @@
+/** Who is signed in. */
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { createContext, use, useCallback } from "react";
+import { getMe } from "@/api/account";
+import type { Me } from "@/api/types";
+
+export const meKey = ["me"] as const;
+
+/** Null once it is known that nobody is signed in. */
+export function useMeQuery() {
+  return useQuery({ queryKey: meKey, queryFn: getMe, staleTime: 60_000 });
+}
+
+export const MeContext = createContext<Me | null>(null);
+
+/** The signed-in person; only below the app shell, which shows nothing before it is known. */
+export function useMe(): Me {
+  const me = use(MeContext);
+  if (!me) throw new Error("useMe needs the app shell above it");
+  return me;
+}
+
+/** Takes a new person (or nobody) over: whatever the last one has read is forgotten. */
+export function useSetMe(): (me: Me | null) => void {
+  const client = useQueryClient();
+  return useCallback(
+    (me) => {
+      client.clear();
+      client.setQueryData(meKey, me);
+    },
+    [client],
+  );
+}

@@ -1,0 +1,110 @@
+import type { ReactNode } from "react";
+import { ApiError, NetworkError } from "@/api/errors";
+import { useCountdown } from "@/lib/countdown";
+import { formatCountdown } from "@/lib/time";
+import { Button } from "@/ui/button";
+import { Notice } from "@/ui/notice";
+import { useThreadActions } from "./thread-actions";
+import type { LiveAnswer, ViewMessage } from "./view";
+
+/** What went otherwise than hoped with an answer, in words; nothing when all is well. */
+export function AnswerNotice({ message }: { message: ViewMessage }) {
+  if (message.live?.phase === "failed") return <TurnFailed live={message.live} />;
+  if (message.live?.phase === "reconnecting") return <Quiet>Reconnecting…</Quiet>;
+  if (message.live) return null;
+  switch (message.status) {
+    case "cancelled":
+      return <Quiet>You stopped this answer.</Quiet>;
+    case "blocked":
+      return <Blocked partial={message.content !== ""} />;
+    case "failed":
+      return <StoredFailure message={message} />;
+    case "completed":
+      return message.finish_reason === "length" ? (
+        <Quiet>The answer reached its maximum length.</Quiet>
+      ) : null;
+    case "pending":
+      return null;
+  }
+}
+
+function Quiet({ children }: { children: ReactNode }) {
+  return (
+    <p role="status" className="mt-2 text-muted-foreground text-sm">
+      {children}
+    </p>
+  );
+}
+
+function Blocked({ partial }: { partial: boolean }) {
+  return partial ? (
+    <Notice tone="blocked" title="The rest of this answer was withheld" className="mt-3">
+      It was going to break the usage policy. You can rephrase the question, or regenerate.
+    </Notice>
+  ) : (
+    <Notice tone="blocked" title="This request can't be answered" className="mt-1">
+      It goes against the usage policy, so no model has seen it. You can edit the message and send
+      it again.
+    </Notice>
+  );
+}
+
+function StoredFailure({ message }: { message: ViewMessage }) {
+  const { regenerate, canEdit } = useThreadActions();
+  const retry = canEdit && (
+    <Button variant="outline" size="sm" onClick={() => regenerate(message)}>
+      Try again
+    </Button>
+  );
+  return (
+    <Notice tone="error" title="The answer could not be finished" actions={retry} className="mt-3">
+      {message.content ? "What came before the failure is above." : "Nothing was generated."}
+    </Notice>
+  );
+}
+
+/** A turn that the server refused or that never reached it; nothing of it is stored. */
+function TurnFailed({ live }: { live: LiveAnswer }) {
+  const { retry, dismiss } = useThreadActions();
+  const left = useCountdown(live.retryAt);
+  const { tone, title, text } = describeFailure(live);
+  const actions = (
+    <>
+      <Button variant="outline" size="sm" onClick={retry} disabled={left > 0}>
+        {left > 0 ? `Try again in ${formatCountdown(left)}` : "Try again"}
+      </Button>
+      <Button variant="ghost" size="sm" onClick={dismiss}>
+        Dismiss
+      </Button>
+    </>
+  );
+  return (
+    <Notice tone={tone} title={title} actions={actions} className="mt-1">
+      {text}
+    </Notice>
+  );
+}
+
+function describeFailure({ error }: LiveAnswer) {
+  if (error instanceof NetworkError) {
+    return { tone: "offline", title: "Not sent", text: error.message } as const;
+  }
+  if (error instanceof ApiError && error.isRateLimit) {
+    return { tone: "warning", title: "Too many messages", text: error.message } as const;
+  }
+  if (error instanceof ApiError && error.code === "insufficient_quota") {
+    return { tone: "warning", title: "The budget is used up", text: error.message } as const;
+  }
+  if (error instanceof ApiError && error.isBlocked) {
+    return {
+      tone: "blocked",
+      title: "This request can't be answered",
+      text: error.message,
+    } as const;
+  }
+  if (error instanceof ApiError && error.status === 503) {
+    return { tone: "warning", title: "Parley is busy", text: error.message } as const;
+  }
+  const text = error?.message ?? "";
+  return { tone: "error", title: "The answer could not be generated", text } as const;
+}

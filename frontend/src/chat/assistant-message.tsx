@@ -1,0 +1,60 @@
+import { MessagePrimitive, useAuiState } from "@assistant-ui/react";
+import { RefreshCw } from "lucide-react";
+import { Markdown } from "@/markdown/markdown";
+import { IconButton } from "@/ui/button";
+import { AnswerNotice } from "./answer-notice";
+import { BranchPicker } from "./branch-picker";
+import { CopyButton } from "./copy-button";
+import { FeedbackButtons } from "./feedback";
+import { useThreadActions, useViewMessage } from "./thread-actions";
+
+/** An answer, stored or on its way: markdown over the whole width. */
+export function AssistantMessage() {
+  const message = useViewMessage();
+  const coming = message.status === "pending" && message.live?.phase !== "failed";
+  return (
+    <MessagePrimitive.Root
+      className="group/message flex flex-col py-2"
+      aria-label="Parley"
+      aria-busy={coming}
+      role="article"
+    >
+      {message.content ? (
+        <Markdown text={message.content} streaming={coming} />
+      ) : (
+        coming && <Thinking />
+      )}
+      <AnswerNotice message={message} />
+      {coming || message.live ? <div className="min-h-9" /> : <AnswerActions />}
+    </MessagePrimitive.Root>
+  );
+}
+
+function Thinking() {
+  return (
+    <div role="status" className="flex h-7 items-center">
+      <span aria-hidden className="size-3 animate-pulse rounded-full bg-foreground" />
+      <span className="sr-only">Parley is thinking</span>
+    </div>
+  );
+}
+
+function AnswerActions() {
+  const message = useViewMessage();
+  const { regenerate, canEdit } = useThreadActions();
+  const running = useAuiState((state) => state.thread.isRunning);
+  return (
+    <div className="-ml-2 mt-1 flex min-h-8 items-center">
+      {message.content && <CopyButton text={message.content} label="Copy answer" />}
+      {canEdit && (
+        <>
+          {message.content && <FeedbackButtons message={message} />}
+          <IconButton label="Regenerate" disabled={running} onClick={() => regenerate(message)}>
+            <RefreshCw className="size-4" />
+          </IconButton>
+        </>
+      )}
+      <BranchPicker message={message} />
+    </div>
+  );
+}

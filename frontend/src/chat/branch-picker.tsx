@@ -1,0 +1,40 @@
+import { ChevronLeft, ChevronRight } from "lucide-react";
+import { IconButton } from "@/ui/button";
+import { useThreadActions } from "./thread-actions";
+import type { ViewMessage } from "./view";
+
+/** ‹ 2/3 ›: the other versions of a message; nothing where there is only one. */
+export function BranchPicker({ message }: { message: ViewMessage }) {
+  const { switchBranch, canEdit } = useThreadActions();
+  const { siblings } = message;
+  const position = siblings.indexOf(message.id);
+  if (siblings.length < 2 || position === -1 || !canEdit) return null;
+  const go = (step: number) => {
+    const target = siblings[position + step];
+    if (target) switchBranch(target);
+  };
+  return (
+    <div className="flex items-center text-muted-foreground text-xs">
+      <IconButton
+        label="Previous version"
+        className="size-7"
+        disabled={position === 0}
+        onClick={() => go(-1)}
+      >
+        <ChevronLeft className="size-4" />
+      </IconButton>
+      <span className="tabular-nums">
+        <span className="sr-only">Version </span>
+        {position + 1}/{siblings.length}
+      </span>
+      <IconButton
+        label="Next version"
+        className="size-7"
+        disabled={position === siblings.length - 1}
+        onClick={() => go(1)}
+      >
+        <ChevronRight className="size-4" />
+      </IconButton>
+    </div>
+  );
+}

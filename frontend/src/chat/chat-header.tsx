@@ -1,0 +1,42 @@
+import { Share } from "lucide-react";
+import { useState } from "react";
+import type { Conversation, Model } from "@/api/types";
+import { MobileNavButtons } from "@/app/mobile-nav";
+import { cn } from "@/lib/cn";
+import { buttonClass } from "@/ui/button";
+import { ModelPicker } from "./model-picker";
+import { ShareDialog } from "./share-dialog";
+
+interface ChatHeaderProps {
+  conversation: Conversation | undefined;
+  models: Model[];
+  model: string;
+  onModelChange: (id: string) => void;
+}
+
+/** Above the messages: the model, and what can be done with the whole conversation. */
+export function ChatHeader({ conversation, models, model, onModelChange }: ChatHeaderProps) {
+  const [sharing, setSharing] = useState(false);
+  return (
+    <header className="flex h-14 shrink-0 items-center justify-between gap-2 px-2 md:px-3">
+      <div className="flex min-w-0 items-center gap-1">
+        <MobileNavButtons />
+        <h1 className="sr-only">{conversation?.title || "New chat"}</h1>
+        <ModelPicker models={models} value={model} onChange={onModelChange} />
+      </div>
+      {conversation && conversation.messages.length > 0 && (
+        <>
+          <button
+            type="button"
+            onClick={() => setSharing(true)}
+            className={cn(buttonClass("ghost", "sm"), "h-9")}
+          >
+            <Share aria-hidden className="size-4" />
+            <span className="max-sm:sr-only">Share</span>
+          </button>
+          <ShareDialog conversationId={conversation.id} open={sharing} onOpenChange={setSharing} />
+        </>
+      )}
+    </header>
+  );
+}

@@ -1,0 +1,121 @@
+/** A conversation, or a new one: joins what is stored, what is coming and what can be done. */
+import { useQueryClient } from "@tanstack/react-query";
+import { useCallback } from "react";
+import { useParams } from "react-router";
+import { patchConversation } from "@/api/conversations";
+import { ApiError, errorMessage } from "@/api/errors";
+import type { Conversation } from "@/api/types";
+import { useMe } from "@/app/session";
+import { useDocumentTitle } from "@/lib/document-title";
+import { useHotkey } from "@/lib/hotkeys";
+import { NotFound } from "@/pages/not-found";
+import { Button } from "@/ui/button";
+import { Notice } from "@/ui/notice";
+import { Loading } from "@/ui/spinner";
+import { toast } from "@/ui/toast";
+import { Announcer } from "./announcer";
+import { patchConversationData, patchRow } from "./cache";
+import { ChatHeader } from "./chat-header";
+import { modelForNewChat, useChosenModel } from "./chosen-model";
+import { ComposerFooter } from "./composer";
+import { isRunning, useLiveAnswer } from "./live";
+import { chatModels } from "./model-picker";
+import { useConversation, useModels, useViewMessages } from "./queries";
+import { ChatRuntime } from "./runtime";
+import { Thread } from "./thread";
+import { ThreadActionsProvider } from "./thread-actions-provider";
+import { stopAnswer } from "./turns";
+import { useSending } from "./use-sending";
+import { Welcome } from "./welcome";
+
+const NO_PAGES: Conversation[] = [];
+
+export function ChatPage() {
+  const { id } = useParams();
+  // A key for each conversation, so that no half-written edit is carried to the next one.
+  return <Chat key={id ?? "new"} id={id} />;
+}
+
+function Chat({ id }: { id: string | undefined }) {
+  const me = useMe();
+  const query = useConversation(id);
+  const pages = query.data?.pages ?? NO_PAGES;
+  const conversation = pages[0];
+  const messages = useViewMessages(id, pages);
+  const live = useLiveAnswer(id);
+  const running = isRunning(live);
+  const { models, model, changeModel } = useModelOf(id, conversation);
+  const sending = useSending(id, model?.id ?? "", messages);
+  const stop = useCallback(async () => {
+    if (id) await stopAnswer(id).catch((error) => toast(errorMessage(error)));
+  }, [id]);
+  useHotkey("escape", stop, running);
+  useDocumentTitle(conversation?.title || (id ? "Chat" : "New chat"));
+
+  if (query.error instanceof ApiError && query.error.status === 404) {
+    return <NotFound what="conversation" />;
+  }
+  return (
+    <ChatRuntime messages={messages} running={running} model={model} stop={stop} {...sending}>
+      <ThreadActionsProvider conversationId={id} model={model?.id ?? ""}>
+        <ChatHeader
+          conversation={conversation}
+          models={models}
+          model={model?.id ?? ""}
+          onModelChange={changeModel}
+        />
+        {id === undefined ? (
+          <Welcome name={me.user.name.split(" ")[0] ?? ""} />
+        ) : messages.length > 0 || query.isSuccess ? (
+          <Thread
+            hasOlder={query.hasNextPage}
+            loadingOlder={query.isFetchingNextPage}
+            loadOlder={() => void query.fetchNextPage()}
+            footer={<ComposerFooter />}
+          />
+        ) : query.isError ? (
+          <LoadFailed error={query.error} retry={() => void query.refetch()} />
+        ) : (
+          <Loading label="Loading the conversation" />
+        )}
+        <Announcer live={live} />
+      </ThreadActionsProvider>
+    </ChatRuntime>
+  );
+}
+
+function LoadFailed({ error, retry }: { error: unknown; retry: () => void }) {
+  return (
+    <div className="mx-auto w-full max-w-3xl flex-1 p-6">
+      <Notice
+        tone="error"
+        title="The conversation could not be loaded"
+        actions={
+          <Button variant="outline" size="sm" onClick={retry}>
+            Try again
+          </Button>
+        }
+      >
+        {errorMessage(error)}
+      </Notice>
+    </div>
+  );
+}
+
+/** The model that answers here, and how to change it: the conversation's, or the next one's. */
+function useModelOf(id: string | undefined, conversation: Conversation | undefined) {
+  const client = useQueryClient();
+  const { chosen, choose } = useChosenModel();
+  const models = chatModels(useModels());
+  const own = models.find((candidate) => candidate.id === conversation?.model);
+  const model = own ?? modelForNewChat(models, chosen);
+
+  const changeModel = (next: string) => {
+    choose(next);
+    if (!id) return;
+    patchConversationData(client, id, { model: next });
+    patchRow(client, id, (row) => ({ ...row, model: next }));
+    patchConversation(id, { model: next }).catch((error) => toast(errorMessage(error)));
+  };
+  return { models, model, changeModel };
+}

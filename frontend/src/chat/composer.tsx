@@ -1,0 +1,72 @@
+import { ComposerPrimitive, useAuiState } from "@assistant-ui/react";
+import { ArrowUp, Plus, Square } from "lucide-react";
+import { cn } from "@/lib/cn";
+import { useOnline } from "@/lib/online";
+import { iconButtonClass } from "@/ui/button";
+import { Tip } from "@/ui/tooltip";
+import { ComposerAttachments } from "./attachment-chips";
+
+const roundButton =
+  "flex size-9 shrink-0 cursor-pointer items-center justify-center rounded-full bg-primary text-primary-foreground transition-colors hover:bg-primary/85 disabled:cursor-not-allowed disabled:bg-foreground/15 disabled:text-muted-foreground";
+
+/** Where a message is written: Enter sends, Shift+Enter breaks the line, files can be dropped. */
+export function Composer({ autoFocus = true }: { autoFocus?: boolean }) {
+  const online = useOnline();
+  const running = useAuiState((state) => state.thread.isRunning);
+  const accepted = useAuiState((state) => state.composer.attachmentAccept);
+  const takesFiles =
+    useAuiState((state) => state.thread.capabilities.attachments) && accepted !== "";
+  return (
+    <ComposerPrimitive.Root className="w-full">
+      <ComposerPrimitive.AttachmentDropzone
+        disabled={!takesFiles}
+        className="flex w-full flex-col rounded-[28px] border border-border bg-composer p-2 shadow-composer transition-shadow focus-within:border-input data-[dragging=true]:border-brand data-[dragging=true]:ring-2 data-[dragging=true]:ring-brand/40"
+      >
+        <ComposerAttachments />
+        <div className={cn("flex items-end gap-1", !takesFiles && "pl-3")}>
+          {takesFiles && (
+            <Tip label="Add images or text files">
+              <ComposerPrimitive.AddAttachment
+                multiple
+                aria-label="Add images or text files"
+                className={cn(iconButtonClass, "size-9 rounded-full text-foreground")}
+              >
+                <Plus aria-hidden className="size-5" />
+              </ComposerPrimitive.AddAttachment>
+            </Tip>
+          )}
+          <ComposerPrimitive.Input
+            autoFocus={autoFocus}
+            aria-label="Message"
+            placeholder="Ask anything"
+            maxRows={10}
+            cancelOnEscape={false}
+            unstable_insertNewlineOnTouchEnter
+            className="scrollbar-quiet max-h-[40dvh] w-full resize-none self-center bg-transparent px-1 py-1.5 text-base leading-6 outline-none placeholder:text-muted-foreground"
+          />
+          {running ? (
+            <ComposerPrimitive.Cancel aria-label="Stop" className={roundButton}>
+              <Square aria-hidden className="size-3.5 fill-current" />
+            </ComposerPrimitive.Cancel>
+          ) : (
+            <ComposerPrimitive.Send aria-label="Send" disabled={!online} className={roundButton}>
+              <ArrowUp aria-hidden className="size-5" />
+            </ComposerPrimitive.Send>
+          )}
+        </div>
+      </ComposerPrimitive.AttachmentDropzone>
+    </ComposerPrimitive.Root>
+  );
+}
+
+/** The composer at the foot of a conversation. */
+export function ComposerFooter() {
+  return (
+    <div className="mx-auto w-full max-w-3xl px-3 pb-2 md:px-6">
+      <Composer />
+      <p className="pt-2 pb-[env(safe-area-inset-bottom)] text-center text-muted-foreground text-xs">
+        Parley can make mistakes. Check important information.
+      </p>
+    </div>
+  );
+}

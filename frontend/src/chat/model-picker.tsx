@@ -1,0 +1,51 @@
+import { Check, ChevronDown } from "lucide-react";
+import type { Model } from "@/api/types";
+import { Menu, MenuRadioGroup, MenuRadioItem } from "@/ui/menu";
+
+interface ModelPickerProps {
+  models: Model[];
+  value: string;
+  onChange: (id: string) => void;
+}
+
+/** The models that can be chatted with, by name; the trigger shows the chosen one. */
+export function ModelPicker({ models, value, onChange }: ModelPickerProps) {
+  const current = models.find((model) => model.id === value);
+  return (
+    <Menu
+      className="min-w-72"
+      trigger={
+        <button
+          type="button"
+          aria-label={`Model: ${current?.name ?? value}`}
+          className="flex h-9 min-w-0 cursor-pointer items-center gap-1.5 rounded-lg px-3 font-medium text-base hover:bg-hover data-popup-open:bg-hover"
+        >
+          <span className="truncate">{current?.name ?? (value || "Parley")}</span>
+          <ChevronDown aria-hidden className="size-4 shrink-0 text-muted-foreground" />
+        </button>
+      }
+    >
+      <MenuRadioGroup value={value} onValueChange={(id) => onChange(String(id))}>
+        {models.map((model) => (
+          <MenuRadioItem
+            key={model.id}
+            value={model.id}
+            label={model.name}
+            description={describe(model)}
+            indicator={<Check aria-hidden />}
+          />
+        ))}
+      </MenuRadioGroup>
+    </Menu>
+  );
+}
+
+function describe(model: Model): string {
+  const context = `${Math.round(model.context_window / 1024)}k context`;
+  const sees = model.capabilities.includes("vision") ? " · reads images" : "";
+  return `${context}${sees}`;
+}
+
+/** The models that answer in a chat. */
+export const chatModels = (models: Model[]): Model[] =>
+  models.filter((model) => model.capabilities.includes("chat"));

@@ -1,0 +1,52 @@
+/** What the chat's components read: conversations, the models, and the answer on its way. */
+import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useEffect, useMemo } from "react";
+import { listModels } from "@/api/account";
+import { getConversation } from "@/api/conversations";
+import type { Conversation, Model } from "@/api/types";
+import { conversationKey, refreshConversation } from "./cache";
+import { useLiveAnswer } from "./live";
+import { joinAnswer } from "./turns";
+import { loadedMessages, type ViewMessage, viewMessages } from "./view";
+
+export function useModels(): Model[] {
+  const { data } = useQuery({ queryKey: ["models"], queryFn: listModels, staleTime: 60_000 });
+  return data ?? [];
+}
+
+/**
+ * One conversation, newest page first. It is read anew when it is opened, when the event socket
+ * says so, and after each answer; never by a timer.
+ */
+export function useConversation(id: string | undefined) {
+  const client = useQueryClient();
+  const query = useInfiniteQuery({
+    queryKey: conversationKey(id ?? ""),
+    queryFn: ({ pageParam, signal }) => getConversation(id ?? "", pageParam, signal),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page: Conversation) =>
+      page.has_more ? (page.messages[0]?.id ?? null) : null,
+    enabled: id !== undefined,
+    staleTime: Number.POSITIVE_INFINITY,
+    refetchOnReconnect: false,
+  });
+
+  useEffect(() => {
+    const cached = id && client.getQueryData(conversationKey(id));
+    if (cached) void refreshConversation(client, id).catch(() => undefined);
+  }, [client, id]);
+
+  const generation = query.data?.pages[0]?.generation ?? null;
+  useEffect(() => {
+    if (id && generation) void joinAnswer(client, id, generation);
+  }, [client, id, generation]);
+
+  return query;
+}
+
+/** The messages of the thread as they are to be shown now. */
+export function useViewMessages(id: string | undefined, pages: Conversation[]): ViewMessage[] {
+  const live = useLiveAnswer(id);
+  const stored = useMemo(() => loadedMessages(pages), [pages]);
+  return useMemo(() => viewMessages(stored, live), [stored, live]);
+}

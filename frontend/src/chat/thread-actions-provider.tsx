@@ -1,0 +1,90 @@
+import { useAui } from "@assistant-ui/react";
+import { type QueryClient, useQueryClient } from "@tanstack/react-query";
+import { type ReactNode, useMemo } from "react";
+import { patchConversation, putFeedback } from "@/api/conversations";
+import { errorMessage } from "@/api/errors";
+import type { Feedback } from "@/api/types";
+import { toast } from "@/ui/toast";
+import { type ConversationData, conversationKey, refreshConversation } from "./cache";
+import { liveAnswer } from "./live";
+import { type ThreadActions, ThreadActionsContext } from "./thread-actions";
+import { dismissFailure, regenerate, sendTurn } from "./turns";
+import { textOfParts } from "./view";
+
+interface ThreadActionsProviderProps {
+  conversationId: string | undefined;
+  model: string;
+  children: ReactNode;
+}
+
+const warn = (error: unknown) => toast(errorMessage(error));
+
+/** Gives the messages of a thread what they can do. Stands inside the ChatRuntime. */
+export function ThreadActionsProvider(props: ThreadActionsProviderProps) {
+  const { conversationId: id = "", model, children } = props;
+  const client = useQueryClient();
+  const aui = useAui();
+
+  const actions = useMemo<ThreadActions>(
+    () => ({
+      canEdit: true,
+      regenerate: (message) => void regenerate(client, id, message, model),
+      switchBranch: (messageId) => {
+        patchConversation(id, { active_message_id: messageId })
+          .then(() => refreshConversation(client, id))
+          .catch(warn);
+      },
+      giveFeedback: (message, feedback) => {
+        showFeedback(client, id, message.id, feedback);
+        putFeedback(message.id, feedback?.rating ?? null, feedback?.comment).catch((error) => {
+          showFeedback(client, id, message.id, message.feedback);
+          warn(error);
+        });
+        if (feedback?.comment) toast("Thank you for your feedback.");
+      },
+      retry: () => {
+        const failed = liveAnswer(id);
+        if (!failed) return;
+        if (failed.sent) {
+          const { parentId, sent } = failed;
+          void sendTurn(client, { conversationId: id, parts: sent.parts, parentId, model });
+          return;
+        }
+        dismissFailure(id);
+        void refreshConversation(client, id)
+          .then(({ messages: stored }) => {
+            const answer = stored.find(({ parent_id }) => parent_id === failed.parentId);
+            if (answer) return regenerate(client, id, answer, model);
+          })
+          .catch(warn);
+      },
+      dismiss: () => {
+        const sent = liveAnswer(id)?.sent;
+        dismissFailure(id);
+        // The words are not lost: they are back where they were written.
+        if (sent && aui.composer.getState().isEmpty) aui.composer.setText(textOfParts(sent.parts));
+      },
+    }),
+    [client, id, model, aui],
+  );
+  return <ThreadActionsContext value={actions}>{children}</ThreadActionsContext>;
+}
+
+/** Shows a rating at once; the request that stores it runs meanwhile. */
+function showFeedback(
+  client: QueryClient,
+  id: string,
+  messageId: string,
+  feedback: Feedback | null,
+): void {
+  client.setQueryData<ConversationData>(conversationKey(id), (data) => {
+    if (!data) return data;
+    const pages = data.pages.map((page) => ({
+      ...page,
+      messages: page.messages.map((message) =>
+        message.id === messageId ? { ...message, feedback } : message,
+      ),
+    }));
+    return { ...data, pages };
+  });
+}

@@ -1,0 +1,195 @@
+/**
+ * Everything that starts, joins or stops an answer. The thread's components call these functions;
+ * the live store tells them what happens, and the query cache holds what is stored.
+ */
+import type { QueryClient } from "@tanstack/react-query";
+import { cancelGeneration, postRegenerate, postTurn } from "@/api/conversations";
+import { ApiError, type ErrorBody, NetworkError } from "@/api/errors";
+import type { Message, Part } from "@/api/types";
+import { followGeneration, type GenerationEvent } from "@/stream/generation";
+import { refreshConversation, refreshLists } from "./cache";
+import { dropLive, isRunning, liveAnswer, patchLive, putLive } from "./live";
+import type { LiveAnswer } from "./view";
+
+const aborts = new Map<string, AbortController>();
+
+export interface Turn {
+  conversationId: string;
+  parts: Part[];
+  /** The message below which the turn hangs; null makes a new first message. */
+  parentId: string | null;
+  model: string;
+}
+
+/** Sends a message, or an edited one when `parentId` is not the last message. */
+export function sendTurn(client: QueryClient, turn: Turn): Promise<void> {
+  const live = newAnswer({
+    parentId: turn.parentId,
+    model: turn.model,
+    sent: { parts: turn.parts, at: new Date().toISOString() },
+  });
+  const body = { content: turn.parts, parent_id: turn.parentId, model: turn.model };
+  return run(client, turn.conversationId, live, (signal) =>
+    postTurn(turn.conversationId, body, signal),
+  );
+}
+
+/** Asks for another answer beside `message`, an assistant's. */
+export function regenerate(
+  client: QueryClient,
+  conversationId: string,
+  message: Message,
+  model: string,
+): Promise<void> {
+  const live = newAnswer({ parentId: message.parent_id, model });
+  return run(client, conversationId, live, (signal) => postRegenerate(message.id, model, signal));
+}
+
+/** Joins an answer that runs already: after a reload, or started by another tab. */
+export function joinAnswer(
+  client: QueryClient,
+  conversationId: string,
+  generation: { id: string; message_id: string },
+): Promise<void> {
+  if (isRunning(liveAnswer(conversationId))) return Promise.resolve();
+  const live = newAnswer({
+    messageId: generation.message_id,
+    generationId: generation.id,
+    phase: "streaming",
+  });
+  return run(client, conversationId, live, null);
+}
+
+/** Stops the answer; what has come so far stays. */
+export async function stopAnswer(conversationId: string): Promise<void> {
+  const live = liveAnswer(conversationId);
+  if (!live) return;
+  if (live.generationId) await cancelGeneration(live.generationId);
+  else aborts.get(conversationId)?.abort();
+}
+
+/** Takes a failed turn off the page. */
+export function dismissFailure(conversationId: string): void {
+  if (!isRunning(liveAnswer(conversationId))) dropLive(conversationId);
+}
+
+/** Leaves an answer alone without stopping it on the server: the conversation was deleted. */
+export function forgetAnswer(conversationId: string): void {
+  aborts.get(conversationId)?.abort();
+  dropLive(conversationId);
+}
+
+function newAnswer(known: Partial<LiveAnswer>): LiveAnswer {
+  return {
+    parentId: null,
+    sent: null,
+    userMessageId: null,
+    messageId: null,
+    generationId: null,
+    model: "",
+    text: "",
+    finishReason: null,
+    phase: "sending",
+    error: null,
+    retryAt: null,
+    ...known,
+  };
+}
+
+async function run(
+  client: QueryClient,
+  conversationId: string,
+  live: LiveAnswer,
+  start: ((signal: AbortSignal) => Promise<Response>) | null,
+): Promise<void> {
+  aborts.get(conversationId)?.abort();
+  const abort = new AbortController();
+  aborts.set(conversationId, abort);
+  putLive(conversationId, live);
+  const onEvent = (event: GenerationEvent) => {
+    if (!abort.signal.aborted) apply(conversationId, event);
+  };
+  try {
+    await followGeneration({
+      start: start && (() => start(abort.signal)),
+      ...(live.generationId && { generationId: live.generationId }),
+      signal: abort.signal,
+      onEvent,
+    });
+  } catch (error) {
+    if (!abort.signal.aborted) fail(conversationId, error);
+  }
+  if (aborts.get(conversationId) === abort) {
+    aborts.delete(conversationId);
+    await settle(client, conversationId);
+  }
+}
+
+function apply(conversationId: string, event: GenerationEvent): void {
+  switch (event.type) {
+    case "started":
+      patchLive(conversationId, {
+        phase: "streaming",
+        generationId: event.ids.generation_id,
+        messageId: event.ids.message_id,
+        userMessageId: event.ids.user_message_id,
+      });
+      break;
+    case "text":
+      patchLive(conversationId, {
+        phase: "streaming",
+        text: (liveAnswer(conversationId)?.text ?? "") + event.text,
+      });
+      break;
+    case "finished":
+      patchLive(conversationId, { finishReason: event.reason });
+      break;
+    case "error":
+      fail(conversationId, new ApiError(500, event.error as ErrorBody));
+      break;
+    case "connection":
+      if (liveAnswer(conversationId)?.phase === "failed") break;
+      if (event.state === "lost") patchLive(conversationId, { phase: "reconnecting" });
+      else if (liveAnswer(conversationId)?.generationId) {
+        patchLive(conversationId, { phase: "streaming" });
+      }
+      break;
+  }
+}
+
+function fail(conversationId: string, error: unknown): void {
+  const known =
+    error instanceof ApiError || error instanceof NetworkError ? error : new NetworkError(error);
+  const wait = known instanceof ApiError ? known.retryAfter : null;
+  patchLive(conversationId, {
+    phase: "failed",
+    error: known,
+    retryAt: wait === null ? null : Date.now() + wait * 1000,
+  });
+}
+
+/**
+ * After the end of a stream: what is stored takes the place of what was streamed. A failure that
+ * left nothing in the conversation (rate limit, no network) stays on the page with its retry.
+ */
+async function settle(client: QueryClient, conversationId: string): Promise<void> {
+  const fresh = await refreshConversation(client, conversationId).catch(() => null);
+  refreshLists(client);
+  const live = liveAnswer(conversationId);
+  if (!live) return;
+  if (live.phase !== "failed") {
+    // Not even the stored answer can be read: keep what was streamed, and offer a retry.
+    if (fresh) dropLive(conversationId);
+    else fail(conversationId, new NetworkError());
+    return;
+  }
+  if (fresh && isStored(fresh.messages, live)) dropLive(conversationId);
+}
+
+function isStored(messages: Message[], live: LiveAnswer): boolean {
+  const last = messages.at(-1);
+  if (!last) return false;
+  if (live.messageId) return messages.some(({ id }) => id === live.messageId);
+  if (live.error instanceof ApiError && live.error.isBlocked) return last.status === "blocked";
+  return false;
+}

@@ -1,0 +1,59 @@
+import { useAui } from "@assistant-ui/react";
+import { Code, Lightbulb, PenLine, Table } from "lucide-react";
+import { Composer } from "./composer";
+
+const suggestions = [
+  {
+    icon: Lightbulb,
+    label: "Explain an idea",
+    prompt: "Explain in simple words how a rainbow forms.",
+  },
+  {
+    icon: PenLine,
+    label: "Draft a text",
+    prompt: "Draft a short, friendly e-mail that moves a meeting to Friday.",
+  },
+  {
+    icon: Code,
+    label: "Write code",
+    prompt: "Write a Python function that checks whether a word is a palindrome.",
+  },
+  {
+    icon: Table,
+    label: "Compare things",
+    prompt: "Compare tea and coffee in a table with three rows.",
+  },
+];
+
+/** A new chat: a greeting, the composer (in the middle, at the foot of a phone), ways to start. */
+export function Welcome({ name }: { name: string }) {
+  const aui = useAui();
+  const take = (prompt: string) => {
+    aui.composer.setText(prompt);
+    document.querySelector<HTMLTextAreaElement>("textarea[name=input]")?.focus();
+  };
+  return (
+    <div className="mx-auto flex min-h-0 w-full max-w-3xl flex-1 flex-col gap-5 overflow-y-auto px-3 pb-[max(0.75rem,env(safe-area-inset-bottom))] md:justify-center md:gap-7 md:px-6 md:pb-[14dvh]">
+      <div className="flex flex-1 items-center justify-center md:flex-none">
+        <p className="text-balance text-center font-medium text-[1.7rem] leading-tight tracking-tight">
+          {name ? `What's on your mind, ${name}?` : "What's on your mind?"}
+        </p>
+      </div>
+      <ul className="flex flex-wrap justify-center gap-2 md:order-last">
+        {suggestions.map(({ icon: Icon, label, prompt }) => (
+          <li key={label}>
+            <button
+              type="button"
+              onClick={() => take(prompt)}
+              className="flex h-10 cursor-pointer items-center gap-2 rounded-full border border-border px-4 text-muted-foreground text-sm hover:bg-hover hover:text-foreground"
+            >
+              <Icon aria-hidden className="size-4" />
+              {label}
+            </button>
+          </li>
+        ))}
+      </ul>
+      <Composer />
+    </div>
+  );
+}

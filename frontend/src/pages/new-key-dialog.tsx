@@ -1,0 +1,131 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { Check, Copy } from "lucide-react";
+import { type FormEvent, useState } from "react";
+import { createKey } from "@/api/account";
+import { errorMessage } from "@/api/errors";
+import type { NewApiKey } from "@/api/types";
+import { useCopy } from "@/lib/clipboard";
+import { Button } from "@/ui/button";
+import { Dialog, DialogActions } from "@/ui/dialog";
+import { Field, inputClass } from "@/ui/field";
+import { Notice } from "@/ui/notice";
+import { Segmented } from "@/ui/segmented";
+
+interface NewKeyDialogProps {
+  open: boolean;
+  onOpenChange: (open: boolean) => void;
+}
+
+type Lifetime = "30" | "90" | "365" | "none";
+
+const DAY_MS = 86_400_000;
+
+/** Creates a key and shows its secret: here, now, and never again. */
+export function NewKeyDialog({ open, onOpenChange }: NewKeyDialogProps) {
+  const client = useQueryClient();
+  const create = useMutation({
+    mutationFn: createKey,
+    onSuccess: () => client.invalidateQueries({ queryKey: ["keys"] }),
+  });
+  const change = (next: boolean) => {
+    onOpenChange(next);
+    if (!next) create.reset();
+  };
+  return (
+    <Dialog
+      open={open}
+      onOpenChange={change}
+      title={create.data ? "Your new key" : "Create an API key"}
+      description={
+        create.data ? "Copy it now: it is stored only as a hash, and never shown again." : undefined
+      }
+    >
+      {create.error && <Notice tone="error">{errorMessage(create.error)}</Notice>}
+      {create.data ? (
+        <Secret apiKey={create.data} onDone={() => change(false)} />
+      ) : (
+        <KeyForm busy={create.isPending} onSubmit={(body) => create.mutate(body)} />
+      )}
+    </Dialog>
+  );
+}
+
+interface KeyFormProps {
+  busy: boolean;
+  onSubmit: (body: { name: string; expires_at?: string }) => void;
+}
+
+function KeyForm({ busy, onSubmit }: KeyFormProps) {
+  const [name, setName] = useState("");
+  const [lifetime, setLifetime] = useState<Lifetime>("90");
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    const expires =
+      lifetime === "none" ? {} : { expires_at: inDays(Number(lifetime)).toISOString() };
+    onSubmit({ name: name.trim(), ...expires });
+  };
+  return (
+    <form onSubmit={submit} className="flex flex-col gap-4">
+      <Field
+        label="Name"
+        required
+        maxLength={100}
+        autoFocus
+        placeholder="Nightly report"
+        value={name}
+        onChange={(event) => setName(event.target.value)}
+      />
+      <div className="flex flex-col items-start gap-1.5">
+        <span className="font-medium text-sm">Expires after</span>
+        <Segmented
+          label="Expires after"
+          value={lifetime}
+          onChange={setLifetime}
+          options={[
+            { value: "30", label: "30 days" },
+            { value: "90", label: "90 days" },
+            { value: "365", label: "1 year" },
+            { value: "none", label: "Never" },
+          ]}
+        />
+      </div>
+      <DialogActions>
+        <Button type="submit" busy={busy} disabled={!name.trim()}>
+          Create key
+        </Button>
+      </DialogActions>
+    </form>
+  );
+}
+
+function inDays(days: number): Date {
+  return new Date(Date.now() + days * DAY_MS);
+}
+
+function Secret({ apiKey, onDone }: { apiKey: NewApiKey; onDone: () => void }) {
+  const [copied, copy] = useCopy();
+  return (
+    <>
+      <input
+        readOnly
+        aria-label="Secret key"
+        value={apiKey.secret}
+        onFocus={(event) => event.target.select()}
+        className={`${inputClass} font-mono`}
+      />
+      <DialogActions>
+        <Button variant="outline" onClick={onDone}>
+          Done
+        </Button>
+        <Button onClick={() => void copy(apiKey.secret)}>
+          {copied ? (
+            <Check aria-hidden className="size-4" />
+          ) : (
+            <Copy aria-hidden className="size-4" />
+          )}
+          {copied ? "Copied" : "Copy key"}
+        </Button>
+      </DialogActions>
+    </>
+  );
+}

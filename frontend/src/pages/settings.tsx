@@ -1,0 +1,162 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { Check, Monitor, Moon, Sun } from "lucide-react";
+import { useState } from "react";
+import { patchMe } from "@/api/account";
+import { errorMessage } from "@/api/errors";
+import { meKey, useMe, useSetMe } from "@/app/session";
+import { hotkeyLabel } from "@/lib/hotkeys";
+import { useTheme } from "@/lib/theme";
+import { Button } from "@/ui/button";
+import { Field } from "@/ui/field";
+import { Notice } from "@/ui/notice";
+import { Segmented } from "@/ui/segmented";
+import { toast } from "@/ui/toast";
+import { PageLayout, Section } from "./page-layout";
+
+export function SettingsPage() {
+  return (
+    <PageLayout title="Settings">
+      <ThemeSection />
+      <ProfileSection />
+      <OrganizationSection />
+      <ShortcutsSection />
+    </PageLayout>
+  );
+}
+
+function ThemeSection() {
+  const { theme, setTheme } = useTheme();
+  return (
+    <Section title="Appearance">
+      <Segmented
+        label="Theme"
+        value={theme}
+        onChange={setTheme}
+        options={[
+          { value: "system", label: "System", icon: <Monitor aria-hidden /> },
+          { value: "light", label: "Light", icon: <Sun aria-hidden /> },
+          { value: "dark", label: "Dark", icon: <Moon aria-hidden /> },
+        ]}
+      />
+    </Section>
+  );
+}
+
+function ProfileSection() {
+  const me = useMe();
+  const client = useQueryClient();
+  const [name, setName] = useState(me.user.name);
+  const save = useMutation({
+    mutationFn: () => patchMe({ name: name.trim() }),
+    onSuccess: (next) => {
+      client.setQueryData(meKey, next);
+      toast("Your name is saved.");
+    },
+  });
+  return (
+    <Section title="Profile">
+      <form
+        className="flex max-w-md flex-col gap-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          save.mutate();
+        }}
+      >
+        {save.error && <Notice tone="error">{errorMessage(save.error)}</Notice>}
+        <Field
+          label="Name"
+          autoComplete="name"
+          maxLength={200}
+          value={name}
+          onChange={(event) => setName(event.target.value)}
+        />
+        <Field label="E-mail" type="email" value={me.user.email} readOnly />
+        <Button
+          type="submit"
+          className="self-start"
+          busy={save.isPending}
+          disabled={name.trim() === me.user.name}
+        >
+          Save
+        </Button>
+      </form>
+    </Section>
+  );
+}
+
+function OrganizationSection() {
+  const me = useMe();
+  const setMe = useSetMe();
+  const change = useMutation({
+    mutationFn: (organizationId: string) => patchMe({ organization_id: organizationId }),
+    onSuccess: (next) => {
+      setMe(next);
+      toast(`You now work in ${next.organization.name}.`);
+    },
+    onError: (error) => toast(errorMessage(error)),
+  });
+  return (
+    <Section title="Organization">
+      <ul className="flex max-w-md flex-col overflow-hidden rounded-2xl border border-border">
+        {me.organizations.map((organization) => {
+          const current = organization.id === me.organization.id;
+          return (
+            <li
+              key={organization.id}
+              className="flex min-h-14 items-center justify-between gap-3 border-border border-b px-4 py-2 last:border-b-0"
+            >
+              <span className="flex min-w-0 flex-col">
+                <span className="truncate font-medium text-sm">{organization.name}</span>
+                <span className="text-muted-foreground text-xs capitalize">
+                  {organization.plan}
+                  {current && ` · ${me.role}`}
+                </span>
+              </span>
+              {current ? (
+                <span className="flex items-center gap-1.5 text-muted-foreground text-sm">
+                  <Check aria-hidden className="size-4" /> Current
+                </span>
+              ) : (
+                <Button
+                  variant="outline"
+                  size="sm"
+                  busy={change.isPending}
+                  onClick={() => change.mutate(organization.id)}
+                >
+                  Switch
+                </Button>
+              )}
+            </li>
+          );
+        })}
+      </ul>
+    </Section>
+  );
+}
+
+const shortcuts = [
+  [hotkeyLabel("mod+k"), "Search chats"],
+  [hotkeyLabel("mod+shift+o"), "New chat"],
+  ["Enter", "Send the message"],
+  ["Shift+Enter", "New line"],
+  ["Esc", "Stop the answer"],
+] as const;
+
+function ShortcutsSection() {
+  return (
+    <Section title="Keyboard">
+      <dl className="grid max-w-md grid-cols-[auto_1fr] items-center gap-x-6 gap-y-2.5 text-sm">
+        {shortcuts.map(([keys, what]) => (
+          <div key={keys} className="contents">
+            <dt>
+              <kbd className="rounded-md border border-border bg-muted px-2 py-1 font-sans text-xs">
+                {keys}
+              </kbd>
+            </dt>
+            <dd className="text-muted-foreground">{what}</dd>
+          </div>
+        ))}
+      </dl>
+    </Section>
+  );
+}

@@ -1,0 +1,82 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link, useParams } from "react-router";
+import { getShared } from "@/api/conversations";
+import { ApiError, errorMessage } from "@/api/errors";
+import type { SharedConversation } from "@/api/types";
+import { CopyButton } from "@/chat/copy-button";
+import { useDocumentTitle } from "@/lib/document-title";
+import { formatDay } from "@/lib/time";
+import { Markdown } from "@/markdown/markdown";
+import { buttonClass } from "@/ui/button";
+import { Logo } from "@/ui/logo";
+import { Notice } from "@/ui/notice";
+import { Loading } from "@/ui/spinner";
+
+/** What a share link shows, to anyone. */
+export function SharedPage() {
+  const { token = "" } = useParams();
+  const shared = useQuery({
+    queryKey: ["shared", token],
+    queryFn: () => getShared(token),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  useDocumentTitle(shared.data?.title || "Shared conversation");
+  const gone = shared.error instanceof ApiError && shared.error.status === 404;
+  return (
+    <div className="scrollbar-quiet h-full overflow-y-auto">
+      <header className="sticky top-0 z-10 flex h-14 items-center justify-between bg-background/90 px-4 backdrop-blur">
+        <Link to="/" aria-label="Parley" className="rounded-lg">
+          <Logo />
+        </Link>
+        <Link to="/" className={buttonClass("outline", "sm")}>
+          Open Parley
+        </Link>
+      </header>
+      <main className="mx-auto w-full max-w-3xl px-4 pt-4 pb-20 md:px-6">
+        {shared.isPending ? (
+          <Loading />
+        ) : shared.isError ? (
+          <Notice tone="error" title={gone ? "This link no longer works" : undefined}>
+            {gone
+              ? "Its owner has deleted it, or it was never complete."
+              : errorMessage(shared.error)}
+          </Notice>
+        ) : (
+          <SharedMessages shared={shared.data} />
+        )}
+      </main>
+    </div>
+  );
+}
+
+function SharedMessages({ shared }: { shared: SharedConversation }) {
+  return (
+    <>
+      <h1 className="text-balance font-semibold text-2xl tracking-tight">
+        {shared.title || "Shared conversation"}
+      </h1>
+      <p className="border-border border-b pt-1.5 pb-5 text-muted-foreground text-sm">
+        Shared on {formatDay(shared.created_at)} · written with {shared.model}
+      </p>
+      {shared.messages.map((message) =>
+        message.role === "user" ? (
+          <article key={message.id} aria-label="Question" className="flex flex-col items-end py-5">
+            <p
+              dir="auto"
+              className="max-w-[85%] whitespace-pre-wrap break-words rounded-3xl bg-bubble px-5 py-2.5 leading-7"
+            >
+              {message.content}
+            </p>
+          </article>
+        ) : (
+          <article key={message.id} aria-label="Answer" className="py-2">
+            <Markdown text={message.content} />
+            <div className="-ml-2 mt-1">
+              <CopyButton text={message.content} label="Copy answer" />
+            </div>
+          </article>
+        ),
+      )}
+    </>
+  );
+}

@@ -1,0 +1,69 @@
+import { Link, Navigate } from "react-router";
+import { signUp } from "@/api/account";
+import { errorMessage } from "@/api/errors";
+import { useMeQuery } from "@/app/session";
+import { useDocumentTitle } from "@/lib/document-title";
+import { Button } from "@/ui/button";
+import { Field } from "@/ui/field";
+import { Notice } from "@/ui/notice";
+import { AuthLayout } from "./auth-layout";
+import { useAuthForm } from "./use-auth-form";
+
+export function SignUpPage() {
+  const { data: me } = useMeQuery();
+  const { submit, busy, error, fieldError, isFieldError, search } = useAuthForm(signUp);
+  useDocumentTitle("Create an account");
+  if (me) return <Navigate to="/" replace />;
+  return (
+    <AuthLayout
+      title="Create your account"
+      footer={
+        <>
+          Already have one?{" "}
+          <Link to={`/login${search}`} className="text-foreground underline underline-offset-4">
+            Sign in
+          </Link>
+        </>
+      }
+    >
+      <form
+        className="flex flex-col gap-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          submit(new FormData(event.currentTarget));
+        }}
+      >
+        {error && !isFieldError && <Notice tone="error">{errorMessage(error)}</Notice>}
+        <Field
+          label="Name"
+          name="name"
+          autoComplete="name"
+          maxLength={200}
+          autoFocus
+          error={fieldError("name")}
+        />
+        <Field
+          label="E-mail"
+          name="email"
+          type="email"
+          autoComplete="username"
+          required
+          error={fieldError("email")}
+        />
+        <Field
+          label="Password"
+          name="password"
+          type="password"
+          autoComplete="new-password"
+          minLength={8}
+          required
+          hint="At least 8 characters, and not one that many people use."
+          error={fieldError("password")}
+        />
+        <Button type="submit" className="mt-1 h-11" busy={busy}>
+          Create account
+        </Button>
+      </form>
+    </AuthLayout>
+  );
+}

@@ -1,0 +1,110 @@
+import { Bar, BarChart, CartesianGrid, ResponsiveContainer, Tooltip, XAxis, YAxis } from "recharts";
+import type { UsageGroup, UsageRow } from "@/api/types";
+import { formatCost, formatTokens, formatTokensShort } from "./usage-format";
+import { daysOf, type Period } from "./usage-periods";
+
+interface UsageChartProps {
+  rows: UsageRow[];
+  group: UsageGroup;
+  period: Period;
+}
+
+const shortDay = new Intl.DateTimeFormat(undefined, {
+  day: "numeric",
+  month: "short",
+  timeZone: "UTC",
+});
+
+/** Input and output tokens as stacked bars; days without use are there, as gaps. */
+export function UsageChart({ rows, group, period }: UsageChartProps) {
+  const data = group === "day" ? withEmptyDays(rows, period) : rows;
+  const label = (key: string) =>
+    group === "day" ? shortDay.format(new Date(key)) : nameOf(data, key);
+  return (
+    <figure>
+      <figcaption className="flex gap-5 pb-3 text-muted-foreground text-xs">
+        <Legend className="bg-brand-soft" label="Input" />
+        <Legend className="bg-brand" label="Output" />
+      </figcaption>
+      <div className="h-64">
+        <ResponsiveContainer width="100%" height="100%">
+          <BarChart data={data} margin={{ top: 4, right: 0, bottom: 0, left: 0 }}>
+            <CartesianGrid vertical={false} stroke="var(--border)" />
+            <XAxis
+              dataKey="key"
+              tickFormatter={label}
+              tickLine={false}
+              axisLine={false}
+              minTickGap={24}
+              tick={{ fill: "var(--muted-foreground)", fontSize: 12 }}
+            />
+            <YAxis
+              width={44}
+              tickFormatter={formatTokensShort}
+              tickLine={false}
+              axisLine={false}
+              allowDecimals={false}
+              tick={{ fill: "var(--muted-foreground)", fontSize: 12 }}
+            />
+            <Tooltip
+              cursor={{ fill: "var(--muted)" }}
+              isAnimationActive={false}
+              content={({ active, payload }) =>
+                active && payload[0] ? (
+                  <BarNote row={payload[0].payload as UsageRow} label={label} />
+                ) : null
+              }
+            />
+            <Bar
+              dataKey="input_tokens"
+              stackId="tokens"
+              fill="var(--brand-soft)"
+              isAnimationActive={false}
+              maxBarSize={36}
+            />
+            <Bar
+              dataKey="output_tokens"
+              stackId="tokens"
+              fill="var(--brand)"
+              radius={[4, 4, 0, 0]}
+              isAnimationActive={false}
+              maxBarSize={36}
+            />
+          </BarChart>
+        </ResponsiveContainer>
+      </div>
+    </figure>
+  );
+}
+
+function Legend({ className, label }: { className: string; label: string }) {
+  return (
+    <span className="flex items-center gap-2">
+      <span aria-hidden className={`size-2.5 rounded-[3px] ${className}`} />
+      {label}
+    </span>
+  );
+}
+
+function BarNote({ row, label }: { row: UsageRow; label: (key: string) => string }) {
+  return (
+    <div className="rounded-xl border border-border bg-popover px-3 py-2 text-popover-foreground text-xs tabular-nums shadow-md">
+      <p className="pb-1 font-medium">{label(row.key)}</p>
+      <p>Input {formatTokens(row.input_tokens)}</p>
+      <p>Output {formatTokens(row.output_tokens)}</p>
+      <p>Cost {formatCost(row.cost_usd)}</p>
+    </div>
+  );
+}
+
+function nameOf(rows: UsageRow[], key: string): string {
+  return rows.find((row) => row.key === key)?.label || key || "Chat page";
+}
+
+function withEmptyDays(rows: UsageRow[], period: Period): UsageRow[] {
+  const known = new Map(rows.map((row) => [row.key, row]));
+  return daysOf(period, new Date()).map(
+    (day) =>
+      known.get(day) ?? { key: day, label: day, input_tokens: 0, output_tokens: 0, cost_usd: "0" },
+  );
+}

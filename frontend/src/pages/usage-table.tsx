@@ -1,0 +1,40 @@
+import type { UsageGroup, UsageRow } from "@/api/types";
+import { formatCost, formatTokens } from "./usage-format";
+
+const headings: Record<UsageGroup, string> = {
+  day: "Day",
+  model: "Model",
+  key: "Key",
+  user: "Member",
+};
+
+/** The chart's numbers, exactly, and for those who cannot see it. */
+export function UsageTable({ rows, group }: { rows: UsageRow[]; group: UsageGroup }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area must be reachable by keyboard
+    <section tabIndex={0} aria-label="Usage in numbers" className="overflow-x-auto">
+      <table className="w-full border-collapse text-sm tabular-nums">
+        <thead>
+          <tr className="border-border border-b text-left text-muted-foreground text-xs">
+            <th className="py-2 pr-4 font-medium">{headings[group]}</th>
+            <th className="py-2 pr-4 text-right font-medium">Input</th>
+            <th className="py-2 pr-4 text-right font-medium">Output</th>
+            <th className="py-2 text-right font-medium">Cost</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={row.key} className="border-border border-b last:border-b-0">
+              <th scope="row" className="py-2.5 pr-4 text-left font-normal">
+                {row.label || row.key || "Chat page"}
+              </th>
+              <td className="py-2.5 pr-4 text-right">{formatTokens(row.input_tokens)}</td>
+              <td className="py-2.5 pr-4 text-right">{formatTokens(row.output_tokens)}</td>
+              <td className="py-2.5 text-right">{formatCost(row.cost_usd)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}

@@ -1,0 +1,109 @@
+import { useQuery } from "@tanstack/react-query";
+import { ChartColumn } from "lucide-react";
+import { lazy, Suspense, useState } from "react";
+import { getUsage } from "@/api/account";
+import { errorMessage } from "@/api/errors";
+import type { UsageGroup, UsageSummary } from "@/api/types";
+import { Notice } from "@/ui/notice";
+import { Segmented } from "@/ui/segmented";
+import { Loading } from "@/ui/spinner";
+import { EmptyState, PageLayout } from "./page-layout";
+import { formatCost, formatTokens } from "./usage-format";
+import { currentMonth, type Period, periodOptions } from "./usage-periods";
+import { UsageTable } from "./usage-table";
+
+// The chart library is as large as the rest of the page; only this page loads it.
+const UsageChart = lazy(async () => ({ default: (await import("./usage-chart")).UsageChart }));
+
+const groups: { value: UsageGroup; label: string }[] = [
+  { value: "day", label: "Day" },
+  { value: "model", label: "Model" },
+  { value: "key", label: "Key" },
+  { value: "user", label: "Member" },
+];
+
+export function UsagePage() {
+  const [period, setPeriod] = useState<Period>(currentMonth);
+  const [group, setGroup] = useState<UsageGroup>("day");
+  const usage = useQuery({
+    queryKey: ["usage", period, group],
+    queryFn: () => getUsage(period, group),
+    placeholderData: (previous, query) => (query?.queryKey[1] === period ? previous : undefined),
+  });
+  return (
+    <PageLayout
+      title="Usage"
+      description="Every generation of your organization, from the ledger that it is billed from. Times are UTC."
+      action={<PeriodPicker value={period} onChange={setPeriod} />}
+    >
+      {usage.isPending ? (
+        <Loading />
+      ) : usage.isError ? (
+        <Notice tone="error">{errorMessage(usage.error)}</Notice>
+      ) : (
+        <>
+          <Totals usage={usage.data} />
+          <section className="flex flex-col gap-4">
+            <div className="flex flex-wrap items-center justify-between gap-3">
+              <h2 className="font-semibold text-base">Tokens</h2>
+              <Segmented label="Group by" value={group} onChange={setGroup} options={groups} />
+            </div>
+            {usage.data.data.length === 0 ? (
+              <EmptyState icon={<ChartColumn aria-hidden />}>
+                Nothing was used in this period.
+              </EmptyState>
+            ) : (
+              <>
+                <Suspense fallback={<div className="h-72" />}>
+                  <UsageChart rows={usage.data.data} group={group} period={period} />
+                </Suspense>
+                <UsageTable rows={usage.data.data} group={group} />
+              </>
+            )}
+          </section>
+        </>
+      )}
+    </PageLayout>
+  );
+}
+
+function Totals({ usage }: { usage: UsageSummary }) {
+  const items = [
+    { label: "Cost", value: formatCost(usage.cost_usd) },
+    { label: "Input tokens", value: formatTokens(usage.input_tokens) },
+    { label: "of these, cached", value: formatTokens(usage.cached_input_tokens) },
+    { label: "Output tokens", value: formatTokens(usage.output_tokens) },
+  ];
+  return (
+    <dl className="grid grid-cols-2 gap-3 md:grid-cols-4">
+      {items.map(({ label, value }) => (
+        <div
+          key={label}
+          className="flex flex-col gap-1 rounded-2xl border border-border px-4 py-3.5"
+        >
+          <dt className="text-muted-foreground text-xs">{label}</dt>
+          <dd className="font-semibold text-xl tabular-nums tracking-tight">{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function PeriodPicker({ value, onChange }: { value: Period; onChange: (value: Period) => void }) {
+  return (
+    <label className="flex items-center gap-2 text-sm">
+      <span className="sr-only">Period</span>
+      <select
+        value={value}
+        onChange={(event) => onChange(event.target.value)}
+        className="h-10 cursor-pointer rounded-full border border-border bg-background px-4 hover:bg-hover"
+      >
+        {periodOptions(new Date()).map((option) => (
+          <option key={option.value} value={option.value}>
+            {option.label}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}

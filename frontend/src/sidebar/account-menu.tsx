@@ -1,0 +1,77 @@
+import { Archive, ChartColumn, KeyRound, LogOut, Settings } from "lucide-react";
+import { useNavigate } from "react-router";
+import { signOut } from "@/api/account";
+import { errorMessage } from "@/api/errors";
+import { useMe, useSetMe } from "@/app/session";
+import { Menu, MenuItem, MenuSeparator } from "@/ui/menu";
+import { toast } from "@/ui/toast";
+
+/** Who is signed in, and the pages about the account. */
+export function AccountMenu() {
+  const me = useMe();
+  const setMe = useSetMe();
+  const navigate = useNavigate();
+  const name = me.user.name || me.user.email;
+  const leave = async () => {
+    try {
+      await signOut();
+      setMe(null);
+    } catch (error) {
+      toast(errorMessage(error));
+    }
+  };
+  return (
+    <Menu
+      side="top"
+      className="w-(--anchor-width) min-w-56"
+      trigger={
+        <button
+          type="button"
+          aria-label={`Account of ${name}`}
+          className="flex w-full cursor-pointer items-center gap-2.5 rounded-lg p-2 text-left hover:bg-hover data-popup-open:bg-hover"
+        >
+          <Avatar name={name} />
+          <span className="flex min-w-0 flex-col leading-tight">
+            <span className="truncate font-medium text-sm">{name}</span>
+            <span className="truncate text-muted-foreground text-xs">
+              {me.organization.name} · <span className="capitalize">{me.organization.plan}</span>
+            </span>
+          </span>
+        </button>
+      }
+    >
+      <MenuItem icon={<Settings aria-hidden />} onSelect={() => void navigate("/settings")}>
+        Settings
+      </MenuItem>
+      <MenuItem icon={<ChartColumn aria-hidden />} onSelect={() => void navigate("/usage")}>
+        Usage
+      </MenuItem>
+      <MenuItem icon={<KeyRound aria-hidden />} onSelect={() => void navigate("/keys")}>
+        API keys
+      </MenuItem>
+      <MenuItem icon={<Archive aria-hidden />} onSelect={() => void navigate("/archived")}>
+        Archived chats
+      </MenuItem>
+      <MenuSeparator />
+      <MenuItem icon={<LogOut aria-hidden />} onSelect={() => void leave()}>
+        Sign out
+      </MenuItem>
+    </Menu>
+  );
+}
+
+function Avatar({ name }: { name: string }) {
+  const initials = name
+    .split(/[\s@.]+/)
+    .slice(0, 2)
+    .map((word) => word.charAt(0).toUpperCase())
+    .join("");
+  return (
+    <span
+      aria-hidden
+      className="flex size-8 shrink-0 items-center justify-center rounded-full bg-primary font-medium text-primary-foreground text-xs"
+    >
+      {initials}
+    </span>
+  );
+}

@@ -1,0 +1,62 @@
+import { useId } from "react";
+import { errorMessage } from "@/api/errors";
+import type { ConversationSummary } from "@/api/types";
+import { Button } from "@/ui/button";
+import { Loading, Spinner } from "@/ui/spinner";
+import { ConversationRow } from "./conversation-row";
+import { groupConversations } from "./groups";
+import { useConversations, useWhenSeen } from "./use-conversations";
+
+/** The sidebar's list: grouped, and longer as the reader scrolls. */
+export function ConversationList() {
+  const list = useConversations({ archived: false });
+  const { rows, hasNextPage, isFetchingNextPage, fetchNextPage } = list;
+  const end = useWhenSeen(() => void fetchNextPage(), hasNextPage && !isFetchingNextPage);
+
+  if (list.isPending) return <Loading label="Loading conversations" />;
+  if (list.isError && rows.length === 0) {
+    return (
+      <div className="px-2.5 py-4 text-muted-foreground text-sm" role="alert">
+        <p className="pb-3">{errorMessage(list.error)}</p>
+        <Button variant="outline" size="sm" onClick={() => void list.refetch()}>
+          Try again
+        </Button>
+      </div>
+    );
+  }
+  if (rows.length === 0) {
+    return (
+      <p className="px-2.5 py-4 text-muted-foreground text-sm">
+        Your conversations will be listed here.
+      </p>
+    );
+  }
+  return (
+    <>
+      {groupConversations(rows, new Date()).map((group) => (
+        <ListGroup key={group.label} label={group.label} rows={group.rows} />
+      ))}
+      <div ref={end} className="flex h-8 items-center justify-center">
+        {isFetchingNextPage && <Spinner className="text-muted-foreground" />}
+      </div>
+    </>
+  );
+}
+
+function ListGroup({ label, rows }: { label: string; rows: ConversationSummary[] }) {
+  const id = useId();
+  return (
+    <section aria-labelledby={id} className="pb-4">
+      <h3 id={id} className="px-2.5 pt-1 pb-1.5 font-medium text-muted-foreground text-xs">
+        {label}
+      </h3>
+      <ul className="flex flex-col gap-px">
+        {rows.map((row) => (
+          <li key={row.id}>
+            <ConversationRow row={row} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

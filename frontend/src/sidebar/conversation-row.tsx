@@ -1,0 +1,80 @@
+import { Archive, ArchiveRestore, Ellipsis, Pencil, Pin, PinOff, Trash2 } from "lucide-react";
+import { useState } from "react";
+import { NavLink } from "react-router";
+import type { ConversationSummary } from "@/api/types";
+import { cn } from "@/lib/cn";
+import { Menu, MenuItem, MenuSeparator } from "@/ui/menu";
+import { Spinner } from "@/ui/spinner";
+import { RenameField } from "./rename-field";
+import { useConversationActions } from "./use-conversation-actions";
+
+/** One conversation in a list: a link, a menu, and its own rename field. */
+export function ConversationRow({ row }: { row: ConversationSummary }) {
+  const [renaming, setRenaming] = useState(false);
+  const actions = useConversationActions();
+  const title = row.title || "New chat";
+
+  if (renaming) {
+    return (
+      <RenameField
+        title={row.title}
+        onDone={(next) => {
+          setRenaming(false);
+          if (next && next !== row.title) void actions.rename(row, next);
+        }}
+      />
+    );
+  }
+  return (
+    <div className="group/row relative">
+      <NavLink
+        to={`/c/${row.id}`}
+        onDoubleClick={() => setRenaming(true)}
+        className={({ isActive }) =>
+          cn(
+            "flex h-9 items-center gap-2 rounded-lg pr-9 pl-2.5 text-sm hover:bg-hover group-focus-within/row:bg-hover group-has-data-popup-open/row:bg-hover pointer-coarse:h-11",
+            isActive && "bg-hover font-medium",
+          )
+        }
+      >
+        <span className="truncate" title={title} dir="auto">
+          {title}
+        </span>
+        {row.generating && <Spinner className="ml-auto size-3.5 shrink-0 text-muted-foreground" />}
+      </NavLink>
+      <Menu
+        trigger={
+          <button
+            type="button"
+            aria-label={`Options for ${title}`}
+            className="absolute top-1/2 right-1 flex size-7 -translate-y-1/2 cursor-pointer items-center justify-center rounded-md text-muted-foreground opacity-0 hover:text-foreground focus-visible:opacity-100 group-hover/row:opacity-100 data-popup-open:opacity-100 pointer-coarse:size-9 pointer-coarse:opacity-100"
+          >
+            <Ellipsis aria-hidden className="size-4.5" />
+          </button>
+        }
+      >
+        <MenuItem icon={<Pencil aria-hidden />} onSelect={() => setRenaming(true)}>
+          Rename
+        </MenuItem>
+        {!row.archived && (
+          <MenuItem
+            icon={row.pinned ? <PinOff aria-hidden /> : <Pin aria-hidden />}
+            onSelect={() => void actions.pin(row, !row.pinned)}
+          >
+            {row.pinned ? "Unpin" : "Pin"}
+          </MenuItem>
+        )}
+        <MenuItem
+          icon={row.archived ? <ArchiveRestore aria-hidden /> : <Archive aria-hidden />}
+          onSelect={() => void actions.archive(row, !row.archived)}
+        >
+          {row.archived ? "Unarchive" : "Archive"}
+        </MenuItem>
+        <MenuSeparator />
+        <MenuItem danger icon={<Trash2 aria-hidden />} onSelect={() => void actions.remove(row)}>
+          Delete
+        </MenuItem>
+      </Menu>
+    </div>
+  );
+}

@@ -1,0 +1,140 @@
+/** Finds conversations by their words, from anywhere (Ctrl/⌘+K). */
+import { Dialog } from "@base-ui/react/dialog";
+import { MessageSquare, Search, SquarePen } from "lucide-react";
+import { type KeyboardEvent, type ReactNode, useDeferredValue, useState } from "react";
+import { useNavigate } from "react-router";
+import { useLayout } from "@/app/layout-state";
+import { cn } from "@/lib/cn";
+import { dateGroup } from "@/lib/time";
+import { backdropClass } from "@/ui/dialog";
+import { Spinner } from "@/ui/spinner";
+import { useConversations, useWhenSeen } from "./use-conversations";
+
+export function SearchDialog() {
+  const { searchOpen, setSearch } = useLayout();
+  return (
+    <Dialog.Root open={searchOpen} onOpenChange={setSearch}>
+      <Dialog.Portal>
+        <Dialog.Backdrop className={backdropClass} />
+        <Dialog.Popup
+          aria-label="Search chats"
+          className="fixed top-[12dvh] left-1/2 z-50 flex max-h-[70dvh] w-[calc(100vw-1.5rem)] max-w-2xl -translate-x-1/2 flex-col overflow-hidden rounded-2xl border border-border bg-popover text-popover-foreground shadow-2xl outline-none transition duration-150 data-ending-style:opacity-0 data-starting-style:opacity-0"
+        >
+          <SearchPanel close={() => setSearch(false)} />
+        </Dialog.Popup>
+      </Dialog.Portal>
+    </Dialog.Root>
+  );
+}
+
+interface Option {
+  to: string;
+  icon: ReactNode;
+  title: string;
+  note: string;
+}
+
+const NEW_CHAT: Option = {
+  to: "/",
+  icon: <SquarePen aria-hidden className="size-4.5 shrink-0" />,
+  title: "New chat",
+  note: "",
+};
+
+const optionId = (index: number) => `search-option-${index}`;
+
+function SearchPanel({ close }: { close: () => void }) {
+  const navigate = useNavigate();
+  const [words, setWords] = useState("");
+  const [active, setActive] = useState(0);
+  const search = useDeferredValue(words.trim());
+  const list = useConversations(search ? { search } : { archived: false });
+  const { rows, hasNextPage, isFetchingNextPage, fetchNextPage } = list;
+  const end = useWhenSeen(() => void fetchNextPage(), hasNextPage && !isFetchingNextPage);
+  const now = new Date();
+  const found = rows.map((row) => ({
+    to: `/c/${row.id}`,
+    icon: <MessageSquare aria-hidden className="size-4.5 shrink-0" />,
+    title: row.title || "New chat",
+    note: dateGroup(row.updated_at, now),
+  }));
+  const options = search ? found : [NEW_CHAT, ...found];
+
+  const open = (option: Option | undefined) => {
+    if (!option) return;
+    close();
+    void navigate(option.to);
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.nativeEvent.isComposing) return;
+    const last = options.length - 1;
+    const next = { ArrowDown: active + 1, ArrowUp: active - 1, Home: 0, End: last }[event.key];
+    if (next !== undefined) {
+      event.preventDefault();
+      const index = Math.max(0, Math.min(next, last));
+      setActive(index);
+      document.getElementById(optionId(index))?.scrollIntoView({ block: "nearest" });
+    } else if (event.key === "Enter") {
+      event.preventDefault();
+      open(options[active]);
+    }
+  };
+
+  return (
+    <>
+      <div className="flex items-center gap-3 border-border border-b px-5">
+        {list.isFetching ? (
+          <Spinner className="shrink-0 text-muted-foreground" />
+        ) : (
+          <Search aria-hidden className="size-4 shrink-0 text-muted-foreground" />
+        )}
+        <input
+          role="combobox"
+          aria-label="Search chats"
+          aria-expanded="true"
+          aria-controls="search-options"
+          aria-activedescendant={options.length > 0 ? optionId(active) : undefined}
+          autoComplete="off"
+          placeholder="Search chats"
+          value={words}
+          onChange={(event) => {
+            setWords(event.target.value);
+            setActive(0);
+          }}
+          onKeyDown={onKeyDown}
+          className="h-14 w-full bg-transparent text-base outline-none placeholder:text-muted-foreground"
+        />
+      </div>
+      <div className="scrollbar-quiet overflow-y-auto p-2">
+        <div id="search-options" role="listbox" aria-label="Chats">
+          {options.map((option, index) => (
+            // biome-ignore lint/a11y/useKeyWithClickEvents: the combobox has the keys
+            <div
+              key={option.to}
+              id={optionId(index)}
+              role="option"
+              tabIndex={-1}
+              aria-selected={index === active}
+              onClick={() => open(option)}
+              onPointerMove={() => setActive(index)}
+              className={cn(
+                "flex cursor-pointer items-center gap-3 rounded-xl px-3 py-2.5 text-sm",
+                index === active && "bg-hover",
+              )}
+            >
+              {option.icon}
+              <span className="min-w-0 flex-1 truncate">{option.title}</span>
+              <span className="shrink-0 text-muted-foreground text-xs">{option.note}</span>
+            </div>
+          ))}
+        </div>
+        {search && !list.isPending && rows.length === 0 && (
+          <p role="status" className="px-3 py-8 text-center text-muted-foreground text-sm">
+            No chat has “{search}” in it.
+          </p>
+        )}
+        <div ref={end} className="h-px" />
+      </div>
+    </>
+  );
+}

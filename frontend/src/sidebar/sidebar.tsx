@@ -1,0 +1,88 @@
+import { PanelLeft, Search, SquarePen, X } from "lucide-react";
+import type { ReactNode } from "react";
+import { Link, useNavigate } from "react-router";
+import { useLayout } from "@/app/layout-state";
+import { hotkeyLabel } from "@/lib/hotkeys";
+import { IconButton } from "@/ui/button";
+import { Logo } from "@/ui/logo";
+import { AccountMenu } from "./account-menu";
+import { ConversationList } from "./conversation-list";
+
+/** New chat, search, the conversations, and the account. */
+export function Sidebar({ inDrawer = false }: { inDrawer?: boolean }) {
+  const { toggleSidebar, setDrawer, setSearch } = useLayout();
+  const navigate = useNavigate();
+  return (
+    <div className="flex h-full flex-col bg-sidebar">
+      <div className="flex h-14 shrink-0 items-center justify-between pr-2.5 pl-4">
+        <Link to="/" aria-label="Parley, new chat" className="rounded-lg">
+          <Logo />
+        </Link>
+        {inDrawer ? (
+          <IconButton label="Close menu" onClick={() => setDrawer(false)}>
+            <X className="size-5" />
+          </IconButton>
+        ) : (
+          <IconButton label="Close sidebar" onClick={toggleSidebar}>
+            <PanelLeft className="size-5" />
+          </IconButton>
+        )}
+      </div>
+      <div className="flex flex-col gap-px px-2.5 pb-3">
+        <SidebarButton
+          icon={<SquarePen aria-hidden className="size-4.5" />}
+          label="New chat"
+          hint={hotkeyLabel("mod+shift+o")}
+          onClick={() => {
+            setDrawer(false);
+            void navigate("/");
+          }}
+        />
+        <SidebarButton
+          icon={<Search aria-hidden className="size-4.5" />}
+          label="Search chats"
+          hint={hotkeyLabel("mod+k")}
+          onClick={() => {
+            setDrawer(false);
+            setSearch(true);
+          }}
+        />
+      </div>
+      <nav
+        aria-label="Conversations"
+        className="scrollbar-quiet min-h-0 flex-1 overflow-y-auto px-2.5"
+      >
+        <ConversationList />
+      </nav>
+      <div className="border-border border-t p-2.5">
+        <AccountMenu />
+      </div>
+    </div>
+  );
+}
+
+interface SidebarButtonProps {
+  icon: ReactNode;
+  label: string;
+  hint: string;
+  onClick: () => void;
+}
+
+function SidebarButton({ icon, label, hint, onClick }: SidebarButtonProps) {
+  return (
+    <button
+      type="button"
+      onClick={onClick}
+      className="group/button flex h-9 w-full cursor-pointer items-center gap-2.5 rounded-lg px-2.5 text-left text-sm hover:bg-hover pointer-coarse:h-11"
+    >
+      {icon}
+      <span className="flex-1">{label}</span>
+      <kbd
+        aria-hidden
+        className="font-sans text-muted-foreground text-xs opacity-0 group-hover/button:opacity-100 group-focus-visible/button:opacity-100 pointer-coarse:hidden"
+      >
+        {hint}
+      </kbd>
+    </button>
+  );
+}

@@ -1,0 +1,92 @@
+import { type QueryClient, useQueryClient } from "@tanstack/react-query";
+import { useMemo } from "react";
+import { useMatch, useNavigate } from "react-router";
+import {
+  type ConversationPatch,
+  deleteConversation,
+  patchConversation,
+  restoreConversation,
+} from "@/api/conversations";
+import { errorMessage } from "@/api/errors";
+import type { ConversationSummary } from "@/api/types";
+import { conversationKey, patchConversationData, patchRow, refreshLists } from "@/chat/cache";
+import { forgetAnswer } from "@/chat/turns";
+import { toast } from "@/ui/toast";
+
+/** What a row can do. Each shows at once, and is taken back when the server refuses. */
+export function useConversationActions() {
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const shownId = useMatch("/c/:id")?.params.id;
+
+  return useMemo(() => {
+    const leave = (id: string) => {
+      if (id === shownId) void navigate("/");
+    };
+    return {
+      rename: (row: ConversationSummary, title: string) =>
+        change(client, row, { title }, (shown) => ({ ...shown, title })),
+      pin: (row: ConversationSummary, pinned: boolean) =>
+        change(client, row, { pinned }, (shown) => ({ ...shown, pinned })),
+      archive: async (row: ConversationSummary, archived: boolean) => {
+        if (archived) leave(row.id);
+        const done = await change(client, row, { archived }, () => null);
+        if (!done) return;
+        toast(archived ? "Conversation archived." : "Conversation is back in the list.", {
+          label: "Undo",
+          onClick: () => void change(client, row, { archived: !archived }, () => null),
+        });
+      },
+      remove: async (row: ConversationSummary) => {
+        const wasShown = row.id === shownId;
+        forgetAnswer(row.id);
+        patchRow(client, row.id, () => null);
+        leave(row.id);
+        try {
+          await deleteConversation(row.id);
+        } catch (error) {
+          refreshLists(client);
+          toast(errorMessage(error));
+          return;
+        }
+        client.removeQueries({ queryKey: conversationKey(row.id) });
+        toast("Conversation deleted.", {
+          label: "Undo",
+          onClick: () => {
+            restoreConversation(row.id)
+              .then(() => {
+                refreshLists(client);
+                if (wasShown) void navigate(`/c/${row.id}`);
+              })
+              .catch((error) => toast(errorMessage(error)));
+          },
+        });
+      },
+    };
+  }, [client, navigate, shownId]);
+}
+
+async function change(
+  client: QueryClient,
+  row: ConversationSummary,
+  patch: ConversationPatch,
+  show: (row: ConversationSummary) => ConversationSummary | null,
+): Promise<boolean> {
+  patchRow(client, row.id, show);
+  const { title, pinned, archived } = patch;
+  const shown = { title, pinned, archived };
+  patchConversationData(
+    client,
+    row.id,
+    Object.fromEntries(Object.entries(shown).filter(([, value]) => value !== undefined)),
+  );
+  try {
+    await patchConversation(row.id, patch);
+    return true;
+  } catch (error) {
+    toast(errorMessage(error));
+    return false;
+  } finally {
+    refreshLists(client);
+  }
+}

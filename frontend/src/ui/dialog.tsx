@@ -1,0 +1,57 @@
+import { Dialog as Base } from "@base-ui/react/dialog";
+import { X } from "lucide-react";
+import type { ReactNode, RefObject } from "react";
+import { cn } from "@/lib/cn";
+import { iconButtonClass } from "./button";
+
+interface DialogProps {
+  open: boolean;
+  onOpenChange: (open: boolean) => void;
+  title: string;
+  description?: ReactNode;
+  children: ReactNode;
+  className?: string;
+  initialFocus?: RefObject<HTMLElement | null>;
+}
+
+export const backdropClass =
+  "fixed inset-0 z-40 bg-black/45 transition-opacity duration-150 data-ending-style:opacity-0 data-starting-style:opacity-0";
+
+/** A modal dialog with a title and a close button; Escape and a click outside close it. */
+export function Dialog(props: DialogProps) {
+  const { open, onOpenChange, title, description, children, className, initialFocus } = props;
+  return (
+    <Base.Root open={open} onOpenChange={onOpenChange}>
+      <Base.Portal>
+        <Base.Backdrop className={backdropClass} />
+        <Base.Popup
+          initialFocus={initialFocus}
+          className={cn(
+            "-translate-x-1/2 -translate-y-1/2 fixed top-1/2 left-1/2 z-50 flex max-h-[85dvh] w-[calc(100vw-2rem)] max-w-md flex-col gap-4 overflow-y-auto rounded-2xl border border-border bg-popover p-6 text-popover-foreground shadow-2xl transition duration-150 data-ending-style:scale-97 data-starting-style:scale-97 data-ending-style:opacity-0 data-starting-style:opacity-0",
+            className,
+          )}
+        >
+          <div className="flex items-start justify-between gap-4">
+            <div className="flex flex-col gap-1.5">
+              <Base.Title className="font-semibold text-lg leading-6">{title}</Base.Title>
+              {description && (
+                <Base.Description className="text-muted-foreground text-sm">
+                  {description}
+                </Base.Description>
+              )}
+            </div>
+            <Base.Close aria-label="Close" className={cn(iconButtonClass, "-mt-1 -mr-2")}>
+              <X className="size-4.5" />
+            </Base.Close>
+          </div>
+          {children}
+        </Base.Popup>
+      </Base.Portal>
+    </Base.Root>
+  );
+}
+
+/** The row of buttons at a dialog's end. */
+export function DialogActions({ children }: { children: ReactNode }) {
+  return <div className="mt-2 flex flex-wrap justify-end gap-2">{children}</div>;
+}

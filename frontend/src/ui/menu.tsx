@@ -1,0 +1,95 @@
+import { Menu as Base } from "@base-ui/react/menu";
+import type { ReactElement, ReactNode } from "react";
+import { cn } from "@/lib/cn";
+
+interface MenuProps {
+  trigger: ReactElement<Record<string, unknown>>;
+  children: ReactNode;
+  side?: "top" | "bottom";
+  align?: "start" | "center" | "end";
+  className?: string;
+}
+
+/** A menu that opens from `trigger` (a button); arrow keys, type-ahead and Escape work. */
+export function Menu({
+  trigger,
+  children,
+  side = "bottom",
+  align = "start",
+  className,
+}: MenuProps) {
+  return (
+    <Base.Root modal={false}>
+      <Base.Trigger render={trigger} />
+      <Base.Portal>
+        <Base.Positioner side={side} align={align} sideOffset={6} className="z-50 outline-none">
+          <Base.Popup
+            className={cn(
+              "min-w-48 origin-(--transform-origin) rounded-2xl border border-border bg-popover p-1.5 text-popover-foreground shadow-lg outline-none transition data-ending-style:scale-97 data-starting-style:scale-97 data-ending-style:opacity-0 data-starting-style:opacity-0",
+              className,
+            )}
+          >
+            {children}
+          </Base.Popup>
+        </Base.Positioner>
+      </Base.Portal>
+    </Base.Root>
+  );
+}
+
+const itemClass =
+  "flex w-full cursor-pointer select-none items-center gap-3 rounded-lg px-3 py-2 text-sm outline-none data-highlighted:bg-hover pointer-coarse:py-2.5 [&_svg]:size-4.5 [&_svg]:shrink-0";
+
+interface MenuItemProps {
+  icon?: ReactNode;
+  children: ReactNode;
+  onSelect: () => void;
+  danger?: boolean;
+  disabled?: boolean;
+}
+
+export function MenuItem({ icon, children, onSelect, danger, disabled }: MenuItemProps) {
+  return (
+    <Base.Item
+      disabled={disabled ?? false}
+      onClick={onSelect}
+      className={cn(itemClass, danger && "text-destructive", "data-disabled:opacity-50")}
+    >
+      {icon}
+      {children}
+    </Base.Item>
+  );
+}
+
+export const MenuRadioGroup = Base.RadioGroup;
+
+interface MenuRadioItemProps {
+  value: string;
+  label: string;
+  description?: ReactNode;
+  indicator: ReactNode;
+  disabled?: boolean;
+}
+
+export function MenuRadioItem(props: MenuRadioItemProps) {
+  return (
+    <Base.RadioItem
+      value={props.value}
+      closeOnClick
+      disabled={props.disabled ?? false}
+      className={cn(itemClass, "justify-between data-disabled:opacity-50")}
+    >
+      <span className="flex min-w-0 flex-col">
+        <span className="truncate">{props.label}</span>
+        {props.description && (
+          <span className="text-muted-foreground text-xs">{props.description}</span>
+        )}
+      </span>
+      <Base.RadioItemIndicator>{props.indicator}</Base.RadioItemIndicator>
+    </Base.RadioItem>
+  );
+}
+
+export function MenuSeparator() {
+  return <Base.Separator className="mx-2 my-1.5 h-px bg-border" />;
+}

@@ -1,0 +1,59 @@
+/** Short notices at the page's edge, announced to screen readers; one may offer an action. */
+import { Toast } from "@base-ui/react/toast";
+import { X } from "lucide-react";
+
+export const toastManager = Toast.createToastManager();
+
+interface ToastAction {
+  label: string;
+  onClick: () => void;
+}
+
+/** Shows a notice. With an action it stays for 8 s, else for 4 s. */
+export function toast(title: string, action?: ToastAction): void {
+  const id = toastManager.add({
+    title,
+    timeout: action ? 8000 : 4000,
+    ...(action && {
+      actionProps: {
+        children: action.label,
+        onClick: () => {
+          action.onClick();
+          toastManager.close(id);
+        },
+      },
+    }),
+  });
+}
+
+export function Toaster() {
+  return (
+    <Toast.Provider toastManager={toastManager} limit={3}>
+      <Toast.Portal>
+        <Toast.Viewport className="fixed bottom-6 left-1/2 z-70 flex w-[calc(100vw-2rem)] max-w-sm -translate-x-1/2 flex-col gap-2 outline-none">
+          <ToastList />
+        </Toast.Viewport>
+      </Toast.Portal>
+    </Toast.Provider>
+  );
+}
+
+function ToastList() {
+  const { toasts } = Toast.useToastManager();
+  return toasts.map((item) => (
+    <Toast.Root
+      key={item.id}
+      toast={item}
+      className="flex items-center gap-3 rounded-2xl bg-tooltip py-2 pr-2 pl-4 text-sm text-tooltip-foreground shadow-lg transition data-ending-style:opacity-0 data-starting-style:translate-y-2 data-starting-style:opacity-0 data-limited:hidden"
+    >
+      <Toast.Title className="min-w-0 flex-1 py-1" />
+      <Toast.Action className="cursor-pointer rounded-lg px-2.5 py-1.5 font-semibold hover:bg-white/15 dark:hover:bg-black/10" />
+      <Toast.Close
+        aria-label="Dismiss"
+        className="cursor-pointer rounded-lg p-1.5 hover:bg-white/15 dark:hover:bg-black/10"
+      >
+        <X aria-hidden className="size-4" />
+      </Toast.Close>
+    </Toast.Root>
+  ));
+}
