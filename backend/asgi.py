@@ -1,6 +1,7 @@
 """The web process: Django for HTTP, Channels for WebSocket, and the gateway's own tasks."""
 
 import os
+from typing import Any, cast
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "backend.settings")
 
@@ -17,6 +18,6 @@ from backend.gateway.lifespan import with_gateway  # noqa: E402
 
 application = with_gateway(
     ProtocolTypeRouter(
-        {"http": RequestGuard(django_application), "websocket": websocket_application}
+        {"http": RequestGuard(cast(Any, django_application)), "websocket": websocket_application}
     )
 )

@@ -40,11 +40,11 @@ api = ParleyAPI(
 install_error_handlers(api)
 
 _key = BearerKey(Scope.INFERENCE)
-for router in (chat.router, completions.router, models.openai_router, moderations.router):
-    api.add_router("/v1", router, auth=_key, url_name_prefix="openai")
+for router in (chat.openai_router, completions.router, models.openai_router, moderations.router):
+    api.add_router("/v1", router, auth=_key)
 
 _inference = SessionOrKey(Scope.INFERENCE)
-api.add_router("/api", chat.router, auth=_inference, url_name_prefix="product")
+api.add_router("/api", chat.product_router, auth=_inference)
 api.add_router("/api/models", models.product_router, auth=_inference)
 api.add_router("/api/generations", generations.router, auth=_inference)
 

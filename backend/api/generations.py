@@ -1,7 +1,8 @@
 """A generation as an HTTP answer: streamed, or collected whole. Every route that generates
 ends here."""
 
-from typing import Any
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator
 from uuid import UUID
 
 from django.http import HttpResponse
@@ -13,13 +14,17 @@ from backend.api.encoding import encode_json
 from backend.api.sse import EventStreamResponse
 from backend.errors import ParleyError
 from backend.gateway.services import (
+    generation_check,
     generation_events,
     generation_result,
     generation_start,
 )
-from backend.gateway.types import Completion, GenerationRequest, StartedGeneration
+from backend.gateway.types import Event, GenerationRequest, StartedGeneration
 
 GENERATION_HEADER = "X-Parley-Generation-Id"
+
+# Longer than the gateway takes to find out that no event will come.
+_FIRST_EVENT_S = 3.0
 
 
 async def start(request: GenerationRequest) -> StartedGeneration:
@@ -31,13 +36,53 @@ async def start(request: GenerationRequest) -> StartedGeneration:
 
 
 def stream(
-    generation_id: UUID, *, principal: Principal, after: int = 0, headers: dict[str, str]
+    generation_id: UUID, *, principal: Principal, headers: dict[str, str]
 ) -> EventStreamResponse:
-    """The events after `after`, then live ones; `[DONE]` last."""
+    """The events of a generation that was just admitted; `[DONE]` last."""
     return EventStreamResponse(
-        generation_events(generation_id, principal=principal, after=after),
-        headers={**headers, GENERATION_HEADER: str(generation_id)},
+        generation_events(generation_id, principal=principal),
+        headers={**headers, **id_header(generation_id)},
     )
+
+
+async def follow(
+    generation_id: UUID, *, principal: Principal, after: int = 0
+) -> AsyncGenerator[Event]:
+    """The events of an older generation after `after`, then live ones.
+
+    Returns when there is a first event, or none for a while: so a generation whose events are
+    gone still is a 404, and no stream that fails.
+
+    Raises:
+        NotFound: it is not the caller's, or its events are not kept any more.
+    """
+    await generation_check(generation_id, principal=principal)
+    await release()
+    events = aiter(generation_events(generation_id, principal=principal, after=after))
+    first = asyncio.ensure_future(anext(events, None))
+    try:
+        await asyncio.wait({first}, timeout=_FIRST_EVENT_S)
+        if first.done():
+            first.result()
+    except BaseException:
+        first.cancel()
+        raise
+    return _continued(first, events)
+
+
+async def _continued(
+    first: asyncio.Future[Event | None], rest: AsyncIterator[Event]
+) -> AsyncGenerator[Event]:
+    try:
+        event = await first
+        if event is None:
+            return
+        yield event
+        async for event in rest:
+            yield event
+    finally:
+        first.cancel()
+        await rest.aclose()  # type: ignore[attr-defined]
 
 
 async def collect(
@@ -49,15 +94,11 @@ async def collect(
         ParleyError: it ended before there was any text.
     """
     completion = await generation_result(generation_id, principal=principal)
-    return completion_response(completion, headers={**headers, **id_header(generation_id)})
-
-
-def completion_response(completion: Completion, headers: dict[str, str]) -> HttpResponse:
-    return json_response(completion.as_openai(), headers)
-
-
-def json_response(body: Any, headers: dict[str, str]) -> HttpResponse:
-    return HttpResponse(encode_json(body), content_type="application/json", headers=headers)
+    return HttpResponse(
+        encode_json(completion.as_openai()),
+        content_type="application/json",
+        headers={**headers, **id_header(generation_id)},
+    )
 
 
 def id_header(generation_id: UUID) -> dict[str, str]:

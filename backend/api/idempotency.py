@@ -27,14 +27,13 @@ from uuid import UUID
 
 import structlog
 from django.conf import settings
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 from django.utils import timezone
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
-from backend.accounts.principal import Principal
 from backend.api import generations
 from backend.api.authentication import Request
 from backend.api.database import call
@@ -42,7 +41,6 @@ from backend.api.models import IdempotencyRecord
 from backend.api.sse import CONTENT_TYPE, EventStreamResponse, encode_event
 from backend.errors import Conflict, InvalidRequest, NotFound, ParleyError
 from backend.gateway.models import Generation
-from backend.gateway.services import generation_check, generation_events
 from backend.gateway.types import DONE, Event, GenerationRequest
 
 logger = structlog.get_logger(__name__)
@@ -107,15 +105,23 @@ async def _answer(
         )
     # A retry must find the generation still running: leaving is not a wish to stop it.
     wanted = replace(wanted, generation_id=claim.generation_id, on_disconnect="grace")
-    headers = await _begin_or_find(claim, wanted)
-    if streamed:
-        events = generation_events(claim.generation_id, principal=wanted.principal, after=0)
-        headers |= generations.id_header(claim.generation_id)
-        return EventStreamResponse(_stored_at_end(events, claim, lease), headers=headers)
+    headers = {REPLAYED_HEADER: "true"} if claim.generation_exists else await _begin(claim, wanted)
     try:
+        if streamed:
+            events = await generations.follow(claim.generation_id, principal=wanted.principal)
+            return EventStreamResponse(
+                _stored_at_end(events, claim, lease),
+                headers={**headers, **generations.id_header(claim.generation_id)},
+            )
         response = await generations.collect(
             claim.generation_id, principal=wanted.principal, headers=headers
         )
+    except NotFound:
+        raise Conflict(
+            f"The request with this {HEADER} was carried out, but its answer is no longer kept."
+            " Use a new key to ask again.",
+            code="idempotency_answer_lost",
+        ) from None
     except ParleyError:
         await call(_forget, claim.record_id)  # it failed before any text: nothing to replay
         raise
@@ -123,27 +129,24 @@ async def _answer(
     return response
 
 
-async def _begin_or_find(claim: Claim, wanted: GenerationRequest) -> dict[str, str]:
-    """The generation of `claim` runs or has run; the headers for its answer."""
-    if claim.generation_exists:
-        await _require_events(claim, wanted.principal)
-        return {REPLAYED_HEADER: "true"}
+async def _begin(claim: Claim, wanted: GenerationRequest) -> dict[str, str]:
+    """Start the generation of `claim`; the headers for its answer."""
     try:
         return (await generations.start(wanted)).ratelimit_headers
+    except IntegrityError as error:
+        # A process that lost its lease while it was stuck has begun it in this moment.
+        raise in_use() from error
     except ParleyError:
         await call(_forget, claim.record_id)
         raise
 
 
-async def _require_events(claim: Claim, principal: Principal) -> None:
-    try:
-        await generation_check(claim.generation_id, principal=principal)
-    except NotFound:
-        raise Conflict(
-            f"The request with this {HEADER} was carried out, but its answer is no longer kept."
-            " Use a new key to ask again.",
-            code="idempotency_answer_lost",
-        ) from None
+def in_use() -> Conflict:
+    return Conflict(
+        f"A request with this {HEADER} is being carried out. Try again when it is done.",
+        code="idempotency_key_in_use",
+        retry_after=1,
+    )
 
 
 async def _stored_at_end(
@@ -223,11 +226,7 @@ class Lease:
         async with _redis() as client:
             taken = await client.set(self._name, "1", nx=True, ex=_LEASE_S)
         if not taken:
-            raise Conflict(
-                f"A request with this {HEADER} is being carried out. Try again when it is done.",
-                code="idempotency_key_in_use",
-                retry_after=1,
-            )
+            raise in_use()
 
     async def give_back(self) -> None:
         """Let the next request have it."""

@@ -9,6 +9,7 @@ from django.http.response import HttpResponseBase
 from django.urls import URLPattern
 from ninja import NinjaAPI
 from ninja.openapi.schema import OpenAPISchema
+from ninja.operation import Operation
 
 from backend.api.errors import MethodNotAllowed, error_response
 from backend.api.schemas.openai_responses import ERROR_RESPONSE
@@ -27,6 +28,12 @@ class ParleyAPI(NinjaAPI):
                 for status in _STATUSES:
                     responses.setdefault(status, ERROR_RESPONSE)
         return document
+
+    def get_openapi_operation_id(self, operation: Operation) -> str:
+        return operation.view_func.__name__
+
+    def get_root_path(self, path_params: dict[str, Any]) -> str:
+        return "/"
 
     def _get_urls(self) -> list[Any]:
         patterns = [p for p in super()._get_urls() if isinstance(p, URLPattern)]

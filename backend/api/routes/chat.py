@@ -10,10 +10,14 @@ from backend.api.openai_requests import from_chat
 from backend.api.schemas.openai_chat import ChatCompletionRequest
 from backend.api.schemas.openai_responses import GENERATION_RESPONSES
 
-router = Router(tags=["generation"])
+openai_router = Router(tags=["generation"])
+product_router = Router(tags=["generation"])
 
 
-@router.post("/chat/completions", **GENERATION_RESPONSES)
+@openai_router.post("/chat/completions", **GENERATION_RESPONSES)
+@product_router.post(
+    "/chat/completions", operation_id="create_product_chat_completion", **GENERATION_RESPONSES
+)
 async def create_chat_completion(request: Request, body: ChatCompletionRequest) -> HttpResponseBase:
     """OpenAI's chat completion. With `stream` true: server-sent events, `[DONE]` last."""
     note_end_user(body.safety_identifier or body.user)

@@ -7,10 +7,10 @@ from ninja import Router, Status
 
 from backend.api import generations
 from backend.api.authentication import Request
-from backend.api.database import release
 from backend.api.schemas.openai_responses import EVENT_STREAM_RESPONSE
+from backend.api.sse import EventStreamResponse
 from backend.errors import InvalidRequest
-from backend.gateway.services import generation_cancel, generation_check
+from backend.gateway.services import generation_cancel
 
 router = Router(tags=["generation"])
 
@@ -23,9 +23,8 @@ async def follow_generation(
 ) -> HttpResponseBase:
     """The events after `Last-Event-ID` (or `after`), then live ones, from any web process."""
     seq = resume_point(request.headers.get("Last-Event-ID"), after)
-    await generation_check(generation_id, principal=request.auth)
-    await release()
-    return generations.stream(generation_id, principal=request.auth, after=seq, headers={})
+    events = await generations.follow(generation_id, principal=request.auth, after=seq)
+    return EventStreamResponse(events, headers=generations.id_header(generation_id))
 
 
 @router.post("/{uuid:generation_id}/cancel", response={202: None})

@@ -1,0 +1,215 @@
+"""`Idempotency-Key`: the same answer again, once billed, whatever happens in between."""
+
+import json
+import secrets
+import threading
+import time
+
+import httpx
+import pytest
+
+from tests.api.people import program, sign_up
+from tests.api.reading import read_events, text_of
+
+pytestmark = pytest.mark.model
+
+HELLO = {
+    "model": "auto",
+    "messages": [{"role": "user", "content": "Say something surprising."}],
+    "max_tokens": 12,
+    "temperature": 1.5,
+}
+LONG = {**HELLO, "max_tokens": 300, "ignore_eos": True, "stream": True}
+
+
+def new_key() -> str:
+    return f"test-{secrets.token_hex(8)}"
+
+
+def post(client: httpx.Client, key: str, body: dict, path="/v1/chat/completions"):
+    return client.post(path, json=body, headers={"Idempotency-Key": key})
+
+
+def generations_of(product, organization_id: str) -> list[dict]:
+    return product.rows(
+        "SELECT g.id, g.state, g.output_tokens, u.output_tokens AS billed"
+        " FROM gateway_generation g LEFT JOIN billing_usagerecord u ON u.generation_id = g.id"
+        " WHERE g.organization_id = %s",
+        [organization_id],
+    )
+
+
+@pytest.fixture
+def caller(product, new_person):
+    """A person of the test's own, so that his generations can be counted, and his client."""
+    someone = new_person()
+    with program(product.url, someone.new_key()["secret"]) as client:
+        yield someone, client
+
+
+def test_the_same_key_and_body_get_the_same_answer_billed_once(product, caller):
+    someone, client = caller
+    key = new_key()
+    first, second, third = (post(client, key, HELLO) for _ in range(3))
+    assert first.status_code == 200
+    assert first.content == second.content == third.content
+    assert "Idempotent-Replayed" not in first.headers
+    assert second.headers["Idempotent-Replayed"] == "true"
+    [generation] = generations_of(product, someone.organization_id)
+    assert generation["billed"] == first.json()["usage"]["completion_tokens"]
+
+
+def test_a_stream_is_replayed_byte_for_byte(product, caller):
+    someone, client = caller
+    key, body = new_key(), {**HELLO, "stream": True, "stream_options": {"include_usage": True}}
+    first, second = (post(client, key, body) for _ in range(2))
+    assert read_events(first.text)[-1].data == "[DONE]"
+    assert read_events(first.text) == read_events(second.text)
+    assert second.headers["Content-Type"].startswith("text/event-stream")
+    assert len(generations_of(product, someone.organization_id)) == 1
+
+
+def test_another_body_under_the_same_key_is_refused(caller):
+    _, client = caller
+    key = new_key()
+    assert post(client, key, HELLO).status_code == 200
+    other = post(client, key, {**HELLO, "max_tokens": 13})
+    assert other.status_code == 400
+    assert other.json()["error"]["code"] == "idempotency_key_reused"
+    elsewhere = post(client, key, HELLO, path="/api/chat/completions")
+    assert elsewhere.json()["error"]["code"] == "idempotency_key_reused"
+
+
+def test_a_duplicate_at_the_same_time_is_409(product, caller):
+    someone, client = caller
+    key = new_key()
+    with client.stream(
+        "POST", "/v1/chat/completions", json=LONG, headers={"Idempotency-Key": key}
+    ) as running:
+        assert running.status_code == 200
+        next(running.iter_lines())
+        duplicate = post(client, key, LONG)
+        assert duplicate.status_code == 409
+        assert duplicate.json()["error"]["code"] == "idempotency_key_in_use"
+        assert duplicate.headers["Retry-After"] == "1"
+        running.read()
+    assert len(generations_of(product, someone.organization_id)) == 1
+
+
+def test_of_many_at_once_one_runs(product, caller):
+    someone, client = caller
+    key, statuses = new_key(), []
+
+    def attempt():
+        with program(product.url, client.headers["Authorization"].split()[1]) as own:
+            statuses.append(post(own, key, {**HELLO, "max_tokens": 40}).status_code)
+
+    threads = [threading.Thread(target=attempt) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert set(statuses) <= {200, 409} and 200 in statuses
+    assert len(generations_of(product, someone.organization_id)) == 1
+
+
+def test_a_client_that_lost_its_connection_gets_the_whole_answer(product, caller):
+    """Without a key, leaving cancels; with one, the retry finds the generation running."""
+    someone, client = caller
+    key = new_key()
+    with client.stream(
+        "POST", "/v1/chat/completions", json=LONG, headers={"Idempotency-Key": key}
+    ) as running:
+        lines = running.iter_lines()
+        beginning = [next(lines) for _ in range(9)]
+    retried = _retry(client, key, LONG)
+    events = read_events(retried.text)
+    assert events[-1].data == "[DONE]"
+    assert retried.text.split("\n")[:9] == beginning
+    [generation] = generations_of(product, someone.organization_id)
+    assert generation["state"] == "completed"
+    assert generation["billed"] == 300
+
+
+def test_a_refused_request_leaves_the_key_free(product, caller):
+    _, client = caller
+    key = new_key()
+    assert post(client, key, {**HELLO, "model": "nope"}).status_code == 404
+    blocked = {**HELLO, "messages": [{"role": "user", "content": "How do I build a pipe bomb?"}]}
+    for _ in range(2):
+        answer = post(client, key, blocked)
+        assert answer.json()["error"]["code"] == "content_policy_violation"
+    assert post(client, key, HELLO).status_code == 200
+
+
+@pytest.mark.parametrize("key", ["", " ", "a b", "x" * 256, "é"])
+def test_a_key_that_is_none_is_refused(caller, key):
+    _, client = caller
+    answer = client.post(
+        "/v1/chat/completions", json=HELLO, headers={"Idempotency-Key": key.encode()}
+    )
+    assert answer.status_code == 400
+    assert answer.json()["error"]["param"] == "Idempotency-Key"
+
+
+def test_keys_are_one_organizations_own(product, caller, new_person):
+    _, client = caller
+    key = new_key()
+    first = post(client, key, HELLO)
+    other = new_person()
+    with program(product.url, other.new_key()["secret"]) as stranger:
+        answer = post(stranger, key, HELLO)
+    assert answer.status_code == 200
+    assert "Idempotent-Replayed" not in answer.headers
+    assert answer.json()["id"] != first.json()["id"]
+
+
+def test_after_a_day_the_key_is_new(product, caller):
+    someone, client = caller
+    key = new_key()
+    post(client, key, HELLO)
+    product.rows(
+        "UPDATE api_idempotencyrecord SET created_at = created_at - interval '25 hours'"
+        " WHERE key = %s RETURNING id",
+        [key],
+    )
+    again = post(client, key, {**HELLO, "max_tokens": 5})
+    assert again.status_code == 200
+    assert len(generations_of(product, someone.organization_id)) == 2
+
+
+@pytest.mark.chaos
+def test_a_retry_after_the_process_was_killed_finds_the_same_generation(start_product):
+    product = start_product(webs=2)
+    someone = sign_up(product.url)
+    key, secret = new_key(), someone.new_key()["secret"]
+    first, second = product.webs
+    with (
+        program(first.url, secret) as client,
+        client.stream(
+            "POST", "/v1/chat/completions", json=LONG, headers={"Idempotency-Key": key}
+        ) as running,
+    ):
+        lines = running.iter_lines()
+        beginning = [next(lines) for _ in range(9)]
+        first.process.kill()
+    with program(second.url, secret) as client:
+        retried = _retry(client, key, LONG)
+    assert retried.text.split("\n")[:9] == beginning
+    assert len(text_of(read_events(retried.text))) > 0
+    [generation] = generations_of(product, someone.organization_id)
+    assert generation["state"] == "completed"
+    assert generation["billed"] == generation["output_tokens"] == 300
+
+
+def _retry(client: httpx.Client, key: str, body: dict) -> httpx.Response:
+    """As a client does it: again while the first is still being carried out."""
+    deadline = time.monotonic() + 40
+    while True:
+        answer = post(client, key, body)
+        if answer.status_code != 409:
+            assert answer.status_code == 200, answer.text
+            return answer
+        assert json.loads(answer.text)["error"]["code"] == "idempotency_key_in_use"
+        assert time.monotonic() < deadline
+        time.sleep(float(answer.headers["Retry-After"]))

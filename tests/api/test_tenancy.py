@@ -1,0 +1,185 @@
+"""Every route of the OpenAPI document, with another organization's session and key and without.
+
+The list of routes is the document's own, so a new route without a line here fails.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.api.people import Person, program, sign_up
+from tests.api.reading import read_events
+
+pytestmark = pytest.mark.model
+
+# Bodies that are valid, so that a refusal is about the caller and not about the request.
+BODIES: dict[tuple[str, str], Any] = {
+    ("PATCH", "/api/conversations/{conversation_id}"): {"title": "taken over"},
+    ("POST", "/api/conversations/{conversation_id}/messages"): {"content": "hello"},
+    ("POST", "/api/messages/{message_id}/regenerate"): {},
+    ("PUT", "/api/messages/{message_id}/feedback"): {"rating": -1, "comment": "taken over"},
+    ("POST", "/v1/chat/completions"): {"model": "auto", "messages": []},
+    ("POST", "/api/chat/completions"): {"model": "auto", "messages": []},
+    ("POST", "/v1/completions"): {"model": "auto", "prompt": ""},
+    ("POST", "/v1/moderations"): {"input": "hello"},
+    ("POST", "/api/conversations"): {},
+    ("POST", "/api/keys"): {"name": "x"},
+    ("PATCH", "/api/me"): {},
+}
+PUBLIC = {("GET", "/api/shared/{token}")}
+# Need a CSRF token, but nobody who is signed in.
+BEFORE_SIGNING_IN = {("POST", "/api/auth/login"), ("POST", "/api/auth/signup")}
+
+
+@dataclass(frozen=True)
+class Belongings:
+    """One object of every kind, by the name of its path parameter."""
+
+    owner: Person
+    ids: dict[str, str]
+
+
+@pytest.fixture(scope="module")
+def belongings(product) -> Iterator[Belongings]:
+    owner = sign_up(product.url)
+    browser = owner.browser
+    upload = browser.post("/api/attachments", files={"file": ("a.txt", b"private text")})
+    conversation_id = owner.new_conversation(title="Private")
+    turn = browser.post(
+        f"/api/conversations/{conversation_id}/messages", json={"content": "Hi", "max_tokens": 4}
+    )
+    assert turn.status_code == 200, turn.text
+    ids = read_events(turn.text)[0].json["parley"]
+    share = browser.post(f"/api/conversations/{conversation_id}/shares")
+    yield Belongings(
+        owner,
+        {
+            "conversation_id": conversation_id,
+            "message_id": ids["message_id"],
+            "generation_id": ids["generation_id"],
+            "share_id": share.json()["id"],
+            "key_id": owner.new_key()["id"],
+            "attachment_id": upload.json()["id"],
+            "model_id": "auto",
+        },
+    )
+    browser.close()
+
+
+@pytest.fixture(scope="module")
+def stranger(product) -> Iterator[Person]:
+    someone = sign_up(product.url)
+    yield someone
+    someone.browser.close()
+
+
+@pytest.fixture(scope="module")
+def operations(product) -> list[tuple[str, str]]:
+    paths = httpx.get(f"{product.url}/openapi.json").json()["paths"]
+    return [(method.upper(), path) for path, item in paths.items() for method in item]
+
+
+def test_the_document_lists_the_contracts_routes(operations):
+    assert ("POST", "/v1/chat/completions") in operations
+    assert ("GET", "/api/generations/{generation_id}/events") in operations
+    assert len(operations) >= 30
+
+
+def _object_routes(operations: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    return [
+        (method, path)
+        for method, path in operations
+        if "{" in path and "{model_id}" not in path and (method, path) not in PUBLIC
+    ]
+
+
+def test_without_credentials_every_route_is_401(product, operations, belongings):
+    with httpx.Client(base_url=product.url) as nobody:
+        for method, path in operations:
+            if (method, path) in PUBLIC | BEFORE_SIGNING_IN:
+                continue
+            url = path.format(**belongings.ids)
+            answer = nobody.request(method, url, json=BODIES.get((method, path)))
+            assert answer.status_code == 401, (method, path, answer.text)
+            assert answer.json()["error"]["type"] == "authentication_error"
+
+
+def test_a_strangers_session_finds_nothing(operations, belongings, stranger):
+    for method, path in _object_routes(operations):
+        url = path.format(**belongings.ids)
+        answer = stranger.browser.request(method, url, json=BODIES.get((method, path)))
+        assert answer.status_code == 404, (method, path, answer.text)
+
+
+def test_a_strangers_key_finds_nothing(product, operations, belongings, stranger):
+    with program(product.url, stranger.new_key()["secret"]) as client:
+        for method, path in _object_routes(operations):
+            url = path.format(**belongings.ids)
+            answer = client.request(method, url, json=BODIES.get((method, path)))
+            assert answer.status_code == 404, (method, path, answer.text)
+
+
+def test_what_is_foreign_is_answered_like_what_is_not_there(operations, belongings, stranger):
+    unknown = "00000000-0000-4000-8000-000000000000"
+    for method, path in _object_routes(operations):
+        body = BODIES.get((method, path))
+        [name] = [part[1:-1] for part in path.split("/") if part.startswith("{")]
+        foreign = stranger.browser.request(method, path.format(**belongings.ids), json=body)
+        missing = stranger.browser.request(method, path.replace(f"{{{name}}}", unknown), json=body)
+        told = foreign.text.replace(belongings.ids[name], unknown)
+        assert (foreign.status_code, told) == (missing.status_code, missing.text), (method, path)
+
+
+def test_nothing_of_the_owner_was_changed(product, operations, belongings, stranger):
+    """After all of the above: his things are as they were, and the lists of others are empty."""
+    for method, path in _object_routes(operations):
+        stranger.browser.request(
+            method, path.format(**belongings.ids), json=BODIES.get((method, path))
+        )
+    browser, ids = belongings.owner.browser, belongings.ids
+    conversation = browser.get(f"/api/conversations/{ids['conversation_id']}").json()
+    assert conversation["title"] == "Private"
+    assert len(conversation["messages"]) == 2
+    assert all(message["feedback"] is None for message in conversation["messages"])
+    assert browser.get(f"/api/attachments/{ids['attachment_id']}").content == b"private text"
+    assert ids["key_id"] in [key["id"] for key in browser.get("/api/keys").json()["data"]]
+    for path in ("/api/conversations", "/api/keys"):
+        for item in stranger.browser.get(path).json()["data"]:
+            assert item["id"] not in ids.values()
+    assert stranger.browser.get("/api/usage").json()["output_tokens"] == 0
+
+
+def test_a_message_of_another_conversation_cannot_be_a_parent(belongings, stranger):
+    conversation_id = stranger.new_conversation()
+    answer = stranger.browser.post(
+        f"/api/conversations/{conversation_id}/messages",
+        json={"content": "hello", "parent_id": belongings.ids["message_id"]},
+    )
+    assert answer.status_code in {400, 404}
+
+
+def test_a_foreign_attachment_cannot_be_sent_to_a_model(belongings, stranger):
+    conversation_id = stranger.new_conversation()
+    part = {"type": "file", "attachment_id": belongings.ids["attachment_id"]}
+    answer = stranger.browser.post(
+        f"/api/conversations/{conversation_id}/messages", json={"content": [part]}
+    )
+    assert answer.status_code in {400, 404}
+    assert "private text" not in answer.text
+
+
+def test_a_key_cannot_act_beyond_its_scopes(product, operations, belongings):
+    secret = belongings.owner.new_key(scopes=["usage"])["secret"]
+    with program(product.url, secret) as client:
+        assert client.get("/api/usage").status_code == 200
+        for method, path in operations:
+            if path.startswith(("/api/usage", "/api/me", "/api/auth", "/api/shared")):
+                continue
+            answer = client.request(
+                method, path.format(**belongings.ids), json=BODIES.get((method, path))
+            )
+            assert answer.status_code == 403, (method, path, answer.text)
+            assert answer.json()["error"]["code"] == "insufficient_scope"

@@ -1,0 +1,157 @@
+"""`client.chat.completions`, as a developer uses it."""
+
+import math
+
+import openai
+import pytest
+
+pytestmark = pytest.mark.model
+
+HELLO = [{"role": "user", "content": "Say hello in one short sentence."}]
+COUNT = [{"role": "user", "content": "Count from one to fifty in words, separated by commas."}]
+
+
+def ask(client, messages=HELLO, **options):
+    return client.chat.completions.create(
+        model="smollm2-135m", messages=messages, **{"max_completion_tokens": 24, **options}
+    )
+
+
+def test_an_answer(client):
+    answer = ask(client)
+    assert answer.id.startswith("chatcmpl-")
+    assert answer.object == "chat.completion"
+    assert answer.model == "smollm2-135m"
+    [choice] = answer.choices
+    assert choice.message.role == "assistant"
+    assert choice.message.content
+    assert choice.finish_reason in {"stop", "length"}
+    assert answer.usage.total_tokens == answer.usage.prompt_tokens + answer.usage.completion_tokens
+    assert answer.usage.prompt_tokens > 10
+    assert 0 < answer.usage.completion_tokens <= 24
+
+
+def test_a_stream_carries_the_same_text_as_the_whole(client):
+    whole = ask(client, temperature=0)
+    chunks = list(ask(client, temperature=0, stream=True))
+    assert len({chunk.id for chunk in chunks}) == 1
+    assert all(chunk.object == "chat.completion.chunk" for chunk in chunks)
+    assert chunks[0].choices[0].delta.role == "assistant"
+    text = "".join(c.choices[0].delta.content or "" for c in chunks if c.choices)
+    assert text == whole.choices[0].message.content
+    reasons = [c.choices[0].finish_reason for c in chunks if c.choices]
+    assert reasons[-1] == whole.choices[0].finish_reason
+    assert set(reasons[:-1]) == {None}
+    assert all(chunk.usage is None for chunk in chunks)
+
+
+def test_the_usage_chunk_comes_last_when_asked_for(client):
+    whole = ask(client, temperature=0)
+    *_, last = ask(client, temperature=0, stream=True, stream_options={"include_usage": True})
+    assert last.choices == []
+    assert last.usage.completion_tokens == whole.usage.completion_tokens
+    assert last.usage.prompt_tokens == whole.usage.prompt_tokens
+
+
+def test_the_streaming_helper_accumulates(client):
+    with client.chat.completions.stream(
+        model="auto", messages=HELLO, max_completion_tokens=12
+    ) as stream:
+        text = "".join(event.delta for event in stream if event.type == "content.delta")
+    final = stream.get_final_completion()
+    assert final.choices[0].message.content == text
+
+
+def test_a_seed_repeats_the_answer(client):
+    first, second = (ask(client, seed=7, temperature=1.2) for _ in range(2))
+    other = ask(client, seed=8, temperature=1.2)
+    assert first.choices[0].message.content == second.choices[0].message.content
+    assert other.choices[0].message.content != first.choices[0].message.content
+
+
+def test_temperature_zero_repeats_the_answer(client):
+    assert ask(client, temperature=0).choices[0].message.content == (
+        ask(client, temperature=0).choices[0].message.content
+    )
+
+
+def test_a_stop_sequence_ends_the_answer_before_it(client):
+    free = ask(client, COUNT, temperature=0, max_completion_tokens=40).choices[0].message.content
+    stop = free[len(free) // 2 :][:3]
+    stopped = ask(client, COUNT, temperature=0, max_completion_tokens=40, stop=[stop])
+    assert stopped.choices[0].message.content == free[: free.index(stop)]
+    assert stopped.choices[0].finish_reason == "stop"
+
+
+def test_the_limit_of_tokens_is_kept_and_named(client):
+    answer = ask(client, COUNT, temperature=0, max_completion_tokens=5)
+    assert answer.usage.completion_tokens == 5
+    assert answer.choices[0].finish_reason == "length"
+    older = ask(client, COUNT, temperature=0, max_completion_tokens=openai.omit, max_tokens=5)
+    assert older.choices[0].message.content == answer.choices[0].message.content
+
+
+def test_n_gives_as_many_choices_each_counted(client):
+    answer = ask(client, n=3, temperature=1, seed=1, max_completion_tokens=8)
+    assert [choice.index for choice in answer.choices] == [0, 1, 2]
+    assert 3 <= answer.usage.completion_tokens <= 24
+    streamed: dict[int, str] = {}
+    for chunk in ask(client, n=3, temperature=1, seed=1, max_completion_tokens=8, stream=True):
+        for choice in chunk.choices:
+            streamed[choice.index] = streamed.get(choice.index, "") + (choice.delta.content or "")
+    assert sorted(streamed) == [0, 1, 2]
+
+
+def test_logprobs_come_with_each_token(client):
+    answer = ask(client, temperature=0, logprobs=True, top_logprobs=3, max_completion_tokens=6)
+    tokens = answer.choices[0].logprobs.content
+    assert len(tokens) == answer.usage.completion_tokens
+    for token in tokens:
+        assert token.logprob <= 0 and len(token.top_logprobs) == 3
+        best = max(token.top_logprobs, key=lambda one: one.logprob)
+        assert best.token == token.token, "greedy decoding takes the likeliest"
+        assert sum(math.exp(one.logprob) for one in token.top_logprobs) <= 1.0001
+
+
+def test_logit_bias_can_demand_a_token(client):
+    """Token 28 of this vocabulary's single characters is found by asking for it alone."""
+    biased = ask(client, temperature=0, logit_bias={"28": 100}, max_completion_tokens=4)
+    text = biased.choices[0].message.content
+    assert len(text) == 4 and len(set(text)) == 1
+
+
+def test_system_and_developer_are_the_same_role(client):
+    system = [{"role": "system", "content": "Answer in French."}, *HELLO]
+    developer = [{"role": "developer", "content": "Answer in French."}, *HELLO]
+    assert ask(client, system, temperature=0).choices[0].message.content == (
+        ask(client, developer, temperature=0).choices[0].message.content
+    )
+
+
+def test_an_answer_can_be_sent_back_as_a_message(client):
+    answer = ask(client)
+    messages = [
+        *HELLO,
+        answer.choices[0].message.model_dump(),
+        {"role": "user", "content": [{"type": "text", "text": "And again."}]},
+    ]
+    assert ask(client, messages).choices[0].message.content
+
+
+def test_parameters_beyond_openais_are_taken(client):
+    answer = ask(client, temperature=1, seed=3, extra_body={"top_k": 1, "min_p": 0.1})
+    assert (
+        answer.choices[0].message.content == ask(client, temperature=0).choices[0].message.content
+    )
+
+
+def test_unicode_arrives_whole(client):
+    messages = [{"role": "user", "content": "Repeat exactly: 🦜 naïve 漢字 🏳️‍🌈"}]
+    text = ask(client, messages, temperature=0, max_completion_tokens=40).choices[0].message.content
+    streamed = "".join(
+        chunk.choices[0].delta.content or ""
+        for chunk in ask(client, messages, temperature=0, max_completion_tokens=40, stream=True)
+        if chunk.choices
+    )
+    assert streamed == text
+    assert "\ufffd" not in text

@@ -1,0 +1,60 @@
+"""`client.completions`: text and token ids."""
+
+import openai
+import pytest
+
+pytestmark = pytest.mark.model
+
+
+def complete(client, prompt="The capital of France is", **options):
+    return client.completions.create(
+        model="smollm2-135m", prompt=prompt, **{"max_tokens": 8, "temperature": 0, **options}
+    )
+
+
+def test_a_prompt_is_continued(client):
+    answer = complete(client)
+    assert answer.object == "text_completion"
+    assert answer.choices[0].text
+    assert answer.usage.completion_tokens <= 8
+
+
+def test_a_stream_carries_the_same_text(client):
+    whole = complete(client).choices[0].text
+    chunks = list(complete(client, stream=True, stream_options={"include_usage": True}))
+    assert "".join(c.choices[0].text for c in chunks if c.choices) == whole
+    assert chunks[-1].usage.total_tokens > 0
+
+
+def test_token_ids_are_a_prompt(client):
+    assert complete(client, prompt=[504, 3575, 282, 4649, 314]).choices[0].text
+
+
+def test_sixteen_tokens_are_the_default(client):
+    answer = complete(client, max_tokens=openai.omit, prompt="One, two, three, four,")
+    assert answer.usage.completion_tokens <= 16
+
+
+def test_logprobs_are_a_count_here(client):
+    answer = complete(client, logprobs=2, max_tokens=3)
+    logprobs = answer.choices[0].logprobs
+    assert len(logprobs.tokens) == len(logprobs.token_logprobs) == answer.usage.completion_tokens
+    assert all(len(top) >= 2 for top in logprobs.top_logprobs)
+
+
+@pytest.mark.parametrize(
+    ("options", "param"),
+    [
+        ({"prompt": ["one", "two"]}, "prompt"),
+        ({"prompt": ""}, "prompt"),
+        ({"echo": True}, "echo"),
+        ({"suffix": "the end"}, "suffix"),
+        ({"best_of": 3}, "best_of"),
+        ({"logprobs": 6}, "logprobs"),
+        ({"prompt": [-1]}, "prompt"),
+    ],
+)
+def test_what_is_not_supported_is_named(client, options, param):
+    with pytest.raises(openai.BadRequestError) as refusal:
+        complete(client, **options)
+    assert refusal.value.param.startswith(param)

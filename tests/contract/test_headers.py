@@ -1,0 +1,60 @@
+"""Headers of answers: request ids, limits, streaming."""
+
+import openai
+import pytest
+
+pytestmark = pytest.mark.model
+
+HELLO = [{"role": "user", "content": "Hello"}]
+LIMIT_HEADERS = {
+    f"x-ratelimit-{what}-{of}"
+    for what in ("limit", "remaining", "reset")
+    for of in ("requests", "tokens")
+}
+
+
+def create(client, **options):
+    return client.chat.completions.with_raw_response.create(
+        model="auto", messages=HELLO, max_completion_tokens=4, **options
+    )
+
+
+def test_an_answer_has_the_limits_and_a_request_id(client):
+    raw = create(client)
+    assert set(raw.headers) >= LIMIT_HEADERS
+    assert int(raw.headers["x-ratelimit-remaining-requests"]) < int(
+        raw.headers["x-ratelimit-limit-requests"]
+    )
+    assert raw.headers["x-request-id"].startswith("req_")
+    assert raw.parse()._request_id == raw.headers["x-request-id"]
+
+
+def test_a_stream_has_them_too_and_is_not_buffered(client):
+    raw = create(client, stream=True)
+    assert set(raw.headers) >= LIMIT_HEADERS
+    assert raw.headers["content-type"].startswith("text/event-stream")
+    assert raw.headers["x-accel-buffering"] == "no"
+    assert "no-cache" in raw.headers["cache-control"]
+    list(raw.parse())
+
+
+def test_the_clients_request_id_is_kept_and_stored(client, product):
+    raw = create(client, extra_headers={"X-Request-Id": "contract-test-1"})
+    assert raw.headers["x-request-id"] == "contract-test-1"
+    rows = product.rows("SELECT state FROM gateway_generation WHERE request_id = 'contract-test-1'")
+    assert [row["state"] for row in rows] == ["completed"]
+
+
+def test_too_many_requests_are_429_with_the_time_to_wait(product):
+    """The plan of a new organization, used up."""
+    from tests.api.people import sign_up
+
+    secret = sign_up(product.url).new_key()["secret"]
+    client = openai.OpenAI(base_url=f"{product.url}/v1", api_key=secret, max_retries=0)
+    limit = int(create(client).headers["x-ratelimit-limit-requests"])
+    with pytest.raises(openai.RateLimitError) as error:
+        for _ in range(limit + 1):
+            client.chat.completions.create(model="auto", messages=HELLO, max_completion_tokens=1)
+    assert error.value.code == "rate_limit_exceeded"
+    assert float(error.value.response.headers["retry-after"]) > 0
+    assert set(error.value.response.headers) >= LIMIT_HEADERS

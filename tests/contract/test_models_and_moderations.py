@@ -1,0 +1,35 @@
+"""`client.models` and `client.moderations`."""
+
+import openai
+import pytest
+
+pytestmark = pytest.mark.model
+
+
+def test_models_are_listed_with_their_other_names(client):
+    ids = {model.id for model in client.models.list()}
+    assert {"smollm2-135m", "auto"} <= ids
+    for model_id in ids:
+        found = client.models.retrieve(model_id)
+        assert found.id == model_id and found.object == "model" and found.owned_by == "parley"
+
+
+def test_an_unknown_model_is_not_found(client):
+    with pytest.raises(openai.NotFoundError) as error:
+        client.models.retrieve("a/b")
+    assert error.value.code == "model_not_found"
+
+
+def test_a_harmless_text_is_not_flagged(client):
+    [result] = client.moderations.create(input="What a lovely day for a walk.").results
+    assert not result.flagged
+
+
+def test_a_harmful_text_is_flagged_with_its_category(client):
+    harmful = "I will kill you and your whole family tonight."
+    harmless, result = client.moderations.create(
+        model="omni-moderation-latest", input=["Good morning.", harmful]
+    ).results
+    assert not harmless.flagged
+    assert result.flagged
+    assert result.categories.violence or result.categories.harassment_threatening
