@@ -13,13 +13,15 @@ from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, cast, get_args
 from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
 from backend.errors import ModelNotFound
+
+Dialect = Literal["vllm", "openai"]
 
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
 _PRICES = ("input", "cached_input", "output")
@@ -33,7 +35,7 @@ _MODEL_FIELDS = {
     "upstream_model",
     "max_concurrency",
     "price_per_1k",
-    "continuation",
+    "dialect",
     "replica",
 }
 _REPLICA_FIELDS = {"name", "url", "api_key"}
@@ -60,8 +62,9 @@ class PoolConfig:
         upstream_model: the name the replicas know it by.
         max_concurrency: generations that one replica takes at a time.
         price_per_1k: US dollars per 1,000 `input`, `cached_input`, `output` tokens.
-        continuation: whether the replicas honour `continue_final_message`. Without it, an
-            answer whose replica fails half-way ends there, with its text kept.
+        dialect: `vllm` (our engine, vLLM, SGLang) knows `priority`, `continuous_usage_stats` and
+            `continue_final_message`; `openai` knows only what OpenAI documents, so an answer
+            whose replica fails half-way ends there, with its text kept.
     """
 
     id: str
@@ -73,7 +76,7 @@ class PoolConfig:
     upstream_model: str
     max_concurrency: int
     price_per_1k: dict[str, Decimal]
-    continuation: bool
+    dialect: Dialect
     replicas: tuple[ReplicaConfig, ...]
 
 
@@ -197,9 +200,9 @@ def _pool(table: _Table) -> PoolConfig:
     model_id = table.text("id")
     table.place = f"model {model_id!r}"
     table.refuse_unknown(_MODEL_FIELDS)
-    continuation = table.table.get("continuation", True)
-    if not isinstance(continuation, bool):
-        raise table.wrong("continuation", "true or false")
+    dialect = table.text("dialect", "vllm")
+    if dialect not in get_args(Dialect):
+        raise table.wrong("dialect", '"vllm" or "openai"')
     replicas = table.table.get("replica")
     if not isinstance(replicas, list) or not replicas:
         raise PoolsError(f"{table.path}: {table.place} has no [[model.replica]].")
@@ -213,7 +216,7 @@ def _pool(table: _Table) -> PoolConfig:
         upstream_model=table.text("upstream_model", model_id),
         max_concurrency=table.positive("max_concurrency", 64),
         price_per_1k=table.prices(),
-        continuation=continuation,
+        dialect=cast(Dialect, dialect),
         replicas=tuple(
             _replica(_Table(table.path, f"{table.place}, replica {n}", r, table.environment))
             for n, r in enumerate(replicas)

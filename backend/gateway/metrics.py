@@ -1,0 +1,48 @@
+"""Prometheus metrics of generations. Labels are models and plans: both few, neither content."""
+
+from prometheus_client import Counter, Gauge, Histogram
+
+_LATENCY_S = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
+_TOKEN_S = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5)
+
+TTFT = Histogram(
+    "parley_generation_ttft_seconds",
+    "From the admission of a generation to its first delivered text.",
+    ["model", "plan"],
+    buckets=_LATENCY_S,
+)
+INTER_TOKEN = Histogram(
+    "parley_generation_inter_token_seconds",
+    "Mean time between delivered tokens, one observation a generation.",
+    ["model", "plan"],
+    buckets=_TOKEN_S,
+)
+DURATION = Histogram(
+    "parley_generation_duration_seconds",
+    "From admission to the terminal state.",
+    ["model", "plan", "state"],
+    buckets=(*_LATENCY_S, 120, 300),
+)
+TOKENS = Counter(
+    "parley_generation_tokens_total", "Tokens metered.", ["model", "plan", "direction"]
+)
+ACTIVE = Gauge("parley_generations_active", "Generations at a replica.", ["model"])
+QUEUED = Gauge("parley_generations_queued", "Generations waiting for a place.", ["model"])
+REFUSED = Counter(
+    "parley_generations_refused_total", "Refused before they began.", ["model", "plan", "code"]
+)
+TAKEOVERS = Counter(
+    "parley_generation_takeovers_total", "Generations taken up from another process.", ["model"]
+)
+REPLICA_RETRIES = Counter(
+    "parley_generation_replica_retries_total",
+    "Upstream requests repeated or continued after a replica failed.",
+    ["model"],
+)
+REAPED = Counter("parley_generations_reaped_total", "Settled after process and buffer were lost.")
+REPLICA_UP = Gauge("parley_replica_up", "1 when the replica takes work.", ["model", "replica"])
+BUFFER_ROUNDS = Counter("parley_stream_buffer_rounds_total", "Batched appends to the buffer.")
+BUFFER_ERRORS = Counter("parley_stream_buffer_errors_total", "Appends that did not reach Redis.")
+BUFFER_LOST = Counter(
+    "parley_stream_buffer_restored_total", "Leases restored after Redis lost them."
+)

@@ -1,0 +1,121 @@
+"""The first transaction of a generation: its prompt is checked, and its row written.
+
+One hop to a thread covers the pre-check (pure CPU, milliseconds) and the transaction. A blocked
+prompt ends here, in its terminal state and with its usage record, and reaches no engine.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from django.db import transaction
+
+from backend.conversations.turns import generation_attach
+from backend.errors import ContentBlocked
+from backend.gateway.models import Generation, GenerationState
+from backend.gateway.pools import PoolConfig
+from backend.gateway.terminal import Ending, generation_finish
+from backend.gateway.types import GenerationRequest, Usage
+from safety.audit.selectors import policy_for
+from safety.audit.services import decision_record
+from safety.policy import Policy
+from safety.pre import PreClassifier
+from safety.types import SafetyDecision, SafetyMessage
+
+_PRE_CLASSIFIER = PreClassifier()
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A generation that may run, and the policy that its output is held to."""
+
+    policy: Policy
+
+
+def safety_messages(request: GenerationRequest) -> list[SafetyMessage]:
+    """What the classifiers see of a request. A prompt of token ids has no text to see: its
+    output is checked like any other."""
+    if request.endpoint == "chat":
+        return [SafetyMessage(message.role, message.text) for message in request.messages]
+    return [SafetyMessage("user", request.prompt)] if isinstance(request.prompt, str) else []
+
+
+def generation_open(
+    *,
+    generation_id: UUID,
+    request: GenerationRequest,
+    pool: PoolConfig,
+    created_at: datetime,
+    deadline_at: datetime,
+) -> Opened:
+    """Check the prompt and create the generation.
+
+    Raises:
+        ContentBlocked: the policy refuses the prompt. The generation is stored as `blocked`.
+    """
+    organization_id = request.principal.organization_id
+    policy = policy_for(organization_id=organization_id, model=pool.id)
+    decision = _PRE_CLASSIFIER.check(safety_messages(request), policy)
+    with transaction.atomic():
+        _create(generation_id, request, pool, created_at, deadline_at)
+        decision_record(
+            decision=decision,
+            organization_id=organization_id,
+            generation_id=generation_id,
+            user_id=request.principal.user_id,
+            key_id=request.principal.key_id,
+        )
+        if request.message_id is not None:
+            generation_attach(message_id=request.message_id, generation_id=generation_id)
+        if decision.blocked:
+            _finish_blocked(generation_id, request)
+    if decision.blocked:
+        raise _blocked(decision)
+    return Opened(policy)
+
+
+def _create(
+    generation_id: UUID,
+    request: GenerationRequest,
+    pool: PoolConfig,
+    created_at: datetime,
+    deadline_at: datetime,
+) -> None:
+    principal = request.principal
+    Generation.objects.create(
+        id=generation_id,
+        organization_id=principal.organization_id,
+        project_id=principal.project_id,
+        user_id=principal.user_id,
+        api_key_id=principal.key_id,
+        conversation_id=request.conversation_id,
+        message_id=request.message_id,
+        request_id=request.request_id,
+        endpoint=request.endpoint,
+        model=pool.id,
+        state=GenerationState.QUEUED,
+        created_at=created_at,
+        deadline_at=deadline_at,
+    )
+
+
+def _finish_blocked(generation_id: UUID, request: GenerationRequest) -> None:
+    generation_finish(
+        generation_id=generation_id,
+        epoch=1,
+        ending=Ending(
+            state=GenerationState.BLOCKED,
+            finish_reason="content_filter",
+            text="",
+            usage=Usage(),
+            error_code=ContentBlocked.code or "",
+        ),
+    )
+
+
+def _blocked(decision: SafetyDecision) -> ContentBlocked:
+    return ContentBlocked(
+        "This prompt was refused by the usage policy"
+        + (f" ({', '.join(decision.categories)})." if decision.categories else "."),
+        details={"categories": decision.categories},
+    )

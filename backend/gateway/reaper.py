@@ -1,0 +1,100 @@
+"""Settles generations whose process and buffer are both gone.
+
+Redis knows every open generation that a process runs, or could take up. One that it does not
+know in two rounds has lost both: what readers saw of it is known to nobody. It ends as `failed`,
+without text, and nothing is billed: the doubt is ours.
+"""
+
+import asyncio
+from datetime import timedelta
+from uuid import UUID
+
+import structlog
+from django.db import DatabaseError
+from django.utils import timezone
+from redis.exceptions import RedisError
+
+from backend.gateway import metrics
+from backend.gateway.database import in_database
+from backend.gateway.models import OPEN_STATES, Generation, GenerationState
+from backend.gateway.process import Process
+from backend.gateway.settings import GatewaySettings
+from backend.gateway.terminal import Ended, Ending, Superseded, generation_finish
+from backend.gateway.types import Usage
+from billing.budgets import settle
+
+log = structlog.get_logger(__name__)
+
+_AT_A_TIME = 200
+
+
+class Reaper:
+    """Looks for open generations that Redis does not know."""
+
+    def __init__(self, process: Process, settings: GatewaySettings) -> None:
+        self._process = process
+        self._settings = settings
+        self._unknown: set[UUID] = set()
+
+    async def run(self) -> None:
+        """The reaper's task; runs until it is cancelled."""
+        while True:
+            await asyncio.sleep(self._settings.lease_s)
+            try:
+                await self.round()
+            except (RedisError, OSError, DatabaseError) as error:
+                log.warning("reaper_round_failed", error=str(error))
+
+    async def round(self) -> int:
+        """One look; how many generations were settled.
+
+        Two rounds lie a lease apart. A process that lives restores the leases that Redis lost
+        within a third of one.
+        """
+        rows = await in_database(_old_open_generations, self._settings.reap_after_s)
+        known = await self._process.leases.in_hand([row.id for row in rows]) if rows else []
+        unknown = {
+            row.id: row
+            for row, is_known in zip(rows, known, strict=True)
+            if not is_known and row.id not in self._process.live
+        }
+        lost = [row for row in unknown.values() if row.id in self._unknown]
+        self._unknown = set(unknown)
+        settled = 0
+        for row in lost:
+            settled += await _settle(row)
+        return settled
+
+
+async def _settle(row: Generation) -> bool:
+    try:
+        ended = await in_database(_finish_lost, row)
+    except (Superseded, Generation.DoesNotExist):
+        return False
+    if ended.by_us:
+        metrics.REAPED.inc()
+        log.error("generation_reaped", generation_id=str(row.id), request_id=row.request_id)
+        await settle(generation_id=row.id, facts=ended.facts)
+    return ended.by_us
+
+
+def _old_open_generations(age_s: float) -> list[Generation]:
+    before = timezone.now() - timedelta(seconds=age_s)
+    rows = Generation.objects.filter(state__in=OPEN_STATES, created_at__lt=before)
+    return list(rows.order_by("created_at")[:_AT_A_TIME])
+
+
+def _finish_lost(row: Generation) -> Ended:
+    return generation_finish(
+        generation_id=row.id,
+        epoch=row.epoch,
+        ending=Ending(
+            state=GenerationState.FAILED,
+            finish_reason="error",
+            text="",
+            usage=Usage(),
+            pool=row.pool,
+            replica=row.replica,
+            error_code="lost",
+        ),
+    )

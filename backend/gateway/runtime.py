@@ -1,0 +1,180 @@
+"""The gateway of one web process: built, run and stopped as a whole.
+
+`current()` gives the running one. There is one for each event loop: in a web process one, in
+tests one a test.
+"""
+
+import asyncio
+import os
+import secrets
+import socket
+from weakref import WeakKeyDictionary
+
+import structlog
+from django.conf import settings as django_settings
+from redis.asyncio import Redis
+from redis.asyncio.retry import Retry
+from redis.backoff import NoBackoff
+from redis.exceptions import RedisError
+
+from backend.gateway.health import HealthMonitor
+from backend.gateway.heartbeat import Heartbeat, restore_log
+from backend.gateway.limits.limiter import Limiter
+from backend.gateway.live import LiveGeneration
+from backend.gateway.pools import Pools, load_pools
+from backend.gateway.process import Process
+from backend.gateway.queue import AdmissionQueue
+from backend.gateway.reaper import Reaper
+from backend.gateway.replicas import ReplicaSet
+from backend.gateway.settings import GatewaySettings
+from backend.gateway.stream.follower import Follower
+from backend.gateway.stream.leases import Leases, LeaseTimes
+from backend.gateway.stream.log import EventLog
+from backend.gateway.stream.writer import BufferWriter
+from backend.gateway.takeover import TakeoverLoop
+from backend.gateway.upstream.client import UpstreamClient
+
+log = structlog.get_logger(__name__)
+
+_HANDOVER_WAIT_S = 2.0
+_REDIS_TIMEOUT_S = 3.0
+
+_gateways: WeakKeyDictionary[asyncio.AbstractEventLoop, "Gateway"] = WeakKeyDictionary()
+
+
+class GatewayNotRunning(RuntimeError):
+    """The gateway is used in a process, or an event loop, that has not started it."""
+
+
+def current() -> "Gateway":
+    """The running event loop's gateway."""
+    gateway = _gateways.get(asyncio.get_running_loop())
+    if gateway is None:
+        raise GatewayNotRunning(
+            "No gateway runs in this event loop. Wrap the application in with_gateway, and let"
+            " the server run its lifespan."
+        )
+    return gateway
+
+
+class Gateway:
+    """Everything that runs beside the requests of a web process.
+
+    Args:
+        pools: other than the configured ones; for benchmarks and tests.
+    """
+
+    def __init__(self, settings: GatewaySettings | None = None, pools: Pools | None = None) -> None:
+        self.settings = settings or GatewaySettings.from_django()
+        self._pools = pools or load_pools()
+        self._tasks: list[asyncio.Task[None]] = []
+        self._drained: asyncio.Task[None] | None = None
+
+    async def start(self) -> None:
+        """Start the loops; returns when every replica has been probed once."""
+        self.process = self._build()
+        process = self.process
+        monitor = HealthMonitor(process.client, process.redis, list(process.queues.values()))
+        await monitor.probe_all()
+        loops = [
+            process.writer.run(),
+            process.follower.run(),
+            monitor.run(),
+            Heartbeat(process, self.settings).run(),
+            TakeoverLoop(process, self.settings).run(),
+            Reaper(process, self.settings).run(),
+        ]
+        self._tasks = [asyncio.create_task(loop) for loop in loops]
+        _gateways[asyncio.get_running_loop()] = self
+        log.info("gateway_started", process_id=process.id)
+
+    def begin_drain(self, wait_s: float | None = None) -> asyncio.Task[None]:
+        """Take nothing new; let what runs end for a while, then hand it over. Called once or
+        more; the first call counts."""
+        if self._drained is None:
+            seconds = self.settings.drain_s if wait_s is None else wait_s
+            self._drained = asyncio.create_task(self._drain(seconds))
+        return self._drained
+
+    async def stop(self) -> None:
+        """Hand over what still runs, and stop the loops."""
+        await self.begin_drain(0)
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        _gateways.pop(asyncio.get_running_loop(), None)
+        self.process.client.close()
+        await self.process.redis.aclose()
+        log.info("gateway_stopped", process_id=self.process.id)
+
+    async def _drain(self, wait_s: float) -> None:
+        process = self.process
+        process.draining = True
+        for queue in process.queues.values():
+            queue.draining = True
+        running = [live.task for live in process.live.values() if live.task is not None]
+        if running and wait_s > 0:
+            await asyncio.wait(running, timeout=wait_s)
+        await asyncio.gather(*(self._hand_over(live) for live in list(process.live.values())))
+        try:
+            await process.leases.leave()
+        except (RedisError, OSError) as error:
+            log.warning("presence_not_withdrawn", error=str(error))
+
+    async def _hand_over(self, live: LiveGeneration) -> None:
+        """Stop generating, keep what was delivered, and let anyone take it up at once."""
+        live.request_stop("handover")
+        if live.task is not None:
+            await asyncio.wait({live.task})
+        if live.log.complete or live.log.lost:
+            return
+        try:
+            async with asyncio.timeout(_HANDOVER_WAIT_S):
+                await live.log.wait_stored(live.log.last)
+                await self.process.leases.release(live.opened.id, live.log.lease, "handover")
+        except (TimeoutError, RedisError, OSError) as error:
+            log.warning("handover_failed", generation_id=str(live.opened.id), error=str(error))
+        live.log.lose()
+
+    def _build(self) -> Process:
+        settings = self.settings
+        process_id = f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(4)}"
+        redis = _client(_REDIS_TIMEOUT_S)
+        queues = {
+            pool.id: AdmissionQueue(ReplicaSet(pool), most_waiting=settings.most_queued)
+            for pool in self._pools.models
+        }
+        times = LeaseTimes(lease=int(settings.lease_s * 1000), buffer=settings.buffer_ttl_s * 1000)
+        leases = Leases(redis, process_id, times)
+
+        async def on_missing(event_log: EventLog) -> None:
+            await restore_log(self.process, event_log, settings)
+
+        def on_cancel(generation_id: object) -> None:
+            live = self.process.live.get(generation_id)  # type: ignore[call-overload]
+            if live is not None:
+                live.request_stop("cancelled")
+
+        return Process(
+            id=process_id,
+            redis=redis,
+            pools=self._pools,
+            client=UpstreamClient(),
+            leases=leases,
+            limiter=Limiter(redis, longest_s=int(settings.timeout_s) + 60),
+            writer=BufferWriter(redis, on_missing=on_missing, ttl_ms=settings.request_ttl_ms),
+            # It blocks for longer than the others may wait.
+            follower=Follower(_client(None), process_id, on_cancel),
+            queues=queues,
+        )
+
+
+def _client(timeout_s: float | None) -> Redis:
+    """No retries inside the client: whoever calls knows better what a failure means."""
+    return Redis.from_url(
+        django_settings.REDIS_URL,
+        socket_timeout=timeout_s,
+        socket_connect_timeout=_REDIS_TIMEOUT_S,
+        retry=Retry(NoBackoff(), 0),
+        protocol=2,
+    )
