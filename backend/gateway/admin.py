@@ -61,6 +61,7 @@ class PoolsView(UnfoldModelAdminViewMixin, TemplateView):
             failure = f"Redis does not answer, so the health is not known: {error}"
         return super().get_context_data(
             pools=[(pool, _of(pool, health)) for pool in load_pools().models],
+            headings=("Replica", "State", "Generations", "Detail", "Address", "Last seen"),
             failure=failure,
             **kwargs,
         )

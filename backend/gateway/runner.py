@@ -1,6 +1,7 @@
 """One generation's task: produce, be stopped or run out of time, end."""
 
 import asyncio
+import contextvars
 from typing import Any
 
 import structlog
@@ -23,12 +24,15 @@ def generation_run(process: Process, live: LiveGeneration, ticket: Ticket) -> No
     """Start the task of `live`; it ends by itself, in every case."""
     process.live[live.opened.id] = live
     live.task = asyncio.create_task(
-        _run(process, live, ticket), name=f"generation {live.opened.id}"
+        _run(process, live, ticket),
+        name=f"generation {live.opened.id}",
+        # Not the request's context: its thread for database work ends with the request, and a
+        # connection that a generation took there would never go back to the pool.
+        context=contextvars.Context(),
     )
 
 
 async def _run(process: Process, live: LiveGeneration, ticket: Ticket) -> None:
-    structlog.contextvars.clear_contextvars()
     structlog.contextvars.bind_contextvars(
         request_id=live.request.request_id, generation_id=str(live.opened.id)
     )

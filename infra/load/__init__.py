@@ -1,0 +1,1 @@
+"""Load and fault tests, and the servers that they need."""

@@ -1,0 +1,295 @@
+"""A synthetic upstream: a real HTTP server that speaks the engine's contract, without a model.
+
+Its answers are the words `w0 w1 w2 …`, one token each, so that anybody can tell which token is
+missing or there twice. A continued answer goes on at the next word. It can be told to fail in
+the ways that a real engine cannot be made to: see `Behaviour`.
+
+    python -m infra.load.upstream --port 9000 --rate 30
+"""
+
+import argparse
+import asyncio
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+import httptools
+import orjson
+
+DEFAULT_TOKENS = 64
+
+
+def words(first: int, last: int) -> str:
+    """The text of tokens `first` … `last - 1`."""
+    return "".join(f"w{index} " for index in range(first, last))
+
+
+@dataclass(slots=True)
+class Behaviour:
+    """How the server answers; may be changed while it runs.
+
+    Attributes:
+        rate: tokens a second of each stream; 0 as fast as it goes.
+        refuse: (HTTP status, body) for every generation.
+        break_after: the connection is cut after so many tokens of a request.
+        break_times: how many requests are broken; then it behaves. -1: all.
+        error_after: like break_after, with an error event before the end.
+        hang_after: it goes silent after so many tokens.
+        ready: what `/ready` says.
+        continuous_usage: token counts in each chunk, when asked for; else only at the end.
+        usage: whether it counts at all.
+        script: a text for every answer, cut in the given pieces, in place of the words.
+        timestamps: the words are monotonic nanoseconds of their sending, for benchmarks.
+        first_delay_s: before the first token.
+    """
+
+    rate: float = 30.0
+    refuse: tuple[int, dict[str, Any]] | None = None
+    break_after: int | None = None
+    break_times: int = -1
+    error_after: int | None = None
+    hang_after: int | None = None
+    ready: bool = True
+    continuous_usage: bool = True
+    usage: bool = True
+    script: list[str] | None = None
+    timestamps: bool = False
+    first_delay_s: float = 0.0
+
+
+@dataclass(slots=True)
+class Served:
+    """One generation that the server was asked for."""
+
+    path: str
+    headers: dict[str, str]
+    body: dict[str, Any]
+    sent: int = 0
+    aborted: bool = False
+    finished: bool = False
+
+
+@dataclass
+class SyntheticUpstream:
+    """The server. `served` tells what it was asked for, oldest first."""
+
+    behaviour: Behaviour = field(default_factory=Behaviour)
+    served: list[Served] = field(default_factory=list)
+    keep_served: bool = True
+
+    async def start(self, port: int = 0) -> None:
+        loop = asyncio.get_running_loop()
+        self._connections: set[_Connection] = set()
+        self._server = await loop.create_server(
+            lambda: _Connection(self), "127.0.0.1", port, backlog=4096
+        )
+        self.port = self._server.sockets[0].getsockname()[1]
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def running(self) -> int:
+        return sum(connection.busy for connection in self._connections)
+
+    async def stop(self) -> None:
+        """Like SIGKILL: nothing is listening any more, and every connection breaks."""
+        self._server.close()
+        for connection in list(self._connections):
+            connection.cut()
+        await self._server.wait_closed()
+
+
+class _Connection(asyncio.Protocol):
+    def __init__(self, upstream: SyntheticUpstream) -> None:
+        self._upstream = upstream
+        self._parser = httptools.HttpRequestParser(self)
+        self._transport: asyncio.Transport
+        self._path = ""
+        self._headers: dict[str, str] = {}
+        self._body = b""
+        self._task: asyncio.Task[None] | None = None
+
+    @property
+    def busy(self) -> bool:
+        return self._task is not None and not self._task.done()
+
+    def cut(self) -> None:
+        self._transport.abort()
+
+    # asyncio.Protocol
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        self._transport = transport
+        self._upstream._connections.add(self)
+
+    def data_received(self, data: bytes) -> None:
+        self._parser.feed_data(data)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._upstream._connections.discard(self)
+        if self._task is not None:
+            self._task.cancel()
+
+    # httptools
+
+    def on_message_begin(self) -> None:
+        self._headers, self._body, self._path = {}, b"", ""
+
+    def on_url(self, url: bytes) -> None:
+        self._path += url.decode()
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        self._headers[name.decode().lower()] = value.decode()
+
+    def on_body(self, body: bytes) -> None:
+        self._body += body
+
+    def on_message_complete(self) -> None:
+        behaviour = self._upstream.behaviour
+        if self._path == "/ready":
+            self._answer(200 if behaviour.ready else 503, {"ready": behaviour.ready})
+        elif self._path == "/tokenize":
+            count = len(orjson.loads(self._body)["prompt"].split())
+            self._answer(200, {"tokens": list(range(count)), "count": count})
+        elif self._path in {"/v1/chat/completions", "/v1/completions"}:
+            self._generate()
+        else:
+            self._answer(404, {"error": {"message": "no such route"}})
+
+    def _generate(self) -> None:
+        body = orjson.loads(self._body)
+        served = Served(self._path, self._headers, body)
+        if self._upstream.keep_served:
+            self._upstream.served.append(served)
+        refusal = self._upstream.behaviour.refuse
+        if refusal is not None:
+            self._answer(*refusal)
+            return
+        self._task = asyncio.create_task(self._stream(served))
+
+    async def _stream(self, served: Served) -> None:
+        try:
+            await self._send_all(served)
+        except asyncio.CancelledError:
+            served.aborted = True
+
+    async def _send_all(self, served: Served) -> None:
+        behaviour = self._upstream.behaviour
+        self._transport.write(
+            b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n"
+            b"transfer-encoding: chunked\r\n\r\n"
+        )
+        chat = served.path == "/v1/chat/completions"
+        so_far = _text_so_far(served.body, chat=chat)
+        first = len(so_far.split())
+        wanted = served.body.get("max_tokens") or DEFAULT_TOKENS - first
+        pieces = behaviour.script or [f"w{first + index} " for index in range(wanted)]
+        pieces = pieces[:wanted]
+        prompt_tokens = _prompt_tokens(served.body, chat=chat)
+        options = served.body.get("stream_options") or {}
+        each = behaviour.continuous_usage and options.get("continuous_usage_stats")
+        interval = 1 / behaviour.rate if behaviour.rate else 0.0
+        due = time.monotonic() + behaviour.first_delay_s
+        for index, piece in enumerate(pieces):
+            if (delay := due - time.monotonic()) > 0 or interval == 0:
+                await asyncio.sleep(max(0.0, delay))
+            due += interval
+            if self._fails(index):
+                return
+            if index == behaviour.hang_after:
+                await asyncio.sleep(3600)
+            if behaviour.timestamps:
+                piece = f"{time.monotonic_ns()} "
+            last = index == len(pieces) - 1
+            usage = _usage(prompt_tokens, index + 1) if each and behaviour.usage else None
+            reason = ("length" if len(pieces) == wanted else "stop") if last else None
+            self._event(_chunk(piece, reason, usage, chat=chat))
+            served.sent = index + 1
+        if options.get("include_usage") and behaviour.usage:
+            usage = _usage(prompt_tokens, len(pieces))
+            self._event({"choices": [], "usage": usage})
+        served.finished = True
+        self._write_chunk(b"data: [DONE]\n\n")
+        self._transport.write(b"0\r\n\r\n")
+
+    def _fails(self, index: int) -> bool:
+        behaviour = self._upstream.behaviour
+        if behaviour.break_times == 0:
+            return False
+        if index == behaviour.error_after:
+            self._event({"error": {"message": "the engine failed", "type": "server_error"}})
+            self._transport.write(b"0\r\n\r\n")
+        elif index == behaviour.break_after:
+            self._transport.abort()
+        else:
+            return False
+        behaviour.break_times -= 1
+        return True
+
+    def _event(self, chunk: dict[str, Any]) -> None:
+        self._write_chunk(b"data: " + orjson.dumps(chunk) + b"\n\n")
+
+    def _write_chunk(self, data: bytes) -> None:
+        self._transport.write(b"%x\r\n%s\r\n" % (len(data), data))
+
+    def _answer(self, status: int, body: dict[str, Any]) -> None:
+        data = orjson.dumps(body)
+        head = f"HTTP/1.1 {status} .\r\ncontent-type: application/json\r\n"
+        self._transport.write(f"{head}content-length: {len(data)}\r\n\r\n".encode() + data)
+
+
+def _text_so_far(body: dict[str, Any], *, chat: bool) -> str:
+    """What a continued answer has already; a completion's prompt is told apart by its `w0`."""
+    if chat:
+        if body.get("continue_final_message"):
+            return str(body["messages"][-1]["content"])
+        return ""
+    prompt = body["prompt"]
+    if not isinstance(prompt, str) or "w0 " not in prompt:
+        return ""
+    return prompt[prompt.index("w0 ") :]
+
+
+def _prompt_tokens(body: dict[str, Any], *, chat: bool) -> int:
+    if not chat:
+        prompt = body["prompt"]
+        return len(prompt.split()) if isinstance(prompt, str) else len(prompt)
+    return sum(len(str(message["content"]).split()) for message in body["messages"])
+
+
+def _usage(prompt: int, completion: int) -> dict[str, Any]:
+    return {
+        "prompt_tokens": prompt,
+        "completion_tokens": completion,
+        "total_tokens": prompt + completion,
+        "prompt_tokens_details": {"cached_tokens": 0},
+    }
+
+
+def _chunk(
+    text: str, reason: str | None, usage: dict[str, Any] | None, *, chat: bool
+) -> dict[str, Any]:
+    said: dict[str, Any] = {"delta": {"content": text}} if chat else {"text": text}
+    chunk: dict[str, Any] = {"choices": [{"index": 0, **said, "finish_reason": reason}]}
+    if usage is not None:
+        chunk["usage"] = usage
+    return chunk
+
+
+async def _main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
+    parser.add_argument("--port", type=int, required=True)
+    parser.add_argument("--rate", type=float, default=30.0)
+    parser.add_argument("--timestamps", action="store_true")
+    arguments = parser.parse_args()
+    behaviour = Behaviour(rate=arguments.rate, timestamps=arguments.timestamps)
+    upstream = SyntheticUpstream(behaviour, keep_served=False)
+    await upstream.start(arguments.port)
+    await asyncio.Event().wait()
+
+
+if __name__ == "__main__":
+    asyncio.run(_main())
