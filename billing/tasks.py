@@ -6,6 +6,7 @@ from celery import shared_task
 from django.utils import timezone
 
 from billing.models import OutboxEvent
+from billing.reconciliation import watch
 
 PUBLISHED_KEPT = timedelta(days=7)
 
@@ -17,3 +18,10 @@ def purge_outbox() -> int:
         published_at__lt=timezone.now() - PUBLISHED_KEPT
     ).delete()
     return deleted
+
+
+@shared_task
+def reconcile_recent() -> dict[str, float]:
+    """Compare ledger, events and rollups; send again what is missing; alert if it stays."""
+    run = watch.reconcile_recent()
+    return {"differing": run.differing, "republished": run.republished, "lag_s": run.lag_s}

@@ -35,8 +35,9 @@ COLUMNS = (
     " ttft_ms, duration_ms, client_hash"
 )
 _STAGING = f"""
-CREATE TEMPORARY TABLE IF NOT EXISTS billing_staging ON COMMIT DELETE ROWS
-AS SELECT {COLUMNS} FROM billing_usageevent WITH NO DATA
+CREATE TEMPORARY TABLE IF NOT EXISTS billing_staging
+AS SELECT {COLUMNS} FROM billing_usageevent WITH NO DATA;
+TRUNCATE billing_staging
 """  # noqa: S608 -- constants of this module
 _COPY = f"COPY billing_staging ({COLUMNS}) FROM STDIN"
 

@@ -55,7 +55,7 @@ async def reserve(
     redis = async_client()
     # Whoever settles must find the counters even if the budgets change meanwhile.
     await redis.set(_reserved_key(generation_id), orjson.dumps(keys), ex=2 * lifetime)
-    arguments = [
+    arguments: list[str | float] = [
         str(generation_id),
         amount,
         now.timestamp(),
@@ -96,8 +96,10 @@ async def settle(*, generation_id: UUID, facts: UsageFacts | None) -> None:
             cost = counters.amount_up(await sync_to_async(usage_cost)(facts=facts, book=book))
     for keys, amount in ((to_charge, cost), (to_release, 0)):
         if keys:
-            arguments = [str(generation_id), amount, time.time(), counters.RECENT_S]
-            await redis.eval(counters.SETTLE, len(keys), *keys, *arguments)
+            recent = counters.RECENT_S
+            await redis.eval(
+                counters.SETTLE, len(keys), *keys, str(generation_id), amount, time.time(), recent
+            )
 
 
 async def _limits_and_book(organization_id: UUID) -> tuple[OrganizationLimits, PriceBook]:

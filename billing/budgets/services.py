@@ -40,19 +40,24 @@ def budget_set(
         raise InvalidRequest("A budget is zero or more.", param="amount")
     if project_id is not None and key_id is not None:
         raise InvalidRequest("A budget is for a project or for a key.", param="key_id")
-    owner = {"organization_id": principal.organization_id}
-    if project_id and not Project.objects.filter(pk=project_id, **owner).exists():
-        raise NotFound("No such project.", param="project_id")
-    if key_id and not APIKey.objects.filter(pk=key_id, **owner).exists():
-        raise NotFound("No such API key.", param="key_id")
+    organization_id = principal.organization_id
+    project = key = None
+    if project_id is not None:
+        project = Project.objects.filter(pk=project_id, organization_id=organization_id).first()
+        if project is None:
+            raise NotFound("No such project.", param="project_id")
+    if key_id is not None:
+        key = APIKey.objects.filter(pk=key_id, organization_id=organization_id).first()
+        if key is None:
+            raise NotFound("No such API key.", param="key_id")
     budget, _ = Budget.objects.update_or_create(
-        **owner,
-        project_id=project_id,
-        key_id=key_id,
+        organization_id=organization_id,
+        project=project,
+        key=key,
         is_hard=is_hard,
         defaults={"amount": amount},
     )
-    transaction.on_commit(lambda: forget_limits(principal.organization_id))
+    transaction.on_commit(lambda: forget_limits(organization_id))
     return budget
 
 

@@ -79,10 +79,10 @@ def test_volume_tiers_count_from_the_beginning_of_the_month_whatever_the_period(
     caller = factories.principal()
     for day in (3, 21):
         use(caller, occurred_at=NOON.replace(day=day), cached_input_tokens=0)
-    day = usage_summary(organization_id=caller.organization_id, period="2026-10-21")
+    one_day = usage_summary(organization_id=caller.organization_id, period="2026-10-21")
     month = usage_summary(organization_id=caller.organization_id, period="2026-10")
-    assert day.cost_usd == 50 * 1 + Decimal("0.001") * 50
-    assert month.cost_usd == 100 + day.cost_usd
+    assert one_day.cost_usd == 50 * 1 + Decimal("0.001") * 50
+    assert month.cost_usd == 100 + one_day.cost_usd
 
 
 @pytest.mark.parametrize("period", ["2026", "2026-13", "2026-02-30", "last_0_days", "x" * 100, ""])

@@ -1,0 +1,102 @@
+"""What beat runs every few minutes: compare, send again what is missing, alert on what stays."""
+
+from datetime import UTC, datetime, timedelta
+
+import structlog
+from django.conf import settings
+from django.contrib.auth import get_user_model
+from django.core.mail import send_mail
+
+from billing.aggregator.lag import aggregation_lag_s
+from billing.models import ReconciliationRun
+from billing.reconciliation.compare import HourComparison, differences
+from billing.reconciliation.republish import republish_missing
+
+log = structlog.get_logger(__name__)
+
+WINDOW = timedelta(hours=48)
+LAG_ALERT_S = 300.0
+GRACE = timedelta(minutes=5)
+"""An event younger than this may be on its way; it is not missed yet."""
+REPORTED = 50
+RUNS_KEPT = timedelta(days=90)
+
+
+def reconcile_recent(*, now: datetime | None = None) -> ReconciliationRun:
+    """Compare the last two days, queue what is missing, store the run, alert if it is not clean.
+
+    A difference that republishing can mend is sent on its way and counted; the next run says
+    whether it arrived. An alert goes out when lag passes five minutes, or when an hour differs
+    in two runs one after the other.
+    """
+    now = now or datetime.now(UTC)
+    start = (now - WINDOW).replace(minute=0, second=0, microsecond=0)
+    end = now + timedelta(hours=1)
+    lag_s = aggregation_lag_s()
+    found = differences(start=start, end=end, grace_from=now - GRACE)
+    republished = republish_missing(start=start, end=end, settled_before=now - GRACE)
+    previous = ReconciliationRun.objects.first()
+    run = ReconciliationRun.objects.create(
+        start=start,
+        end=end,
+        lag_s=lag_s,
+        differing=len(found),
+        republished=republished,
+        details=[_describe(difference) for difference in found[:REPORTED]],
+    )
+    ReconciliationRun.objects.filter(started_at__lt=now - RUNS_KEPT).delete()
+    stays = bool(found) and previous is not None and not previous.is_clean
+    if lag_s > LAG_ALERT_S or stays:
+        _alert(run)
+    return run
+
+
+def _describe(difference: HourComparison) -> dict[str, object]:
+    return {
+        "organization_id": str(difference.organization_id),
+        "hour": difference.hour.isoformat(),
+        **{
+            part: {
+                "requests": sums.requests,
+                "input_tokens": sums.input_tokens,
+                "output_tokens": sums.output_tokens,
+            }
+            for part, sums in (
+                ("ledger", difference.ledger),
+                ("events", difference.events),
+                ("rollups", difference.rollups),
+            )
+        },
+    }
+
+
+def _alert(run: ReconciliationRun) -> None:
+    log.error(
+        "reconciliation_alert",
+        lag_s=run.lag_s,
+        differing=run.differing,
+        republished=run.republished,
+        details=run.details[:5],
+    )
+    recipients = list(
+        get_user_model()
+        .objects.filter(is_active=True, is_staff=True, groups__name="Finance")
+        .values_list("email", flat=True)
+    )
+    if not recipients:
+        return
+    send_mail(
+        subject=f"Parley billing: {run.differing} hours differ, lag {run.lag_s:.0f} s",
+        message=(
+            f"Reconciliation of {run.start:%Y-%m-%d %H:%M} to {run.end:%Y-%m-%d %H:%M} UTC.\n"
+            f"Organization hours that differ: {run.differing}\n"
+            f"Age of the oldest usage that is not aggregated: {run.lag_s:.0f} s\n"
+            f"Events sent again: {run.republished}\n\n"
+            "The ledger is complete and invoices are right; dashboards may lag behind.\n"
+            f"Mend it with: manage.py reconcile --from {run.start:%Y-%m-%d} --to "
+            f"{run.end + timedelta(days=1):%Y-%m-%d} --repair\n"
+        ),
+        from_email=settings.DEFAULT_FROM_EMAIL,
+        recipient_list=recipients,
+        fail_silently=True,
+    )

@@ -1,0 +1,8 @@
+"""When beat runs billing's tasks; `backend.settings` adds this to its schedule. Plain data."""
+
+from typing import Any
+
+BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
+    "billing-reconcile": {"task": "billing.tasks.reconcile_recent", "schedule": 300.0},
+    "billing-purge-outbox": {"task": "billing.tasks.purge_outbox", "schedule": 3600.0},
+}

@@ -1,0 +1,129 @@
+"""Processes die, the broker forgets: usage is counted once all the same.
+
+Relay and aggregators run as they do in production, as processes, and are killed in the middle
+of their work.
+"""
+
+import random
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from django.core.management import call_command
+from django.db import transaction
+from django.db.models import Sum
+
+from billing.models import OutboxEvent, UsageEvent, UsageRecord, UsageRollup
+from billing.reconciliation.compare import differences
+from billing.services import usage_record_create
+from infra.services.broker import BrokerService
+from tests.billing import factories
+from tests.billing.commands import Command
+
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.chaos,
+    pytest.mark.timeout(300),
+]
+
+
+@pytest.fixture
+def commands(tmp_path: Path, broker: BrokerService) -> Iterator[dict[str, Command]]:
+    processes = {
+        name: Command(name.split()[0], tmp_path / f"{name}.log")
+        for name in ("relay", "relay 2", "aggregate", "aggregate 2")
+    }
+    yield processes
+    for process in processes.values():
+        process.kill()
+
+
+def record_usage(count: int, *, callers: int = 5) -> None:
+    principals = [factories.principal() for _ in range(callers)]
+    now = datetime.now(UTC)
+    for n in range(count):
+        with transaction.atomic():
+            usage_record_create(
+                facts=factories.facts(
+                    principals[n % callers],
+                    output_tokens=n,
+                    occurred_at=now - timedelta(minutes=n % 300),
+                )
+            )
+
+
+def wait_until_aggregated(timeout_s: float = 120) -> None:
+    deadline = time.monotonic() + timeout_s
+    while UsageEvent.objects.count() < UsageRecord.objects.count():
+        assert time.monotonic() < deadline, (
+            f"{UsageEvent.objects.count()} of {UsageRecord.objects.count()} events arrived, "
+            f"{OutboxEvent.objects.filter(published_at=None).count()} wait in the outbox"
+        )
+        time.sleep(0.2)
+
+
+def span() -> dict[str, datetime]:
+    now = datetime.now(UTC).replace(minute=0, second=0, microsecond=0)
+    return {"start": now - timedelta(hours=12), "end": now + timedelta(hours=1)}
+
+
+def assert_exact() -> None:
+    assert differences(**span()) == []
+    ledger = UsageRecord.objects.aggregate(Sum("output_tokens"))
+    assert UsageRollup.objects.aggregate(Sum("output_tokens")) == ledger
+
+
+def test_relay_and_aggregator_killed_again_and_again(commands):
+    """SIGKILL at random moments while 3,000 records flow; each is counted once."""
+    choose = random.Random(4)
+    names = ["relay", "aggregate"]
+    for name in names:
+        commands[name].start()
+    for _ in range(6):
+        record_usage(500)
+        time.sleep(choose.uniform(0.0, 1.5))
+        victim = commands[choose.choice(names)]
+        victim.kill()
+        victim.start()
+    wait_until_aggregated()
+    assert_exact()
+
+
+def test_two_relays_and_two_aggregators_that_come_and_go(commands):
+    for name in ("relay", "relay 2", "aggregate"):
+        commands[name].start()
+    record_usage(500)
+    commands["aggregate 2"].start()
+    record_usage(500)
+    wait_until_aggregated()
+    assert commands["aggregate"].stop() == 0
+    assert commands["relay"].stop() == 0
+    record_usage(500)
+    wait_until_aggregated()
+    assert_exact()
+
+
+def test_a_broker_that_loses_everything_loses_no_money(commands, broker: BrokerService):
+    """Records reach the broker, and vanish with it before anybody has read them."""
+    commands["relay"].start()
+    record_usage(300)
+    deadline = time.monotonic() + 60
+    while OutboxEvent.objects.filter(published_at=None).exists():
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+    broker.kill()
+    broker.destroy()
+    broker.start()
+    commands["aggregate"].start()
+    record_usage(50)
+
+    day = timedelta(days=1)
+    first, last = (f"{m:%Y-%m-%d}" for m in (span()["start"], span()["end"] + day))
+    with pytest.raises(SystemExit):
+        call_command("reconcile", "--from", first, "--to", last, stdout=StringIO())
+    call_command("reconcile", "--from", first, "--to", last, "--repair", stdout=StringIO())
+    wait_until_aggregated()
+    assert_exact()

@@ -1,0 +1,189 @@
+"""Whatever the log lost, doubled or made up, reconciliation finds it and the ledger wins."""
+
+from datetime import UTC, datetime, timedelta
+from io import StringIO
+
+import pytest
+from django.contrib.auth.models import Group
+from django.core import mail
+from django.core.management import CommandError, call_command
+from django.db import connection, transaction
+from django.utils import timezone
+
+from backend.accounts.models import User
+from billing.events import encode
+from billing.models import OutboxEvent, ReconciliationRun, UsageEvent, UsageRecord, UsageRollup
+from billing.reconciliation.compare import differences
+from billing.reconciliation.republish import republish_missing
+from billing.reconciliation.watch import GRACE, reconcile_recent
+from billing.services import usage_record_create
+from tests.billing import factories
+from tests.billing.test_ingest import event, ingest, messages
+
+pytestmark = pytest.mark.django_db
+NOON = datetime(2026, 10, 21, 12, tzinfo=UTC)
+SPAN = {"start": NOON.replace(hour=0), "end": NOON.replace(hour=0) + timedelta(days=1)}
+DAY = ("--from", "2026-10-21", "--to", "2026-10-22")
+
+
+def use(caller, minutes: int, **changes) -> UsageRecord:
+    facts = factories.facts(caller, occurred_at=NOON + timedelta(minutes=minutes), **changes)
+    with transaction.atomic():
+        return usage_record_create(facts=facts)
+
+
+def deliver(*records: UsageRecord) -> None:
+    ingest(messages(*map(encode, records)))
+
+
+def reconcile(*options: str) -> tuple[int, str]:
+    out = StringIO()
+    try:
+        call_command("reconcile", *DAY, *options, stdout=out)
+    except SystemExit as stop:
+        return int(stop.code or 0), out.getvalue()
+    return 0, out.getvalue()
+
+
+@pytest.fixture
+def records() -> list[UsageRecord]:
+    caller, other = factories.principal(), factories.principal()
+    return [use(caller if n % 2 else other, 20 * n) for n in range(12)]
+
+
+def stored() -> tuple[list, list]:
+    rollups = UsageRollup.objects.order_by("hour", "organization_id", "user_id")
+    return (
+        list(UsageEvent.objects.order_by("pk").values()),
+        list(rollups.values_list("hour", "organization_id", "requests", "input_tokens")),
+    )
+
+
+def test_when_everything_arrived_they_agree(records):
+    deliver(*records)
+    assert reconcile() == (0, "Ledger, event store and rollups agree.\n")
+
+
+def test_lost_events_are_found_and_mended_and_mending_again_changes_nothing(records):
+    deliver(*records)
+    whole = stored()
+    UsageEvent.objects.all().delete()
+    UsageRollup.objects.all().delete()
+    deliver(*records[:4])
+    status, table = reconcile()
+    assert status == 1, table
+    assert str(records[5].organization_id) in table
+    assert reconcile("--repair")[0] == 0
+    mended = stored()
+    assert [row | {"ingested_at": None} for row in mended[0]] == [
+        row | {"ingested_at": None} for row in whole[0]
+    ]
+    assert mended[1] == whole[1]
+    assert reconcile("--repair") == (0, "Ledger, event store and rollups agree.\n")
+    assert stored() == mended
+
+
+def test_an_event_that_arrives_after_the_repair_is_not_counted_again(records):
+    deliver(*records[:4])
+    assert reconcile("--repair")[0] == 0
+    deliver(*records)
+    assert reconcile()[0] == 0
+
+
+def test_what_nobody_did_is_removed(records):
+    deliver(*records)
+    stranger = event(9, occurred_at="2026-10-21T12:00:00Z")
+    assert ingest(messages(stranger)).new == 1
+    assert reconcile()[0] == 1
+    assert reconcile("--repair")[0] == 0
+    assert not UsageEvent.objects.filter(event_id=stranger["event_id"]).exists()
+
+
+def test_an_event_that_says_something_else_than_its_record_is_set_right(records):
+    forged = encode(records[0]) | {
+        "organization_id": str(records[1].organization_id),
+        "occurred_at": "2026-10-21T03:00:00Z",
+        "output_tokens": 1,
+    }
+    ingest(messages(forged))
+    deliver(*records)
+    assert reconcile("--repair")[0] == 0
+    mended = UsageEvent.objects.get(event_id=records[0].generation_id)
+    assert mended.organization_id == records[0].organization_id
+    assert mended.output_tokens == 50
+
+
+def test_doctored_rollups_are_recomputed(records):
+    deliver(*records)
+    UsageRollup.objects.update(output_tokens=10**9)
+    assert reconcile("--repair")[0] == 0
+    assert sum(UsageRollup.objects.values_list("output_tokens", flat=True)) == 12 * 50
+
+
+def test_rebuilding_gives_the_same_numbers(records):
+    deliver(*records)
+    before = stored()
+    call_command("rebuild_rollups", *DAY, stdout=StringIO())
+    assert stored() == before
+
+
+@pytest.mark.parametrize("span", [("x", "2026-10-22"), ("2026-10-22", "2026-10-21")])
+def test_spans_that_are_none_are_refused(span):
+    with pytest.raises(CommandError):
+        call_command("reconcile", "--from", span[0], "--to", span[1])
+
+
+def test_missing_events_are_queued_again_once(records):
+    deliver(*records[:5])
+    OutboxEvent.objects.update(published_at=timezone.now() - timedelta(hours=1))
+    OutboxEvent.objects.filter(event_id=records[11].generation_id).delete()  # purged meanwhile
+    now = timezone.now() + timedelta(minutes=1)
+    assert republish_missing(**SPAN, settled_before=now) == 7
+    waiting = OutboxEvent.objects.filter(published_at=None)
+    assert {row.event_id for row in waiting} == {r.generation_id for r in records[5:]}
+    assert republish_missing(**SPAN, settled_before=now) == 0
+
+
+def recorded_earlier(record: UsageRecord, by: timedelta) -> None:
+    """Move a record's writing into the past, behind the ledger's back."""
+    with connection.cursor() as cursor:
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+        cursor.execute("ALTER TABLE billing_usagerecord DISABLE TRIGGER append_only")
+        UsageRecord.objects.filter(pk=record.pk).update(recorded_at=timezone.now() - by)
+        cursor.execute("ALTER TABLE billing_usagerecord ENABLE TRIGGER append_only")
+    OutboxEvent.objects.filter(event_id=record.generation_id).update(
+        published_at=timezone.now() - by
+    )
+
+
+def test_what_is_on_its_way_is_not_reported_missing():
+    caller = factories.principal()
+    with transaction.atomic():
+        usage_record_create(facts=factories.facts(caller))
+    run = reconcile_recent()
+    assert (run.differing, run.republished) == (0, 0)
+
+
+def test_beat_sends_again_what_is_missing_and_alerts_finance_while_it_stays():
+    boss = User.objects.create_user("boss@example.com", is_staff=True)
+    boss.groups.add(Group.objects.get_or_create(name="Finance")[0])
+    caller = factories.principal()
+    with transaction.atomic():
+        record = usage_record_create(facts=factories.facts(caller))
+    recorded_earlier(record, GRACE + timedelta(minutes=1))
+    first = reconcile_recent()
+    assert (first.differing, first.republished) == (1, 1)
+    assert first.lag_s > 300
+    assert [message.to for message in mail.outbox] == [["boss@example.com"]]
+    assert "--repair" in mail.outbox[0].body
+
+    deliver(record)
+    again = reconcile_recent()
+    assert (again.differing, again.republished, again.lag_s) == (0, 0, 0)
+    assert len(mail.outbox) == 1
+    assert ReconciliationRun.objects.count() == 2
+
+
+def test_differences_of_one_organization(records):
+    one = records[0].organization_id
+    assert {d.organization_id for d in differences(**SPAN, organization_id=one)} == {one}
