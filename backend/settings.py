@@ -12,6 +12,8 @@ from urllib.parse import urlparse
 import dj_database_url
 from django.core.exceptions import ImproperlyConfigured
 
+from billing.schedule import BEAT_SCHEDULE as BILLING_SCHEDULE
+
 BASE_DIR = Path(__file__).resolve().parent.parent
 
 
@@ -195,7 +197,7 @@ CELERY_BEAT_SCHEDULE = {
         "task": "backend.accounts.tasks.api_key_last_uses_write",
         "schedule": 60.0,
     },
-    "reconcile-usage": {"task": "billing.tasks.reconcile_recent", "schedule": 300.0},
+    **BILLING_SCHEDULE,
 }
 CONVERSATION_RETENTION_DAYS = 30
 
@@ -208,4 +210,11 @@ LOG_FORMAT = env("PARLEY_LOG_FORMAT", "json")
 LOGGING_CONFIG = "backend.logs.configure"
 LOGGING = {"level": LOG_LEVEL, "format": LOG_FORMAT}
 
-UNFOLD = {"SITE_TITLE": "Parley", "SITE_HEADER": "Parley", "SITE_SYMBOL": "forum"}
+UNFOLD = {
+    "SITE_TITLE": "Parley",
+    "SITE_HEADER": "Parley",
+    "SITE_SUBHEADER": "Administration",
+    "SITE_SYMBOL": "forum",
+    "DASHBOARD_CALLBACK": "backend.admin.dashboard.dashboard",
+    "SIDEBAR": {"navigation": "backend.admin.navigation.navigation"},
+}
