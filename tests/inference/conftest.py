@@ -1,0 +1,118 @@
+"""What the engine's tests share: the real model's path, and a core that runs in-process."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from inference.config import EngineConfig, SchedulerConfig
+from inference.engine.core import EngineCore
+from inference.model.gguf_file import GGUFReader
+from inference.model.runner import ModelRunner
+from inference.protocol import AddRequest
+from inference.sampling.params import SamplingParams
+from inference.text.gguf_tokenizer import tokenizer_from_gguf
+from inference.text.tokenizer import TextTokenizer
+from tests.inference.serving import Served, serve
+
+DEFAULT_MODEL = Path("var/models/SmolLM2-135M-Instruct.Q4_1.gguf")
+
+
+@pytest.fixture(scope="session")
+def model_path() -> Path:
+    path = Path(os.environ.get("PARLEY_MODEL_PATH", DEFAULT_MODEL))
+    if not path.exists():
+        pytest.fail(f"no model at {path}: set PARLEY_MODEL_PATH or run `make run` once")
+    return path
+
+
+@pytest.fixture(scope="session")
+def tokenizer(model_path: Path) -> TextTokenizer:
+    return tokenizer_from_gguf(GGUFReader(model_path))
+
+
+def greedy(**changes) -> SamplingParams:
+    return SamplingParams(**{"max_tokens": 16, "temperature": 0.0, **changes})
+
+
+class Driver:
+    """Runs requests through an engine core, step by step, and collects their tokens."""
+
+    def __init__(self, core: EngineCore) -> None:
+        self.core = core
+        self.tokens: dict[str, list[int]] = {}
+        self.reasons: dict[str, str] = {}
+        self.cached: dict[str, int] = {}
+        self._count = 0
+
+    def add(
+        self,
+        prompt: list[int],
+        sampling: SamplingParams | None = None,
+        *,
+        priority: int = 0,
+        salt: str = "",
+    ) -> str:
+        self._count += 1
+        request_id = f"r{self._count}"
+        self.core.add(
+            AddRequest(
+                request_id,
+                prompt,
+                sampling or greedy(),
+                priority=priority,
+                arrived_at=float(self._count),
+                cache_salt=salt,
+            )
+        )
+        self.tokens[request_id] = []
+        return request_id
+
+    def step(self) -> None:
+        for output in self.core.step():
+            self.tokens[output.request_id] += output.new_token_ids
+            self.cached[output.request_id] = output.cached_tokens
+            if output.finish_reason:
+                self.reasons[output.request_id] = output.finish_reason
+
+    def run(self) -> dict[str, list[int]]:
+        while self.core.scheduler.has_work:
+            self.step()
+        assert self.core.kv.pool.num_used == 0
+        return self.tokens
+
+    def generate(self, prompt: list[int], sampling: SamplingParams | None = None) -> list[int]:
+        request_id = self.add(prompt, sampling)
+        return self.run()[request_id]
+
+
+@pytest.fixture(scope="session")
+def make_core(model_path: Path) -> Callable[..., EngineCore]:
+    """Cores on the real model. Weights are shared; each core has a KV cache of its own."""
+    runners: dict[tuple[object, ...], ModelRunner] = {}
+
+    def make(*, num_blocks: int = 512, prefix_cache: bool = True, **scheduler) -> EngineCore:
+        config = EngineConfig(
+            model=str(model_path),
+            num_blocks=num_blocks,
+            max_model_len=min(2048, num_blocks * 16),
+            prefix_cache=prefix_cache,
+            num_threads=1,  # a test run shares its machine; more threads would only wait
+            scheduler=SchedulerConfig(**scheduler),
+        )
+        key = (num_blocks,)
+        if key not in runners:
+            runners[key] = ModelRunner(config)
+        return EngineCore(config, runners[key])
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def served(model_path: Path) -> Iterator[Served]:
+    """One server for all HTTP tests that leave it as they found it."""
+    with serve(model_path, "--num-blocks", "512", "--max-num-seqs", "8") as running:
+        yield running

@@ -1,0 +1,80 @@
+"""A served engine for tests: the real command, on a free port, ended with the test run."""
+
+from __future__ import annotations
+
+import re
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+
+MODEL_NAME = "smollm2-135m"
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class Served:
+    """A running server, spoken to over HTTP only."""
+
+    def __init__(self, url: str, process: subprocess.Popen[bytes]) -> None:
+        self.url = url
+        self.process = process
+        self.http = httpx.Client(base_url=url, timeout=60)
+
+    def metric(self, name: str) -> float:
+        text = self.http.get("/metrics").text
+        found = re.search(rf"^{re.escape(name)}{{[^}}]*}} (\S+)$", text, re.MULTILINE)
+        assert found, f"no metric {name}"
+        return float(found[1])
+
+    def chat(self, content: str, **fields) -> httpx.Response:
+        body = {"messages": [{"role": "user", "content": content}], "temperature": 0, **fields}
+        return self.http.post("/v1/chat/completions", json=body)
+
+    def wait_until_idle(self, timeout_s: float = 30) -> None:
+        wait_for(lambda: self.metric("parley:kv_blocks_used") == 0, timeout_s)
+
+
+def wait_for(condition, timeout_s: float = 30) -> None:
+    """Poll until `condition()` holds; fail after `timeout_s`."""
+    end = time.monotonic() + timeout_s
+    while not condition():
+        assert time.monotonic() < end, "it did not happen in time"
+        time.sleep(0.02)
+
+
+@contextmanager
+def serve(model: Path, *options: str) -> Iterator[Served]:
+    port = free_port()
+    process = subprocess.Popen(
+        [
+            *(sys.executable, "-m", "inference", "serve", "--model", str(model)),
+            *("--port", str(port), "--served-model-name", MODEL_NAME, "--threads", "1"),
+            *options,
+        ]
+    )
+    served = Served(f"http://127.0.0.1:{port}", process)
+    try:
+        wait_for(lambda: _is_ready(served), timeout_s=120)
+        yield served
+    finally:
+        served.http.close()
+        process.terminate()
+        process.wait(timeout=60)
+
+
+def _is_ready(served: Served) -> bool:
+    assert served.process.poll() is None, "the server ended while it started"
+    try:
+        return served.http.get("/ready").status_code == 200
+    except httpx.TransportError:
+        return False

@@ -1,0 +1,64 @@
+"""Streaming gives the same text as decoding at once, and never half a character."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from inference.text.detokenizer import StreamingDetokenizer
+
+pytestmark = pytest.mark.model
+
+TEXTS = [
+    "plain words, and  two spaces",
+    "日本の首都は東京です。",
+    "family 👨‍👩‍👧‍👦 and flags 🇩🇪🇯🇵",
+    "é combining é",
+    "tabs\tand\n\nnewlines",
+    "العربية עברית ไทย",
+]
+
+
+def pieces(tokenizer, ids: list[int]) -> list[str]:
+    stream = StreamingDetokenizer(tokenizer, skip_special_tokens=False)
+    return [*(stream.feed(token) for token in ids), stream.finish()]
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_pieces_join_to_the_text_without_replacement_characters(tokenizer, text):
+    ids = tokenizer.encode(text)
+    assert len(ids) > 1
+    found = pieces(tokenizer, ids)
+    assert "".join(found) == text
+    assert not any("\ufffd" in piece for piece in found)
+
+
+def test_an_emoji_comes_out_whole_with_its_last_token(tokenizer):
+    ids = tokenizer.encode("🦖")
+    assert len(ids) > 1, "the test needs a character of several tokens"
+    assert pieces(tokenizer, ids) == [""] * (len(ids) - 1) + ["🦖", ""]
+
+
+def test_a_sequence_that_ends_inside_a_character_shows_that(tokenizer):
+    ids = tokenizer.encode("ok 🦖")[:-1]
+    assert "".join(pieces(tokenizer, ids)) == "ok \ufffd"
+
+
+@given(ids=st.lists(st.integers(0, 49151), max_size=30))
+def test_any_tokens_stream_to_what_they_decode_to(tokenizer, ids):
+    assert "".join(pieces(tokenizer, ids)) == tokenizer.decode(ids)
+
+
+@given(text=st.text(st.characters(exclude_categories=["Cc", "Cs"]), max_size=60))
+def test_text_survives_the_round_trip(tokenizer, text):
+    """This vocabulary lacks the tokens of some bytes; text that needs them is left out."""
+    known = {tokenizer.token_bytes(token) for token in range(tokenizer.vocab_size)}
+    assume(all(bytes([byte]) in known for byte in text.encode()))
+    assert tokenizer.decode(tokenizer.encode(text)) == text
+
+
+def test_special_tokens_are_skipped(tokenizer):
+    ids = tokenizer.encode("hello<|im_end|>")
+    stream = StreamingDetokenizer(tokenizer)
+    assert "".join(stream.feed(token) for token in ids) == "hello"

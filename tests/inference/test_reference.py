@@ -1,0 +1,148 @@
+"""Promise 5: greedy output is that of transformers in float32, token for token.
+
+The engine answers every prompt alone; transformers, with the same file, then reads each
+prompt with its answer in one pass, and its most likely token at every position must be
+the one that the engine chose. By induction that is its own greedy answer. All other
+circumstances are compared with those answers.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import torch
+
+from inference.text.tokenizer import TextTokenizer
+from tests.inference.conftest import Driver, greedy
+
+pytestmark = pytest.mark.model
+
+NEW_TOKENS = 12
+SYSTEM = "You are a careful assistant. Answer in one short paragraph, and be kind to the reader. "
+QUESTIONS = [
+    "What is the capital of France?",
+    "Why is the sky blue?",
+    "Write a haiku about the sea.",
+    "List three uses of iron.",
+    "2 + 2 * 10 = ?",
+    "Translate to French: good morning, my friends.",
+    "Who wrote Hamlet, and when?",
+    "Explain recursion to a child.",
+    "Name the planets in order.",
+    "def fibonacci(n):",
+    "What does HTTP 404 mean?",
+    "Is a tomato a fruit?",
+    "Give me a recipe with eggs and rice.",
+    "Summarise: the cat sat on the mat, and then the dog came in and the cat left.",
+    "¿Dónde está la biblioteca?",
+    "日本の首都はどこですか",
+    "Emoji for happiness? 😀🎉",
+    "Tell me a joke about penguins.",
+    "What is the boiling point of water at sea level, in kelvin?",
+    "Once upon a time, in a forest far away,",
+    SYSTEM * 5 + "What is a prime number?",
+    SYSTEM * 5 + "What is an atom?",
+]
+
+
+@pytest.fixture(scope="module")
+def prompts(tokenizer: TextTokenizer) -> list[list[int]]:
+    return [
+        tokenizer.encode(f"<|im_start|>user\n{question}<|im_end|>\n<|im_start|>assistant\n")
+        for question in QUESTIONS
+    ]
+
+
+@pytest.fixture(scope="module")
+def expected(make_core, prompts) -> list[list[int]]:
+    """The engine's answers, each prompt alone and without a prefix cache."""
+    driver = Driver(make_core(prefix_cache=False))
+    return [driver.generate(prompt, greedy(max_tokens=NEW_TOKENS)) for prompt in prompts]
+
+
+def test_each_prompt_alone(model_path: Path, prompts, expected):
+    from transformers import AutoModelForCausalLM
+
+    reference = AutoModelForCausalLM.from_pretrained(
+        str(model_path.parent), gguf_file=model_path.name, dtype=torch.float32
+    ).eval()
+    for prompt, answer in zip(prompts, expected, strict=True):
+        assert answer
+        with torch.inference_mode():
+            logits = reference(torch.tensor([prompt + answer])).logits[0]
+        greedy_choice = logits[len(prompt) - 1 : -1].argmax(-1).tolist()
+        assert greedy_choice == answer
+
+
+def test_all_prompts_in_one_mixed_batch(make_core, prompts, expected):
+    """Long and short, beginning and going on, in the same steps, chunks of odd sizes."""
+    core = make_core(max_num_batched_tokens=61, mixed_step_tokens=37)
+    driver = Driver(core)
+    ids = []
+    for index, prompt in enumerate(prompts):
+        ids.append(driver.add(prompt, greedy(max_tokens=NEW_TOKENS)))
+        if index % 3 == 0:
+            driver.step()
+    assert [driver.run()[i] for i in ids] == expected
+
+
+def test_beside_sampled_sequences(make_core, prompts, expected):
+    driver = Driver(make_core())
+    ids = []
+    for index, prompt in enumerate(prompts[:8]):
+        ids.append(driver.add(prompt, greedy(max_tokens=NEW_TOKENS)))
+        noisy = greedy(temperature=1.5, top_p=0.9, seed=index, repetition_penalty=1.3)
+        driver.add(prompt[: 5 + index], noisy)
+    tokens = driver.run()
+    assert [tokens[i] for i in ids] == expected[:8]
+
+
+def test_with_a_warm_prefix_cache(make_core, prompts, expected):
+    driver = Driver(make_core())
+    sampling = greedy(max_tokens=NEW_TOKENS)
+    first = driver.add(prompts[-2], sampling)
+    driver.run()
+    second, again = driver.add(prompts[-1], sampling), driver.add(prompts[-2], sampling)
+    tokens = driver.run()
+    assert driver.cached[first] == 0
+    assert driver.cached[second] >= 64, "the shared system prompt was not found"
+    assert driver.cached[again] >= driver.cached[second]
+    assert [tokens[first], tokens[second], tokens[again]] == [
+        expected[-2],
+        expected[-1],
+        expected[-2],
+    ]
+
+
+@pytest.mark.parametrize("prefix_cache", [True, False])
+def test_through_preemptions(make_core, prompts, expected, prefix_cache):
+    """Room for about two of eight sequences: the others are preempted and recomputed."""
+    core = make_core(num_blocks=14, prefix_cache=prefix_cache)
+    driver = Driver(core)
+    ids = [driver.add(prompt, greedy(max_tokens=NEW_TOKENS)) for prompt in prompts[:8]]
+    tokens = driver.run()
+    assert core.scheduler.preemptions > 0
+    assert [tokens[i] for i in ids] == expected[:8]
+
+
+def test_two_equal_prompts_in_one_step_share_blocks(make_core, prompts, expected):
+    driver = Driver(make_core())
+    sampling = greedy(max_tokens=NEW_TOKENS)
+    first, second = driver.add(prompts[-1], sampling), driver.add(prompts[-1], sampling)
+    tokens = driver.run()
+    assert driver.cached[second] >= 64
+    assert tokens[first] == tokens[second] == expected[-1]
+
+
+def test_salts_keep_caches_apart(make_core, prompts):
+    driver = Driver(make_core())
+    driver.add(prompts[-1], salt="one organization")
+    driver.run()
+    same = driver.add(prompts[-1], salt="one organization")
+    other = driver.add(prompts[-1], salt="another organization")
+    none = driver.add(prompts[-1])
+    driver.run()
+    assert driver.cached[same] > 0
+    assert driver.cached[other] == 0
+    assert driver.cached[none] == 0

@@ -1,0 +1,156 @@
+"""Promise 6 as a state machine: whatever arrives, is aborted or fails, no block leaks.
+
+Drives scheduler and block pool without a model: a step's result is a made-up token.
+After every rule the invariants written down in block_pool.py and request.py are checked.
+"""
+
+from __future__ import annotations
+
+import hypothesis.strategies as st
+from hypothesis import settings
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+
+from inference.config import SchedulerConfig
+from inference.engine.kv_cache_manager import KVCacheManager
+from inference.engine.request import Request, RequestStatus
+from inference.engine.scheduler import Scheduler
+from inference.sampling.params import SamplingParams
+
+BLOCK_SIZE, NUM_BLOCKS, MAX_LEN = 4, 12, 40
+PREFIX = list(range(100, 120))
+
+
+class SchedulerMachine(RuleBasedStateMachine):
+    def __init__(self) -> None:
+        super().__init__()
+        self.config = SchedulerConfig(
+            max_num_seqs=4, max_num_batched_tokens=16, mixed_step_tokens=7, policy="priority"
+        )
+        self.kv = KVCacheManager(NUM_BLOCKS, BLOCK_SIZE)
+        self.scheduler = Scheduler(self.config, self.kv)
+        self.requests: dict[str, Request] = {}
+        self.clock = 0.0
+        self.content: dict[int, tuple[str, tuple[int, ...]]] = {}
+        """What each block really holds: salt and all tokens up to its end."""
+
+    @rule(
+        shared=st.integers(0, len(PREFIX)),
+        own=st.lists(st.integers(0, 3), min_size=1, max_size=15),
+        max_tokens=st.integers(1, 12),
+        priority=st.integers(-1, 2),
+        salt=st.sampled_from(["", "a"]),
+    )
+    def add(self, shared, own, max_tokens, priority, salt):
+        prompt = (PREFIX[:shared] + own)[: MAX_LEN - 1]
+        self.clock += 1.0
+        request = Request(
+            f"r{len(self.requests)}-{self.clock}",
+            prompt,
+            SamplingParams(max_tokens=max_tokens),
+            priority=priority,
+            arrived_at=self.clock,
+            cache_salt=salt,
+        )
+        self.requests[request.request_id] = request
+        self.scheduler.add(request)
+
+    @precondition(lambda self: self.requests)
+    @rule(data=st.data())
+    def abort(self, data):
+        request = self.requests.pop(data.draw(st.sampled_from(sorted(self.requests))))
+        self.scheduler.finish(request)
+        assert request.block_ids == []
+
+    @rule(token=st.integers(0, 3))
+    def step(self, token):
+        streaming = any(r.num_tokens - r.num_computed == 1 for r in self.scheduler.running)
+        chunks = self.scheduler.schedule()
+        assert bool(chunks) == bool(self.requests)
+        limit = "mixed_step_tokens" if streaming else "max_num_batched_tokens"
+        assert sum(chunk.num_tokens for chunk in chunks) <= getattr(self.config, limit)
+        self._check_chunks(chunks)
+        for chunk in chunks:
+            self._compute(chunk)
+        for chunk in chunks:
+            request = chunk.request
+            self.scheduler.complete(chunk, token if chunk.samples else None)
+            out_of_room = request.num_tokens >= MAX_LEN
+            if request.num_output_tokens >= request.sampling.max_tokens or out_of_room:
+                self.scheduler.finish(self.requests.pop(request.request_id))
+
+    @rule()
+    def failing_step(self):
+        """The model raises: nothing was computed, the step's requests are failed."""
+        for chunk in self.scheduler.schedule():
+            self.kv.forget_uncomputed(chunk.request)
+            self.scheduler.finish(self.requests.pop(chunk.request.request_id))
+
+    def _check_chunks(self, chunks):
+        for chunk in chunks:
+            request = chunk.request
+            assert request.status is RequestStatus.RUNNING
+            assert chunk.num_tokens > 0
+            assert chunk.start == request.num_computed
+            assert chunk.start + chunk.num_tokens <= request.num_tokens
+            assert len(request.block_ids) * BLOCK_SIZE >= chunk.start + chunk.num_tokens
+
+    def _compute(self, chunk):
+        """Fill blocks as the model would, and check that reused ones hold what they must."""
+        request = chunk.request
+        for index, block_id in enumerate(request.block_ids):
+            begin, end = index * BLOCK_SIZE, (index + 1) * BLOCK_SIZE
+            known = (request.cache_salt, tuple(request.token_ids[:end]))
+            if end <= chunk.start:
+                assert self.content[block_id] == known
+            elif begin < chunk.start + chunk.num_tokens:
+                done = request.token_ids[: min(end, chunk.start + chunk.num_tokens)]
+                self.content[block_id] = (request.cache_salt, tuple(done))
+
+    @invariant()
+    def every_block_is_free_or_referenced(self):
+        pool = self.kv.pool
+        references = [0] * NUM_BLOCKS
+        for request in self.requests.values():
+            assert len(set(request.block_ids)) == len(request.block_ids)
+            for block_id in request.block_ids:
+                references[block_id] += 1
+        assert references == [pool.references(i) for i in range(NUM_BLOCKS)]
+        assert pool.num_free == references.count(0)
+        assert pool.num_free + pool.num_used == NUM_BLOCKS
+
+    @invariant()
+    def cached_blocks_hold_what_their_hash_says(self):
+        blocks = list(self.kv.pool.cached().values())
+        assert len(set(blocks)) == len(blocks)
+        for block_id in blocks:
+            salt, tokens = self.content[block_id]
+            assert len(tokens) % BLOCK_SIZE == 0
+            twin = Request("twin", [*tokens, 0], SamplingParams(max_tokens=1), cache_salt=salt)
+            # Found through the tokens, unless an ancestor was evicted before it.
+            prefix = KVCacheManager.find_prefix(self.kv, twin)
+            if len(prefix) * BLOCK_SIZE == len(tokens):
+                assert prefix[-1] == block_id
+
+    @invariant()
+    def waiting_requests_hold_nothing(self):
+        for request in self.requests.values():
+            if request.status is RequestStatus.WAITING:
+                assert request.block_ids == []
+                assert request.num_computed == 0
+        assert self.scheduler.num_running <= self.config.max_num_seqs
+
+    def teardown(self):
+        """Everything ends: the work is finite, and all blocks come back."""
+        for _ in range(2000):
+            if not self.requests:
+                break
+            self.step(token=0)
+        assert not self.requests, "a request starved"
+        assert self.kv.pool.num_used == 0
+        assert not self.scheduler.has_work
+
+
+TestSchedulerMachine = SchedulerMachine.TestCase
+TestSchedulerMachine.settings = settings(
+    max_examples=200, stateful_step_count=40, deadline=None, derandomize=True
+)

@@ -1,0 +1,83 @@
+"""Who goes first, and that a long prompt does not stall streams."""
+
+from __future__ import annotations
+
+from inference.config import SchedulerConfig
+from inference.engine.kv_cache_manager import KVCacheManager
+from inference.engine.request import Request
+from inference.engine.scheduler import Scheduler
+from inference.sampling.params import SamplingParams
+
+
+def make(num_blocks: int = 100, **config) -> Scheduler:
+    return Scheduler(SchedulerConfig(**config), KVCacheManager(num_blocks, 16))
+
+
+def request(name: str, length: int = 8, *, at: float = 0.0, priority: int = 0, answer: int = 50):
+    return Request(
+        name,
+        list(range(length)),
+        SamplingParams(max_tokens=answer),
+        priority=priority,
+        arrived_at=at,
+    )
+
+
+def order(scheduler: Scheduler) -> list[str]:
+    names = []
+    while scheduler.has_work:
+        for chunk in scheduler.schedule():
+            names.append(chunk.request.request_id)
+            scheduler.finish(chunk.request)
+    return names
+
+
+def test_fcfs_ignores_priority():
+    scheduler = make(max_num_seqs=1, policy="fcfs")
+    for name, at, priority in (("b", 2, -5), ("a", 1, 5), ("c", 3, 0)):
+        scheduler.add(request(name, at=at, priority=priority))
+    assert order(scheduler) == ["a", "b", "c"]
+
+
+def test_smaller_priority_goes_first_until_the_other_has_waited_long_enough():
+    scheduler = make(max_num_seqs=1, policy="priority", priority_seconds=20)
+    scheduler.add(request("patient free", at=0, priority=1))
+    scheduler.add(request("premium soon after", at=19, priority=0))
+    scheduler.add(request("premium much later", at=21, priority=0))
+    assert order(scheduler) == ["premium soon after", "patient free", "premium much later"]
+
+
+def test_shortest_goes_first():
+    scheduler = make(max_num_seqs=1, policy="shortest")
+    scheduler.add(request("long", at=0, answer=1000))
+    scheduler.add(request("short", at=1, answer=10))
+    assert order(scheduler) == ["short", "long"]
+
+
+def test_a_long_prompt_is_computed_in_pieces_beside_streams():
+    scheduler = make(max_num_batched_tokens=512, mixed_step_tokens=32)
+    stream = request("stream", length=4)
+    scheduler.add(stream)
+    [chunk] = scheduler.schedule()
+    scheduler.complete(chunk, 7)
+    scheduler.add(request("long", length=300))
+    for _ in range(5):
+        chunks = {c.request.request_id: c.num_tokens for c in scheduler.schedule()}
+        assert chunks == {"stream": 1, "long": 31}
+        for running in scheduler.running:
+            running.num_computed += chunks[running.request_id]
+        stream.token_ids.append(7)
+
+
+def test_the_first_by_priority_is_never_preempted():
+    scheduler = make(num_blocks=6, max_num_seqs=4, policy="priority", priority_seconds=1000)
+    first = request("first", length=30, at=5, priority=0)
+    for name in ("x", "y"):
+        scheduler.add(request(name, length=30, at=0, priority=1))
+    scheduler.add(first)
+    for _ in range(60):
+        for chunk in scheduler.schedule():
+            scheduler.complete(chunk, 7 if chunk.samples else None)
+        assert first.num_computed > 0
+    assert scheduler.preemptions > 0
+    assert first.num_computed > 80

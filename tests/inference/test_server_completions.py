@@ -1,0 +1,72 @@
+"""POST /v1/completions, /tokenize, /detokenize and the small GETs over real HTTP."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.inference.serving import MODEL_NAME
+
+pytestmark = pytest.mark.model
+
+
+def complete(served, **fields) -> dict:
+    response = served.http.post("/v1/completions", json={"temperature": 0} | fields)
+    assert response.status_code == 200, response.text
+    return response.json()
+
+
+def test_text_and_its_token_ids_give_the_same(served):
+    ids = served.http.post("/tokenize", json={"prompt": "The sky is"}).json()["tokens"]
+    by_text = complete(served, prompt="The sky is", max_tokens=6)
+    by_ids = complete(served, prompt=ids, max_tokens=6)
+    assert by_text["choices"][0]["text"] == by_ids["choices"][0]["text"]
+    assert by_text["usage"]["prompt_tokens"] == len(ids)
+
+
+def test_several_prompts_are_answered_in_order(served):
+    alone = [complete(served, prompt=p, max_tokens=4) for p in ("The sky is", "One, two,")]
+    both = complete(served, prompt=["The sky is", "One, two,"], max_tokens=4)
+    assert [c["text"] for c in both["choices"]] == [a["choices"][0]["text"] for a in alone]
+
+
+def test_echo_and_logprobs(served):
+    answer = complete(served, prompt="The sky is", max_tokens=3, echo=True, logprobs=2)
+    choice = answer["choices"][0]
+    assert choice["text"].startswith("The sky is")
+    assert len(choice["logprobs"]["tokens"]) == 3
+    assert "The sky is" + "".join(choice["logprobs"]["tokens"]) == choice["text"]
+
+
+def test_mixed_prompts_are_refused(served):
+    response = served.http.post("/v1/completions", json={"prompt": ["a", 5]})
+    assert response.status_code == 400
+    assert response.json()["error"]["param"] == "prompt"
+
+
+def test_tokenize_messages_and_back(served):
+    messages = [{"role": "user", "content": "Grüße 🦖"}]
+    answer = served.http.post("/tokenize", json={"messages": messages}).json()
+    assert answer["count"] == len(answer["tokens"])
+    text = served.http.post("/detokenize", json={"tokens": answer["tokens"]}).json()["prompt"]
+    assert "Grüße 🦖<|im_end|>" in text
+    assert text.endswith("<|im_start|>assistant\n")
+
+
+def test_the_model_list(served):
+    [card] = served.http.get("/v1/models").json()["data"]
+    assert card["id"] == MODEL_NAME
+    assert card["max_model_len"] == 8192
+
+
+def test_health_ready_metrics(served):
+    assert served.http.get("/health").status_code == 200
+    assert served.http.get("/ready").status_code == 200
+    text = served.http.get("/metrics").text
+    for name in (
+        "vllm:num_requests_running",
+        "vllm:kv_cache_usage_perc",
+        "vllm:time_to_first_token_seconds_bucket",
+        "vllm:prefix_cache_hits_total",
+        "vllm:generation_tokens_total",
+    ):
+        assert f"\n{name}{{" in text

@@ -1,0 +1,102 @@
+"""What cannot be honoured is refused at once, with the parameter's name."""
+
+from __future__ import annotations
+
+import threading
+
+import httpx
+import pytest
+
+from tests.inference.serving import serve, wait_for
+
+pytestmark = pytest.mark.model
+
+USER = [{"role": "user", "content": "hi"}]
+
+
+@pytest.mark.parametrize(
+    ("fields", "param"),
+    [
+        ({"temperature": 2.5}, "temperature"),
+        ({"temperature": "hot"}, "temperature"),
+        ({"top_p": 0}, "top_p"),
+        ({"n": 0}, "n"),
+        ({"stop": [""]}, "stop[0]"),
+        ({"max_tokens": 0}, "max_tokens"),
+        ({"top_logprobs": 2}, "top_logprobs"),
+        ({"top_logprobs": 21, "logprobs": True}, "top_logprobs"),
+        ({"logit_bias": {"x": 1}}, "logit_bias"),
+        ({"logit_bias": {"999999": 1}}, "logit_bias"),
+        ({"min_tokens": 9, "max_tokens": 3}, "min_tokens"),
+        ({"tools": []}, "tools"),
+        ({"messages": []}, "messages"),
+        ({"messages": [{"role": "king", "content": "hi"}]}, "messages[0].role"),
+        ({"stream_options": {"include": True}}, "stream_options.include"),
+    ],
+)
+def test_a_bad_parameter_is_named(served, fields, param):
+    response = served.http.post("/v1/chat/completions", json={"messages": USER} | fields)
+    assert response.status_code == 400
+    error = response.json()["error"]
+    assert error["type"] == "invalid_request_error"
+    assert error["param"] == param
+    assert error["message"]
+
+
+def test_a_body_that_is_not_json(served):
+    response = served.http.post("/v1/completions", content=b'{"prompt": ')
+    assert response.status_code == 400
+    assert "JSON" in response.json()["error"]["message"]
+
+
+def test_an_unknown_model(served):
+    response = served.chat("hi", model="gpt-9")
+    assert response.status_code == 404
+    assert response.json()["error"]["code"] == "model_not_found"
+
+
+@pytest.mark.parametrize(
+    "fields", [{"prompt": "word " * 9000}, {"prompt": "word " * 100, "max_tokens": 8192}]
+)
+def test_more_than_the_context(served, fields):
+    response = served.http.post("/v1/completions", json=fields)
+    assert response.status_code == 400
+    assert response.json()["error"]["code"] == "context_length_exceeded"
+
+
+def test_embeddings_are_refused_clearly(served):
+    response = served.http.post("/v1/embeddings", json={"input": "hi"})
+    assert response.status_code == 400
+    assert "embeddings" in response.json()["error"]["message"]
+
+
+def test_a_full_queue_and_a_draining_engine(model_path):
+    """One seat, one place to wait; then drained while both are taken."""
+    options = ("--max-num-seqs", "1", "--max-waiting", "1", "--num-blocks", "600")
+    with serve(model_path, *options) as served:
+        answers: list[httpx.Response] = []
+        body = {"messages": USER, "max_tokens": 16, "ignore_eos": True}
+
+        def ask() -> None:
+            answers.append(httpx.post(f"{served.url}/v1/chat/completions", json=body, timeout=90))
+
+        threads = [threading.Thread(target=ask) for _ in range(2)]
+        for thread in threads:
+            thread.start()
+        wait_for(lambda: served.metric("vllm:num_requests_waiting") == 1)
+
+        full = served.http.post("/v1/chat/completions", json=body)
+        assert full.status_code == 503
+        assert full.json()["error"]["code"] == "queue_full"
+        assert int(full.headers["retry-after"]) > 0
+
+        assert served.http.post("/drain").json() == {"draining": True, "in_flight": 2}
+        assert served.http.get("/ready").status_code == 503
+        assert served.http.get("/health").status_code == 200
+        refused = served.http.post("/v1/chat/completions", json=body)
+        assert refused.status_code == 503
+        assert refused.json()["error"]["code"] == "draining"
+
+        for thread in threads:
+            thread.join()
+        assert [a.json()["usage"]["completion_tokens"] for a in answers] == [16, 16]
