@@ -96,6 +96,19 @@ def user_rename(*, user_id: UUID, name: str) -> User:
 
 
 @transaction.atomic
+def user_active_set(*, user: User, is_active: bool) -> None:
+    """Lock a user out, or let him in again. Sessions and API keys end with the commit.
+
+    His keys are only suspended: they work again a minute after he is let in again.
+    """
+    User.objects.filter(pk=user.pk).update(is_active=is_active)
+    if is_active:
+        return
+    for sha256 in APIKey.objects.filter(created_by=user).values_list("sha256", flat=True):
+        transaction.on_commit(partial(key_cache.revocation_write, sha256), robust=True)
+
+
+@transaction.atomic
 def api_key_create(
     *,
     principal: Principal,

@@ -1,0 +1,105 @@
+"""Every page of the staff's site opens, for those who may."""
+
+import pytest
+from django.contrib import admin
+from django.urls import reverse
+
+from backend.gateway.models import Generation
+from tests.conversations.trees import finished_turns
+from tests.factories import MODEL, api_key_of, member
+
+pytestmark = pytest.mark.django_db
+
+
+def changelists():
+    return [
+        reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_changelist")
+        for model in admin.site._registry
+    ]
+
+
+@pytest.fixture
+def rows():
+    from django.utils import timezone
+
+    user = member()
+    api_key_of(user)
+    finished_turns(user, 2)
+    return Generation.objects.create(
+        organization_id=user.organization_id,
+        project_id=user.project_id,
+        user_id=user.user_id,
+        request_id="req_1",
+        endpoint="chat",
+        model=MODEL,
+        state="completed",
+        input_tokens=1200,
+        output_tokens=34,
+        ttft_ms=210,
+        deadline_at=timezone.now(),
+        finished_at=timezone.now(),
+    )
+
+
+def test_a_superuser_opens_every_list_and_every_row(client, superuser, rows):
+    for url in changelists():
+        assert client.get(url).status_code == 200, url
+        assert client.get(url, {"q": "req_1"}).status_code == 200, url
+    for model in admin.site._registry:
+        row = model._default_manager.order_by("pk").first()
+        if row is not None:
+            name = f"admin:{model._meta.app_label}_{model._meta.model_name}_change"
+            assert client.get(reverse(name, args=[row.pk])).status_code == 200, row
+
+
+def test_the_side_bar_leads_to_every_page(client, superuser):
+    page = client.get("/admin/").content.decode()
+    for url in [*changelists(), reverse("admin:gateway_pools")]:
+        assert f'href="{url}"' in page
+
+
+def test_the_overview_counts_the_last_day(client, superuser, rows):
+    page = client.get("/admin/").content.decode()
+
+    assert "1,234" in page  # tokens
+    assert "1,200 in, 34 out" in page
+    assert "210 ms" in page
+    assert "in 1 of 1 organizations" in page
+
+
+def test_the_pools_page_shows_every_configured_replica(client, superuser):
+    page = client.get(reverse("admin:gateway_pools")).content.decode()
+
+    assert MODEL in page
+    assert "not known" in page  # nobody probes in this test
+
+
+def test_generations_are_filtered_by_state_model_and_organization(client, superuser, rows):
+    url = reverse("admin:gateway_generation_changelist")
+    change = reverse("admin:gateway_generation_change", args=[rows.pk])
+    other = member()
+    for query, expected in [
+        ({"state__exact": "completed"}, True),
+        ({"state__exact": "failed"}, False),
+        ({"model": MODEL}, True),
+        ({"organization__id__exact": rows.organization_id}, True),
+        ({"organization__id__exact": other.organization_id}, False),
+    ]:
+        assert (change in client.get(url, query).content.decode()) is expected, query
+
+
+def test_users_of_the_product_have_no_business_here(client):
+    from tests.factories import UserFactory
+
+    client.force_login(UserFactory.create())
+    for url in ["/admin/", *changelists(), reverse("admin:gateway_pools")]:
+        assert client.get(url).status_code == 302, url
+
+
+def test_generations_cannot_be_changed_added_or_deleted(client, superuser, rows):
+    change = reverse("admin:gateway_generation_change", args=[rows.pk])
+    assert client.post(change, {"state": "failed"}).status_code == 403
+    assert client.post(reverse("admin:gateway_generation_add"), {}).status_code == 403
+    delete = reverse("admin:gateway_generation_delete", args=[rows.pk])
+    assert client.post(delete, {"post": "yes"}).status_code == 403
+    assert Generation.objects.get().state == "completed"
