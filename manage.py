@@ -1,8 +1,9 @@
 #!/usr/bin/env python
-"""Django's command line, and `up`, which starts the whole product (`make run`).
+"""Django's command line, and commands of our own that need no Django.
 
-`up` and `with-services` come before Django is set up: they start the services that the
-settings need. Every other command finds the services of a running product by itself.
+`up` starts the whole product (`make run`), `with-services` runs one command with throw-away
+services, `dump` and `restore` back up the database. All but `up` and `with-services` find the
+services of a running product by themselves.
 """
 
 import os
@@ -23,10 +24,20 @@ def main() -> int:
     from infra.launcher.environment import adopt_running
 
     adopt_running(os.environ)
+    if command in {"dump", "restore"}:
+        from infra.launcher import backup
+
+        return backup.main(command, arguments)
+
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "backend.settings")
+    from django.core.exceptions import ImproperlyConfigured
     from django.core.management import execute_from_command_line
 
-    execute_from_command_line(sys.argv)
+    try:
+        execute_from_command_line(sys.argv)
+    except ImproperlyConfigured as error:
+        sys.stderr.write(f"{error}\n")
+        return 1
     return 0
 
 

@@ -10,5 +10,7 @@
 `procfile.py`     which processes there are
 `supervisor.py`   starts them, prints their logs, restarts what crashes, ends them in order
 `probe.py`        the product answers with a first token
+`backup.py`       dump and restore of the database
+`with_services.py` one management command with throw-away services
 `console.py`      what a person sees of all that
 """

@@ -31,6 +31,7 @@ class _Supervised:
     name: str
     command: str
     colour: str
+    environment: dict[str, str]
     process: subprocess.Popen[bytes] | None = None
     started: float = 0.0
     crashes: int = 0
@@ -55,10 +56,12 @@ class Supervisor:
         self._processes: dict[str, _Supervised] = {}
         self._width = 0
 
-    def add(self, name: str, command: str) -> None:
-        """Start `command` as process `name`, now."""
+    def add(self, name: str, command: str, **variables: str) -> None:
+        """Start `command` as process `name`, now; `variables` are for it alone."""
         colour = PROCESS_COLOURS[len(self._processes) % len(PROCESS_COLOURS)]
-        supervised = self._processes[name] = _Supervised(name, command, colour)
+        environment = {**self._environment, **variables}
+        supervised = _Supervised(name, command, colour, environment)
+        self._processes[name] = supervised
         self._width = max(self._width, len(name))
         self._start(supervised)
 
@@ -104,7 +107,7 @@ class Supervisor:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
-            env=self._environment,
+            env=supervised.environment,
             cwd=ROOT,
             start_new_session=True,
             preexec_fn=die_with_parent(signal.SIGTERM),  # noqa: PLW1509 - see process.py

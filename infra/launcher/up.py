@@ -7,6 +7,7 @@ and not started here.
 
 import argparse
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -66,8 +67,9 @@ class Launch:
             self._supervisor.add(_ENGINE, commands[_ENGINE])
         self._build_page()
         self._prepare()
+        self._supervisor.add("web", commands["web"], PROMETHEUS_MULTIPROC_DIR=self._metrics())
         for name, command in commands.items():
-            if name != _ENGINE:
+            if name not in {_ENGINE, "web"}:
                 self._supervisor.add(name, command)
 
     def serve(self) -> None:
@@ -157,8 +159,15 @@ class Launch:
                 text=True,
                 check=False,
             )
-        if done.returncode != 0:
-            raise LaunchError(f"The database could not be prepared:\n{excerpt(done.stdout)}")
+            if done.returncode != 0:
+                raise LaunchError(f"The database could not be prepared:\n{excerpt(done.stdout)}")
+
+    def _metrics(self) -> str:
+        """Where the web processes add up their metrics: whichever is asked knows those of all."""
+        directory = self._var / "run" / "metrics"
+        shutil.rmtree(directory, ignore_errors=True)
+        directory.mkdir(parents=True)
+        return str(directory)
 
     def _announce(self) -> None:
         login = probe.read_demo_login(self._var)

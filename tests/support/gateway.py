@@ -4,6 +4,7 @@ Redis, PostgreSQL and HTTP are real; the upstream is a real HTTP server without 
 (infra/load/upstream.py), so that it can fail at the token that the test names.
 """
 
+import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
@@ -12,6 +13,8 @@ from typing import Any
 from uuid import UUID
 
 import orjson
+from asgiref.sync import sync_to_async
+from django.db import close_old_connections
 
 from backend.accounts.principal import PlanLimits, Principal
 from backend.gateway.database import in_database
@@ -68,6 +71,20 @@ async def running_gateway(pools: Pools, **changes: Any) -> AsyncIterator[Gateway
         yield gateway
     finally:
         await gateway.stop()
+        # Of the thread that async code outside of requests shares: else the test database
+        # cannot be dropped.
+        await sync_to_async(close_old_connections)()
+
+
+async def abandon(gateway: Gateway) -> None:
+    """End it as SIGKILL would, as far as that is possible within a process: it says nothing
+    any more, to anybody."""
+    tasks = [*gateway._tasks, *(live.task for live in gateway.process.live.values() if live.task)]
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    gateway.process.live.clear()
+    gateway.process.client.close()
 
 
 async def caller(plan: PlanLimits = AMPLE) -> Principal:
@@ -182,4 +199,12 @@ async def check_billed(generation_id: UUID, *, output_tokens: int, state: str) -
     assert (row.state, record.state) == (state, state)
     assert (row.output_tokens, record.output_tokens) == (output_tokens, output_tokens)
     assert row.finished_at is not None
+    return row
+
+
+async def until_ended(generation_id: UUID, timeout_s: float = 15.0) -> Generation:
+    """Wait for the terminal state."""
+    async with asyncio.timeout(timeout_s):
+        while (row := await stored(generation_id)).is_open:
+            await asyncio.sleep(0.05)
     return row

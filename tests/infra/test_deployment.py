@@ -1,0 +1,337 @@
+"""The deployment files agree with the product: commands, variables, probes, metrics.
+
+Nothing here starts a cluster; what can be wrong without one is checked against the code.
+"""
+
+import json
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from backend.gateway.pools import read_pools
+from infra.launcher import procfile
+from infra.launcher.procfile import ROOT
+
+INFRA = ROOT / "infra"
+BASE = INFRA / "kubernetes" / "base"
+OVERLAYS = sorted(path for path in (INFRA / "kubernetes" / "overlays").iterdir())
+WORKLOADS = {"Deployment", "StatefulSet", "Job"}
+
+
+@cache
+def base_objects() -> list[dict[str, Any]]:
+    listed = yaml.safe_load((BASE / "kustomization.yaml").read_text())["resources"]
+    return [
+        document
+        for name in listed
+        for document in yaml.safe_load_all((BASE / name).read_text())
+        if document is not None
+    ]
+
+
+def of_kind(*kinds: str) -> list[dict[str, Any]]:
+    return [found for found in base_objects() if found["kind"] in kinds]
+
+
+def pod(workload: dict[str, Any]) -> dict[str, Any]:
+    return workload["spec"]["template"]
+
+
+def name_of(found: dict[str, Any]) -> str:
+    return f"{found['kind']}-{found['metadata']['name']}"
+
+
+workloads = pytest.mark.parametrize("workload", of_kind(*WORKLOADS), ids=name_of)
+
+
+@workloads
+def test_a_pod_is_restricted(workload: dict[str, Any]) -> None:
+    """What the namespace's `restricted` level demands, and a read-only root besides."""
+    spec = pod(workload)["spec"]
+    assert spec["securityContext"]["runAsNonRoot"] is True
+    assert spec["securityContext"]["seccompProfile"]["type"] == "RuntimeDefault"
+    assert spec["automountServiceAccountToken"] is False
+    for container in spec["containers"]:
+        context = container["securityContext"]
+        assert context["allowPrivilegeEscalation"] is False
+        assert context["readOnlyRootFilesystem"] is True
+        assert context["capabilities"] == {"drop": ["ALL"]}
+        assert {"cpu", "memory"} <= container["resources"]["requests"].keys()
+        assert "memory" in container["resources"]["limits"]
+
+
+@workloads
+def test_every_volume_that_is_mounted_exists(workload: dict[str, Any]) -> None:
+    spec = pod(workload)["spec"]
+    volumes = {volume["name"] for volume in spec["volumes"]}
+    claims = {claim["metadata"]["name"] for claim in of_kind("PersistentVolumeClaim")}
+    for container in spec["containers"]:
+        assert {mount["name"] for mount in container["volumeMounts"]} == volumes
+    for volume in spec["volumes"]:
+        if "persistentVolumeClaim" in volume:
+            assert volume["persistentVolumeClaim"]["claimName"] in claims
+
+
+@pytest.mark.parametrize("service", of_kind("Service"), ids=name_of)
+def test_a_service_finds_pods_with_its_ports(service: dict[str, Any]) -> None:
+    selector = service["spec"].get("selector")
+    if selector is None:
+        assert service["metadata"]["name"] == "nothing"
+        return
+    chosen = [
+        workload
+        for workload in of_kind(*WORKLOADS)
+        if selector.items() <= pod(workload)["metadata"]["labels"].items()
+    ]
+    assert len(chosen) == 1
+    names = {
+        port["name"]
+        for container in pod(chosen[0])["spec"]["containers"]
+        for port in container["ports"]
+    }
+    assert {port["targetPort"] for port in service["spec"]["ports"]} <= names
+
+
+def test_selectors_of_budgets_and_policies_choose_something() -> None:
+    labels = [pod(workload)["metadata"]["labels"] for workload in of_kind(*WORKLOADS)]
+    for found in of_kind("PodDisruptionBudget"):
+        wanted = found["spec"]["selector"]["matchLabels"]
+        assert any(wanted.items() <= have.items() for have in labels), name_of(found)
+    for found in of_kind("NetworkPolicy"):
+        wanted = found["spec"]["podSelector"].get("matchLabels", {})
+        assert any(wanted.items() <= have.items() for have in labels), name_of(found)
+
+
+def test_the_autoscaler_scales_a_deployment_without_a_fixed_size() -> None:
+    (scaler,) = of_kind("HorizontalPodAutoscaler")
+    target = scaler["spec"]["scaleTargetRef"]
+    (deployment,) = [
+        found for found in of_kind(target["kind"]) if found["metadata"]["name"] == target["name"]
+    ]
+    assert "replicas" not in deployment["spec"], "each apply would reset what the scaler chose"
+
+
+def _core(command: list[str]) -> list[str]:
+    """A command without what differs between machines: addresses, counts, paths."""
+    words = [word for word in command if word not in {"python", "exec"}]
+    kept = []
+    skip = False
+    varying = {
+        *("--host", "--port", "--workers", "--model", "--served-model-name"),
+        *("--timeout-graceful-shutdown", "--schedule", "--metrics-port"),
+    }
+    for word in words:
+        if skip or word in varying:
+            skip = not skip
+            continue
+        kept.append(word)
+    return kept
+
+
+def kubernetes_commands() -> dict[str, list[str]]:
+    return {
+        workload["metadata"]["name"]: [*container["command"], *container.get("args", [])]
+        for workload in of_kind("Deployment", "StatefulSet")
+        for container in pod(workload)["spec"]["containers"]
+    }
+
+
+def compose() -> dict[str, Any]:
+    return yaml.safe_load((INFRA / "compose.yaml").read_text())
+
+
+def test_production_runs_the_processes_of_the_procfile_with_its_commands() -> None:
+    wanted = {name: _core(shlex.split(command)) for name, command in procfile.read().items()}
+    assert {name: _core(command) for name, command in kubernetes_commands().items()} == wanted
+
+    services = compose()["services"]
+    image_command = json.loads(
+        re.findall(r"^CMD (\[.*\])$", (INFRA / "Dockerfile").read_text(), re.MULTILINE)[0]
+    )
+    engine = ["python", "-m", "inference", "serve", *services["engine"]["command"]]
+    found = {
+        "web": _core(image_command),
+        "engine": _core(engine),
+        **{
+            name: _core(services[name]["command"])
+            for name in ("worker", "beat", "relay", "aggregator")
+        },
+    }
+    assert found == wanted
+
+
+@pytest.mark.parametrize("name", ["relay", "aggregate"])
+def test_the_metrics_port_of_the_background_is_an_option_that_exists(name: str) -> None:
+    shown = subprocess.run(
+        [sys.executable, "manage.py", name, "--help"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "--metrics-port" in shown.stdout
+
+
+def test_engine_options_of_every_deployment_exist() -> None:
+    shown = subprocess.run(
+        [sys.executable, "-m", "inference", "serve", "--help"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    used = set(re.findall(r"--[a-z-]+", procfile.read()["engine"]))
+    for path in (INFRA / "kubernetes").rglob("*.yaml"):
+        for match in re.findall(r"args: \[(.*)\]|value: \[(.*)\]", path.read_text()):
+            used |= set(re.findall(r"--[a-z-]+", " ".join(match)))
+    assert used <= set(re.findall(r"--[a-z-]+", shown))
+
+
+def test_every_variable_that_a_deployment_sets_is_documented() -> None:
+    documented = set(re.findall(r"^\| `([A-Z_]+)`", OPERATIONS.read_text(), re.MULTILINE))
+    kustomization = yaml.safe_load((BASE / "kustomization.yaml").read_text())
+    settings = next(g for g in kustomization["configMapGenerator"] if "literals" in g)
+    in_kubernetes = {literal.split("=")[0] for literal in settings["literals"]}
+    in_compose = {
+        name
+        for service in compose()["services"].values()
+        for name in service.get("environment", {})
+        if name.startswith("PARLEY_")
+    }
+    assert in_kubernetes | in_compose <= documented
+
+
+def test_probes_ask_for_paths_that_exist(client: Any) -> None:
+    for workload in of_kind("Deployment", "StatefulSet"):
+        if workload["metadata"]["name"] != "web":
+            continue
+        (container,) = pod(workload)["spec"]["containers"]
+        for probe in ("startupProbe", "livenessProbe", "readinessProbe"):
+            path = container[probe]["httpGet"]["path"]
+            assert client.get(path).status_code != 404
+
+
+OPERATIONS = ROOT / "docs" / "operations.md"
+
+
+@pytest.mark.parametrize("overlay", OVERLAYS, ids=lambda path: path.name)
+def test_an_overlay_patches_what_exists(overlay: Path) -> None:
+    kustomization = yaml.safe_load((overlay / "kustomization.yaml").read_text())
+    assert [(overlay / path).resolve() for path in kustomization["resources"]] == [BASE]
+    existing = {(found["kind"], found["metadata"]["name"]) for found in base_objects()}
+    for patch in kustomization["patches"]:
+        assert (patch["target"]["kind"], patch["target"]["name"]) in existing
+        if "path" in patch:
+            yaml.safe_load((overlay / patch["path"]).read_text())
+        for operation in yaml.safe_load(patch.get("patch", "[]")):
+            here: Any = next(
+                found
+                for found in base_objects()
+                if (found["kind"], found["metadata"]["name"])
+                == (patch["target"]["kind"], patch["target"]["name"])
+            )
+            for part in operation["path"].strip("/").split("/"):
+                here = here[int(part)] if isinstance(here, list) else here[part]
+
+
+@pytest.mark.parametrize(
+    "path", sorted(INFRA.rglob("*pools*.toml")), ids=lambda path: str(path.relative_to(INFRA))
+)
+def test_a_pool_file_is_one_that_the_gateway_accepts(path: Path) -> None:
+    pools = read_pools(path, {"PARLEY_ENGINE_URL": "http://127.0.0.1:8001"})
+    assert pools.find("auto")
+
+
+def test_the_pool_file_of_kubernetes_is_the_default_one() -> None:
+    assert (BASE / "pools.toml").read_text() == (INFRA / "pools.toml").read_text()
+
+
+def test_compose_demands_every_secret() -> None:
+    text = (INFRA / "compose.yaml").read_text()
+    for name in ("POSTGRES_PASSWORD", "VALKEY_PASSWORD", "PARLEY_SECRET_KEY"):
+        assert f"${{{name}:?" in text
+        assert f"\n{name}=\n" in (INFRA / "compose.env.example").read_text(), "no default secret"
+
+
+# --- Prometheus and Grafana ------------------------------------------------------------------
+
+
+@cache
+def exported_metrics() -> set[str]:
+    """The names under which the product's metrics can be queried, taken from the code itself."""
+    from prometheus_client import REGISTRY
+
+    import billing.metrics  # noqa: F401
+    from inference.server.metrics import Metrics
+
+    names = {"up"}
+    for registry in (REGISTRY, Metrics("any").registry):
+        for metric in registry.collect():
+            suffixes = {
+                "counter": ["_total"],
+                "histogram": ["_bucket", "_sum", "_count"],
+            }.get(metric.type, [""])
+            names |= {metric.name + suffix for suffix in suffixes}
+    return names
+
+
+def rules() -> list[dict[str, Any]]:
+    groups = yaml.safe_load((INFRA / "prometheus" / "rules.yaml").read_text())["groups"]
+    return [rule for group in groups for rule in group["rules"]]
+
+
+def expressions() -> Iterator[str]:
+    for rule in rules():
+        yield rule["expr"]
+    for path in (INFRA / "grafana" / "dashboards").glob("*.json"):
+        for panel in json.loads(path.read_text())["panels"]:
+            for target in panel["targets"]:
+                yield target["expr"]
+
+
+def test_every_metric_that_is_asked_for_is_exported() -> None:
+    recorded = {rule["record"] for rule in rules() if "record" in rule}
+    asked = {
+        name
+        for expression in expressions()
+        for name in re.findall(r"\b(?:parley|vllm)[:_][a-z0-9_:]+|\bup\b", expression)
+    }
+    assert asked, "the rules and dashboards ask for something"
+    assert asked <= exported_metrics() | recorded
+
+
+def test_every_alert_says_what_is_wrong_and_where_to_read_on() -> None:
+    anchors = {
+        re.sub(r"[^a-z0-9 -]", "", heading.lower()).replace(" ", "-")
+        for heading in re.findall(r"^#+ (.+)$", OPERATIONS.read_text(), re.MULTILINE)
+    }
+    for rule in rules():
+        if "alert" in rule:
+            assert rule["labels"]["severity"] in {"page", "ticket"}
+            page, _, anchor = rule["annotations"]["runbook"].partition("#")
+            assert page == "docs/operations.md"
+            assert anchor in anchors, f"{rule['alert']} points at a missing section"
+
+
+def test_dashboards_have_distinct_names_and_no_overlapping_panels() -> None:
+    seen = set()
+    for path in (INFRA / "grafana" / "dashboards").glob("*.json"):
+        dashboard = json.loads(path.read_text())
+        assert dashboard["uid"] == path.stem
+        seen.add(dashboard["title"])
+        cells = [
+            (x, y)
+            for panel in dashboard["panels"]
+            for x in range(panel["gridPos"]["x"], panel["gridPos"]["x"] + panel["gridPos"]["w"])
+            for y in range(panel["gridPos"]["y"], panel["gridPos"]["y"] + panel["gridPos"]["h"])
+        ]
+        assert len(cells) == len(set(cells))
+    assert len(seen) == len(list((INFRA / "grafana" / "dashboards").glob("*.json")))

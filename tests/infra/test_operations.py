@@ -1,0 +1,95 @@
+"""docs/operations.md tells the truth: variables, and a backup that can be restored."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import psycopg
+
+from infra.launcher.procfile import ROOT
+from infra.services import PostgresService
+
+CODE = ("backend", "billing", "safety", "inference", "infra")
+# Read by everything that runs, explained by nobody.
+COMMON = {"PATH", "DJANGO_SETTINGS_MODULE"}
+READS = re.compile(
+    r"""(?:\benv(?:_flag|_list)?\(|environ(?:\.get\(|\[)|os\.getenv\()\s*["']([A-Z][A-Z_]+)["']"""
+)
+
+
+def variables_in_code() -> set[str]:
+    names = set()
+    for folder in CODE:
+        for path in (ROOT / folder).rglob("*.py"):
+            names |= set(READS.findall(path.read_text()))
+    names |= set(re.findall(r"\$\{?([A-Z_]+)", (ROOT / "Procfile").read_text()))
+    pools = (ROOT / "infra" / "pools.toml").read_text()
+    names |= set(re.findall(r"^\w.*\$\{([A-Z_]+)", pools, re.MULTILINE))
+    return names - COMMON
+
+
+def variables_in_table() -> set[str]:
+    rows = re.findall(
+        r"^\| (`[A-Z_`, ]+`) \|", (ROOT / "docs" / "operations.md").read_text(), re.MULTILINE
+    )
+    return {name for row in rows for name in re.findall(r"`([A-Z_]+)`", row)}
+
+
+def test_the_table_of_variables_is_what_the_code_reads() -> None:
+    assert variables_in_table() == variables_in_code()
+
+
+def _manage(*arguments: str, database: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "manage.py", *arguments],
+        cwd=ROOT,
+        env={**os.environ, "DATABASE_URL": database},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_a_dump_can_be_restored(tmp_path: Path) -> None:
+    for folder in (tmp_path, *tmp_path.parents[:2]):
+        folder.chmod(0o711)
+    service = PostgresService(tmp_path / "postgres", durable=False)
+    dump = tmp_path / "parley.dump"
+    try:
+        service.start()
+        with psycopg.connect(service.url) as connection:
+            connection.execute("CREATE TABLE kept (n int)")
+            connection.execute("INSERT INTO kept VALUES (1)")
+        assert _manage("dump", str(dump), database=service.url).returncode == 0
+        assert dump.stat().st_mode & 0o077 == 0
+        with psycopg.connect(service.url) as connection:
+            connection.execute("DELETE FROM kept")
+
+        done = _manage("restore", str(dump), database=service.url)
+
+        assert done.returncode == 0, done.stderr
+        with psycopg.connect(service.url) as connection:
+            assert connection.execute("SELECT n FROM kept").fetchall() == [(1,)]
+    finally:
+        service.destroy()
+
+
+def test_a_command_without_services_is_one_sentence(tmp_path: Path) -> None:
+    bare = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith("PARLEY_") and name not in {"DATABASE_URL", "REDIS_URL"}
+    }
+    done = subprocess.run(
+        [sys.executable, "manage.py", "migrate"],
+        cwd=ROOT,
+        env={**bare, "PARLEY_VAR": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert "is not set" in done.stderr
+    assert "Traceback" not in done.stderr
