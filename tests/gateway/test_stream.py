@@ -28,6 +28,7 @@ from tests.support.gateway import (
     read,
     running_gateway,
     stored,
+    until_ended,
     usage_records,
 )
 
@@ -178,7 +179,7 @@ async def test_a_client_that_leaves_cancels(
 ) -> None:
     started = await generation_start(chat(principal, max_tokens=400))
     answer = await read(started.id, principal, until=lambda events: len(events) == 5)
-    await _until_ended(started.id)
+    await until_ended(started.id)
 
     row = await stored(started.id)
     assert row.state == "cancelled"
@@ -203,7 +204,7 @@ async def test_the_grace_period_ends(transactional_db: None, upstream: Synthetic
         request = chat(principal, max_tokens=400, on_disconnect="grace", metadata={})
         started = await generation_start(request)
         await read(started.id, principal, until=lambda events: len(events) == 5)
-        await _until_ended(started.id)
+        await until_ended(started.id)
 
     assert (await stored(started.id)).state == "cancelled"
 
@@ -297,12 +298,3 @@ async def test_a_blocked_prompt_reaches_no_engine(
     [row] = await in_database(lambda: list(Generation.objects.all()))
     assert (row.state, row.pool) == ("blocked", "")
     assert len(await usage_records(row.id)) == 1
-
-
-async def _until_ended(generation_id: object) -> None:
-    for _ in range(100):
-        row = await in_database(lambda: Generation.objects.get(pk=generation_id))
-        if not row.is_open:
-            return
-        await asyncio.sleep(0.05)
-    raise AssertionError("it has not ended")
