@@ -1,5 +1,6 @@
 """What a person sees: one line for each step with its time, then the prefixed logs."""
 
+import re
 import sys
 import threading
 import time
@@ -10,6 +11,7 @@ from datetime import datetime
 # Readable on dark and light terminals alike; red is kept for the launcher's own failures.
 _COLOURS = {"cyan": 36, "green": 32, "yellow": 33, "magenta": 35, "blue": 34, "red": 31, "bold": 1}
 PROCESS_COLOURS = ("cyan", "green", "magenta", "blue", "yellow")
+_ANSI = re.compile(r"\x1b\[[0-9;]*m")
 _TICK_SECONDS = 10.0
 
 
@@ -29,6 +31,8 @@ class Console:
 
     def log(self, name: str, text: str, *, colour: str, width: int) -> None:
         """One line of a process's log, with the time and its name before it."""
+        if not self._coloured:
+            text = _ANSI.sub("", text)
         prefix = self.paint(f"{datetime.now():%H:%M:%S} {name:<{width}} |", colour)
         self.line(f"{prefix} {text}")
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import httpx
 
-_RETRY_SECONDS = 0.5
+_RETRY_SECONDS = 1.0
 _REQUEST_TIMEOUT_SECONDS = 30.0
 
 
@@ -30,48 +30,57 @@ def read_demo_login(var: Path) -> DemoLogin:
 
 
 def wait_for_first_token(url: str, login: DemoLogin, *, timeout: float) -> str | None:
-    """Try until a token has been served.
+    """Wait until the product says that it is ready, then ask it for a token, again if need be.
 
     Returns:
-        None when it was, else why the last attempt within `timeout` seconds failed.
+        None when one was served, else why the last attempt within `timeout` seconds failed.
     """
     deadline = time.monotonic() + timeout
-    while True:
-        failure = _attempt(url, login)
-        if failure is None or time.monotonic() > deadline:
-            return failure
-        time.sleep(_RETRY_SECONDS)
+    with httpx.Client(base_url=url, timeout=_REQUEST_TIMEOUT_SECONDS) as client:
+        for attempt in (_ready, lambda client: _first_token(client, login)):
+            while True:
+                try:
+                    failure = attempt(client)
+                except httpx.HTTPError as error:
+                    failure = f"{type(error).__name__}: {error}"
+                if failure is None:
+                    break
+                if time.monotonic() > deadline:
+                    return failure
+                time.sleep(_RETRY_SECONDS)
+    return None
 
 
-def _attempt(url: str, login: DemoLogin) -> str | None:
-    try:
-        with httpx.Client(base_url=url, timeout=_REQUEST_TIMEOUT_SECONDS) as client:
-            client.get("/api/me")  # brings the CSRF cookie
-            signed_in = client.post(
-                "/api/auth/login",
-                json={"email": login.email, "password": login.password},
-                headers=_csrf(client, url),
-            )
-            if signed_in.is_error:
-                return f"signing in answered {signed_in.status_code}"
-            answer = client.post(
-                "/api/chat/completions",
-                json={
-                    "model": "auto",
-                    "messages": [{"role": "user", "content": "Hello"}],
-                    "max_tokens": 1,
-                },
-                headers=_csrf(client, url),
-            )
-            client.post("/api/auth/logout", headers=_csrf(client, url))
-            if answer.is_error:
-                return f"the first request answered {answer.status_code}: {answer.text[:200]}"
-            if answer.json()["usage"]["completion_tokens"] < 1:
-                return "the first answer held no token"
-            return None
-    except httpx.HTTPError as error:
-        return f"{type(error).__name__}: {error}"
+def _ready(client: httpx.Client) -> str | None:
+    answer = client.get("/readyz")
+    if answer.status_code == 200:
+        return None
+    missing = [name for name, check in answer.json()["checks"].items() if not check["ok"]]
+    return f"the product is not ready: {', '.join(missing)}"
 
 
-def _csrf(client: httpx.Client, url: str) -> dict[str, str]:
-    return {"X-CSRFToken": client.cookies.get("csrftoken") or "", "Origin": url, "Referer": url}
+def _first_token(client: httpx.Client, login: DemoLogin) -> str | None:
+    client.get("/")  # the page brings the CSRF cookie
+    credentials: dict[str, object] = {"email": login.email, "password": login.password}
+    signed_in = _post(client, "/api/auth/login", credentials)
+    if signed_in.is_error:
+        return f"signing in answered {signed_in.status_code}"
+    answer = _post(
+        client,
+        "/api/chat/completions",
+        {
+            "model": "auto",
+            "messages": [{"role": "user", "content": "Hello"}],
+            "max_tokens": 1,
+        },
+    )
+    _post(client, "/api/auth/logout", {})
+    if answer.is_error:
+        return f"the first request answered {answer.status_code}: {answer.text[:200]}"
+    if answer.json()["usage"]["completion_tokens"] < 1:
+        return "the first answer held no token"
+    return None
+
+
+def _post(client: httpx.Client, path: str, body: dict[str, object]) -> httpx.Response:
+    return client.post(path, json=body, headers={"X-CSRFToken": client.cookies["csrftoken"]})
