@@ -27,6 +27,16 @@ export class ApiError extends Error {
     return this.body.code ?? null;
   }
 
+  /** Of a refused chat turn: the messages that hold the question and the failed answer. */
+  get turn(): { user_message_id: string; message_id: string } | null {
+    const turn = this.body.parley as
+      | { user_message_id?: unknown; message_id?: unknown }
+      | undefined;
+    if (typeof turn?.user_message_id !== "string" || typeof turn.message_id !== "string")
+      return null;
+    return { user_message_id: turn.user_message_id, message_id: turn.message_id };
+  }
+
   get isRateLimit(): boolean {
     return this.status === 429 && this.code !== "insufficient_quota";
   }

@@ -16,13 +16,12 @@ interface ServerEvent {
     | "conversation.changed"
     | "conversation.deleted"
     | "generation.started"
-    | "generation.finished"
-    | "session.ended";
+    | "generation.finished";
   conversation_id?: string;
 }
 
 const BACKOFF_MS = [500, 1000, 2000, 5000, 10_000];
-const WENT_AWAY = new Set([4001, 4401]);
+const NOT_SIGNED_IN = 4401;
 
 export function useServerEvents(onDeleted: (conversationId: string) => void): void {
   const client = useQueryClient();
@@ -44,7 +43,11 @@ export function useServerEvents(onDeleted: (conversationId: string) => void): vo
       socket.onmessage = ({ data }) => handle(client, JSON.parse(String(data)), onDeleted);
       socket.onclose = ({ code }) => {
         if (stopped) return;
-        if (WENT_AWAY.has(code)) void client.invalidateQueries({ queryKey: meKey });
+        if (code === NOT_SIGNED_IN) {
+          // Signed out, here or in another tab; /api/me decides, and the shell follows it.
+          void client.invalidateQueries({ queryKey: meKey });
+          return;
+        }
         timer = setTimeout(connect, BACKOFF_MS[Math.min(failures, BACKOFF_MS.length - 1)]);
         failures += 1;
       };
@@ -70,10 +73,6 @@ function handle(
   onDeleted: (conversationId: string) => void,
 ): void {
   const id = event.conversation_id;
-  if (event.type === "session.ended") {
-    client.setQueryData(meKey, null);
-    return;
-  }
   if (!id) return;
   if (event.type === "conversation.deleted") {
     forgetAnswer(id);

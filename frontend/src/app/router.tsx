@@ -3,19 +3,24 @@ import { ChatPage } from "@/chat/chat-page";
 import { NotFound } from "@/pages/not-found";
 import { SignInPage } from "@/pages/sign-in";
 import { SignUpPage } from "@/pages/sign-up";
+import { Loading } from "@/ui/spinner";
 import { AppShell } from "./app-shell";
 import { PageError } from "./page-error";
+
+const loading = <Loading label="Loading Parley" />;
 
 export const router = createBrowserRouter([
   { path: "/login", Component: SignInPage, errorElement: <PageError /> },
   { path: "/signup", Component: SignUpPage, errorElement: <PageError /> },
   {
     path: "/share/:token",
+    hydrateFallbackElement: loading,
     errorElement: <PageError />,
     lazy: async () => ({ Component: (await import("@/pages/shared")).SharedPage }),
   },
   {
     Component: AppShell,
+    hydrateFallbackElement: loading,
     errorElement: <PageError />,
     children: [
       { path: "/", Component: ChatPage },

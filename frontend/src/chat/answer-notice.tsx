@@ -63,7 +63,7 @@ function StoredFailure({ message }: { message: ViewMessage }) {
   );
 }
 
-/** A turn that the server refused or that never reached it; nothing of it is stored. */
+/** A turn that the server refused, that broke off, or that never reached it, and why. */
 function TurnFailed({ live }: { live: LiveAnswer }) {
   const { retry, dismiss } = useThreadActions();
   const left = useCountdown(live.retryAt);
@@ -73,9 +73,11 @@ function TurnFailed({ live }: { live: LiveAnswer }) {
       <Button variant="outline" size="sm" onClick={retry} disabled={left > 0}>
         {left > 0 ? `Try again in ${formatCountdown(left)}` : "Try again"}
       </Button>
-      <Button variant="ghost" size="sm" onClick={dismiss}>
-        Dismiss
-      </Button>
+      {live.messageId === null && (
+        <Button variant="ghost" size="sm" onClick={dismiss}>
+          Dismiss
+        </Button>
+      )}
     </>
   );
   return (

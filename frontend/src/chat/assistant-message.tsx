@@ -43,15 +43,19 @@ function AnswerActions() {
   const message = useViewMessage();
   const { regenerate, canEdit } = useThreadActions();
   const running = useAuiState((state) => state.thread.isRunning);
+  // The same question would be refused again.
+  const refused = message.status === "blocked" && message.content === "";
   return (
     <div className="-ml-2 mt-1 flex min-h-8 items-center">
       {message.content && <CopyButton text={message.content} label="Copy answer" />}
       {canEdit && (
         <>
           {message.content && <FeedbackButtons message={message} />}
-          <IconButton label="Regenerate" disabled={running} onClick={() => regenerate(message)}>
-            <RefreshCw className="size-4" />
-          </IconButton>
+          {!refused && (
+            <IconButton label="Regenerate" disabled={running} onClick={() => regenerate(message)}>
+              <RefreshCw className="size-4" />
+            </IconButton>
+          )}
         </>
       )}
       <BranchPicker message={message} />

@@ -43,7 +43,9 @@ function ComposerChip() {
 
 function Chip() {
   const attachment = useAuiState((state) => state.attachment);
-  const preview = usePreview(attachment.file);
+  const local = usePreview(attachment.file);
+  const sent = attachment.file ? null : `/api/attachments/${attachment.id}`;
+  const preview = local ?? (attachment.type === "image" ? sent : null);
   const { status } = attachment;
   const failed = status.type === "incomplete";
   return (

@@ -1,9 +1,10 @@
-import { Share } from "lucide-react";
+import { Share, SquarePen } from "lucide-react";
 import { useState } from "react";
+import { useNavigate } from "react-router";
 import type { Conversation, Model } from "@/api/types";
 import { MobileNavButtons } from "@/app/mobile-nav";
 import { cn } from "@/lib/cn";
-import { buttonClass } from "@/ui/button";
+import { buttonClass, IconButton } from "@/ui/button";
 import { ModelPicker } from "./model-picker";
 import { ShareDialog } from "./share-dialog";
 
@@ -17,6 +18,7 @@ interface ChatHeaderProps {
 /** Above the messages: the model, and what can be done with the whole conversation. */
 export function ChatHeader({ conversation, models, model, onModelChange }: ChatHeaderProps) {
   const [sharing, setSharing] = useState(false);
+  const navigate = useNavigate();
   return (
     <header className="flex h-14 shrink-0 items-center justify-between gap-2 px-2 md:px-3">
       <div className="flex min-w-0 items-center gap-1">
@@ -25,7 +27,7 @@ export function ChatHeader({ conversation, models, model, onModelChange }: ChatH
         <ModelPicker models={models} value={model} onChange={onModelChange} />
       </div>
       {conversation && conversation.messages.length > 0 && (
-        <>
+        <div className="flex items-center">
           <button
             type="button"
             onClick={() => setSharing(true)}
@@ -35,7 +37,10 @@ export function ChatHeader({ conversation, models, model, onModelChange }: ChatH
             <span className="max-sm:sr-only">Share</span>
           </button>
           <ShareDialog conversationId={conversation.id} open={sharing} onOpenChange={setSharing} />
-        </>
+          <IconButton label="New chat" className="md:hidden" onClick={() => void navigate("/")}>
+            <SquarePen className="size-5" />
+          </IconButton>
+        </div>
       )}
     </header>
   );

@@ -43,7 +43,8 @@ export function ModelPicker({ models, value, onChange }: ModelPickerProps) {
 function describe(model: Model): string {
   const context = `${Math.round(model.context_window / 1024)}k context`;
   const sees = model.capabilities.includes("vision") ? " · reads images" : "";
-  return `${context}${sees}`;
+  const away = model.status === "ready" ? "" : " · not available now";
+  return `${context}${sees}${away}`;
 }
 
 /** The models that answer in a chat. */

@@ -3,13 +3,13 @@ import { type QueryClient, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useMemo } from "react";
 import { patchConversation, putFeedback } from "@/api/conversations";
 import { errorMessage } from "@/api/errors";
-import type { Feedback } from "@/api/types";
+import type { Feedback, Message } from "@/api/types";
 import { toast } from "@/ui/toast";
 import { type ConversationData, conversationKey, refreshConversation } from "./cache";
 import { liveAnswer } from "./live";
 import { type ThreadActions, ThreadActionsContext } from "./thread-actions";
 import { dismissFailure, regenerate, sendTurn } from "./turns";
-import { textOfParts } from "./view";
+import { type LiveAnswer, textOfParts } from "./view";
 
 interface ThreadActionsProviderProps {
   conversationId: string | undefined;
@@ -45,16 +45,14 @@ export function ThreadActionsProvider(props: ThreadActionsProviderProps) {
       retry: () => {
         const failed = liveAnswer(id);
         if (!failed) return;
-        if (failed.sent) {
-          const { parentId, sent } = failed;
-          void sendTurn(client, { conversationId: id, parts: sent.parts, parentId, model });
-          return;
-        }
-        dismissFailure(id);
         void refreshConversation(client, id)
-          .then(({ messages: stored }) => {
-            const answer = stored.find(({ parent_id }) => parent_id === failed.parentId);
+          .then(({ messages }) => {
+            const answer = messages.find((message) => isAnswerOf(message, failed));
             if (answer) return regenerate(client, id, answer, model);
+            const { parentId, sent } = failed;
+            if (sent)
+              return sendTurn(client, { conversationId: id, parts: sent.parts, parentId, model });
+            dismissFailure(id);
           })
           .catch(warn);
       },
@@ -68,6 +66,14 @@ export function ThreadActionsProvider(props: ThreadActionsProviderProps) {
     [client, id, model, aui],
   );
   return <ThreadActionsContext value={actions}>{children}</ThreadActionsContext>;
+}
+
+/** The stored answer that a failed turn left, if it left any. */
+function isAnswerOf(message: Message, failed: LiveAnswer): boolean {
+  if (failed.messageId) return message.id === failed.messageId;
+  return (
+    failed.sent === null && message.role === "assistant" && message.parent_id === failed.parentId
+  );
 }
 
 /** Shows a rating at once; the request that stores it runs meanwhile. */

@@ -161,35 +161,38 @@ function fail(conversationId: string, error: unknown): void {
   const known =
     error instanceof ApiError || error instanceof NetworkError ? error : new NetworkError(error);
   const wait = known instanceof ApiError ? known.retryAfter : null;
+  const stored = known instanceof ApiError ? known.turn : null;
   patchLive(conversationId, {
     phase: "failed",
     error: known,
     retryAt: wait === null ? null : Date.now() + wait * 1000,
+    ...(stored && { messageId: stored.message_id, userMessageId: stored.user_message_id }),
   });
 }
 
 /**
- * After the end of a stream: what is stored takes the place of what was streamed. A failure that
- * left nothing in the conversation (rate limit, no network) stays on the page with its retry.
+ * After the end of a stream: what is stored takes the place of what was streamed. Of a failure
+ * the server keeps no more than that it happened, so its reason stays on the page until a retry.
  */
 async function settle(client: QueryClient, conversationId: string): Promise<void> {
   const fresh = await refreshConversation(client, conversationId).catch(() => null);
   refreshLists(client);
   const live = liveAnswer(conversationId);
   if (!live) return;
-  if (live.phase !== "failed") {
+  if (live.phase === "failed") {
+    if (fresh && !isOpenFailure(fresh.messages, live)) dropLive(conversationId);
+  } else if (fresh) {
+    dropLive(conversationId);
+  } else {
     // Not even the stored answer can be read: keep what was streamed, and offer a retry.
-    if (fresh) dropLive(conversationId);
-    else fail(conversationId, new NetworkError());
-    return;
+    fail(conversationId, new NetworkError());
   }
-  if (fresh && isStored(fresh.messages, live)) dropLive(conversationId);
 }
 
-function isStored(messages: Message[], live: LiveAnswer): boolean {
-  const last = messages.at(-1);
-  if (!last) return false;
-  if (live.messageId) return messages.some(({ id }) => id === live.messageId);
-  if (live.error instanceof ApiError && live.error.isBlocked) return last.status === "blocked";
-  return false;
+/** Whether the failure says more than what is stored of the answer. */
+function isOpenFailure(messages: Message[], live: LiveAnswer): boolean {
+  const stored = messages.find(({ id }) => id === live.messageId);
+  if (stored) return stored.status === "failed";
+  // An answer that was joined and is gone: what is stored is all there is.
+  return live.sent !== null || live.messageId === null;
 }

@@ -1,5 +1,9 @@
 const whole = new Intl.NumberFormat();
 const short = new Intl.NumberFormat(undefined, { notation: "compact", maximumFractionDigits: 1 });
+const day = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeZone: "UTC" });
+
+/** A day of the ledger, which counts in UTC, from `YYYY-MM-DD`. */
+export const formatUtcDay = (isoDay: string) => day.format(new Date(isoDay));
 
 export const formatTokens = (count: number) => whole.format(count);
 

@@ -1,5 +1,5 @@
 import type { UsageGroup, UsageRow } from "@/api/types";
-import { formatCost, formatTokens } from "./usage-format";
+import { formatCost, formatTokens, formatUtcDay } from "./usage-format";
 
 const headings: Record<UsageGroup, string> = {
   day: "Day",
@@ -26,7 +26,7 @@ export function UsageTable({ rows, group }: { rows: UsageRow[]; group: UsageGrou
           {rows.map((row) => (
             <tr key={row.key} className="border-border border-b last:border-b-0">
               <th scope="row" className="py-2.5 pr-4 text-left font-normal">
-                {row.label || row.key || "Chat page"}
+                {group === "day" ? formatUtcDay(row.key) : row.label || row.key || "Chat page"}
               </th>
               <td className="py-2.5 pr-4 text-right">{formatTokens(row.input_tokens)}</td>
               <td className="py-2.5 pr-4 text-right">{formatTokens(row.output_tokens)}</td>

@@ -58,7 +58,7 @@ export async function followGeneration(options: FollowOptions): Promise<void> {
     try {
       const response = await open();
       if (!response.body) throw new NetworkError();
-      generationId ??= response.headers.get("X-Generation-Id") ?? undefined;
+      generationId ??= response.headers.get("X-Parley-Generation-Id") ?? undefined;
       onEvent({ type: "connection", state: "live" });
       for await (const event of readSse(response.body, SILENCE_MS)) {
         if (signal.aborted) return;
