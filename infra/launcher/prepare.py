@@ -3,20 +3,46 @@
 Run as `python -m infra.launcher.prepare` with the product's environment.
 """
 
+import hashlib
 import os
 import sys
+from pathlib import Path
+
+from infra.launcher.procfile import ROOT
 
 
 def main() -> int:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "backend.settings")
     import django
+    from django.conf import settings
     from django.core.management import call_command
 
     django.setup()
     call_command("migrate", interactive=False, verbosity=0)
-    call_command("collectstatic", interactive=False, verbosity=0)
+    collect_static(Path(settings.STATIC_ROOT))
     call_command("seed_demo")
     return 0
+
+
+def collect_static(target: Path) -> None:
+    """Collect and compress the static files, when they are not those of the last time."""
+    from django.core.management import call_command
+
+    stamp = target / ".sources.sha256"
+    digest = _static_digest()
+    if stamp.exists() and stamp.read_text() == digest:
+        return
+    call_command("collectstatic", interactive=False, clear=True, verbosity=0)
+    stamp.write_text(digest)
+
+
+def _static_digest() -> str:
+    """Of our own static files as they lie there, and of the packages that bring the rest."""
+    digest = hashlib.sha256((ROOT / "constraints.txt").read_bytes())
+    for path in sorted((ROOT / "backend" / "static").rglob("*")):
+        if path.is_file():
+            digest.update(f"{path.relative_to(ROOT)} {path.stat().st_mtime_ns}\n".encode())
+    return digest.hexdigest()
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ when that arrives do web, database, Redis, gateway, safety and the engine work t
 """
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -29,15 +30,26 @@ def read_demo_login(var: Path) -> DemoLogin:
     return DemoLogin(values["email"], values["password"])
 
 
-def wait_for_first_token(url: str, login: DemoLogin, *, timeout: float) -> str | None:
-    """Wait until the product says that it is ready, then ask it for a token, again if need be.
+def wait_for_first_token(
+    url: str, login: DemoLogin, *, engine_url: str | None, timeout: float
+) -> str | None:
+    """Wait for the engine, then for the product, then ask for a token, each again if need be.
+
+    Args:
+        engine_url: the engine that was started beside the product; None when there is none.
 
     Returns:
         None when one was served, else why the last attempt within `timeout` seconds failed.
     """
     deadline = time.monotonic() + timeout
     with httpx.Client(base_url=url, timeout=_REQUEST_TIMEOUT_SECONDS) as client:
-        for attempt in (_ready, lambda client: _first_token(client, login)):
+        attempts: list[Callable[[httpx.Client], str | None]] = [
+            _ready,
+            lambda client: _first_token(client, login),
+        ]
+        if engine_url is not None:
+            attempts.insert(0, lambda client: _engine_ready(client, engine_url))
+        for attempt in attempts:
             while True:
                 try:
                     failure = attempt(client)
@@ -49,6 +61,11 @@ def wait_for_first_token(url: str, login: DemoLogin, *, timeout: float) -> str |
                     return failure
                 time.sleep(_RETRY_SECONDS)
     return None
+
+
+def _engine_ready(client: httpx.Client, engine_url: str) -> str | None:
+    answer = client.get(f"{engine_url}/ready")
+    return None if answer.status_code == 200 else "the engine is still loading its model"
 
 
 def _ready(client: httpx.Client) -> str | None:

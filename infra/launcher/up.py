@@ -171,7 +171,12 @@ class Launch:
 
     def _announce(self) -> None:
         login = probe.read_demo_login(self._var)
-        failure = probe.wait_for_first_token(self.url, login, timeout=_FIRST_TOKEN_TIMEOUT_SECONDS)
+        failure = probe.wait_for_first_token(
+            self.url,
+            login,
+            engine_url=self._variables.get("PARLEY_ENGINE_URL"),
+            timeout=_FIRST_TOKEN_TIMEOUT_SECONDS,
+        )
         say = self._console.line
         if failure is not None:
             say(self._console.paint(f"  ✗ no token could be served so far: {failure}", "red"))

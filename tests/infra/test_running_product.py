@@ -1,0 +1,76 @@
+"""The product, started as a person and as the tests start it, serves and ends."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import psutil
+import pytest
+
+from infra.launcher import probe
+from infra.launcher.procfile import ROOT
+from infra.services.ports import accepts_connections, free_port
+from tests.support.product import Product
+
+pytestmark = pytest.mark.model
+
+PATIENCE_SECONDS = 170
+
+
+def test_the_product_of_the_tests_serves_a_token_and_meters_it(live_product: Product) -> None:
+    failure = probe.wait_for_first_token(
+        live_product.url, live_product.demo_login, engine_url=None, timeout=60
+    )
+    assert failure is None
+    records = live_product.rows("SELECT output_tokens FROM billing_usagerecord")
+    assert [record["output_tokens"] for record in records] == [1]
+
+
+@pytest.mark.timeout(PATIENCE_SECONDS + 60)
+def test_up_serves_a_first_token_and_ends_everything_on_ctrl_c(
+    model_file: Path, scratch: Path
+) -> None:
+    var = scratch / "up"
+    (var / "models").mkdir(parents=True)
+    (var / "models" / model_file.name).symlink_to(model_file)
+    port = free_port()
+    own = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith("PARLEY_")
+        and name not in {"DATABASE_URL", "REDIS_URL", "KAFKA_BOOTSTRAP_SERVERS"}
+    }
+    launcher = subprocess.Popen(
+        [sys.executable, "manage.py", "up", "--port", str(port)],
+        cwd=ROOT,
+        env={**own, "PARLEY_VAR": str(var)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    giving_up = threading.Timer(PATIENCE_SECONDS, launcher.kill)
+    giving_up.start()
+    lines = []
+    assert launcher.stdout is not None
+    for line in launcher.stdout:
+        lines.append(line)
+        if f"Parley serves at http://127.0.0.1:{port}" in line:
+            break
+    giving_up.cancel()
+    assert launcher.poll() is None, "".join(lines)
+    family = psutil.Process(launcher.pid).children(recursive=True)
+    names = {match for line in lines for match in re.findall(r"\d (\w+) +\|", line)}
+    assert {"web", "engine", "worker", "beat"} <= names
+    assert (var / "demo-login.txt").stat().st_mode & 0o077 == 0
+
+    launcher.send_signal(signal.SIGINT)
+    rest = launcher.stdout.read()
+
+    assert launcher.wait(timeout=60) == 0, rest
+    assert "Traceback" not in rest
+    assert not [process for process in family if process.is_running()]
+    assert not accepts_connections(port)
