@@ -217,4 +217,19 @@ UNFOLD = {
     "SITE_SYMBOL": "forum",
     "DASHBOARD_CALLBACK": "backend.admin.dashboard.dashboard",
     "SIDEBAR": {"navigation": "backend.admin.navigation.navigation"},
+    "COLORS": {
+        "primary": {  # the blue of the page
+            "50": "oklch(97% .014 264)",
+            "100": "oklch(93.5% .03 264)",
+            "200": "oklch(88% .06 264)",
+            "300": "oklch(81% .1 264)",
+            "400": "oklch(72% .15 264)",
+            "500": "oklch(64% .19 264)",
+            "600": "oklch(55% .22 264)",
+            "700": "oklch(48% .2 264)",
+            "800": "oklch(41% .17 264)",
+            "900": "oklch(36% .13 264)",
+            "950": "oklch(27% .09 264)",
+        }
+    },
 }

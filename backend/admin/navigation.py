@@ -72,16 +72,20 @@ def navigation(request: HttpRequest) -> list[dict[str, Any]]:
     groups: list[dict[str, Any]] = [{"items": [home]}]
     for group in GROUPS:
         items = [
-            _item(model, group.icons.get(_label(model), "table_rows"))
+            _item(request, model, group.icons.get(_label(model), "table_rows"))
             for model in _models(group)
             if _may_view(request, model)
         ]
         if group.title == "Serving" and request.user.has_perm("gateway.view_generation"):
-            pools = {"title": "Pools", "icon": "dns", "link": reverse("admin:gateway_pools")}
-            items.append(pools)
+            items.append(_pools(request))
         if items:
             groups.append({"title": group.title, "separator": True, "items": items})
     return groups
+
+
+def _pools(request: HttpRequest) -> dict[str, Any]:
+    link = reverse("admin:gateway_pools")
+    return {"title": "Pools", "icon": "dns", "link": link, "active": request.path == link}
 
 
 def _models(group: Group) -> list[type[Model]]:
@@ -95,12 +99,16 @@ def _models(group: Group) -> list[type[Model]]:
     return named + sorted(rest, key=_label)
 
 
-def _item(model: type[Model], icon: str) -> dict[str, Any]:
+def _item(request: HttpRequest, model: type[Model], icon: str) -> dict[str, Any]:
     meta = model._meta
+    link = reverse(f"admin:{meta.app_label}_{meta.model_name}_changelist")
+    # The pools' page lies below that of the generations, which has its own item.
+    elsewhere = request.path == reverse("admin:gateway_pools")
     return {
         "title": str(meta.verbose_name_plural).capitalize().replace("Api ", "API "),
         "icon": icon,
-        "link": reverse(f"admin:{meta.app_label}_{meta.model_name}_changelist"),
+        "link": link,
+        "active": request.path.startswith(link) and not elsewhere,
     }
 
 

@@ -62,7 +62,7 @@ class ConversationAdmin(LargeReadOnlyAdmin):
     )
     list_filter_submit = True
     list_select_related = ("organization", "user")
-    search_fields = ("id", "user__email")
+    search_email = "user__email"
     ordering = ("-updated_at",)
     fields = (
         "id",
@@ -137,6 +137,7 @@ class ConversationAdmin(LargeReadOnlyAdmin):
             {
                 **self.admin_site.each_context(request),
                 "title": "Content of a conversation",
+                "original": conversation,
                 "opts": self.model._meta,
                 "conversation": conversation,
                 "form": form,
@@ -166,7 +167,7 @@ class MessageAdmin(LargeReadOnlyAdmin):
         ("created_at", RangeDateTimeFilter),
     )
     list_filter_submit = True
-    search_fields = ("id", "conversation__id", "generation_id")
+    search_ids = ("pk", "conversation_id")
     ordering = ("-created_at",)
     fields = (
         "id",
@@ -206,6 +207,8 @@ class FeedbackAdmin(LargeReadOnlyAdmin):
     list_filter = (("rating", ChoicesDropdownFilter), ("updated_at", RangeDateTimeFilter))
     list_filter_submit = True
     list_select_related = ("message", "user")
+    search_ids = ("message_id",)
+    search_email = "user__email"
     ordering = ("-updated_at",)
     fields = ("message", "user", "rating", "created_at", "updated_at")
     readonly_fields = fields
@@ -226,4 +229,5 @@ class ContentAccessAdmin(LargeReadOnlyAdmin):
     )
     list_filter_submit = True
     list_select_related = ("actor",)
-    search_fields = ("conversation_id", "actor__email", "reason")
+    search_ids = ("conversation_id",)
+    search_email = "actor__email"

@@ -93,7 +93,9 @@ class GenerationAdmin(LargeReadOnlyAdmin):
     )
     list_filter_submit = True
     list_select_related = ("organization", "user")
-    search_fields = ("id", "request_id", "conversation_id", "user__email")
+    search_ids = ("pk", "conversation_id", "message_id")
+    search_email = "user__email"
+    search_words = ("request_id",)
     ordering = ("-created_at",)
 
     @display(description="State", ordering="state", label=STATE_LABELS)

@@ -1,9 +1,12 @@
 """Every page of the staff's site opens, for those who may."""
 
+import uuid
+
 import pytest
 from django.contrib import admin
 from django.urls import reverse
 
+from backend.accounts.models import User
 from backend.gateway.models import Generation
 from tests.conversations.trees import finished_turns
 from tests.factories import MODEL, api_key_of, member
@@ -103,3 +106,13 @@ def test_generations_cannot_be_changed_added_or_deleted(client, superuser, rows)
     delete = reverse("admin:gateway_generation_delete", args=[rows.pk])
     assert client.post(delete, {"post": "yes"}).status_code == 403
     assert Generation.objects.get().state == "completed"
+
+
+def test_a_generation_is_found_by_its_ids_its_request_and_its_user(client, superuser, rows):
+    url = reverse("admin:gateway_generation_changelist")
+    change = reverse("admin:gateway_generation_change", args=[rows.pk])
+    email = User.objects.get(pk=rows.user_id).email
+    for term in (str(rows.pk), rows.pk.hex, "req_1", email.upper()):
+        assert change in client.get(url, {"q": term}).content.decode(), term
+    for term in ("req_2", "nobody@example.org", str(uuid.uuid4()), "1%"):
+        assert change not in client.get(url, {"q": term}).content.decode(), term
