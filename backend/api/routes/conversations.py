@@ -4,11 +4,10 @@ from typing import Annotated
 from uuid import UUID
 
 from ninja import Query, Router, Status
-from pydantic import Field, StringConstraints
+from pydantic import Field
 
 from backend.api.authentication import Request
 from backend.api.database import call
-from backend.api.schemas.base import PageLimit
 from backend.api.schemas.conversations import (
     ConversationCreate,
     ConversationListOut,
@@ -23,17 +22,14 @@ from backend.gateway.pools import load_pools
 
 router = Router(tags=["conversations"])
 
-Search = Annotated[str, StringConstraints(max_length=200)]
-CursorText = Annotated[str, StringConstraints(max_length=500)]
-
 
 @router.get("", response=ConversationListOut)
 async def list_conversations(
     request: Request,
-    search: Query[Search] = "",
+    search: str = Query("", max_length=200),
     archived: bool = False,
-    cursor: Query[CursorText | None] = None,
-    limit: Query[PageLimit] = 30,
+    cursor: str | None = Query(None, max_length=500),
+    limit: int = Query(30, ge=1, le=100),
 ) -> ConversationListOut:
     """Pinned ones first, then by the last turn. `search` looks into titles and messages."""
     page = await call(

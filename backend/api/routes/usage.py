@@ -1,9 +1,8 @@
 """`/api/usage`: tokens and cost, from the ledger."""
 
-from typing import Annotated, Literal
+from typing import Literal
 
 from ninja import Query, Router
-from pydantic import StringConstraints
 
 from backend.api.authentication import Request
 from backend.api.database import call
@@ -12,14 +11,12 @@ from billing.selectors import usage_summary
 
 router = Router(tags=["usage"])
 
-Period = Annotated[str, StringConstraints(max_length=20)]
-
 
 @router.get("", response=UsageOut)
 async def usage(
     request: Request,
-    period: Query[Period] = "last_30_days",
-    group_by: Query[Literal["day", "model", "key", "user"] | None] = None,
+    period: str = Query("last_30_days", max_length=20),
+    group_by: Literal["day", "model", "key", "user"] | None = None,
 ) -> UsageOut:
     """`period`: a month (`2026-11`), a day (`2026-11-21`) or `last_30_days`, in UTC."""
     summary = await call(
