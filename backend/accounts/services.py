@@ -3,7 +3,6 @@
 import hmac
 from collections.abc import Iterable
 from datetime import datetime
-from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -104,8 +103,9 @@ def user_active_set(*, user: User, is_active: bool) -> None:
     User.objects.filter(pk=user.pk).update(is_active=is_active)
     if is_active:
         return
-    for sha256 in APIKey.objects.filter(created_by=user).values_list("sha256", flat=True):
-        transaction.on_commit(partial(key_cache.revocation_write, sha256), robust=True)
+    _refuse_from_the_commit_on(
+        list(APIKey.objects.filter(created_by=user).values_list("sha256", flat=True))
+    )
 
 
 @transaction.atomic
@@ -178,9 +178,7 @@ def api_key_revoke(*, principal: Principal, key_id: UUID) -> None:
 def api_key_end(*, key: APIKey) -> None:
     """Revoke `key`, whoever asks: the service above and the admin decide who may."""
     APIKey.objects.filter(pk=key.pk, revoked_at=None).update(revoked_at=timezone.now())
-    # After the commit: before it, another process could load the row as valid once more.
-    # `robust`, because without Redis there is no cached principal to be refused either.
-    transaction.on_commit(partial(key_cache.revocation_write, key.sha256), robust=True)
+    _refuse_from_the_commit_on([key.sha256])
 
 
 def internal_key_secret(*, organization_id: UUID, user_id: UUID) -> str:
@@ -205,6 +203,20 @@ def internal_key_secret(*, organization_id: UUID, user_id: UUID) -> str:
         },
     )
     return secret
+
+
+def _refuse_from_the_commit_on(hashes: list[str]) -> None:
+    """Not before: until then another process could load the row as valid once more.
+
+    `robust`, because without Redis there is no cached principal to be refused either. Django
+    logs a robust hook by its __qualname__, which a partial lacks.
+    """
+
+    def refuse() -> None:
+        for sha256 in hashes:
+            key_cache.revocation_write(sha256)
+
+    transaction.on_commit(refuse, robust=True)
 
 
 def _clean(value: str, *, param: str, required: bool) -> str:

@@ -4,7 +4,6 @@ An event says that something changed and where, never what: the tab asks the API
 who asks. Delivery is at most once; a tab that reconnects reloads its list.
 """
 
-from functools import partial
 from typing import Literal
 from uuid import UUID
 
@@ -39,8 +38,10 @@ def notify(
         payload["generation_id"] = str(generation_id)
     if message_id is not None:
         payload["message_id"] = str(message_id)
-    transaction.on_commit(partial(_send, user_group(user_id), payload), robust=True)
+    group = user_group(user_id)
 
+    def send() -> None:
+        async_to_sync(get_channel_layer().group_send)(group, payload)
 
-def _send(group: str, payload: dict[str, str]) -> None:
-    async_to_sync(get_channel_layer().group_send)(group, payload)
+    # A function and not a partial: Django names a robust hook that fails by its __qualname__.
+    transaction.on_commit(send, robust=True)

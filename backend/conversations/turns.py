@@ -9,7 +9,6 @@ by the others; all are `no_key`, which new child rows do not wait for. So they c
 
 from collections.abc import Mapping, Sequence
 from enum import Enum
-from functools import partial
 from typing import Any, Final, Literal
 from uuid import UUID
 
@@ -163,7 +162,7 @@ def message_finish(
         message_id=message.id,
     )
     if status == MessageStatus.COMPLETED and not conversation.title:
-        transaction.on_commit(partial(_ask_for_title, conversation.pk), robust=True)
+        _ask_for_title(conversation.pk)
 
 
 def _answer_to(question: Message, *, conversation: Conversation, model: str) -> Turn:
@@ -240,11 +239,14 @@ def _pending_locked(message_id: UUID) -> Message | None:
 
 
 def _ask_for_title(conversation_id: UUID) -> None:
-    # By name, because tasks.py imports this module. `retry=False`: without a broker the chat
-    # goes on untitled rather than waiting here.
-    current_app.send_task(
-        "backend.conversations.tasks.title_create", (str(conversation_id),), retry=False
-    )
+    def send() -> None:
+        # By name, because tasks.py imports this module. `retry=False`: without a broker the
+        # chat goes on untitled rather than waiting here.
+        current_app.send_task(
+            "backend.conversations.tasks.title_create", (str(conversation_id),), retry=False
+        )
+
+    transaction.on_commit(send, robust=True)
 
 
 def _storable(text: str) -> str:

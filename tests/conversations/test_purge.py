@@ -1,0 +1,142 @@
+"""What is deleted is gone after thirty days, files too, and not a day before."""
+
+import uuid
+from datetime import timedelta
+
+import pytest
+from django.core.files.storage import default_storage
+from django.utils import timezone
+
+from backend.conversations import purge
+from backend.conversations.models import (
+    Attachment,
+    Conversation,
+    Feedback,
+    Message,
+    MessageStatus,
+    Share,
+)
+from backend.conversations.services import conversation_delete, conversation_restore
+from backend.conversations.shares import share_create
+from backend.conversations.tasks import fail_abandoned_turns, purge_deleted
+from backend.conversations.turns import generation_attach, turn_create
+from tests.conversations.test_attachments import upload
+from tests.conversations.trees import finished_turns
+from tests.factories import MODEL, conversation_of, member
+
+pytestmark = pytest.mark.django_db
+
+DAY = timedelta(days=1)
+
+
+@pytest.fixture
+def user():
+    return member()
+
+
+def with_file(user):
+    """A conversation with everything that can hang on one, and the path of its file."""
+    conversation = finished_turns(user, 3)
+    attachment = upload(user, b"text")
+    Attachment.objects.filter(pk=attachment.pk).update(conversation=conversation)
+    Feedback.objects.create(
+        message=conversation.messages.get(text="answer 2"), user_id=user.user_id, rating=1
+    )
+    share_create(principal=user, conversation_id=conversation.id)
+    return conversation, attachment.file.name
+
+
+def test_it_takes_everything_with_it_after_thirty_days(user):
+    conversation, file = with_file(user)
+    kept, kept_file = with_file(user)
+    conversation_delete(principal=user, conversation_id=conversation.id)
+
+    assert purge.deleted_conversations_purge(now=timezone.now() + 29 * DAY) == 0
+    assert default_storage.exists(file)
+    assert purge.deleted_conversations_purge(now=timezone.now() + 31 * DAY) == 1
+
+    assert list(Conversation.objects.all()) == [kept]
+    assert not Message.objects.exclude(conversation=kept).exists()
+    assert Share.objects.count() == Feedback.objects.count() == Attachment.objects.count() == 1
+    assert not default_storage.exists(file)
+    assert default_storage.exists(kept_file)
+
+
+def test_a_restored_one_stays(user):
+    conversation, file = with_file(user)
+    conversation_delete(principal=user, conversation_id=conversation.id)
+    conversation_restore(principal=user, conversation_id=conversation.id)
+
+    assert purge.deleted_conversations_purge(now=timezone.now() + 99 * DAY) == 0
+    assert default_storage.exists(file)
+
+
+def test_after_a_crash_between_files_and_rows_the_next_run_finishes(user):
+    conversation, file = with_file(user)
+    conversation_delete(principal=user, conversation_id=conversation.id)
+    default_storage.delete(file)
+
+    assert purge.deleted_conversations_purge(now=timezone.now() + 31 * DAY) == 1
+
+
+def test_an_answer_that_is_still_coming_puts_it_off(user):
+    conversation = conversation_of(user)
+    turn = turn_create(
+        principal=user,
+        conversation_id=conversation.id,
+        parts=[{"type": "text", "text": "hi"}],
+        model=MODEL,
+    )
+    conversation_delete(principal=user, conversation_id=conversation.id)
+
+    assert purge.deleted_conversations_purge(now=timezone.now() + 31 * DAY) == 0
+    Message.objects.filter(pk=turn.assistant_message.pk).update(status="cancelled")
+    assert purge.deleted_conversations_purge(now=timezone.now() + 31 * DAY) == 1
+
+
+def test_uploads_that_nobody_used_go_after_a_day(user):
+    unused = upload(user, b"unused")
+    _, used = with_file(user)
+
+    assert purge.unused_uploads_purge() == 0
+    assert purge.unused_uploads_purge(now=timezone.now() + 2 * DAY) == 1
+
+    assert not default_storage.exists(unused.file.name)
+    assert default_storage.exists(used)
+
+
+def test_the_hourly_task_does_both(user):
+    conversation, _ = with_file(user)
+    upload(user, b"unused")
+    Conversation.objects.update(deleted_at=timezone.now() - 31 * DAY)
+    Attachment.objects.update(created_at=timezone.now() - 31 * DAY)
+
+    assert purge_deleted() == {"conversations": 1, "uploads": 1}
+    assert purge_deleted() == {"conversations": 0, "uploads": 0}
+    assert not Conversation.objects.filter(pk=conversation.pk).exists()
+
+
+def test_an_answer_whose_process_died_before_it_began_fails_and_the_chat_goes_on(user):
+    conversation = conversation_of(user)
+
+    def ask(text):
+        return turn_create(
+            principal=user,
+            conversation_id=conversation.id,
+            parts=[{"type": "text", "text": text}],
+            model=MODEL,
+        )
+
+    abandoned = ask("lost")
+    Message.objects.update(created_at=timezone.now() - timedelta(minutes=20))
+    assert fail_abandoned_turns() == 1
+    running = ask("found")
+    generation_attach(message_id=running.assistant_message.id, generation_id=uuid.uuid4())
+    Message.objects.filter(status=MessageStatus.PENDING).update(
+        created_at=timezone.now() - timedelta(hours=2)
+    )
+
+    assert fail_abandoned_turns() == 0
+    abandoned.assistant_message.refresh_from_db()
+    assert abandoned.assistant_message.status == MessageStatus.FAILED
+    assert running.history[-1].content == "lost\n\nfound"

@@ -1,0 +1,175 @@
+"""Promise 4: nothing crosses from one organization, or one colleague, to another.
+
+Every function that takes a principal and an id is called with somebody else's principal. A
+function that is added to the modules below and not to CALLS fails the last test.
+"""
+
+import importlib
+import inspect
+
+import pytest
+
+from backend.accounts.models import Organization, Role
+from backend.conversations import attachments, feedback, selectors, services, shares, turns
+from backend.conversations.models import Conversation, Feedback, Message, Share
+from backend.errors import NotFound
+from tests.conversations.test_attachments import upload
+from tests.conversations.trees import finished_turns, texts
+from tests.factories import MODEL, conversation_of, member
+
+pytestmark = pytest.mark.django_db
+
+NOTHING = inspect.Parameter("nothing", inspect.Parameter.POSITIONAL_ONLY)
+PARTS = [{"type": "text", "text": "intruding"}]
+
+# name -> the call, with the intruder's principal `p` and the victim's things `v`
+CALLS = {
+    "conversation_get": lambda p, v: selectors.conversation_get(
+        principal=p, conversation_id=v.conversation.id
+    ),
+    "branch_get": lambda p, v: selectors.branch_get(principal=p, conversation_id=v.conversation.id),
+    "message_get": lambda p, v: selectors.message_get(principal=p, message_id=v.answer.id),
+    "conversation_update": lambda p, v: services.conversation_update(
+        principal=p, conversation_id=v.conversation.id, title="intruding", pinned=True
+    ),
+    "conversation_delete": lambda p, v: services.conversation_delete(
+        principal=p, conversation_id=v.conversation.id
+    ),
+    "conversation_restore": lambda p, v: services.conversation_restore(
+        principal=p, conversation_id=v.conversation.id
+    ),
+    "turn_create": lambda p, v: turns.turn_create(
+        principal=p, conversation_id=v.conversation.id, parts=PARTS, model=MODEL
+    ),
+    "turn_regenerate": lambda p, v: turns.turn_regenerate(principal=p, message_id=v.answer.id),
+    "feedback_set": lambda p, v: feedback.feedback_set(
+        principal=p, message_id=v.answer.id, rating=-1
+    ),
+    "attachment_get": lambda p, v: attachments.attachment_get(
+        principal=p, attachment_id=v.attachment.id
+    ),
+    "share_create": lambda p, v: shares.share_create(
+        principal=p, conversation_id=v.conversation.id
+    ),
+    "share_revoke": lambda p, v: shares.share_revoke(principal=p, share_id=v.share.id),
+    "shares_list": lambda p, v: shares.shares_list(principal=p, conversation_id=v.conversation.id),
+}
+
+# They take no id: what they find or make is the caller's own.
+WITHOUT_ID = {"conversations_list", "conversation_create", "attachment_create"}
+
+
+class Victim:
+    def __init__(self):
+        self.principal = member()
+        self.conversation = finished_turns(self.principal, 2, title="private kangaroo")
+        self.answer = self.conversation.active_message
+        self.attachment = upload(self.principal, b"private")
+        self.share, self.token = shares.share_create(
+            principal=self.principal, conversation_id=self.conversation.id
+        )
+
+    def rows(self):
+        """Everything that an intruder could have changed."""
+        return (
+            list(Conversation.objects.filter(pk=self.conversation.pk).values()),
+            texts(self.conversation),
+            list(Share.objects.values()),
+            list(Feedback.objects.values()),
+            Message.objects.count(),
+        )
+
+
+@pytest.fixture
+def victim():
+    return Victim()
+
+
+@pytest.fixture(params=["another organization's owner", "a colleague", "his owner", "both"])
+def intruder(request, victim):
+    organization = Organization.objects.get(pk=victim.principal.organization_id)
+    match request.param:
+        case "a colleague":
+            return member(organization=organization, role=Role.MEMBER)
+        case "his owner":
+            return member(organization=organization, role=Role.OWNER)
+        case "both":  # the victim himself, in another organization of his
+            elsewhere = member()
+            return type(elsewhere)(
+                organization_id=elsewhere.organization_id,
+                project_id=elsewhere.project_id,
+                user_id=victim.principal.user_id,
+                key_id=None,
+                role=Role.OWNER,
+                plan=elsewhere.plan,
+            )
+    return member()
+
+
+@pytest.mark.parametrize("name", sorted(CALLS))
+def test_with_somebody_elses_ids_nothing_is_found_and_nothing_changes(victim, intruder, name):
+    before = victim.rows()
+
+    with pytest.raises(NotFound):
+        CALLS[name](intruder, victim)
+
+    assert victim.rows() == before
+
+
+def test_the_list_and_the_search_show_only_ones_own(victim, intruder):
+    mine = conversation_of(intruder, title="my kangaroo")
+
+    for search in ("", "kangaroo", "question 0", str(victim.conversation.id)):
+        found = selectors.conversations_list(principal=intruder, search=search).items
+        assert {item.id for item in found} <= {mine.id}
+
+
+def test_a_stolen_cursor_leads_to_ones_own_list(victim, intruder):
+    for _ in range(2):
+        conversation_of(victim.principal)
+    cursor = selectors.conversations_list(principal=victim.principal, limit=1).next_cursor
+    assert cursor is not None
+
+    assert selectors.conversations_list(principal=intruder, cursor=cursor).items == []
+
+
+def test_a_message_of_another_is_no_parent_and_no_branch_of_ones_own(victim, intruder):
+    own = conversation_of(intruder)
+
+    with pytest.raises(NotFound):
+        turns.turn_create(
+            principal=intruder,
+            conversation_id=own.id,
+            parts=PARTS,
+            model=MODEL,
+            parent_id=victim.answer.id,
+        )
+    with pytest.raises(NotFound):
+        services.conversation_update(
+            principal=intruder, conversation_id=own.id, active_message_id=victim.answer.id
+        )
+    with pytest.raises(NotFound):
+        selectors.branch_get(principal=intruder, conversation_id=own.id, before=victim.answer.id)
+
+
+def test_the_owner_himself_finds_everything(victim):
+    for name in CALLS:
+        if name not in {"conversation_delete", "share_revoke"}:
+            CALLS[name](victim.principal, victim)
+
+
+def test_every_function_that_takes_a_principal_is_tried_above():
+    found = set()
+    for module in (attachments, feedback, selectors, services, shares, turns):
+        for name, function in inspect.getmembers(
+            importlib.import_module(module.__name__), inspect.isfunction
+        ):
+            own = function.__module__ == module.__name__
+            keywords = inspect.signature(function).parameters
+            if (
+                own
+                and "principal" in keywords
+                and keywords["principal"].kind.name == "KEYWORD_ONLY"
+            ):
+                found.add(name)
+    assert found == set(CALLS) | WITHOUT_ID
