@@ -5,7 +5,7 @@ a constructor can hang for half a minute against a broker that does not answer.
 import structlog
 from django.conf import settings
 from kafka import KafkaAdminClient, KafkaConsumer, KafkaProducer
-from kafka.admin import NewTopic
+from kafka.admin import MemberToRemove, NewTopic
 from kafka.errors import TopicAlreadyExistsError
 
 from billing.events import TOPIC_RECORDED, TOPIC_REJECTED
@@ -33,27 +33,48 @@ def producer() -> KafkaProducer:
     )
 
 
-def consumer(*, group: str, topics: list[str]) -> KafkaConsumer:
+def consumer(*, group: str, member: str, topics: list[str]) -> KafkaConsumer:
     """A member of `group` that commits by hand and starts at the beginning.
 
-    From the beginning also where the log was lost: repeats are harmless, gaps are not.
+    `member` is its name for static membership: who comes back under it takes its partitions
+    up at once. From the beginning also where the log was lost: repeats are harmless, gaps are not.
     """
     return KafkaConsumer(
         *topics,
         bootstrap_servers=settings.KAFKA_BOOTSTRAP_SERVERS,
         client_id=f"parley-{group}",
         group_id=group,
+        group_instance_id=member,
         enable_auto_commit=False,
         auto_offset_reset="earliest",
-        session_timeout_ms=15_000,
-        heartbeat_interval_ms=3_000,
-        max_poll_interval_ms=300_000,
+        session_timeout_ms=10_000,
+        heartbeat_interval_ms=2_000,
+        # A batch takes well under a second. This is also how long a rebalance may wait for a
+        # member that died and does not come back.
+        max_poll_interval_ms=20_000,
         metadata_max_age_ms=30_000,
         bootstrap_timeout_ms=10_000,
         reconnect_backoff_max_ms=2_000,
         fetch_max_wait_ms=200,
         max_partition_fetch_bytes=8 * 1024 * 1024,
     )
+
+
+def leave_group(*, group: str, member: str) -> None:
+    """Take a named member out of its group, so that others get its partitions at once.
+
+    A static member says nothing when it closes; without this its partitions would wait until
+    its session times out. Raises KafkaError.
+    """
+    admin = KafkaAdminClient(
+        bootstrap_servers=settings.KAFKA_BOOTSTRAP_SERVERS,
+        client_id=f"parley-{group}",
+        bootstrap_timeout_ms=3_000,
+    )
+    try:
+        admin.remove_group_members(group, [MemberToRemove(group_instance_id=member)])
+    finally:
+        admin.close()
 
 
 def ensure_topics() -> None:

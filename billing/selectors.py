@@ -13,6 +13,7 @@ from uuid import UUID
 from backend.accounts.models import APIKey, Project, User
 from backend.errors import InvalidRequest
 from billing import ledger
+from billing.accounts import terms_of
 from billing.periods import Period, month_of, parse_period
 from billing.prices.loading import price_book
 from billing.prices.usage import PricedBucket, Pricer, UsageBucket
@@ -113,7 +114,7 @@ def priced_usage(
     `start` is a whole hour. Where prices have volume tiers, the month's usage before `start`
     is read too, because it decides the tier.
     """
-    book = price_book()
+    book = price_book(terms_of(organization_id).currency)
     pricer = Pricer(organization_id=organization_id, book=book)
     read_from = month_of(start).start if book.tiered else start
     records = ledger.records_between(organization_id=organization_id, start=read_from, end=end)

@@ -138,13 +138,13 @@ def _insert(events: Sequence[UsageRecorded]) -> int:
         cursor.execute(SHARED_LOCK)
         cursor.execute(_STAGING)
         with cursor.copy(_COPY) as copy:
-            copy.write("".join(map(_copy_line, events)))
+            copy.write("".join(map(copy_line, events)))
         cursor.execute(_STORE)
         (new,) = cursor.fetchone()
     return int(new)
 
 
-def _copy_line(event: UsageRecorded) -> str:
+def copy_line(event: UsageRecorded) -> str:
     """The event as a line of COPY's text format. Strings that a client chose are escaped."""
     return (
         f"{event.event_id}\t{event.occurred_at}\t{event.organization_id}\t{event.project_id}\t"

@@ -7,6 +7,7 @@ aggregator and the abuse detector: they differ in what they do with a batch.
 import time
 from collections.abc import Callable, Sequence
 
+import psycopg
 import structlog
 from django.db import Error as DatabaseError
 from django.db import connection
@@ -15,6 +16,7 @@ from kafka.errors import CommitFailedError, KafkaError, RebalanceInProgressError
 
 from billing import kafka
 from billing.aggregator.ingest import Message
+from billing.aggregator.instance import MemberName
 from billing.events import TOPIC_RECORDED
 from billing.service_loop import Backoff, Stop
 
@@ -43,6 +45,7 @@ class Consumer:
     ) -> None:
         self._group, self._store, self._connect = group, store, connect
         self._consumer: KafkaConsumer | None = None
+        self._member: MemberName | None = None
 
     def run(self, stop: Stop, *, every: tuple[float, Callable[[], None]] | None = None) -> None:
         """Consume until told to stop; the batch at hand is stored and committed first.
@@ -58,7 +61,7 @@ class Consumer:
                 if every is not None and time.monotonic() >= due:
                     due = time.monotonic() + every[0]
                     every[1]()
-            except (KafkaError, DatabaseError, OSError) as error:
+            except (KafkaError, DatabaseError, psycopg.Error, OSError) as error:
                 pause = failing.next()
                 log.warning(
                     "consumer_waits",
@@ -71,13 +74,13 @@ class Consumer:
                 stop.wait(pause)
             else:
                 failing.reset()
-        self.close()
+        self._leave()
 
     def consume_batch(self) -> int:
         """Read, store, commit. Returns how many messages were stored."""
         if self._consumer is None:
-            kafka.ensure_topics()
-            self._consumer = self._connect(group=self._group, topics=[TOPIC_RECORDED])
+            self._join()
+        assert self._consumer is not None
         polled = self._consumer.poll(timeout_ms=POLL_MS, max_records=BATCH)
         messages = [
             Message(record.topic, record.partition, record.offset, record.value or b"")
@@ -94,10 +97,32 @@ class Consumer:
             log.info("commit_refused", group=self._group, reason=repr(error))
         return len(messages)
 
+    def _join(self) -> None:
+        kafka.ensure_topics()
+        self._member = MemberName(self._group)
+        self._consumer = self._connect(
+            group=self._group, member=self._member.name, topics=[TOPIC_RECORDED]
+        )
+        log.info("consumer_joins", group=self._group, member=self._member.name)
+
+    def _leave(self) -> None:
+        """Stop for good: the others take over now and not when the session times out."""
+        member = self._member
+        self.close()
+        if member is not None:
+            try:
+                kafka.leave_group(group=self._group, member=member.name)
+            except (KafkaError, OSError) as error:
+                log.info("leave_failed", group=self._group, reason=repr(error))
+
     def close(self) -> None:
+        """Drop the consumer and its name; what is not committed is read again."""
         if self._consumer is not None:
             consumer, self._consumer = self._consumer, None
             try:
                 consumer.close(autocommit=False)
             except (KafkaError, OSError) as error:
                 log.info("consumer_close_failed", group=self._group, reason=repr(error))
+        if self._member is not None:
+            self._member.release()
+            self._member = None

@@ -13,7 +13,13 @@ from backend.accounts.principal import Principal
 from backend.errors import InsufficientQuota
 from billing.budgets import counters
 from billing.budgets.counters import Counter
-from billing.budgets.limits import Limit, OrganizationLimits, kept_limits, organization_limits
+from billing.budgets.limits import (
+    CREDIT,
+    Limit,
+    OrganizationLimits,
+    kept_limits,
+    organization_limits,
+)
 from billing.budgets.spending import rebuild_counters
 from billing.prices import PriceBook, UnpricedUsage, ceiling
 from billing.prices.loading import kept_price_book, price_book
@@ -145,6 +151,11 @@ def _reserved_key(generation_id: UUID) -> str:
 
 
 def _refusal(limit: Limit, currency: str) -> InsufficientQuota:
+    if limit.scope == CREDIT:
+        return InsufficientQuota(
+            "The prepaid credit has no room left for this request. Ask for fewer tokens, wait for"
+            " requests in flight to end, or add credit."
+        )
     amount = counters.amount_of(limit.ceiling or 0)
     return InsufficientQuota(
         f"The monthly budget of this {limit.scope} ({amount:.2f} {currency}) has no room left for"

@@ -3,12 +3,15 @@
 import threading
 import time
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from uuid import UUID
 
+from billing.accounts import terms_of
 from billing.budgets.counters import amount_down
+from billing.budgets.credit import kept_ceiling
 from billing.models import Budget
-from billing.prices.loading import DEFAULT_CURRENCY
 
+CREDIT = "credit"
 KEPT_S = 10.0
 """A changed budget binds every process after at most this long."""
 
@@ -23,7 +26,8 @@ class Limit:
     Attributes:
         name: what its counter is called.
         ceiling: the most that may be spent in a month, in the counters' unit; None: soft.
-        scope: `organization`, `project` or `key`.
+        scope: `organization`, `project`, `key`, or `credit` for what an organization that
+            prepays may have spent this month by the time its credit is used up.
     """
 
     name: str
@@ -64,26 +68,31 @@ def organization_limits(organization_id: UUID) -> OrganizationLimits:
 
 def load_limits(organization_id: UUID) -> OrganizationLimits:
     """Read them now, and keep them."""
-    limits = OrganizationLimits(
-        organization_id,
-        DEFAULT_CURRENCY,
-        tuple(
-            Limit(
-                name=f"budget-{budget.pk}",
-                ceiling=amount_down(budget.amount) if budget.is_hard else None,
-                scope=budget.scope,
-                project_id=budget.project_id,
-                key_id=budget.key_id,
-            )
-            for budget in Budget.objects.filter(organization_id=organization_id).order_by("pk")
-        ),
-    )
+    terms = terms_of(organization_id)
+    bound = [
+        Limit(
+            name=counter_name(budget.pk),
+            ceiling=amount_down(budget.amount) if budget.is_hard else None,
+            scope=budget.scope,
+            project_id=budget.project_id,
+            key_id=budget.key_id,
+        )
+        for budget in Budget.objects.filter(organization_id=organization_id).order_by("pk")
+    ]
+    if terms.is_prepaid:
+        ceiling = kept_ceiling(organization_id, at=datetime.now(UTC))
+        bound.append(Limit("credit", amount_down(ceiling), CREDIT, None, None))
+    limits = OrganizationLimits(organization_id, terms.currency, tuple(bound))
     with _lock:
         now = time.monotonic()
         for stale in [key for key, (at, _) in _kept.items() if now - at >= KEPT_S]:
             del _kept[stale]
         _kept[organization_id] = (now, limits)
     return limits
+
+
+def counter_name(budget_id: int) -> str:
+    return f"budget-{budget_id}"
 
 
 def forget_limits(organization_id: UUID) -> None:

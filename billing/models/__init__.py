@@ -1,13 +1,31 @@
 """Tables of `billing`, one file a noun."""
 
-from billing.models.budgets import Budget
+from billing.models.accounts import BillingAccount
+from billing.models.budgets import Budget, BudgetAlert
+from billing.models.credit import CreditEntry, CreditKind
+from billing.models.invoices import (
+    DocumentKind,
+    Invoice,
+    InvoiceLine,
+    InvoiceSequence,
+    InvoiceStatus,
+)
 from billing.models.outbox import OutboxEvent
 from billing.models.prices import Price
 from billing.models.reconciliation import ReconciliationRun
 from billing.models.usage import UsageEvent, UsageRecord, UsageRollup, UsageState
 
 __all__ = [
+    "BillingAccount",
     "Budget",
+    "BudgetAlert",
+    "CreditEntry",
+    "CreditKind",
+    "DocumentKind",
+    "Invoice",
+    "InvoiceLine",
+    "InvoiceSequence",
+    "InvoiceStatus",
     "OutboxEvent",
     "Price",
     "ReconciliationRun",

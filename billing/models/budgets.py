@@ -54,3 +54,26 @@ class Budget(models.Model):
         if self.key_id is not None:
             return "key"
         return "project" if self.project_id is not None else "organization"
+
+
+class BudgetAlert(models.Model):
+    """A threshold that a budget reached in a month; the row makes sure it is told once."""
+
+    THRESHOLDS = (50, 80, 100)
+
+    budget = models.ForeignKey(Budget, on_delete=models.CASCADE, related_name="alerts")
+    month = models.DateField()
+    threshold = models.PositiveSmallIntegerField(help_text="Per cent.")
+    spent = models.DecimalField(max_digits=30, decimal_places=12)
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+
+    class Meta:
+        ordering = ["-created_at"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["budget", "month", "threshold"], name="budget_alert_once"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.threshold} % of {self.budget} in {self.month:%Y-%m}"

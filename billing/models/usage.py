@@ -69,10 +69,28 @@ class UsageRecord(_Usage):
         Organization, on_delete=models.PROTECT, related_name="usage_records"
     )
     recorded_at = models.DateTimeField(db_default=Now(), editable=False)
+    invoice = models.ForeignKey(
+        "billing.Invoice",
+        null=True,
+        blank=True,
+        editable=False,
+        on_delete=models.PROTECT,
+        related_name="usage_records",
+        db_index=False,
+        help_text="The invoice that took it up.",
+    )
 
     class Meta:
         indexes = [
             models.Index(fields=["organization", "occurred_at"], name="usage_org_time"),
+            models.Index(
+                fields=["organization", "occurred_at"],
+                condition=Q(invoice=None),
+                name="usage_not_invoiced",
+            ),
+            models.Index(
+                fields=["invoice"], condition=Q(invoice__isnull=False), name="usage_by_invoice"
+            ),
             BrinIndex(fields=["occurred_at"], name="usage_time_brin"),
         ]
         constraints = [

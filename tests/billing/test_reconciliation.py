@@ -148,9 +148,9 @@ def recorded_earlier(record: UsageRecord, by: timedelta) -> None:
     """Move a record's writing into the past, behind the ledger's back."""
     with connection.cursor() as cursor:
         cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
-        cursor.execute("ALTER TABLE billing_usagerecord DISABLE TRIGGER append_only")
+        cursor.execute("ALTER TABLE billing_usagerecord DISABLE TRIGGER invoice_once")
         UsageRecord.objects.filter(pk=record.pk).update(recorded_at=timezone.now() - by)
-        cursor.execute("ALTER TABLE billing_usagerecord ENABLE TRIGGER append_only")
+        cursor.execute("ALTER TABLE billing_usagerecord ENABLE TRIGGER invoice_once")
     OutboxEvent.objects.filter(event_id=record.generation_id).update(
         published_at=timezone.now() - by
     )

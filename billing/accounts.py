@@ -1,0 +1,54 @@
+"""An organization's terms of payment, with the installation's defaults filled in."""
+
+from dataclasses import dataclass
+from decimal import Decimal
+from uuid import UUID
+
+from django.conf import settings
+
+from backend.accounts.models import Membership, Role
+from billing.models import BillingAccount
+from billing.prices.loading import DEFAULT_CURRENCY
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """How one organization pays."""
+
+    currency: str
+    is_prepaid: bool
+    tax_rate: Decimal
+    legal_name: str
+    address: str
+    tax_id: str
+
+
+def terms_of(organization_id: UUID) -> Terms:
+    account = BillingAccount.objects.filter(organization_id=organization_id).first()
+    default_rate = Decimal(str(getattr(settings, "BILLING_TAX_RATE", "0")))
+    if account is None:
+        return Terms(DEFAULT_CURRENCY, False, default_rate, "", "", "")
+    return Terms(
+        currency=account.currency,
+        is_prepaid=account.is_prepaid,
+        tax_rate=default_rate if account.tax_rate is None else account.tax_rate,
+        legal_name=account.legal_name,
+        address=account.address,
+        tax_id=account.tax_id,
+    )
+
+
+def finance_contacts(organization_id: UUID) -> list[str]:
+    """Who is written to about money: the account's address, else owners and finance members."""
+    account = BillingAccount.objects.filter(organization_id=organization_id).first()
+    if account is not None and account.email:
+        return [account.email]
+    return list(
+        Membership.objects.filter(
+            organization_id=organization_id,
+            role__in=[Role.OWNER, Role.FINANCE],
+            user__is_active=True,
+        )
+        .order_by("user__email")
+        .values_list("user__email", flat=True)
+    )

@@ -1,0 +1,127 @@
+"""Threshold alerts: 50, 80 and 100 % of a budget, once each in a month.
+
+Run by beat every minute. It asks the counters in Redis, which is cheap for many organizations,
+and the ledger only where a counter is lost or has passed a threshold that was not told yet. The
+alert's row is the memory: losing Redis tells nobody twice.
+"""
+
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from decimal import Decimal
+from uuid import UUID
+
+import structlog
+from django.conf import settings
+from django.core.mail import send_mail
+from django.db import transaction
+
+from billing.accounts import finance_contacts
+from billing.budgets.counters import Counter, amount_of
+from billing.budgets.limits import counter_name, load_limits
+from billing.budgets.spending import rebuild_counters, spent_by_limit
+from billing.models import Budget, BudgetAlert
+from billing.periods import month_of
+from billing.redis_client import sync_client
+
+log = structlog.get_logger(__name__)
+
+
+def check_budgets(*, now: datetime | None = None) -> list[BudgetAlert]:
+    """Alert for every threshold newly reached in this month. Returns the new alerts."""
+    now = now or datetime.now(UTC)
+    month = month_of(now).start.date()
+    budgets = list(Budget.objects.select_related("organization").order_by("organization_id", "pk"))
+    told = set(BudgetAlert.objects.filter(month=month).values_list("budget_id", "threshold"))
+    counted = _counted(budgets, now)
+    suspects = [
+        budget
+        for budget in budgets
+        if counted[budget.pk] is None
+        or any((budget.pk, t) not in told for t in _reached(budget, counted[budget.pk] or 0))
+    ]
+    alerts = []
+    for organization_id in dict.fromkeys(budget.organization_id for budget in suspects):
+        of_this = [budget for budget in suspects if budget.organization_id == organization_id]
+        spent = _spent(organization_id, of_this, now)
+        for budget in of_this:
+            reached = [t for t in _reached(budget, spent[budget.pk]) if (budget.pk, t) not in told]
+            alerts += _alert(budget, reached, spent[budget.pk], now)
+    return alerts
+
+
+def _reached(budget: Budget, spent: Decimal | int) -> list[int]:
+    return [
+        threshold
+        for threshold in BudgetAlert.THRESHOLDS
+        if spent and spent * 100 >= budget.amount * threshold
+    ]
+
+
+def _counted(budgets: Iterable[Budget], now: datetime) -> dict[int, Decimal | None]:
+    """What the counters say, None where one is lost."""
+    budgets = list(budgets)
+    pipeline = sync_client().pipeline(transaction=False)
+    for budget in budgets:
+        counter = Counter.at(budget.organization_id, counter_name(budget.pk), now)
+        pipeline.hget(counter.keys[0], "spent")
+    return {
+        budget.pk: None if value is None else amount_of(int(value))
+        for budget, value in zip(budgets, pipeline.execute(), strict=True)
+    }
+
+
+def _spent(organization_id: UUID, budgets: list[Budget], now: datetime) -> dict[int, Decimal]:
+    """What the ledger says; counters are set right on the way."""
+    limits = load_limits(organization_id)
+    names = {counter_name(budget.pk): budget.pk for budget in budgets}
+    bound = [limit for limit in limits.limits if limit.name in names]
+    rebuild_counters(limits, bound, at=now)
+    spent = {
+        names[limit.name]: s.total for limit, s in spent_by_limit(limits, bound, at=now).items()
+    }
+    return {budget.pk: spent.get(budget.pk, Decimal(0)) for budget in budgets}
+
+
+def _alert(
+    budget: Budget, thresholds: list[int], spent: Decimal, now: datetime
+) -> list[BudgetAlert]:
+    """Store and tell; of several thresholds passed at once, every one is stored and the highest
+    is mailed."""
+    alerts = []
+    month = month_of(now).start.date()
+    for threshold in thresholds:
+        with transaction.atomic():
+            alert, is_new = BudgetAlert.objects.get_or_create(
+                budget=budget, month=month, threshold=threshold, defaults={"spent": spent}
+            )
+            if is_new:
+                alerts.append(alert)
+    if alerts:
+        _mail(alerts[-1])
+        log.info(
+            "budget_threshold_reached",
+            organization_id=str(budget.organization_id),
+            budget=budget.pk,
+            threshold=alerts[-1].threshold,
+        )
+    return alerts
+
+
+def _mail(alert: BudgetAlert) -> None:
+    budget = alert.budget
+    consequence = (
+        "Further requests are refused until the month ends or the budget is raised."
+        if budget.is_hard and alert.threshold >= 100
+        else "Nothing is refused yet."
+    )
+    send_mail(
+        subject=f"{alert.threshold} % of a Parley budget is used up",
+        message=(
+            f"{budget.organization}: {alert.spent:.2f} of {budget.amount:.2f} spent in"
+            f" {alert.month:%B %Y} ({budget.scope} budget).\n{consequence}\n\n"
+            f"{settings.PUBLIC_URL}/usage\n"
+        ),
+        from_email=settings.DEFAULT_FROM_EMAIL,
+        recipient_list=finance_contacts(budget.organization_id),
+        fail_silently=True,
+    )

@@ -1,0 +1,89 @@
+"""Writes to the credit ledger: grants and expiries. Debits are the monthly close's."""
+
+from datetime import UTC, datetime
+from decimal import Decimal
+from uuid import UUID
+
+from django.db import connection, transaction
+
+from backend.errors import InvalidRequest
+from billing.accounts import terms_of
+from billing.budgets.credit import forget_ceiling, open_grants
+from billing.budgets.limits import forget_limits
+from billing.models import CreditEntry, CreditKind, UsageRecord
+
+
+@transaction.atomic
+def credit_grant(
+    *,
+    organization_id: UUID,
+    amount: Decimal,
+    expires_at: datetime | None = None,
+    note: str = "",
+    by_user_id: UUID | None = None,
+) -> CreditEntry:
+    """Give an organization credit.
+
+    Raises:
+        InvalidRequest: not a positive amount of whole cents, or expired already.
+    """
+    if not amount.is_finite() or amount <= 0 or amount != amount.quantize(Decimal("0.01")):
+        raise InvalidRequest("A grant is a positive amount of whole cents.", param="amount")
+    if expires_at is not None and expires_at <= datetime.now(UTC):
+        raise InvalidRequest("A grant expires in the future.", param="expires_at")
+    entry = CreditEntry.objects.create(
+        organization_id=organization_id,
+        kind=CreditKind.GRANT,
+        amount=amount,
+        currency=terms_of(organization_id).currency,
+        expires_at=expires_at,
+        note=note,
+        created_by_id=by_user_id,
+    )
+    transaction.on_commit(lambda: forget_credit(organization_id))
+    return entry
+
+
+def expire_grants(organization_id: UUID, *, now: datetime) -> int:
+    """Write off what is left of expired grants, as far as invoices have been closed.
+
+    Usage before the expiry may still draw on the grant when its month is closed, so a grant is
+    written off only once no such usage waits. Returns how many were.
+    """
+    with transaction.atomic():
+        lock_credit(organization_id)
+        count = 0
+        for grant in open_grants(organization_id):
+            if grant.expires_at is None or grant.expires_at > now:
+                continue
+            waiting = UsageRecord.objects.filter(
+                organization_id=organization_id, invoice=None, occurred_at__lt=grant.expires_at
+            )
+            if waiting.exists():
+                continue
+            CreditEntry.objects.create(
+                organization_id=organization_id,
+                kind=CreditKind.EXPIRY,
+                amount=-grant.remaining,
+                currency=terms_of(organization_id).currency,
+                grant_id=grant.id,
+                note="expired",
+            )
+            count += 1
+        transaction.on_commit(lambda: forget_credit(organization_id))
+    return count
+
+
+def lock_credit(organization_id: UUID) -> None:
+    """One writer of an organization's credit ledger at a time, until the transaction ends."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))",
+            [f"billing.credit.{organization_id}"],
+        )
+
+
+def forget_credit(organization_id: UUID) -> None:
+    """Make every process look again; those that keep limits do within seconds."""
+    forget_ceiling(organization_id)
+    forget_limits(organization_id)
