@@ -24,7 +24,7 @@ class _Choice(msgspec.Struct):
     delta: _Delta | None = None
     text: str | None = None
     finish_reason: str | None = None
-    logprobs: msgspec.Raw | None = None
+    logprobs: msgspec.Raw = msgspec.Raw(b"null")  # in a union with None, Raw takes only null
 
 
 class _Chunk(msgspec.Struct):
@@ -74,7 +74,7 @@ def decode_piece(data: bytes) -> Piece:
         choice = chunk.choices[0]
         text = (choice.delta.content if choice.delta else choice.text) or ""
         finish_reason = choice.finish_reason
-        if choice.logprobs is not None and bytes(choice.logprobs) != b"null":
+        if bytes(choice.logprobs) != b"null":
             logprobs = bytes(choice.logprobs)
     usage = chunk.usage
     if usage is None:
