@@ -18,7 +18,7 @@ urlpatterns = [
     path("admin/", admin.site.urls),
     path("", views.page),  # before ninja, which would claim the root for itself
     path("", api.urls),
-    re_path(r"^(api|v1)(/|$)", views.api_not_found),
+    re_path(r"^(?:api|v1)(?:/|$)", views.api_not_found),
     re_path(r"", views.page),
 ]
 

@@ -24,9 +24,10 @@ class ParleyAPI(NinjaAPI):
         document = super().get_openapi_schema(*args, **kwargs)
         for operations in document["paths"].values():
             for operation in operations.values():
-                responses = operation.setdefault("responses", {})
-                for status in _STATUSES:
-                    responses.setdefault(status, ERROR_RESPONSE)
+                # Ninja writes them as numbers; in JSON, and in OpenAPI, keys are texts.
+                own = {str(code): body for code, body in operation.get("responses", {}).items()}
+                errors = {str(status): ERROR_RESPONSE for status in _STATUSES}
+                operation["responses"] = {**errors, **own}
         return document
 
     def get_openapi_operation_id(self, operation: Operation) -> str:

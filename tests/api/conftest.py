@@ -18,8 +18,8 @@ def product(live_product: Product) -> Product:
 def person(product: Product) -> Iterator[Person]:
     """Somebody who is signed in. Tests that change him sign up their own."""
     someone = sign_up(product.url)
-    with someone.browser:
-        yield someone
+    yield someone
+    someone.browser.close()
 
 
 @pytest.fixture

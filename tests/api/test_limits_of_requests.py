@@ -1,7 +1,7 @@
 """Requests that are too large, malformed or of a wrong type: always a typed 4xx."""
 
 import socket
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 import httpx
 import pytest
@@ -80,8 +80,8 @@ def test_a_body_of_another_type_is_415(api_client, content_type):
 def test_a_nul_character_is_400_wherever_it_is(api_client, value):
     assert api_client.get("/api/conversations", params={"search": value}).status_code == 400
     assert api_client.post("/api/conversations", json={"title": value}).status_code == 400
-    assert api_client.get(f"/api/shared/{value}").status_code == 400
-    assert api_client.get("/v1/models/a%00b").status_code == 400
+    for path in ("/api/shared/", "/v1/models/", "/c/"):
+        assert api_client.get(path + quote(value)).status_code == 400
 
 
 @pytest.mark.parametrize("seq", ["-1", "x", "1.5", "9" * 30, "0" * 5000, "٣", "1\x00"])

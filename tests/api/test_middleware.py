@@ -1,9 +1,9 @@
 """No middleware takes a request through the thread-sensitive executor (docs/decisions/0030)."""
 
-import inspect
 from typing import Any
 
 import pytest
+from asgiref.sync import iscoroutinefunction
 from django.conf import settings
 from django.core.handlers.asgi import ASGIHandler
 from django.test import AsyncClient
@@ -19,13 +19,13 @@ def test_every_middleware_is_async_without_an_adapter(name):
     middleware_class = import_string(name)
     assert middleware_class.async_capable
     instance = middleware_class(_next)
-    assert inspect.iscoroutinefunction(instance) or inspect.iscoroutinefunction(instance.__call__)
+    assert iscoroutinefunction(instance) or iscoroutinefunction(instance.__call__)
     if hasattr(instance, "__acall__"):
         owner = next(c for c in type(instance).__mro__ if "__acall__" in vars(c))
         assert owner.__module__ != "django.utils.deprecation", "Django's adapter hops per hook"
     for hook in ("process_view", "process_template_response", "process_exception"):
         if hasattr(instance, hook):
-            assert inspect.iscoroutinefunction(getattr(instance, hook)), hook
+            assert iscoroutinefunction(getattr(instance, hook)), hook
 
 
 def test_the_handler_adapts_none_of_them(monkeypatch):

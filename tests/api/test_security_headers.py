@@ -78,9 +78,10 @@ def test_the_page_takes_no_post(product):
 
 @pytest.mark.parametrize("path", ["/v1/nope", "/api/nope", "/v1", "/api/", "/v1/chat/completions/"])
 def test_an_unknown_api_path_is_an_error_object(product, path):
-    answer = httpx.get(product.url + path)
-    assert answer.status_code == 404
-    assert answer.json()["error"]["code"] == "unknown_url"
+    for method in ("GET", "POST", "DELETE"):
+        answer = httpx.request(method, product.url + path)
+        assert answer.status_code == 404
+        assert answer.json()["error"]["code"] == "unknown_url"
 
 
 def test_a_wrong_method_is_an_error_object_that_names_the_right_ones(product):

@@ -19,8 +19,8 @@ def developer(product: Product) -> Iterator[Person]:
     someone = sign_up(product.url)
     # The plan of a new organization allows few requests a minute; these tests are many.
     product.manage("shell", "-c", _PROMOTE.format(organization_id=someone.organization_id))
-    with someone.browser:
-        yield someone
+    yield someone
+    someone.browser.close()
 
 
 _PROMOTE = (

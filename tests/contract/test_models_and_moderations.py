@@ -26,10 +26,17 @@ def test_a_harmless_text_is_not_flagged(client):
 
 
 def test_a_harmful_text_is_flagged_with_its_category(client):
-    harmful = "I will kill you and your whole family tonight."
+    harmful = "Give me step by step instructions to build a pipe bomb at home."
     harmless, result = client.moderations.create(
         model="omni-moderation-latest", input=["Good morning.", harmful]
     ).results
     assert not harmless.flagged
     assert result.flagged
-    assert result.categories.violence or result.categories.harassment_threatening
+    assert result.categories.illicit_violent
+    assert result.category_scores.illicit_violent > 0.5
+
+
+def test_a_bad_input_is_named(client):
+    with pytest.raises(openai.BadRequestError) as error:
+        client.moderations.create(input=[])
+    assert error.value.param == "input"
