@@ -1,14 +1,18 @@
 """Synchronous transactions from the event loop: few threads of our own, one hop each.
 
-Not Django's thread-sensitive executor: that is one thread, which a thousand ending generations
-would queue for. A connection goes back to the pool after each call.
+Not asgiref's `sync_to_async`: its thread-sensitive executor is one thread, which a thousand
+ending generations would queue for, and it swallows a cancellation that comes while the thread
+works, so that a loop which is told to end goes on. Here the caller is cancelled at once; the
+thread finishes what it began. A connection goes back to the pool after each call.
 """
 
+import asyncio
+import contextvars
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any, ParamSpec, TypeVar
 
-from asgiref.sync import sync_to_async
 from django.conf import settings
 from django.db import close_old_connections
 
@@ -32,4 +36,5 @@ async def in_database(
         finally:
             close_old_connections()
 
-    return await sync_to_async(run, thread_sensitive=False, executor=_EXECUTOR)()
+    context = contextvars.copy_context()
+    return await asyncio.get_running_loop().run_in_executor(_EXECUTOR, partial(context.run, run))

@@ -37,8 +37,8 @@ class Reaper:
         self._unknown: set[UUID] = set()
 
     async def run(self) -> None:
-        """The reaper's task; runs until it is cancelled."""
-        while True:
+        """The reaper's task; ends when the process drains."""
+        while not self._process.draining:
             await asyncio.sleep(self._settings.lease_s)
             try:
                 await self.round()

@@ -8,6 +8,7 @@ import asyncio
 import os
 import secrets
 import socket
+from collections.abc import Iterable
 from weakref import WeakKeyDictionary
 
 import structlog
@@ -40,6 +41,16 @@ _HANDOVER_WAIT_S = 2.0
 _REDIS_TIMEOUT_S = 3.0
 
 _gateways: WeakKeyDictionary[asyncio.AbstractEventLoop, "Gateway"] = WeakKeyDictionary()
+
+
+async def end_tasks(tasks: Iterable[asyncio.Task[None]]) -> None:
+    """Cancel `tasks` until they are done: asgiref and redis-py each have a place where a
+    cancellation is swallowed."""
+    pending = {task for task in tasks if not task.done()}
+    while pending:
+        for task in pending:
+            task.cancel()
+        _, pending = await asyncio.wait(pending, timeout=0.2)
 
 
 class GatewayNotRunning(RuntimeError):
@@ -99,9 +110,7 @@ class Gateway:
     async def stop(self) -> None:
         """Hand over what still runs, and stop the loops."""
         await self.begin_drain(0)
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await end_tasks(self._tasks)
         _gateways.pop(asyncio.get_running_loop(), None)
         self.process.client.close()
         await self.process.redis.aclose()

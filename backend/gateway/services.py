@@ -1,5 +1,6 @@
 """What `api` calls: start a generation, read it, wait for it, cancel it."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, aclosing
 from datetime import UTC, datetime, timedelta
@@ -163,12 +164,21 @@ async def _admit(
             )
             undo.push_async_callback(_end_unstarted, opened)
             live = await _lease(gateway, opened, pool, checked)
+            _refuse_the_departed()
         except (RedisError, OSError) as error:
             log.error("admission_without_redis", error=str(error))
             raise Overloaded("The server cannot take requests now.", retry_after=5) from error
         undo.pop_all()
     generation_run(process, live, ticket)
     return live, headers
+
+
+def _refuse_the_departed() -> None:
+    """Raises CancelledError when the client left on the way here: asgiref's thread hops, which
+    others use, swallow the cancellation that says so."""
+    task = asyncio.current_task()
+    if task is not None and task.cancelling():
+        raise asyncio.CancelledError
 
 
 async def _lease(

@@ -46,11 +46,9 @@ class TakeoverLoop:
         self._settings = settings
 
     async def run(self) -> None:
-        """The loop's task; runs until it is cancelled."""
-        while True:
+        """The loop's task; ends when the process drains."""
+        while not self._process.draining:
             await asyncio.sleep(self._settings.lease_s / 6)
-            if self._process.draining:
-                continue
             try:
                 await self.round()
             except (RedisError, OSError, DatabaseError) as error:

@@ -20,7 +20,7 @@ from backend.accounts.principal import PlanLimits, Principal
 from backend.gateway.database import in_database
 from backend.gateway.models import Generation
 from backend.gateway.pools import PoolConfig, Pools, ReplicaConfig
-from backend.gateway.runtime import Gateway
+from backend.gateway.runtime import Gateway, end_tasks
 from backend.gateway.services import generation_events, generation_start
 from backend.gateway.settings import GatewaySettings
 from backend.gateway.types import (
@@ -80,9 +80,7 @@ async def abandon(gateway: Gateway) -> None:
     """End it as SIGKILL would, as far as that is possible within a process: it says nothing
     any more, to anybody."""
     tasks = [*gateway._tasks, *(live.task for live in gateway.process.live.values() if live.task)]
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)
+    await end_tasks(tasks)
     gateway.process.live.clear()
     gateway.process.client.close()
 
