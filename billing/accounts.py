@@ -25,7 +25,7 @@ class Terms:
 
 def terms_of(organization_id: UUID) -> Terms:
     account = BillingAccount.objects.filter(organization_id=organization_id).first()
-    default_rate = Decimal(str(getattr(settings, "BILLING_TAX_RATE", "0")))
+    default_rate = settings.BILLING_TAX_RATE
     if account is None:
         return Terms(DEFAULT_CURRENCY, False, default_rate, "", "", "")
     return Terms(
@@ -52,3 +52,12 @@ def finance_contacts(organization_id: UUID) -> list[str]:
         .order_by("user__email")
         .values_list("user__email", flat=True)
     )
+
+
+def seller() -> dict[str, str]:
+    """Who issues invoices; set by the installation."""
+    return {
+        "name": settings.BILLING_SELLER_NAME,
+        "address": settings.BILLING_SELLER_ADDRESS,
+        "tax_id": settings.BILLING_SELLER_TAX_ID,
+    }

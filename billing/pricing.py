@@ -6,8 +6,9 @@ a month's invoices is what the month's volume costs.
 """
 
 from collections.abc import Iterator
-from datetime import datetime
 from uuid import UUID
+
+from django.db.models import QuerySet
 
 from billing import ledger
 from billing.models import UsageRecord
@@ -17,29 +18,39 @@ from billing.prices.usage import PricedBucket, Pricer
 
 
 def not_invoiced(
-    *,
-    organization_id: UUID,
-    book: PriceBook,
-    dimensions: tuple[str, ...],
-    before: datetime | None = None,
-    pricer: Pricer | None = None,
+    *, organization_id: UUID, book: PriceBook, dimensions: tuple[str, ...]
 ) -> Iterator[PricedBucket]:
-    """Hourly buckets with their cost, in order of time.
-
-    Args:
-        before: only usage that occurred before this.
-        pricer: prices them; the caller may ask it for `unpriced` models afterwards.
-    """
-    pricer = pricer or Pricer(organization_id=organization_id, book=book)
+    """Hourly buckets of what waits for an invoice, with their cost, in order of time."""
     records = UsageRecord.objects.filter(organization_id=organization_id)
-    if before is not None:
-        records = records.filter(occurred_at__lt=before)
-    waiting = records.filter(invoice=None)
-    if book.tiered:
+    pricer = Pricer(organization_id=organization_id, book=book)
+    yield from _price(
+        records.filter(invoice=None), records.filter(invoice__isnull=False), pricer, dimensions
+    )
+
+
+def taken_up(
+    *, organization_id: UUID, invoice_id: int, pricer: Pricer, dimensions: tuple[str, ...]
+) -> Iterator[PricedBucket]:
+    """The same for what an invoice that is being drafted has taken up.
+
+    `pricer` may be asked afterwards which models had no price.
+    """
+    records = UsageRecord.objects.filter(organization_id=organization_id)
+    earlier = records.filter(invoice__isnull=False).exclude(invoice_id=invoice_id)
+    yield from _price(records.filter(invoice_id=invoice_id), earlier, pricer, dimensions)
+
+
+def _price(
+    waiting: QuerySet[UsageRecord],
+    invoiced: QuerySet[UsageRecord],
+    pricer: Pricer,
+    dimensions: tuple[str, ...],
+) -> Iterator[PricedBucket]:
+    if pricer.book.tiered:
         first = waiting.order_by("occurred_at").values_list("occurred_at", flat=True).first()
         if first is None:
             return
-        invoiced = records.filter(invoice__isnull=False, occurred_at__gte=month_of(first).start)
-        for bucket in ledger.buckets(invoiced, dimensions=()):
+        before = invoiced.filter(occurred_at__gte=month_of(first).start)
+        for bucket in ledger.buckets(before, dimensions=()):
             pricer.price(bucket)
     yield from pricer.price_all(ledger.buckets(waiting, dimensions=dimensions))

@@ -6,8 +6,11 @@ from celery import shared_task
 from django.utils import timezone
 
 from billing.budgets import alerts, credit_services
+from billing.invoices.services import close_and_issue_month
 from billing.models import CreditEntry, CreditKind, OutboxEvent
+from billing.periods import month_of
 from billing.reconciliation import watch
+from billing.webhooks import delivery
 
 PUBLISHED_KEPT = timedelta(days=7)
 
@@ -45,3 +48,19 @@ def expire_credit() -> int:
         credit_services.expire_grants(organization_id, now=timezone.now())
         for organization_id in organizations
     )
+
+
+@shared_task
+def deliver_webhooks() -> int:
+    """Send webhooks that are due."""
+    return delivery.deliver_due()
+
+
+@shared_task
+def close_month() -> dict[str, object]:
+    """Close the month before this one and issue its invoices. Safe to run every day: a month
+    that is closed stays as it is, and a run that failed half-way goes on where it stopped."""
+    now = timezone.now()
+    last_month = month_of(month_of(now).start - timedelta(days=1))
+    issued, problems = close_and_issue_month(month=last_month, now=now)
+    return {"month": last_month.name, "issued": issued, "problems": problems}

@@ -22,6 +22,7 @@ from billing.budgets.spending import rebuild_counters, spent_by_limit
 from billing.models import Budget, BudgetAlert
 from billing.periods import month_of
 from billing.redis_client import sync_client
+from billing.webhooks.events import budget_event
 
 log = structlog.get_logger(__name__)
 
@@ -95,6 +96,7 @@ def _alert(
                 budget=budget, month=month, threshold=threshold, defaults={"spent": spent}
             )
             if is_new:
+                budget_event(alert)
                 alerts.append(alert)
     if alerts:
         _mail(alerts[-1])

@@ -14,6 +14,7 @@ from billing.models.outbox import OutboxEvent
 from billing.models.prices import Price
 from billing.models.reconciliation import ReconciliationRun
 from billing.models.usage import UsageEvent, UsageRecord, UsageRollup, UsageState
+from billing.models.webhooks import WebhookDelivery, WebhookEndpoint, WebhookType
 
 __all__ = [
     "BillingAccount",
@@ -33,4 +34,7 @@ __all__ = [
     "UsageRecord",
     "UsageRollup",
     "UsageState",
+    "WebhookDelivery",
+    "WebhookEndpoint",
+    "WebhookType",
 ]

@@ -48,7 +48,7 @@ class Pricer:
     def __init__(self, *, organization_id: UUID, book: PriceBook) -> None:
         self.unpriced: set[str] = set()
         self._organization_id = organization_id
-        self._book = book
+        self.book = book
         self._volumes: dict[tuple[str, str], Quantities] = {}
 
     def price(self, bucket: UsageBucket) -> Decimal:
@@ -62,7 +62,7 @@ class Pricer:
                 model=bucket.model,
                 organization_id=self._organization_id,
                 at=bucket.hour,
-                book=self._book,
+                book=self.book,
                 used_before=before,
             )
         except UnpricedUsage:

@@ -1,0 +1,202 @@
+"""The monthly close: a month's usage becomes an invoice, once.
+
+Under a lock for the organization, in one transaction: every ledger record that occurred before
+the month's end and is on no invoice yet is taken up by this one, priced, and marked; the credit
+ledger is debited. Records that come later find the month closed and go to the next invoice,
+marked as late. Closing again finds the invoice and returns it.
+"""
+
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from decimal import Decimal
+from uuid import UUID
+
+import structlog
+from django.db import connection, transaction
+
+from backend.accounts.models import Organization, Project
+from billing.accounts import Terms, seller, terms_of
+from billing.budgets.credit import consume, open_grants
+from billing.budgets.credit_services import forget_credit, lock_credit
+from billing.invoices.rounding import totals
+from billing.models import (
+    CreditEntry,
+    CreditKind,
+    DocumentKind,
+    Invoice,
+    InvoiceLine,
+    UsageRecord,
+)
+from billing.periods import Period, month_of
+from billing.prices.loading import load_book
+from billing.prices.usage import PricedBucket, Pricer
+from billing.pricing import taken_up
+from billing.quantities import TokenCounts
+
+log = structlog.get_logger(__name__)
+
+
+class UnpricedUsageError(Exception):
+    """Models that were used have no price; the month cannot be closed before they have one."""
+
+    def __init__(self, models: set[str]) -> None:
+        super().__init__(f"no price for {', '.join(sorted(models))}: add one, then close")
+        self.models = models
+
+
+class MonthNotOver(Exception):
+    """Only a month that has ended can be closed."""
+
+
+@dataclass(slots=True)
+class _Line:
+    requests: int = 0
+    counts: TokenCounts = field(default_factory=TokenCounts)
+    amount: Decimal = Decimal(0)
+
+    def add(self, priced: PricedBucket) -> None:
+        counts = priced.bucket.counts
+        self.requests += priced.bucket.requests
+        self.counts = TokenCounts(
+            input=self.counts.input + counts.input,
+            cached_input=self.counts.cached_input + counts.cached_input,
+            output=self.counts.output + counts.output,
+            reasoning=self.counts.reasoning + counts.reasoning,
+            image=self.counts.image + counts.image,
+        )
+        self.amount += priced.cost
+
+
+def invoice_close(*, organization_id: UUID, month: Period, now: datetime) -> Invoice | None:
+    """Draft the invoice for a month; the one that exists, if it was closed before.
+
+    Returns:
+        None where the organization used nothing that is not on an invoice.
+    Raises:
+        MonthNotOver: it ends after `now`.
+        UnpricedUsageError: nothing was written.
+    """
+    if month.end > now:
+        raise MonthNotOver(f"{month.name} is not over")
+    with transaction.atomic():
+        lock_credit(organization_id)
+        closed = Invoice.objects.filter(
+            organization_id=organization_id,
+            kind=DocumentKind.INVOICE,
+            period_start=month.start,
+        ).first()
+        if closed is not None:
+            return closed
+        # Marked first and priced afterwards, so that no record can slip in between. The mark
+        # names an invoice that is written below: foreign keys are checked at the commit.
+        invoice_id = _next_invoice_id()
+        taken = UsageRecord.objects.filter(
+            organization_id=organization_id, invoice=None, occurred_at__lt=month.end
+        ).update(invoice_id=invoice_id)
+        if not taken:
+            return None
+        invoice = _draft(organization_id, month, invoice_id)
+        transaction.on_commit(lambda: forget_credit(organization_id))
+    log.info("invoice_closed", organization_id=str(organization_id), month=month.name)
+    return invoice
+
+
+def _draft(organization_id: UUID, month: Period, invoice_id: int) -> Invoice:
+    terms = terms_of(organization_id)
+    pricer = Pricer(organization_id=organization_id, book=load_book(terms.currency))
+    lines: dict[tuple[date, UUID, str], _Line] = {}
+    spending: list[tuple[datetime, Decimal]] = []
+    for priced in taken_up(
+        organization_id=organization_id,
+        invoice_id=invoice_id,
+        pricer=pricer,
+        dimensions=("project_id",),
+    ):
+        bucket = priced.bucket
+        assert bucket.project_id is not None
+        usage_month = month_of(bucket.hour).start.date()
+        lines.setdefault((usage_month, bucket.project_id, bucket.model), _Line()).add(priced)
+        spending.append((bucket.hour, priced.cost))
+    if pricer.unpriced:
+        raise UnpricedUsageError(pricer.unpriced)
+    credit = consume(open_grants(organization_id), spending)
+    exact = sum((line.amount for line in lines.values()), Decimal(0))
+    sums = totals(
+        exact=exact, exact_credit=sum(credit.taken.values(), Decimal(0)), tax_rate=terms.tax_rate
+    )
+    invoice = Invoice.objects.create(
+        pk=invoice_id,
+        organization_id=organization_id,
+        kind=DocumentKind.INVOICE,
+        period_start=month.start,
+        period_end=month.end,
+        currency=terms.currency,
+        subtotal=sums.subtotal,
+        credit_applied=sums.credit_applied,
+        tax_rate=terms.tax_rate,
+        tax=sums.tax,
+        total=sums.total,
+        seller=seller(),
+        customer=_customer(organization_id, terms),
+    )
+    _write_lines(invoice, lines, month)
+    CreditEntry.objects.bulk_create(
+        CreditEntry(
+            organization_id=organization_id,
+            kind=CreditKind.DEBIT,
+            amount=-amount,
+            currency=terms.currency,
+            grant_id=grant_id,
+            invoice=invoice,
+            note=f"usage of {month.name}",
+        )
+        for grant_id, amount in credit.taken.items()
+    )
+    return invoice
+
+
+def _write_lines(
+    invoice: Invoice, lines: dict[tuple[date, UUID, str], _Line], month: Period
+) -> None:
+    projects = Project.objects.in_bulk({project_id for _, project_id, _ in lines})
+    names = {key: project.name for key, project in projects.items()}
+    ordered = sorted(
+        lines.items(),
+        key=lambda item: (item[0][0], names.get(item[0][1], ""), str(item[0][1]), item[0][2]),
+    )
+    InvoiceLine.objects.bulk_create(
+        InvoiceLine(
+            invoice=invoice,
+            position=position,
+            project_id=project_id,
+            project_name=names.get(project_id, str(project_id)),
+            model=model,
+            usage_month=usage_month,
+            is_late=usage_month < month.start.date(),
+            requests=line.requests,
+            input_tokens=line.counts.input,
+            cached_input_tokens=line.counts.cached_input,
+            output_tokens=line.counts.output,
+            reasoning_tokens=line.counts.reasoning,
+            image_tokens=line.counts.image,
+            amount=line.amount,
+        )
+        for position, ((usage_month, project_id, model), line) in enumerate(ordered, start=1)
+    )
+
+
+def _customer(organization_id: UUID, terms: Terms) -> dict[str, str]:
+    """The customer as the document will always show it, whatever changes later."""
+    organization = Organization.objects.get(pk=organization_id)
+    return {
+        "name": terms.legal_name or organization.name,
+        "address": terms.address,
+        "tax_id": terms.tax_id,
+    }
+
+
+def _next_invoice_id() -> int:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT nextval(pg_get_serial_sequence('billing_invoice', 'id'))")
+        (invoice_id,) = cursor.fetchone()
+    return int(invoice_id)

@@ -1,0 +1,49 @@
+"""An invoice's lines as CSV, exact amounts included."""
+
+import csv
+import io
+
+from billing.exporting import safe_cell
+from billing.models import Invoice
+
+COLUMNS = (
+    "invoice",
+    "usage_month",
+    "late",
+    "project",
+    "model",
+    "requests",
+    "input_tokens",
+    "cached_input_tokens",
+    "output_tokens",
+    "reasoning_tokens",
+    "image_tokens",
+    "amount",
+    "currency",
+)
+
+
+def invoice_csv(invoice: Invoice) -> str:
+    """One row a line; the sum of `amount`, rounded, is the invoice's subtotal."""
+    text = io.StringIO()
+    writer = csv.writer(text)
+    writer.writerow(COLUMNS)
+    for line in invoice.lines.order_by("position"):
+        writer.writerow(
+            [
+                safe_cell(str(invoice)),
+                f"{line.usage_month:%Y-%m}",
+                "yes" if line.is_late else "",
+                safe_cell(line.project_name),
+                safe_cell(line.model),
+                line.requests,
+                line.input_tokens,
+                line.cached_input_tokens,
+                line.output_tokens,
+                line.reasoning_tokens,
+                line.image_tokens,
+                f"{line.amount.normalize():f}",
+                invoice.currency,
+            ]
+        )
+    return text.getvalue()

@@ -1,0 +1,164 @@
+"""What happens to a document after the close: issued, paid, voided, corrected.
+
+An issued document never changes but for its status. What was wrong is put right by a credit
+note, which has a number of the same sequence.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from decimal import Decimal
+from uuid import UUID
+
+import structlog
+from django.db import transaction
+from django.db.models import Sum
+
+from backend.errors import Conflict, InvalidRequest
+from billing.accounts import seller
+from billing.invoices.closing import UnpricedUsageError, invoice_close
+from billing.invoices.rounding import to_cents
+from billing.models import (
+    DocumentKind,
+    Invoice,
+    InvoiceSequence,
+    InvoiceStatus,
+    UsageRecord,
+)
+from billing.periods import Period
+from billing.webhooks.events import invoice_event
+
+log = structlog.get_logger(__name__)
+
+PAYMENT_TERM = timedelta(days=14)
+
+
+@transaction.atomic
+def invoice_issue(*, invoice_id: int, now: datetime) -> Invoice:
+    """Give a draft its number and make it final; an issued one is returned as it is.
+
+    Numbers have no gaps: the sequence's row is locked until this commits, and goes back with it.
+    """
+    invoice = _locked(invoice_id)
+    if invoice.status != InvoiceStatus.DRAFT:
+        return invoice
+    invoice.number = _next_number(invoice.organization_id)
+    invoice.status = InvoiceStatus.OPEN if invoice.total else InvoiceStatus.PAID
+    invoice.issued_at = now
+    invoice.due_at = now + PAYMENT_TERM
+    invoice.save(update_fields=["number", "status", "issued_at", "due_at"])
+    invoice_event("invoice.issued", invoice)
+    return invoice
+
+
+@transaction.atomic
+def invoice_pay(*, invoice_id: int, now: datetime) -> Invoice:
+    """Raises Conflict unless it is open (a second payment of a paid one is accepted silently)."""
+    invoice = _locked(invoice_id)
+    if invoice.status == InvoiceStatus.PAID:
+        return invoice
+    if invoice.status != InvoiceStatus.OPEN:
+        raise Conflict(f"Invoice {invoice} is {invoice.status}: only an open one can be paid.")
+    invoice.status, invoice.paid_at = InvoiceStatus.PAID, now
+    invoice.save(update_fields=["status", "paid_at"])
+    invoice_event("invoice.paid", invoice)
+    return invoice
+
+
+@transaction.atomic
+def invoice_void(*, invoice_id: int, now: datetime) -> Invoice:
+    """Raises Conflict unless it is open. Its number stays used."""
+    invoice = _locked(invoice_id)
+    if invoice.status != InvoiceStatus.OPEN:
+        raise Conflict(f"Invoice {invoice} is {invoice.status}: only an open one can be voided.")
+    invoice.status, invoice.voided_at = InvoiceStatus.VOID, now
+    invoice.save(update_fields=["status", "voided_at"])
+    invoice_event("invoice.voided", invoice)
+    return invoice
+
+
+@transaction.atomic
+def credit_note_create(*, invoice_id: int, amount: Decimal, reason: str, now: datetime) -> Invoice:
+    """Correct an issued invoice by an amount before tax; tax is corrected with it.
+
+    Raises:
+        Conflict: it is no issued invoice.
+        InvalidRequest: no reason, no positive amount of whole cents, or more than the invoice
+            has left after earlier credit notes.
+    """
+    invoice = _locked(invoice_id)
+    if invoice.kind != DocumentKind.INVOICE or invoice.status not in (
+        InvoiceStatus.OPEN,
+        InvoiceStatus.PAID,
+    ):
+        raise Conflict("A credit note corrects an invoice that is open or paid.")
+    if not reason.strip():
+        raise InvalidRequest("Say why.", param="reason")
+    credited = invoice.credit_notes.aggregate(sum=Sum("subtotal"))["sum"] or Decimal(0)
+    left = invoice.subtotal - invoice.credit_applied + credited
+    if not amount.is_finite() or amount != to_cents(amount) or not 0 < amount <= left:
+        raise InvalidRequest(
+            f"A credit note is for whole cents, at most what is left: {left}.", param="amount"
+        )
+    tax = to_cents(amount * invoice.tax_rate)
+    note = Invoice.objects.create(
+        organization_id=invoice.organization_id,
+        kind=DocumentKind.CREDIT_NOTE,
+        number=_next_number(invoice.organization_id),
+        status=InvoiceStatus.PAID,
+        corrects=invoice,
+        reason=reason.strip()[:300],
+        period_start=invoice.period_start,
+        period_end=invoice.period_end,
+        currency=invoice.currency,
+        subtotal=-amount,
+        tax_rate=invoice.tax_rate,
+        tax=-tax,
+        total=-amount - tax,
+        seller=seller(),
+        customer=invoice.customer,
+        issued_at=now,
+    )
+    invoice_event("credit_note.issued", note)
+    return note
+
+
+def close_and_issue_month(*, month: Period, now: datetime) -> tuple[int, list[str]]:
+    """Close a month for every organization that used something; issue what it can.
+
+    Returns:
+        How many documents were issued, and why organizations were left out.
+    """
+    issued, problems = 0, []
+    for organization_id in organizations_with_usage(month):
+        try:
+            invoice = invoice_close(organization_id=organization_id, month=month, now=now)
+        except UnpricedUsageError as error:
+            problems.append(f"{organization_id}: {error}")
+            log.error("invoice_not_closed", organization_id=str(organization_id), reason=str(error))
+            continue
+        if invoice is not None and invoice.status == InvoiceStatus.DRAFT:
+            invoice_issue(invoice_id=invoice.pk, now=now)
+            issued += 1
+    return issued, problems
+
+
+def organizations_with_usage(month: Period) -> Sequence[UUID]:
+    """Organizations with usage before the month's end that is on no invoice, or with a draft."""
+    waiting = UsageRecord.objects.filter(invoice=None, occurred_at__lt=month.end)
+    drafts = Invoice.objects.filter(period_start=month.start, status=InvoiceStatus.DRAFT)
+    ids = set(waiting.values_list("organization_id", flat=True).distinct())
+    ids |= set(drafts.values_list("organization_id", flat=True))
+    return sorted(ids)
+
+
+def _locked(invoice_id: int) -> Invoice:
+    return Invoice.objects.select_for_update().get(pk=invoice_id)
+
+
+def _next_number(organization_id: UUID) -> int:
+    """The organization's next number; goes back if the transaction does."""
+    InvoiceSequence.objects.get_or_create(organization_id=organization_id)
+    sequence = InvoiceSequence.objects.select_for_update().get(organization_id=organization_id)
+    sequence.last += 1
+    sequence.save(update_fields=["last"])
+    return sequence.last

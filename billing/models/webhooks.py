@@ -1,0 +1,90 @@
+"""Webhooks: where an organization wants to be told, and every delivery."""
+
+import secrets
+import uuid
+
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.db.models import Q
+from django.db.models.functions import Now
+
+from backend.accounts.models import Organization
+
+
+class WebhookType(models.TextChoices):
+    BUDGET_THRESHOLD = "budget.threshold_reached"
+    INVOICE_ISSUED = "invoice.issued"
+    INVOICE_PAID = "invoice.paid"
+    INVOICE_VOIDED = "invoice.voided"
+    CREDIT_NOTE_ISSUED = "credit_note.issued"
+
+
+def new_secret() -> str:
+    return f"whsec_{secrets.token_urlsafe(32)}"
+
+
+class WebhookEndpoint(models.Model):
+    """A URL that gets signed POSTs. The secret signs, so it is stored as it is."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    organization = models.ForeignKey(
+        Organization, on_delete=models.CASCADE, related_name="webhook_endpoints"
+    )
+    url = models.URLField(max_length=500)
+    secret = models.CharField(max_length=100, default=new_secret, editable=False)
+    types = ArrayField(models.CharField(max_length=40, choices=WebhookType.choices))
+    enabled = models.BooleanField(default=True)
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+
+    class Meta:
+        ordering = ["created_at"]
+
+    def __str__(self) -> str:
+        return self.url
+
+
+class WebhookDelivery(models.Model):
+    """One event for one endpoint, until it is delivered or given up.
+
+    `event_id` stays the same over retries and replays: receivers tell repeats by it.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    endpoint = models.ForeignKey(
+        WebhookEndpoint, on_delete=models.CASCADE, related_name="deliveries"
+    )
+    event_id = models.UUIDField()
+    type = models.CharField(max_length=40, choices=WebhookType.choices)
+    payload = models.JSONField()
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+    attempts = models.PositiveSmallIntegerField(default=0)
+    next_attempt_at = models.DateTimeField(
+        null=True, blank=True, help_text="Empty: delivered or given up."
+    )
+    delivered_at = models.DateTimeField(null=True, blank=True)
+    status_code = models.PositiveSmallIntegerField(null=True, blank=True)
+    error = models.CharField(max_length=300, blank=True)
+
+    class Meta:
+        verbose_name_plural = "webhook deliveries"
+        ordering = ["-created_at"]
+        constraints = [
+            models.UniqueConstraint(fields=["endpoint", "event_id"], name="webhook_event_once")
+        ]
+        indexes = [
+            models.Index(
+                fields=["next_attempt_at"],
+                condition=Q(next_attempt_at__isnull=False),
+                name="webhook_due",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.type} to {self.endpoint}"
+
+    @property
+    def state(self) -> str:
+        """`delivered`, `pending` or `failed`."""
+        if self.delivered_at is not None:
+            return "delivered"
+        return "pending" if self.next_attempt_at is not None else "failed"

@@ -1,0 +1,64 @@
+"""Endpoints, and replaying what was sent to them. For owners, admins and finance members."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from uuid import UUID
+
+from django.db import transaction
+
+from backend.accounts.principal import Principal
+from backend.errors import Conflict, InvalidRequest, NotFound
+from billing.budgets.services import require_manager
+from billing.models import WebhookDelivery, WebhookEndpoint, WebhookType
+from billing.webhooks.addresses import check_url
+
+MOST_ENDPOINTS = 20
+
+
+@transaction.atomic
+def webhook_create(*, principal: Principal, url: str, types: Sequence[str]) -> WebhookEndpoint:
+    """Add an endpoint; its secret is in what is returned.
+
+    Raises: PermissionDenied, InvalidRequest, Conflict (too many).
+    """
+    require_manager(principal)
+    check_url(url)
+    unknown = set(types) - set(WebhookType.values)
+    if unknown or not types:
+        raise InvalidRequest(f"types are some of {', '.join(WebhookType.values)}.", param="types")
+    existing = WebhookEndpoint.objects.filter(organization_id=principal.organization_id)
+    if existing.count() >= MOST_ENDPOINTS:
+        raise Conflict(f"An organization has at most {MOST_ENDPOINTS} webhooks.")
+    return WebhookEndpoint.objects.create(
+        organization_id=principal.organization_id, url=url, types=sorted(set(types))
+    )
+
+
+def webhook_delete(*, principal: Principal, endpoint_id: UUID) -> None:
+    """Raises: PermissionDenied, NotFound."""
+    require_manager(principal)
+    deleted, _ = WebhookEndpoint.objects.filter(
+        pk=endpoint_id, organization_id=principal.organization_id
+    ).delete()
+    if not deleted:
+        raise NotFound("No such webhook.")
+
+
+@transaction.atomic
+def webhook_replay(*, principal: Principal, delivery_id: UUID) -> WebhookDelivery:
+    """Send a delivery again, with the same event id, delivered before or not.
+
+    Raises: PermissionDenied, NotFound.
+    """
+    require_manager(principal)
+    delivery = (
+        WebhookDelivery.objects.select_for_update()
+        .filter(pk=delivery_id, endpoint__organization_id=principal.organization_id)
+        .first()
+    )
+    if delivery is None:
+        raise NotFound("No such delivery.")
+    delivery.attempts, delivery.delivered_at = 0, None
+    delivery.next_attempt_at = datetime.now(UTC)
+    delivery.save(update_fields=["attempts", "delivered_at", "next_attempt_at"])
+    return delivery

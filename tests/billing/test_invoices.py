@@ -1,0 +1,275 @@
+"""The close is exact, happens once, and what was issued stays as it is."""
+
+import threading
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+
+import pytest
+from django.db import DatabaseError, connection, transaction
+
+from backend.accounts.models import Project
+from backend.errors import Conflict, InvalidRequest
+from billing.budgets.credit import credit_state
+from billing.budgets.credit_services import credit_grant
+from billing.invoices.closing import MonthNotOver, UnpricedUsageError, invoice_close
+from billing.invoices.csv import invoice_csv
+from billing.invoices.pdf import invoice_pdf
+from billing.invoices.services import (
+    close_and_issue_month,
+    credit_note_create,
+    invoice_issue,
+    invoice_pay,
+    invoice_void,
+)
+from billing.models import BillingAccount, CreditEntry, Invoice, UsageRecord
+from billing.periods import month_of
+from billing.prices import Tier
+from billing.prices.services import BEGINNING, prices_seed, prices_set
+from billing.quantities import Kind
+from billing.selectors import usage_summary
+from billing.services import usage_record_create
+from tests.billing import factories
+
+pytestmark = pytest.mark.django_db
+OCTOBER = month_of(datetime(2026, 10, 1, tzinfo=UTC))
+NOVEMBER = month_of(datetime(2026, 11, 1, tzinfo=UTC))
+NOW = datetime(2026, 12, 3, tzinfo=UTC)
+# 0.005 a token: two tokens are a cent, one is half of one.
+PRICES = {factories.MODEL: {"input": "5", "cached_input": "5", "output": "5"}}
+
+
+@pytest.fixture
+def caller():
+    prices_seed(prices=PRICES)
+    return factories.principal()
+
+
+def use(caller, tokens: int, day: int = 5, month: int = 10, **changes) -> None:
+    with transaction.atomic():
+        usage_record_create(
+            facts=factories.facts(
+                caller,
+                occurred_at=datetime(2026, month, day, 12, tzinfo=UTC),
+                input_tokens=0,
+                cached_input_tokens=0,
+                output_tokens=tokens,
+                **changes,
+            )
+        )
+
+
+def close(caller, month=OCTOBER) -> Invoice | None:
+    return invoice_close(organization_id=caller.organization_id, month=month, now=NOW)
+
+
+def issue(caller, month=OCTOBER) -> Invoice:
+    invoice = close(caller, month)
+    assert invoice is not None
+    return invoice_issue(invoice_id=invoice.pk, now=NOW)
+
+
+def test_an_invoice_has_a_line_for_each_project_and_model_and_is_rounded_once(caller):
+    other = Project.objects.create(organization_id=caller.organization_id, name="Search")
+    for project_id in (caller.project_id, other.id):
+        for _ in range(3):
+            use(caller, 1, project_id=project_id)
+    invoice = close(caller)
+    assert [(line.project_name, line.requests, line.amount) for line in invoice.lines.all()] == [
+        ("Default", 3, Decimal("0.015")),
+        ("Search", 3, Decimal("0.015")),
+    ]
+    assert invoice.subtotal == invoice.total == Decimal("0.03")  # and not 0.02 + 0.02
+
+
+def test_the_invoice_is_what_the_usage_page_says(caller):
+    for n in range(20):
+        use(caller, n * 7, day=1 + n)
+    summary = usage_summary(organization_id=caller.organization_id, period="2026-10")
+    assert sum(line.amount for line in close(caller).lines.all()) == summary.cost_usd
+
+
+def test_closing_twice_gives_the_same_invoice(caller):
+    use(caller, 100)
+    first = close(caller)
+    again = close(caller)
+    assert again.pk == first.pk
+    assert Invoice.objects.count() == 1
+    assert UsageRecord.objects.get().invoice_id == first.pk
+
+
+def test_usage_that_comes_after_the_close_goes_to_the_next_invoice_marked(caller):
+    use(caller, 100)
+    october = close(caller)
+    use(caller, 40)
+    use(caller, 10, month=11)
+    assert close(caller).total == october.total == Decimal("0.50")
+    november = close(caller, NOVEMBER)
+    assert [(f"{x.usage_month:%m}", x.is_late, x.output_tokens) for x in november.lines.all()] == [
+        ("10", True, 40),
+        ("11", False, 10),
+    ]
+    assert "yes" in invoice_csv(november)
+
+
+def test_late_usage_is_priced_at_the_tier_that_its_month_had_reached():
+    """However usage is spread over invoices, the month's volume costs the same."""
+    tiers = (Tier(0, Decimal(10)), Tier(100, Decimal(1)))
+    prices_set(
+        model=factories.MODEL,
+        prices={Kind.INPUT: tiers, Kind.OUTPUT: tiers},
+        effective_from=BEGINNING,
+    )
+    caller = factories.principal()
+    use(caller, 90, day=20)
+    first = close(caller)
+    use(caller, 90, day=2)
+    second = close(caller, NOVEMBER)
+    amounts = [line.amount for invoice in (first, second) for line in invoice.lines.all()]
+    assert sum(amounts) == Decimal("1.00") + Decimal("0.08")
+
+
+def test_a_month_that_is_not_over_cannot_be_closed(caller):
+    with pytest.raises(MonthNotOver):
+        invoice_close(
+            organization_id=caller.organization_id,
+            month=OCTOBER,
+            now=OCTOBER.end - timedelta(seconds=1),
+        )
+
+
+def test_nothing_used_gives_no_invoice(caller):
+    assert close(caller) is None
+
+
+def test_usage_without_a_price_stops_the_close_and_nothing_is_marked(caller):
+    use(caller, 10, model="unpriced")
+    with pytest.raises(UnpricedUsageError, match="unpriced"):
+        close(caller)
+    assert UsageRecord.objects.get().invoice_id is None
+    assert not Invoice.objects.exists()
+    issued, problems = close_and_issue_month(month=OCTOBER, now=NOW)
+    assert issued == 0
+    assert "unpriced" in problems[0]
+
+
+def test_numbers_have_no_gaps_by_organization(caller):
+    other = factories.principal()
+    for who in (caller, other):
+        use(who, 10)
+        use(who, 10, month=11)
+    for who in (caller, other):
+        with pytest.raises(RuntimeError), transaction.atomic():
+            issue(who)
+            raise RuntimeError("the number goes back")
+    assert close_and_issue_month(month=OCTOBER, now=NOW) == (2, [])
+    assert close_and_issue_month(month=OCTOBER, now=NOW) == (0, [])
+    assert close_and_issue_month(month=NOVEMBER, now=NOW) == (2, [])
+    for who in (caller, other):
+        numbers = Invoice.objects.filter(organization_id=who.organization_id).order_by("number")
+        assert list(numbers.values_list("number", flat=True)) == [1, 2]
+
+
+def test_tax_is_on_what_is_left_after_credit(caller):
+    BillingAccount.objects.create(
+        organization_id=caller.organization_id, tax_rate=Decimal("0.19"), legal_name="Acme GmbH"
+    )
+    use(caller, 20_000)  # 100.00
+    credit_grant(organization_id=caller.organization_id, amount=Decimal(60))
+    with connection.cursor() as cursor:  # granted before the usage
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE; SET CONSTRAINTS ALL DEFERRED")
+        cursor.execute("ALTER TABLE billing_creditentry DISABLE TRIGGER append_only")
+        cursor.execute("UPDATE billing_creditentry SET created_at = '2026-09-01T00:00Z'")
+    invoice = issue(caller)
+    assert (invoice.subtotal, invoice.credit_applied) == (100, 60)
+    assert (invoice.tax, invoice.total) == (Decimal("7.60"), Decimal("47.60"))
+    assert invoice.customer["name"] == "Acme GmbH"
+    assert credit_state(caller.organization_id, at=NOW).remaining == 0
+    assert sum(CreditEntry.objects.values_list("amount", flat=True)) == 0
+
+
+def test_an_issued_invoice_is_immutable(caller):
+    use(caller, 1000)
+    invoice = issue(caller)
+    for change in (
+        lambda: Invoice.objects.update(total=1),
+        lambda: Invoice.objects.update(number=7),
+        lambda: Invoice.objects.update(status="draft", number=None),
+        lambda: invoice.lines.update(amount=1),
+        invoice.lines.all()[0].delete,
+        lambda: UsageRecord.objects.update(invoice=None),
+    ):
+        with pytest.raises(DatabaseError), transaction.atomic():
+            change()
+    again = Invoice.objects.get()
+    assert (again.total, again.number) == (Decimal("5.00"), 1)
+
+
+def test_paying_and_voiding(caller):
+    use(caller, 1000)
+    invoice = issue(caller)
+    assert invoice.status == "open"
+    assert invoice_pay(invoice_id=invoice.pk, now=NOW).paid_at == NOW
+    assert invoice_pay(invoice_id=invoice.pk, now=NOW + timedelta(days=1)).paid_at == NOW
+    with pytest.raises(Conflict):
+        invoice_void(invoice_id=invoice.pk, now=NOW)
+
+
+def test_an_invoice_of_nothing_is_paid(caller):
+    use(caller, 0)
+    assert issue(caller).status == "paid"
+
+
+def test_credit_notes_correct_up_to_what_is_left(caller):
+    BillingAccount.objects.create(organization_id=caller.organization_id, tax_rate=Decimal("0.2"))
+    use(caller, 2000)
+    invoice = issue(caller)
+    note = credit_note_create(
+        invoice_id=invoice.pk, amount=Decimal(4), reason="outage on the 3rd", now=NOW
+    )
+    assert (note.number, note.subtotal, note.tax, note.total) == (
+        2,
+        -4,
+        Decimal("-0.8"),
+        Decimal("-4.8"),
+    )
+    for amount in ("6.01", "0", "-1", "0.001"):
+        with pytest.raises(InvalidRequest):
+            credit_note_create(invoice_id=invoice.pk, amount=Decimal(amount), reason="x", now=NOW)
+    credit_note_create(invoice_id=invoice.pk, amount=Decimal(6), reason="the rest", now=NOW)
+    assert invoice_pdf(note).startswith(b"%PDF")
+
+
+def test_the_documents(caller):
+    Project.objects.filter(pk=caller.project_id).update(name="=HYPERLINK(1) <b>&")
+    use(caller, 123_457)
+    invoice = issue(caller)
+    pdf = invoice_pdf(invoice)
+    assert pdf.startswith(b"%PDF")
+    assert pdf == invoice_pdf(Invoice.objects.get())
+    rows = invoice_csv(invoice).splitlines()
+    assert rows[1].split(",")[3] == "'=HYPERLINK(1) <b>&"
+    assert rows[1].split(",")[-2] == "617.285"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_closing_from_two_places_at_once_gives_one_invoice():
+    prices_seed(prices=PRICES)
+    caller = factories.principal()
+    for _ in range(30):
+        use(caller, 10)
+    results: list[int] = []
+
+    def work() -> None:
+        try:
+            results.append(issue(caller).pk)
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(results) == 4
+    assert len(set(results)) == 1
+    assert Invoice.objects.get().number == 1
