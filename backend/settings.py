@@ -6,6 +6,7 @@ configured URL is never shadowed.
 """
 
 import os
+from decimal import Decimal
 from pathlib import Path
 from urllib.parse import urlparse
 
@@ -169,6 +170,16 @@ GENERATION_LEASE_S = float(env("PARLEY_GENERATION_LEASE_S", "6"))
 GENERATION_BUFFER_TTL_S = int(env("PARLEY_GENERATION_BUFFER_TTL_S", "900"))
 DISCONNECT_GRACE_S = float(env("PARLEY_DISCONNECT_GRACE_S", "120"))
 MAX_QUEUED_GENERATIONS = int(env("PARLEY_MAX_QUEUED_GENERATIONS", "200"))
+
+# --- Billing --------------------------------------------------------------------------------
+BILLING_TAX_RATE = Decimal(env("PARLEY_BILLING_TAX_RATE", "0"))
+BILLING_SELLER_NAME = env("PARLEY_BILLING_SELLER_NAME", "Parley")
+BILLING_SELLER_ADDRESS = env("PARLEY_BILLING_SELLER_ADDRESS", "").replace("\\n", "\n")
+BILLING_SELLER_TAX_ID = env("PARLEY_BILLING_SELLER_TAX_ID", "")
+# Webhooks to private addresses would let a customer reach our own network.
+BILLING_WEBHOOKS_TO_PRIVATE = env_flag("PARLEY_BILLING_WEBHOOKS_TO_PRIVATE", False)
+EMAIL_BACKEND = env("PARLEY_EMAIL_BACKEND", "django.core.mail.backends.console.EmailBackend")
+DEFAULT_FROM_EMAIL = env("PARLEY_EMAIL_FROM", "parley@localhost")
 
 # --- Background work ------------------------------------------------------------------------
 CELERY_BROKER_URL = REDIS_URL
