@@ -41,6 +41,14 @@ format: $(DEV_STAMP) ## Let the tools lay out the code
 	@$(VENV)/bin/ruff format --quiet .
 	@$(IN_VENV) -m infra.checks --only format
 
+.PHONY: bench-gateway
+bench-gateway: $(DEV_STAMP) ## How many streams one web process holds, and what it adds to them
+	@$(IN_VENV) -m infra.load.gateway
+
+.PHONY: bench-billing
+bench-billing: $(DEV_STAMP) ## How many usage events a second one aggregator stores
+	@$(IN_VENV) manage.py with-services bench_billing --kafka
+
 .PHONY: clean
 clean: ## Remove what can be made again; data and downloads in var/ stay
 	rm -rf $(VENV) frontend/node_modules backend/static/app .mypy_cache .ruff_cache .pytest_cache
