@@ -159,10 +159,13 @@ async def _stored_at_end(
             async for event in events:
                 body += encode_event(event)
                 if event.data == DONE:
+                    # Before the client sees the end: its next request may come at once.
                     await call(_store, claim.record_id, CONTENT_TYPE, bytes(body))
+                    await lease.give_back()
                 yield event
     finally:
-        await lease.give_back()
+        # Shielded: this runs when the reader was cancelled.
+        await asyncio.shield(lease.give_back())
 
 
 def claim_key(*, organization_id: UUID, key: str, fingerprint: str) -> Claim:
@@ -220,6 +223,7 @@ class Lease:
 
     def __init__(self, name: str) -> None:
         self._name = name
+        self._held = False
 
     async def take(self) -> None:
         """Raises Conflict while another request holds it."""
@@ -227,9 +231,13 @@ class Lease:
             taken = await client.set(self._name, "1", nx=True, ex=_LEASE_S)
         if not taken:
             raise in_use()
+        self._held = True
 
     async def give_back(self) -> None:
-        """Let the next request have it."""
+        """Let the next request have it; a second call does nothing."""
+        if not self._held:
+            return
+        self._held = False
         async with _redis() as client:
             await client.delete(self._name)
 

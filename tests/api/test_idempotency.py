@@ -87,12 +87,13 @@ def test_a_duplicate_at_the_same_time_is_409(product, caller):
         "POST", "/v1/chat/completions", json=LONG, headers={"Idempotency-Key": key}
     ) as running:
         assert running.status_code == 200
-        next(running.iter_lines())
+        lines = running.iter_lines()
+        next(lines)
         duplicate = post(client, key, LONG)
         assert duplicate.status_code == 409
         assert duplicate.json()["error"]["code"] == "idempotency_key_in_use"
         assert duplicate.headers["Retry-After"] == "1"
-        running.read()
+        assert list(lines)[-2:] == ["data: [DONE]", ""]
     assert len(generations_of(product, someone.organization_id)) == 1
 
 
@@ -142,7 +143,7 @@ def test_a_refused_request_leaves_the_key_free(product, caller):
     assert post(client, key, HELLO).status_code == 200
 
 
-@pytest.mark.parametrize("key", ["", " ", "a b", "x" * 256, "é"])
+@pytest.mark.parametrize("key", ["", "a b", "x" * 256, "é"])
 def test_a_key_that_is_none_is_refused(caller, key):
     _, client = caller
     answer = client.post(
