@@ -1,5 +1,6 @@
 """What a person sees: one line for each step with its time, then the prefixed logs."""
 
+import contextlib
 import re
 import sys
 import threading
@@ -26,7 +27,8 @@ class Console:
         return f"\033[{_COLOURS[colour]}m{text}\033[0m" if self._coloured else text
 
     def line(self, text: str = "") -> None:
-        with self._lock:
+        """Print a line. A terminal that was closed is no reason to stop: nobody reads it."""
+        with self._lock, contextlib.suppress(OSError):
             print(text, flush=True)
 
     def log(self, name: str, text: str, *, colour: str, width: int) -> None:

@@ -1,0 +1,35 @@
+"""`make test` runs every stage, and is red when any of them was."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from infra import checks
+from infra.launcher.errors import LaunchError
+
+
+def test_all_stages_run_and_one_failure_makes_it_red(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    stages = [
+        checks.Stage("first", ("sh", "-c", "exit 3"), tmp_path),
+        checks.Stage("second", ("sh", "-c", "touch ran"), tmp_path),
+    ]
+    assert checks.run(stages, dict(os.environ)) == 1
+    assert (tmp_path / "ran").exists()
+    shown = capfd.readouterr().out
+    assert "✗" in shown.split("first")[-2]
+    assert "✓" in shown.split("second")[-2]
+
+
+def test_it_is_green_when_every_stage_is(tmp_path: Path) -> None:
+    assert checks.run([checks.Stage("only", ("true",), tmp_path)], dict(os.environ)) == 0
+
+
+def test_without_a_browser_that_can_be_had_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "/nonexistent")
+    monkeypatch.delenv("PARLEY_CHROMIUM", raising=False)
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    with pytest.raises(LaunchError, match="need Chromium"):
+        checks.ensure_chromium()
