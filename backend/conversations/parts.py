@@ -1,9 +1,9 @@
 """The parts of a message: checked when they come in, and shaped for the model when they go out.
 
 In: `{"type": "text", "text"}`, `{"type": "image", "attachment_id"}`, `{"type": "file",
-"attachment_id"}`. Out: OpenAI's content. A text file goes out inside the text, between lines
-that carry the attachment's id, which whoever wrote the file could not know: its content cannot
-pretend to have ended.
+"attachment_id"}`; stored with the attachment's `filename` beside its id. Out: OpenAI's content.
+A text file goes out inside the text, between lines that carry the attachment's id, which
+whoever wrote the file could not know: its content cannot pretend to have ended.
 """
 
 import base64
@@ -28,7 +28,7 @@ _KIND_OF_PART = {"image": AttachmentKind.IMAGE, "file": AttachmentKind.TEXT}
 @dataclass(frozen=True, slots=True)
 class CleanParts:
     """Attributes:
-    content: as Message.content stores it, with nothing that was not asked for.
+    content: the parts, with nothing in them that was not asked for.
     text: the text parts, for search.
     attachment_ids: what the message refers to, by the kind that its part claims.
     """
@@ -70,6 +70,18 @@ def parts_clean(parts: Sequence[Mapping[str, Any]]) -> CleanParts:
     if len(text) > TEXT_LIMIT:
         raise _invalid(f"The message has {len(text):,} characters; {TEXT_LIMIT:,} are allowed.")
     return CleanParts(content, text, attachment_ids)
+
+
+def parts_with_names(
+    content: Sequence[Mapping[str, Any]], attachments: Mapping[UUID, Attachment]
+) -> list[dict[str, Any]]:
+    """The parts as they are stored: those of attachments carry the name that the page shows."""
+    return [
+        {**part, "filename": attachments[UUID(part["attachment_id"])].filename}
+        if "attachment_id" in part
+        else dict(part)
+        for part in content
+    ]
 
 
 def parts_for_model(

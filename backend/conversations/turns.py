@@ -26,7 +26,7 @@ from backend.conversations.models import (
     MessageStatus,
 )
 from backend.conversations.notify import notify
-from backend.conversations.parts import parts_clean, text_parts
+from backend.conversations.parts import parts_clean, parts_with_names, text_parts
 from backend.conversations.selectors import message_get
 from backend.conversations.services import clean_model, conversation_locked
 from backend.conversations.types import Turn
@@ -65,12 +65,12 @@ def turn_create(
     model = clean_model(model)
     conversation = conversation_locked(principal, conversation_id)
     parent = _parent(conversation, parent_id)
-    _claim_attachments(principal, conversation, clean.attachment_ids)
+    attachments = _claim_attachments(principal, conversation, clean.attachment_ids)
     question = Message.objects.create(
         conversation=conversation,
         parent=parent,
         role=MessageRole.USER,
-        content=clean.content,
+        content=parts_with_names(clean.content, attachments),
         text=clean.text,
     )
     return _answer_to(question, conversation=conversation, model=model)
@@ -204,29 +204,30 @@ def _parent(
 
 def _claim_attachments(
     principal: Principal, conversation: Conversation, wanted: Mapping[UUID, str]
-) -> None:
-    """Make the attachments this conversation's: they are purged with it.
+) -> dict[UUID, Attachment]:
+    """Make the attachments this conversation's: they are purged with it. Returns them.
 
     One that belongs to another conversation already is not found here, even if it is the
     user's own, so that a purge never takes a file from a conversation that is kept.
     """
     if not wanted:
-        return
+        return {}
     rows = Attachment.objects.select_for_update(no_key=True).filter(
         organization_id=principal.organization_id,
         user_id=principal.user_id,
         pk__in=list(wanted),
     )
-    usable = {row.id: row.kind for row in rows if row.conversation_id in (None, conversation.pk)}
+    usable = {row.id: row for row in rows if row.conversation_id in (None, conversation.pk)}
     for attachment_id, kind in wanted.items():
         if attachment_id not in usable:
             raise NotFound(f"There is no attachment {attachment_id}.", param="content")
-        if usable[attachment_id] != kind:
+        if usable[attachment_id].kind != kind:
             raise InvalidRequest(
-                f"Attachment {attachment_id} is of kind {usable[attachment_id]}, not {kind}.",
+                f"Attachment {attachment_id} is of kind {usable[attachment_id].kind}, not {kind}.",
                 param="content",
             )
     Attachment.objects.filter(pk__in=list(wanted)).update(conversation=conversation)
+    return usable
 
 
 def _pending_locked(message_id: UUID) -> Message | None:
