@@ -24,6 +24,20 @@ def words(first: int, last: int) -> str:
     return "".join(f"w{index} " for index in range(first, last))
 
 
+_DIGITS = str.maketrans("0123456789", "qwxzjkvbph")
+_LETTERS = str.maketrans("qwxzjkvbph", "0123456789")
+
+
+def stamp() -> str:
+    """Now, in monotonic nanoseconds, as a word: a long number might be personal data."""
+    return str(time.monotonic_ns()).translate(_DIGITS)
+
+
+def stamped_at(word: str) -> int:
+    """The monotonic nanoseconds that `stamp` wrote."""
+    return int(word.translate(_LETTERS))
+
+
 @dataclass(slots=True)
 class Behaviour:
     """How the server answers; may be changed while it runs.
@@ -39,7 +53,7 @@ class Behaviour:
         continuous_usage: token counts in each chunk, when asked for; else only at the end.
         usage: whether it counts at all.
         script: a text for every answer, cut in the given pieces, in place of the words.
-        timestamps: the words are monotonic nanoseconds of their sending, for benchmarks.
+        timestamps: each word is the `stamp` of its sending, for benchmarks.
         first_delay_s: before the first token.
     """
 
@@ -202,7 +216,7 @@ class _Connection(asyncio.Protocol):
             if index == behaviour.hang_after:
                 await asyncio.sleep(3600)
             if behaviour.timestamps:
-                piece = f"{time.monotonic_ns()} "
+                piece = f"{stamp()} "
             last = index == len(pieces) - 1
             usage = _usage(prompt_tokens, index + 1) if each and behaviour.usage else None
             reason = ("length" if len(pieces) == wanted else "stop") if last else None

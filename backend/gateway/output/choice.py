@@ -1,8 +1,8 @@
 """One choice of one answer: generated text in, checked text out, with the tokens it stands for.
 
-Promise: no text leaves `feed` or `end` that the post-classifier has not released. It releases a
-prefix of what it was fed, nothing else; offsets into the generated text and the released text
-are therefore the same number, and TokenTally can map one to the other.
+Promise: no text leaves `feed` or `end` that the post-classifier has not released. What it
+released may differ from what was generated (personal data is replaced), so tokens are counted
+by its `settled`: how much of the generated text has been decided on.
 """
 
 from collections import deque
@@ -64,7 +64,10 @@ class ChoiceOutput:
         self.halted: SafetyDecision | None = None
         self._generated = [resumed.text] if resumed.text else []
         self._delivered = [resumed.text] if resumed.text else []
-        self._delivered_chars = 0  # of the text generated here; what was resumed is not counted
+        # Of the text generated here: what was resumed counts in neither.
+        self._settled_chars = 0
+        self._replayed_chars = 0
+        self._unsettled = ""
         self._tally = TokenTally(delivered_tokens=resumed.tokens)
         self._attempt_tokens = resumed.tokens
         self._logprobs: deque[tuple[int, bytes]] = deque()
@@ -115,6 +118,7 @@ class ChoiceOutput:
         if not text:
             return None
         self._generated.append(text)
+        self._unsettled += text
         return self._deliver(self._classifier.feed(text))
 
     def end(self, reason: str, final_output_tokens: int | None = None) -> Delivery | None:
@@ -141,13 +145,20 @@ class ChoiceOutput:
         if isinstance(verdict, Halt):
             self.halted = verdict.decision
             self.finish_reason = "content_filter"
+        settled = self._settle()
         text = self._not_yet_sent(verdict.text)
         if not text:
             return None
         self._delivered.append(text)
-        self._delivered_chars += len(text)
-        tokens = self._tally.delivered(self._delivered_chars)
-        return Delivery(text, tokens, self._take_logprobs())
+        tokens = self._tally.delivered(self._settled_chars)
+        return Delivery(text, tokens, self._take_logprobs(unchanged=text == settled))
+
+    def _settle(self) -> str:
+        """The generated text that the classifier has decided on since the last time."""
+        settled_chars = max(0, self._classifier.settled - self._replayed_chars)
+        count, self._settled_chars = settled_chars - self._settled_chars, settled_chars
+        settled, self._unsettled = self._unsettled[:count], self._unsettled[count:]
+        return settled
 
     def _replay(self, text: str) -> None:
         """Bring the classifier to where it was. It may hold back an end that was sent already
@@ -157,19 +168,23 @@ class ChoiceOutput:
             self.halted = verdict.decision
             self.finish_reason = "content_filter"
         self._already_sent = len(text) - len(verdict.text)
+        self._replayed_chars = len(text)
 
     def _not_yet_sent(self, released: str) -> str:
         sent = min(self._already_sent, len(released))
         self._already_sent -= sent
         return released[sent:]
 
-    def _take_logprobs(self) -> bytes | None:
-        """Of the pieces delivered in full: those of others would tell of text not released."""
+    def _take_logprobs(self, *, unchanged: bool) -> bytes | None:
+        """Of the pieces delivered in full, as they were generated: those of others would tell
+        of text that was not released."""
         ready: list[bytes] = []
-        while self._logprobs and self._logprobs[0][0] <= self._delivered_chars:
+        while self._logprobs and self._logprobs[0][0] <= self._settled_chars:
             ready.append(self._logprobs.popleft()[1])
-        if len(ready) < 2:
-            return ready[0] if ready else None
+        if not ready or not unchanged:
+            return None
+        if len(ready) == 1:
+            return ready[0]
         return orjson.dumps(merge_logprobs([orjson.loads(part) for part in ready]))
 
 

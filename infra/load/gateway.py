@@ -1,0 +1,87 @@
+"""`make bench-gateway`: how many token streams one web process holds, and what it adds to them.
+
+For each number of streams the same client reads the synthetic upstream directly, then through
+the product (key, limits, budget, pre- and post-check, buffer in Redis, stored and billed). What
+is printed is the difference, and its ratio to reading directly. docs/benchmarks/gateway.md.
+"""
+
+import argparse
+import asyncio
+import statistics
+import tempfile
+from pathlib import Path
+
+import psutil
+
+from infra.load.client import Measurements, read_streams
+from infra.load.stack import MODEL, Stack
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
+    parser.add_argument("--streams", type=int, nargs="+", default=[1, 50, 100, 200, 300, 400, 500])
+    parser.add_argument("--rate", type=float, default=30.0, help="tokens a second of a stream")
+    parser.add_argument("--seconds", type=float, default=8.0, help="length of each stream")
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="parley-load-") as name:
+        directory = Path(name)
+        directory.chmod(0o711)  # the database's account must be able to pass
+        with Stack(directory, rate=arguments.rate, settings={}) as stack:
+            asyncio.run(_measure(stack, arguments))
+
+
+async def _measure(stack: Stack, arguments: argparse.Namespace) -> None:
+    tokens = int(arguments.rate * arguments.seconds)
+    web = psutil.Process(stack.web_pid)
+    await read_streams(stack.web_url, model=MODEL, key=stack.key, streams=5, tokens=10, ramp_s=0.1)
+    print(f"{arguments.rate:g} tokens/s a stream, {tokens} tokens each; milliseconds\n")
+    print(
+        "| streams | tokens/s | web CPU | TTFT added p50 | p99 | token delay added p50 | p99"
+        " | ratio p50 | p99 | failed |\n|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|"
+    )
+    for streams in arguments.streams:
+        ramp_s = max(1.0, streams / 100)
+        direct = await read_streams(
+            stack.upstream_url, model=MODEL, key="", streams=streams, tokens=tokens, ramp_s=ramp_s
+        )
+        before = web.cpu_times()
+        loop = asyncio.get_running_loop()
+        started = loop.time()
+        through = await read_streams(
+            stack.web_url,
+            model=MODEL,
+            key=stack.key,
+            streams=streams,
+            tokens=tokens,
+            ramp_s=ramp_s,
+        )
+        took = loop.time() - started
+        after = web.cpu_times()
+        cpu = (after.user + after.system - before.user - before.system) / took
+        print(_row(streams, direct, through, took=took, cpu=cpu), flush=True)
+        for error in sorted(set(through.errors))[:3]:
+            print(f"    {error}")
+
+
+def _row(
+    streams: int, direct: Measurements, through: Measurements, *, took: float, cpu: float
+) -> str:
+    ttft = [_p(through.ttft, q) - _p(direct.ttft, q) for q in (50, 99)]
+    delay = [_p(through.delays, q) - _p(direct.delays, q) for q in (50, 99)]
+    ratio = [_p(through.delays, q) / max(1e-9, _p(direct.delays, q)) for q in (50, 99)]
+    return (
+        f"| {streams} | {through.tokens / took:.0f} | {cpu:.0%}"
+        f" | {ttft[0] * 1e3:.1f} | {ttft[1] * 1e3:.1f}"
+        f" | {delay[0] * 1e3:.1f} | {delay[1] * 1e3:.1f}"
+        f" | {ratio[0]:.1f} | {ratio[1]:.1f} | {through.failed} |"
+    )
+
+
+def _p(values: list[float], percent: int) -> float:
+    if len(values) < 2:
+        return values[0] if values else float("nan")
+    return statistics.quantiles(values, n=100, method="inclusive")[percent - 1]
+
+
+if __name__ == "__main__":
+    main()

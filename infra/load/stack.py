@@ -1,0 +1,169 @@
+"""A web process under load: services, migrations, one uvicorn worker, a key without limits.
+
+The upstream is the synthetic one, as a process of its own; what is measured is the product's
+own cost, not a model's.
+"""
+
+import os
+import secrets
+import subprocess
+import sys
+import time
+from pathlib import Path
+from types import TracebackType
+
+import httpx
+import psycopg
+
+from infra.launcher import procfile
+from infra.services import ServiceBundle
+from infra.services.ports import free_port
+from infra.services.process import end_tree, spawn, tail
+
+MODEL = "synthetic"
+_START_TIMEOUT_S = 60.0
+
+_POOLS = """
+[[model]]
+id = "{model}"
+context_window = 100000
+max_output_tokens = 100000
+capabilities = ["chat", "completions", "streaming"]
+max_concurrency = 100000
+price_per_1k = {{ input = "0.0001", cached_input = "0.0001", output = "0.0001" }}
+
+[[model.replica]]
+name = "synthetic"
+url = "{url}"
+"""
+
+_MAKE_KEY = """
+import os, django
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "backend.settings")
+django.setup()
+from asgiref.sync import async_to_sync
+from backend.accounts.authentication import principal_for_session
+from backend.accounts.models import User
+from backend.accounts.services import api_key_create
+user = User.objects.get(email="owner@parley.local")
+principal = async_to_sync(principal_for_session)(user, None)
+print(api_key_create(principal=principal, name="load")[1])
+"""
+
+
+class StackError(RuntimeError):
+    """A part did not start; the message holds its last words."""
+
+
+class Stack:
+    """Everything that a load test needs, for the time of a `with`."""
+
+    def __init__(self, directory: Path, *, rate: float, settings: dict[str, str]) -> None:
+        """
+        Args:
+            rate: tokens a second of each stream of the upstream.
+            settings: environment variables of the web process.
+        """
+        self._directory = directory
+        self._rate = rate
+        self._services = ServiceBundle(directory / "services", {}, throw_away=True)
+        self._processes: list[subprocess.Popen[bytes]] = []
+        self._environment = {**os.environ, **settings}
+        self.key = ""
+
+    def __enter__(self) -> "Stack":
+        try:
+            self._start()
+        except BaseException:
+            self._stop()
+            raise
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._stop()
+
+    def _start(self) -> None:
+        upstream_port, web_port = free_port(), free_port()
+        self.upstream_url = f"http://127.0.0.1:{upstream_port}"
+        self.web_url = f"http://127.0.0.1:{web_port}"
+        pools = self._directory / "pools.toml"
+        pools.write_text(_POOLS.format(model=MODEL, url=self.upstream_url))
+        var = self._directory / "var"
+        var.mkdir()
+        self._environment |= self._services.start()
+        self._environment |= {
+            "PARLEY_VAR": str(var),
+            "PARLEY_SECRET_KEY": secrets.token_urlsafe(50),
+            "PARLEY_POOLS": str(pools),
+            "PARLEY_ENGINE_URL": self.upstream_url,
+            "PARLEY_PUBLIC_URL": self.web_url,
+            "PARLEY_PORT": str(web_port),
+            "PARLEY_WEB_WORKERS": "1",
+            "PARLEY_LOG_LEVEL": "WARNING",
+            "PARLEY_MAX_QUEUED_GENERATIONS": "100000",
+        }
+        self._spawn(
+            [
+                *(sys.executable, "-m", "infra.load.upstream", "--timestamps"),
+                *("--port", str(upstream_port), "--rate", str(self._rate)),
+            ],
+            "upstream",
+        )
+        self._python("manage.py", "migrate", "--verbosity", "0")
+        self._python("manage.py", "seed_demo")
+        with psycopg.connect(self._environment["DATABASE_URL"]) as connection:
+            connection.execute(
+                "UPDATE accounts_plan SET requests_per_minute = 1000000,"
+                " tokens_per_minute = 1000000000, concurrent_generations = 1000000"
+            )
+        self.key = self._python("-c", _MAKE_KEY).strip().splitlines()[-1]
+        self._environment = procfile.with_our_python(self._environment, Path(sys.executable))
+        web = self._spawn(procfile.argv(procfile.read()["web"]), "web")
+        self.web_pid = web.pid
+        self._wait_ready(web)
+
+    def _spawn(self, command: list[str], name: str) -> subprocess.Popen[bytes]:
+        process = spawn(
+            command,
+            log=self._directory / f"{name}.log",
+            environment=self._environment,
+            cwd=procfile.ROOT,
+        )
+        self._processes.append(process)
+        return process
+
+    def _python(self, *arguments: str) -> str:
+        done = subprocess.run(
+            [sys.executable, *arguments],
+            cwd=procfile.ROOT,
+            env=self._environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if done.returncode != 0:
+            raise StackError(done.stdout + done.stderr)
+        return done.stdout
+
+    def _wait_ready(self, web: subprocess.Popen[bytes]) -> None:
+        deadline = time.monotonic() + _START_TIMEOUT_S
+        while True:
+            try:
+                if httpx.get(f"{self.web_url}/readyz", timeout=5).status_code == 200:
+                    return
+            except httpx.HTTPError:
+                pass
+            if web.poll() is not None or time.monotonic() > deadline:
+                raise StackError(tail(self._directory / "web.log", lines=30))
+            time.sleep(0.2)
+
+    def _stop(self) -> None:
+        for process in reversed(self._processes):
+            end_tree(process.pid)
+            process.wait()
+        self._services.destroy()
