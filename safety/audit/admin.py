@@ -1,12 +1,19 @@
-"""The safety pages of the admin: decisions to read, policies to version."""
+"""The safety pages of the admin: decisions to read, policies to version, a queue to review."""
 
 from typing import Any
 
-from django.contrib import admin
+from django.contrib import admin, messages
+from django.db.models import QuerySet
+from django.forms import ModelForm
 from django.http import HttpRequest
 from unfold.admin import ModelAdmin
 
-from safety.audit.models import SafetyDecisionRecord, SafetyPolicy
+from backend.errors import Conflict
+from safety.audit.forms import PolicyForm
+from safety.audit.models import Review, ReviewState, SafetyDecisionRecord, SafetyPolicy
+from safety.audit.selectors import policy_cache_clear
+from safety.audit.services import policy_save, review_resolve
+from safety.taxonomy import Category
 
 
 @admin.register(SafetyDecisionRecord)
@@ -15,9 +22,10 @@ class SafetyDecisionRecordAdmin(ModelAdmin):
 
     list_display = ("created_at", "organization", "stage", "action", "layer", "categories")
     list_filter = ("stage", "action", "layer", "created_at")
-    search_fields = ("generation_id", "text_sha256", "user_id")
+    search_fields = ("=generation_id", "=text_sha256", "=user_id")
     list_select_related = ("organization",)
     date_hierarchy = "created_at"
+    show_full_result_count = False
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False
@@ -31,14 +39,83 @@ class SafetyDecisionRecordAdmin(ModelAdmin):
 
 @admin.register(SafetyPolicy)
 class SafetyPolicyAdmin(ModelAdmin):
-    """Versions of policies; a new row rules as soon as it is saved."""
+    """Versions of policies: saving the form adds the next version, which rules at once."""
 
+    form = PolicyForm
     list_display = ("organization", "model", "version", "is_active", "comment", "created_at")
     list_filter = ("is_active",)
     list_select_related = ("organization",)
+
+    def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
+        if obj is not None:
+            shown = ("organization", "model", "version", "is_active", "comment", "document")
+            return [(None, {"fields": shown})]
+        by_category = [(f"action_{c}", f"threshold_{c}") for c in Category]
+        general = ("preset", "dry_run", "redact", "allow_hashes", "store_text_days")
+        return [
+            ("For whom", {"fields": ("organization", "model", "is_active", "comment")}),
+            ("What", {"fields": general}),
+            ("By category", {"fields": by_category}),
+        ]
+
+    def get_form(self, request: HttpRequest, obj: Any = None, **kwargs: Any) -> type[ModelForm]:
+        # The fields by category exist only on instances of the form, so none are named here.
+        kwargs["fields"] = PolicyForm.Meta.fields
+        return super().get_form(request, obj, **kwargs)
+
+    def save_model(self, request: HttpRequest, obj: SafetyPolicy, form: Any, change: bool) -> None:
+        saved = policy_save(
+            organization_id=obj.organization_id,
+            model=obj.model,
+            document=form.cleaned_data["document"],
+            created_by_id=request.user.pk,
+            comment=obj.comment,
+            is_active=obj.is_active,
+        )
+        obj.pk, obj.version, obj.document = saved.pk, saved.version, saved.document
+        policy_cache_clear()
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
+
+
+@admin.register(Review)
+class ReviewAdmin(ModelAdmin):
+    """The queue: open reviews first; actions confirm or overturn the decision."""
+
+    list_display = ("created_at", "state", "reason", "categories", "appeal", "resolved_at")
+    list_filter = ("state", "reason")
+    list_select_related = ("decision",)
+    readonly_fields = ("decision", "reason", "state", "appeal", "created_at", "resolved_at")
+    fields = ("decision", "reason", "appeal", "state", "note", "created_at", "resolved_at")
+    actions = ("confirm", "overturn")
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    @admin.display(description="categories")
+    def categories(self, review: Review) -> str:
+        return ", ".join(review.decision.categories)
+
+    @admin.action(description="Confirm: the decision was right")
+    def confirm(self, request: HttpRequest, queryset: QuerySet[Review]) -> None:
+        self._resolve(request, queryset, ReviewState.CONFIRMED)
+
+    @admin.action(description="Overturn: it should have been allowed")
+    def overturn(self, request: HttpRequest, queryset: QuerySet[Review]) -> None:
+        self._resolve(request, queryset, ReviewState.OVERTURNED)
+
+    def _resolve(
+        self, request: HttpRequest, queryset: QuerySet[Review], state: ReviewState
+    ) -> None:
+        for review in queryset:
+            try:
+                review_resolve(review_id=review.id, state=state, reviewer_id=request.user.pk)
+            except Conflict as error:
+                messages.warning(request, error.message)

@@ -103,3 +103,61 @@ class SafetyDecisionRecord(models.Model):
 
     def __str__(self) -> str:
         return f"{self.stage} {self.action} {', '.join(self.categories) or 'nothing found'}"
+
+
+class StoredText(models.Model):
+    """The checked text of a decision, encrypted, where the policy keeps it for some days."""
+
+    decision = models.OneToOneField(
+        SafetyDecisionRecord,
+        on_delete=models.CASCADE,
+        related_name="stored_text",
+        primary_key=True,
+    )
+    ciphertext = models.BinaryField()
+    expires_at = models.DateTimeField(db_index=True)
+
+    def __str__(self) -> str:
+        return f"text of {self.decision_id}, until {self.expires_at:%Y-%m-%d}"
+
+
+class ReviewState(models.TextChoices):
+    OPEN = "open"
+    CONFIRMED = "confirmed"
+    OVERTURNED = "overturned"
+
+
+class ReviewReason(models.TextChoices):
+    POLICY = "policy", "the policy asks for it"
+    APPEAL = "appeal", "the user appeals"
+
+
+class Review(models.Model):
+    """A decision that a person looks at; at most one a decision."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    decision = models.OneToOneField(
+        SafetyDecisionRecord, on_delete=models.CASCADE, related_name="review"
+    )
+    reason = models.CharField(max_length=8, choices=ReviewReason.choices)
+    state = models.CharField(
+        max_length=10, choices=ReviewState.choices, default=ReviewState.OPEN, db_index=True
+    )
+    appeal = models.TextField(blank=True, help_text="What the user wrote.")
+    note = models.TextField(blank=True, help_text="What the reviewer found.")
+    reviewer_id = models.UUIDField(null=True, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    resolved_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["created_at"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(state="open", resolved_at=None)
+                | (~Q(state="open") & Q(resolved_at__isnull=False)),
+                name="review_resolved_has_a_time",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.get_state_display()}: {self.decision}"

@@ -1,12 +1,18 @@
 """Reads of the safety audit."""
 
 import time
+from collections.abc import Iterator
+from datetime import timedelta
 from threading import Lock
 from uuid import UUID
 
-from django.db.models import Q
+from django.db.models import Count, Q
+from django.utils import timezone
 
-from safety.audit.models import SafetyPolicy
+from backend.accounts.principal import Principal
+from backend.errors import NotFound
+from safety.audit.models import Review, ReviewState, SafetyDecisionRecord, SafetyPolicy
+from safety.audit.texts import text_decrypt
 from safety.policy import DEFAULT_POLICY, Policy
 
 POLICY_CACHE_S = 5.0
@@ -51,3 +57,63 @@ def _policy_from_database(organization_id: UUID, model: str) -> Policy:
         if row is not None and row.is_active:
             return Policy.from_dict({**row.document, "version": f"{row.id.hex[:8]}-{row.version}"})
     return DEFAULT_POLICY
+
+
+def appeal_for(*, principal: Principal, generation_id: UUID) -> Review:
+    """The review of the caller's own generation.
+
+    Raises:
+        NotFound: the caller has not appealed.
+    """
+    review = Review.objects.filter(
+        decision__organization_id=principal.organization_id,
+        decision__user_id=principal.user_id,
+        decision__generation_id=generation_id,
+    ).first()
+    if review is None:
+        raise NotFound(f"No appeal about generation {generation_id}.")
+    return review
+
+
+def labelled_texts() -> Iterator[dict[str, str]]:
+    """What reviewers decided, as training labels: `text`, `label`, `category`, `stage`.
+
+    Only reviews whose text is still kept: an overturned block is `benign`, a confirmed one
+    `harmful`.
+    """
+    reviews = (
+        Review.objects.exclude(state=ReviewState.OPEN)
+        .filter(decision__stored_text__isnull=False)
+        .select_related("decision", "decision__stored_text")
+    )
+    for review in reviews:
+        decision = review.decision
+        yield {
+            "text": text_decrypt(decision.stored_text.ciphertext),
+            "label": "harmful" if review.state == ReviewState.CONFIRMED else "benign",
+            "category": decision.categories[0] if decision.categories else "",
+            "stage": decision.stage,
+        }
+
+
+def block_rate_drift(*, hours: int = 1, days: int = 7) -> float | None:
+    """How far the last hours' block rate is from the days before, in standard errors.
+
+    Returns:
+        A z score, positive when more is blocked than usual; None with too little to tell
+        (under 50 decisions in either period). Source: two-proportion z test.
+    """
+    now = timezone.now()
+    recent_start, past_start = now - timedelta(hours=hours), now - timedelta(days=days)
+    blocked = Count("id", filter=Q(action="block"))
+    prompts = SafetyDecisionRecord.objects.filter(stage="prompt")
+    recent = prompts.filter(created_at__gte=recent_start).aggregate(n=Count("id"), blocked=blocked)
+    past = prompts.filter(created_at__gte=past_start, created_at__lt=recent_start).aggregate(
+        n=Count("id"), blocked=blocked
+    )
+    if recent["n"] < 50 or past["n"] < 50:
+        return None
+    together = (recent["blocked"] + past["blocked"]) / (recent["n"] + past["n"])
+    spread = (together * (1 - together) * (1 / recent["n"] + 1 / past["n"])) ** 0.5
+    difference = recent["blocked"] / recent["n"] - past["blocked"] / past["n"]
+    return float(difference / spread) if spread else 0.0

@@ -1,15 +1,28 @@
-"""Writes of the safety audit: decisions recorded, policies versioned."""
+"""Writes of the safety audit: decisions recorded, policies versioned, reviews resolved."""
 
 from collections.abc import Mapping
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
 from django.db import transaction
 from django.db.models import Max
+from django.utils import timezone
 
-from safety.audit.models import SafetyDecisionRecord, SafetyPolicy
+from backend.accounts.principal import Principal
+from backend.errors import Conflict, NotFound
+from safety.audit.metrics import decision_count
+from safety.audit.models import (
+    Review,
+    ReviewReason,
+    ReviewState,
+    SafetyDecisionRecord,
+    SafetyPolicy,
+    StoredText,
+)
+from safety.audit.texts import text_encrypt
 from safety.policy import Policy
-from safety.types import SafetyDecision
+from safety.types import Action, SafetyDecision
 
 
 def decision_record(
@@ -19,9 +32,18 @@ def decision_record(
     generation_id: UUID | None,
     user_id: UUID | None,
     key_id: UUID | None,
+    text: str | None = None,
+    store_text_days: int = 0,
 ) -> SafetyDecisionRecord:
-    """Store one decision; the text itself is never among its fields."""
-    return SafetyDecisionRecord.objects.create(
+    """Store and count one decision, inside the caller's transaction where there is one.
+
+    A decision whose action is `review` also joins the review queue.
+
+    Args:
+        text: the checked text, kept (encrypted) only where `store_text_days` is positive.
+    """
+    decision_count(decision)
+    stored = SafetyDecisionRecord.objects.create(
         organization_id=organization_id,
         generation_id=generation_id,
         user_id=user_id,
@@ -38,6 +60,14 @@ def decision_record(
         latency_ms=decision.latency_ms,
         text_sha256=decision.text_sha256,
     )
+    if text is not None and store_text_days > 0:
+        expires_at = timezone.now() + timedelta(days=store_text_days)
+        StoredText.objects.create(
+            decision=stored, ciphertext=text_encrypt(text), expires_at=expires_at
+        )
+    if decision.action is Action.REVIEW:
+        Review.objects.create(decision=stored, reason=ReviewReason.POLICY)
+    return stored
 
 
 @transaction.atomic
@@ -69,3 +99,60 @@ def policy_save(
         comment=comment,
         created_by_id=created_by_id,
     )
+
+
+@transaction.atomic
+def appeal_create(*, principal: Principal, generation_id: UUID, appeal: str) -> Review:
+    """Ask a person to look at the block or halt of the caller's own generation.
+
+    Raises:
+        NotFound: no generation of the caller's was blocked or halted under this id.
+        Conflict: somebody looks at it already, or has.
+    """
+    decision = (
+        SafetyDecisionRecord.objects.filter(
+            organization_id=principal.organization_id,
+            user_id=principal.user_id,
+            generation_id=generation_id,
+            action=str(Action.BLOCK),
+        )
+        .order_by("-created_at")
+        .first()
+    )
+    if decision is None:
+        raise NotFound(f"No stopped generation {generation_id} of yours; nothing to appeal.")
+    review, created = Review.objects.get_or_create(
+        decision=decision, defaults={"reason": ReviewReason.APPEAL, "appeal": appeal}
+    )
+    if not created:
+        raise Conflict("This decision is already under review, or was reviewed.")
+    return review
+
+
+@transaction.atomic
+def review_resolve(
+    *, review_id: UUID, state: ReviewState, reviewer_id: UUID | None, note: str = ""
+) -> Review:
+    """Confirm or overturn a decision; a resolved review stays as it is.
+
+    Raises:
+        NotFound: there is no such review.
+        Conflict: it was resolved before.
+    """
+    review = Review.objects.select_for_update().filter(id=review_id).first()
+    if review is None:
+        raise NotFound(f"No review {review_id}.")
+    if review.state != ReviewState.OPEN:
+        raise Conflict(f"This review was resolved before, as {review.state}.")
+    review.state = state
+    review.reviewer_id = reviewer_id
+    review.note = note or review.note
+    review.resolved_at = timezone.now()
+    review.save(update_fields=["state", "reviewer_id", "note", "resolved_at"])
+    return review
+
+
+def expired_texts_delete() -> int:
+    """Delete stored texts whose time is over; how many. Called by beat."""
+    deleted, _ = StoredText.objects.filter(expires_at__lte=timezone.now()).delete()
+    return deleted
