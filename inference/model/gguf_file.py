@@ -11,12 +11,19 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from gguf.constants import GGMLQuantizationType
 from gguf.quants import dequantize
 
 from inference.errors import ModelLoadError
 from inference.model.config import ModelConfig
 from inference.model.gguf_format import GGUFFile
+from inference.model.weights import PackedRows
 
+_UNQUANTIZED = (
+    GGMLQuantizationType.F32,
+    GGMLQuantizationType.F16,
+    GGMLQuantizationType.BF16,
+)
 _TOP = {"embed": "token_embd", "norm": "output_norm", "lm_head": "output"}
 _LAYER = {
     "attn_norm": "attn_norm",
@@ -55,13 +62,22 @@ class GGUFReader:
                 f"{tensor.name} is {tensor.kind.name}, a format we cannot read"
             ) from error
         matrix = torch.from_numpy(values.copy() if not values.flags.writeable else values)
-        matrix = matrix.reshape(tensor.shape)
+        return self._in_our_order(name, matrix.reshape(tensor.shape))
+
+    def read_packed(self, name: str) -> PackedRows | None:
+        tensor = self._file.tensors.get(_gguf_name(name))
+        if tensor is None or tensor.kind in _UNQUANTIZED:
+            return None
+        data = self._in_our_order(name, torch.from_numpy(tensor.data.copy()))
+        return PackedRows(tensor.kind, data, tensor.shape[-1])
+
+    def _in_our_order(self, name: str, rows: torch.Tensor) -> torch.Tensor:
         if self.config.architecture == "llama":
             if ".attn.q" in name:
-                return _unpermute(matrix, self.config.num_heads)
+                return _unpermute(rows, self.config.num_heads)
             if ".attn.k" in name:
-                return _unpermute(matrix, self.config.num_kv_heads)
-        return matrix
+                return _unpermute(rows, self.config.num_kv_heads)
+        return rows
 
     def _read_config(self) -> ModelConfig:
         architecture = self.metadata("general.architecture")
@@ -95,11 +111,11 @@ class GGUFReader:
 
 
 def _gguf_name(name: str) -> str:
+    name, _, kind = name.partition(":")
     if name.startswith("layers."):
         _, index, part = name.split(".", 2)
-        part, _, kind = part.partition(":")
         return f"blk.{index}.{_LAYER[part]}.{kind or 'weight'}"
-    return f"{_TOP[name]}.weight"
+    return f"{_TOP[name]}.{kind or 'weight'}"
 
 
 def _unpermute(rows: torch.Tensor, num_heads: int) -> torch.Tensor:

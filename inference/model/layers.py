@@ -1,43 +1,47 @@
-"""The small parts of a decoder layer."""
+"""The parts of a decoder that hold weights."""
 
 from __future__ import annotations
 
+from typing import Protocol
+
 import torch
 import torch.nn.functional as F
-from torch import Tensor, nn
+from torch import Tensor
+
+from inference.model.backend import Angles
 
 
-class RMSNorm(nn.Module):
-    """x / rms(x) * weight, computed in float32.
+class Linear(Protocol):
+    """A matrix that rows are multiplied with, however it is stored."""
 
-    Source: Zhang and Sennrich 2019.
-    """
-
-    def __init__(self, weight: Tensor, eps: float) -> None:
-        super().__init__()
-        self.weight = nn.Parameter(weight, requires_grad=False)
-        self.eps = eps
-
-    def forward(self, x: Tensor) -> Tensor:
-        return F.rms_norm(x, x.shape[-1:], self.weight, self.eps)
+    def __call__(self, x: Tensor) -> Tensor:
+        """(..., in) to (..., out)."""
+        ...
 
 
-class Linear(nn.Module):
-    """y = x @ weight.T + bias, with the weight as (out, in)."""
+class Embedding(Protocol):
+    def rows(self, token_ids: Tensor) -> Tensor:
+        """(T,) ids to (T, hidden)."""
+        ...
+
+
+class DenseLinear:
+    """y = x @ weight.T + bias, with the weight as (out, in). Also an `Embedding`."""
 
     def __init__(self, weight: Tensor, bias: Tensor | None = None) -> None:
-        super().__init__()
-        self.weight = nn.Parameter(weight, requires_grad=False)
-        self.bias = nn.Parameter(bias, requires_grad=False) if bias is not None else None
+        self.weight = weight
+        self.bias = bias
 
-    def forward(self, x: Tensor) -> Tensor:
+    def __call__(self, x: Tensor) -> Tensor:
         return F.linear(x, self.weight, self.bias)
+
+    def rows(self, token_ids: Tensor) -> Tensor:
+        return F.embedding(token_ids, self.weight)
 
 
 class Rotary:
-    """Rotary position embedding in the half-split layout.
+    """Rotary position embedding: cos and sin of every position, kept in float32.
 
-    Keeps cos and sin of every position, in float32, (max_position, head_dim) each.
     Source: Su et al. 2021 (RoFormer).
     """
 
@@ -50,13 +54,5 @@ class Rotary:
         angles = torch.cat((angles, angles), dim=-1).to(device)
         self._cos, self._sin = angles.cos(), angles.sin()
 
-    def at(self, positions: Tensor, dtype: torch.dtype) -> tuple[Tensor, Tensor]:
-        """cos and sin for a batch of tokens, (T, 1, head_dim) each."""
-        cos, sin = self._cos[positions], self._sin[positions]
-        return cos.to(dtype).unsqueeze(1), sin.to(dtype).unsqueeze(1)
-
-
-def rotate(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
-    """Rotate (T, heads, head_dim) by each token's angle."""
-    first, second = x.chunk(2, dim=-1)
-    return x * cos + torch.cat((-second, first), dim=-1) * sin
+    def at(self, positions: Tensor, dtype: torch.dtype) -> Angles:
+        return self._cos[positions].to(dtype), self._sin[positions].to(dtype)

@@ -2,145 +2,76 @@
 
 from __future__ import annotations
 
-import torch
-import torch.nn.functional as F
-from torch import Tensor, nn
+from dataclasses import dataclass
 
-from inference.model.attention import Attention, Batch, LayerCache
+from torch import Tensor
+
+from inference.model.backend import Angles, Backend
+from inference.model.batch import Batch, LayerCache
 from inference.model.config import ModelConfig
-from inference.model.layers import Linear, RMSNorm, Rotary, rotate
-from inference.model.weights import WeightReader
+from inference.model.layers import Embedding, Linear, Rotary
 
 
-class SelfAttention(nn.Module):
-    """Grouped-query attention; query, key and value in one matrix product."""
+@dataclass(frozen=True)
+class DecoderLayer:
+    """Weights of one layer. Query, key and value are one matrix, gate and up another."""
 
-    def __init__(self, config: ModelConfig, qkv: Linear, out: Linear) -> None:
-        super().__init__()
-        self.qkv, self.out = qkv, out
-        self.heads, self.kv_heads, self.dim = (
-            config.num_heads,
-            config.num_kv_heads,
-            config.head_dim,
-        )
-
-    def forward(
-        self,
-        x: Tensor,
-        angles: tuple[Tensor, Tensor],
-        cache: LayerCache,
-        batch: Batch,
-        attention: Attention,
-    ) -> Tensor:
-        qkv = self.qkv(x).view(x.shape[0], -1, self.dim)
-        queries, keys, values = qkv.split((self.heads, self.kv_heads, self.kv_heads), dim=1)
-        cache.write(batch.slots, rotate(keys, *angles), values)
-        attended = attention(rotate(queries, *angles), cache, batch)
-        return self.out(attended.flatten(1))
+    attn_norm: Tensor
+    qkv: Linear
+    out: Linear
+    mlp_norm: Tensor
+    gate_up: Linear
+    down: Linear
 
 
-class SwiGLU(nn.Module):
-    """down(silu(gate(x)) * up(x)); gate and up in one matrix product.
+class LlamaModel:
+    """Pre-norm decoder: grouped-query attention with rotary positions, and SwiGLU.
 
-    Source: Shazeer 2020.
+    `x` is the residual stream; what a part computed is handed on as `delta` and added
+    by the next norm, so that each norm reads and writes the stream once.
     """
 
-    def __init__(self, gate_up: Linear, down: Linear) -> None:
-        super().__init__()
-        self.gate_up, self.down = gate_up, down
-
-    def forward(self, x: Tensor) -> Tensor:
-        gate, up = self.gate_up(x).chunk(2, dim=-1)
-        return self.down(F.silu(gate) * up)
-
-
-class DecoderLayer(nn.Module):
-    def __init__(
-        self, attn_norm: RMSNorm, attn: SelfAttention, mlp_norm: RMSNorm, mlp: SwiGLU
-    ) -> None:
-        super().__init__()
-        self.attn_norm, self.attn, self.mlp_norm, self.mlp = attn_norm, attn, mlp_norm, mlp
-
-    def forward(
-        self,
-        x: Tensor,
-        angles: tuple[Tensor, Tensor],
-        cache: LayerCache,
-        batch: Batch,
-        attention: Attention,
-    ) -> Tensor:
-        x = x + self.attn(self.attn_norm(x), angles, cache, batch, attention)
-        return x + self.mlp(self.mlp_norm(x))
-
-
-class LlamaModel(nn.Module):
     def __init__(
         self,
         config: ModelConfig,
-        embed: Tensor,
+        backend: Backend,
+        embed: Embedding,
         layers: list[DecoderLayer],
-        norm: RMSNorm,
+        norm: Tensor,
         lm_head: Linear,
-        attention: Attention,
     ) -> None:
-        super().__init__()
         self.config = config
-        self.embed = nn.Parameter(embed, requires_grad=False)
-        self.layers = nn.ModuleList(layers)
-        self.norm = norm
-        self.lm_head = lm_head
-        self.attention = attention
-        self.rotary = Rotary(config.head_dim, config.max_position, config.rope_theta, embed.device)
+        self._backend = backend
+        self._embed = embed
+        self._layers = layers
+        self._norm = norm
+        self._lm_head = lm_head
+        self._rotary = Rotary(config.head_dim, config.max_position, config.rope_theta, norm.device)
 
-    def forward(self, batch: Batch, caches: list[LayerCache]) -> Tensor:
+    def __call__(self, batch: Batch, caches: list[LayerCache]) -> Tensor:
         """Logits (R, vocab) in float32 of the batch's `logits_rows`.
 
         Writes the keys and values of every token of the batch into `caches`.
         """
-        x = F.embedding(batch.token_ids, self.embed)
-        angles = self.rotary.at(batch.positions, x.dtype)
-        for layer, cache in zip(self.layers, caches, strict=True):
-            x = layer(x, angles, cache, batch, self.attention)
-        return self.lm_head(self.norm(x[batch.logits_rows])).float()
+        ops, eps = self._backend, self.config.rms_eps
+        x = self._embed.rows(batch.token_ids)
+        angles = self._rotary.at(batch.positions, x.dtype)
+        delta: Tensor | None = None
+        for layer, cache in zip(self._layers, caches, strict=True):
+            normed = ops.add_rms_norm(x, delta, layer.attn_norm, eps)
+            delta = self._attention(layer, normed, angles, cache, batch)
+            normed = ops.add_rms_norm(x, delta, layer.mlp_norm, eps)
+            delta = layer.down(ops.swiglu(layer.gate_up(normed)))
+        assert delta is not None
+        rows = batch.logits_rows
+        last = ops.add_rms_norm(x[rows], delta[rows], self._norm, eps)
+        return self._lm_head(last).float()
 
-
-def build_llama(
-    reader: WeightReader, dtype: torch.dtype, device: torch.device, attention: Attention
-) -> LlamaModel:
-    """Read every weight and put the decoder together.
-
-    Raises:
-        ModelLoadError: when a tensor is missing or unreadable.
-    """
-    config = reader.config
-
-    def tensor(name: str) -> Tensor:
-        return reader.read(name).to(device, dtype)
-
-    def linear(*names: str) -> Linear:
-        bias = None
-        if reader.has(f"{names[0]}:bias"):
-            bias = torch.cat([tensor(f"{name}:bias") for name in names])
-        return Linear(torch.cat([tensor(name) for name in names]), bias)
-
-    def norm(name: str) -> RMSNorm:
-        return RMSNorm(tensor(name), config.rms_eps)
-
-    layers = []
-    for index in range(config.num_layers):
-        at = f"layers.{index}"
-        layers.append(
-            DecoderLayer(
-                norm(f"{at}.attn_norm"),
-                SelfAttention(
-                    config,
-                    linear(f"{at}.attn.q", f"{at}.attn.k", f"{at}.attn.v"),
-                    linear(f"{at}.attn.o"),
-                ),
-                norm(f"{at}.mlp_norm"),
-                SwiGLU(linear(f"{at}.mlp.gate", f"{at}.mlp.up"), linear(f"{at}.mlp.down")),
-            )
+    def _attention(
+        self, layer: DecoderLayer, x: Tensor, angles: Angles, cache: LayerCache, batch: Batch
+    ) -> Tensor:
+        qkv = layer.qkv(x).view(len(x), -1, self.config.head_dim)
+        queries = self._backend.rotate_and_cache(
+            qkv, self.config.num_kv_heads, angles, cache, batch
         )
-    embed = tensor("embed")
-    lm_head = Linear(embed) if config.tied_embeddings else linear("lm_head")
-    return LlamaModel(config, embed, layers, norm("norm"), lm_head, attention)
+        return layer.out(self._backend.attend(queries, cache, batch).view(len(x), -1))

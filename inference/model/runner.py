@@ -15,10 +15,10 @@ from inference.config import EngineConfig
 from inference.engine.core import Sampled
 from inference.engine.scheduler import Chunk
 from inference.errors import ModelLoadError
-from inference.model.attention import Batch, LayerCache, Span, torch_attention
+from inference.model.batch import Batch, LayerCache, Singles, Span
+from inference.model.build import build_model
 from inference.model.config import ModelConfig
 from inference.model.gguf_file import GGUFReader
-from inference.model.llama import build_llama
 from inference.sampling.sampler import Sampler
 
 log = logging.getLogger(__name__)
@@ -39,7 +39,7 @@ class ModelRunner:
         self._dtype = _pick_dtype(config, self._device)
         reader = GGUFReader(Path(config.model))
         model = reader.config
-        self._model = build_llama(reader, self._dtype, self._device, torch_attention)
+        self._model = build_model(reader, self._dtype, self._device)
         self._block_size = config.block_size
         self.eos_token_ids = model.eos_token_ids
         self.vocab_size = model.vocab_size
@@ -73,7 +73,6 @@ class ModelRunner:
         spans: list[Span] = []
         slots: list[Tensor] = []
         singles = [chunk for chunk in chunks if chunk.num_tokens == 1]
-        single_slots, single_mask = self._contexts(singles)
         for chunk in chunks:
             end = chunk.start + chunk.num_tokens
             begin_row = len(token_ids)
@@ -89,9 +88,7 @@ class ModelRunner:
             token_ids=torch.tensor(token_ids, device=self._device),
             positions=torch.tensor(positions, device=self._device),
             slots=torch.cat(slots),
-            num_single=len(singles),
-            single_slots=single_slots,
-            single_mask=single_mask,
+            singles=self._singles(singles) if singles else None,
             spans=tuple(spans),
             logits_rows=torch.tensor(rows, dtype=torch.long, device=self._device),
         )
@@ -102,18 +99,15 @@ class ModelRunner:
         offsets = torch.arange(self._block_size, device=self._device)
         return (blocks[:, None] * self._block_size + offsets).flatten()[:num_tokens]
 
-    def _contexts(self, singles: list[Chunk]) -> tuple[Tensor, Tensor]:
-        """Padded slots and mask of the single-token chunks' contexts."""
-        lengths = torch.tensor([c.start + 1 for c in singles], dtype=torch.long)
-        longest = int(lengths.max()) if singles else 0
-        width = -(-longest // self._block_size)
-        table = torch.zeros((len(singles), width), dtype=torch.long)
-        for row, chunk in enumerate(singles):
-            used = -(-(chunk.start + 1) // self._block_size)
-            table[row, :used] = torch.tensor(chunk.request.block_ids[:used])
-        slots = (table[:, :, None] * self._block_size + torch.arange(self._block_size)).flatten(1)
-        mask = torch.arange(longest) < lengths[:, None]
-        return slots[:, :longest].to(self._device), mask[:, None, None].to(self._device)
+    def _singles(self, chunks: list[Chunk]) -> Singles:
+        lengths = [chunk.start + 1 for chunk in chunks]
+        width = -(-max(lengths) // self._block_size)
+        tables = [(chunk.request.block_ids + [0] * width)[:width] for chunk in chunks]
+        return Singles(
+            tables=torch.tensor(tables, dtype=torch.int32, device=self._device),
+            lengths=torch.tensor(lengths, dtype=torch.int32, device=self._device),
+            block_size=self._block_size,
+        )
 
     def _size_cache(self, config: EngineConfig, model: ModelConfig) -> int:
         """How many blocks fit; never more than all seats at full length can use."""

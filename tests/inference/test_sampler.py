@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import pytest
 import torch
@@ -92,7 +93,14 @@ def test_samples_follow_the_exact_distribution(sampling):
 def test_a_seed_gives_the_same_token_alone_and_in_any_batch():
     torch.manual_seed(0)
     rows = torch.randn(6, VOCAB) * 2
-    kinds = [{}, {"top_p": 0.5}, {"top_k": 5}, {"temperature": 0.0}, {"min_p": 0.1}, {}]
+    kinds: list[dict[str, Any]] = [
+        {},
+        {"top_p": 0.5},
+        {"top_k": 5},
+        {"temperature": 0.0},
+        {"min_p": 0.1},
+        {},
+    ]
     requests = [make_request(seed=i, **kind) for i, kind in enumerate(kinds)]
     together = sample(rows, requests)
     alone = [sample(rows[i : i + 1], [requests[i]])[0] for i in range(6)]

@@ -37,14 +37,14 @@ def joined(events: list[dict], index: int = 0) -> str:
 
 def test_the_openai_client_streams(served):
     client = openai.OpenAI(base_url=f"{served.url}/v1", api_key="none")
-    chunks = client.chat.completions.create(
+    answer = client.chat.completions.create(
         model=MODEL_NAME,
         messages=[{"role": "user", "content": "What is the capital of France?"}],
         temperature=0,
         stream=True,
         stream_options={"include_usage": True},
     )
-    chunks = list(chunks)
+    chunks = list(answer)
     text = "".join(c.choices[0].delta.content or "" for c in chunks if c.choices)
     assert "Paris" in text
     assert chunks[-1].usage.completion_tokens > 3

@@ -1,0 +1,115 @@
+"""The operations around the matrix products, and their plain torch implementation.
+
+A decoder is written against `Backend`; `TorchBackend` runs everywhere and is what the
+faster ones (`cpu/backend.py`) are tested against and fall back to.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from inference.model.batch import Batch, LayerCache, Singles, Span
+
+Angles = tuple[Tensor, Tensor]
+"""cos and sin for every token of a batch, (T, head dim) each."""
+
+
+class Backend(Protocol):
+    def add_rms_norm(self, x: Tensor, delta: Tensor | None, weight: Tensor, eps: float) -> Tensor:
+        """Add `delta` to `x` in place, then return x / rms(x) * weight."""
+        ...
+
+    def rotate_and_cache(
+        self, qkv: Tensor, kv_heads: int, angles: Angles, cache: LayerCache, batch: Batch
+    ) -> Tensor:
+        """Rotate queries and keys, store keys and values, return the queries.
+
+        Args:
+            qkv: (T, heads + 2 * kv heads, head dim); may be changed.
+        """
+        ...
+
+    def attend(self, queries: Tensor, cache: LayerCache, batch: Batch) -> Tensor:
+        """Causal attention of (T, heads, head dim) queries over all that is cached of
+        their sequences; the result has the same shape."""
+        ...
+
+    def swiglu(self, gate_up: Tensor) -> Tensor:
+        """silu(gate) * up, for gate and up side by side in the last dimension."""
+        ...
+
+
+class TorchBackend:
+    """Plain torch, on any device and in any dtype."""
+
+    def add_rms_norm(self, x: Tensor, delta: Tensor | None, weight: Tensor, eps: float) -> Tensor:
+        if delta is not None:
+            x += delta
+        return F.rms_norm(x, weight.shape, weight, eps)
+
+    def rotate_and_cache(
+        self, qkv: Tensor, kv_heads: int, angles: Angles, cache: LayerCache, batch: Batch
+    ) -> Tensor:
+        heads = qkv.shape[1] - 2 * kv_heads
+        queries, keys, values = qkv.split((heads, kv_heads, kv_heads), dim=1)
+        cache.keys.index_copy_(0, batch.slots, _rotate(keys, angles).to(cache.keys.dtype))
+        cache.values.index_copy_(0, batch.slots, values.to(cache.values.dtype))
+        return _rotate(queries, angles)
+
+    def attend(self, queries: Tensor, cache: LayerCache, batch: Batch) -> Tensor:
+        out = torch.empty(queries.shape, dtype=queries.dtype, device=queries.device)
+        if batch.singles is not None:
+            self.attend_singles(queries, cache, batch.singles, out)
+        for span in batch.spans:
+            out[span.begin : span.end] = _attend_span(queries[span.begin : span.end], cache, span)
+        return out
+
+    def attend_singles(
+        self, queries: Tensor, cache: LayerCache, singles: Singles, out: Tensor
+    ) -> None:
+        """One query each: all streams in one padded call, query heads grouped by kv head."""
+        num = len(singles.lengths)
+        _, heads, dim = queries.shape
+        kv_heads = cache.keys.shape[1]
+        keys = cache.keys[singles.slots].transpose(1, 2).to(queries.dtype)
+        values = cache.values[singles.slots].transpose(1, 2).to(queries.dtype)
+        grouped = queries[:num].reshape(num, kv_heads, heads // kv_heads, dim)
+        attended = F.scaled_dot_product_attention(grouped, keys, values, attn_mask=singles.mask)
+        out[:num] = attended.reshape(num, heads, dim)
+
+    def swiglu(self, gate_up: Tensor) -> Tensor:
+        gate, up = gate_up.chunk(2, dim=-1)
+        return F.silu(gate) * up
+
+
+def _rotate(x: Tensor, angles: Angles) -> Tensor:
+    """Rotate (T, heads, head dim) by each token's angle, in the half-split layout."""
+    cos, sin = (part.unsqueeze(1) for part in angles)
+    first, second = x.chunk(2, dim=-1)
+    return x * cos + torch.cat((-second, first), dim=-1) * sin
+
+
+def _attend_span(queries: Tensor, cache: LayerCache, span: Span) -> Tensor:
+    num, heads, dim = queries.shape
+    kv_heads = cache.keys.shape[1]
+    group = heads // kv_heads
+    context = span.slots.shape[0]
+    keys = cache.keys[span.slots].transpose(0, 1).unsqueeze(1).to(queries.dtype)
+    values = cache.values[span.slots].transpose(0, 1).unsqueeze(1).to(queries.dtype)
+    grouped = queries.reshape(num, kv_heads, group, dim).permute(1, 2, 0, 3)
+    mask = None
+    if span.start > 0:
+        rows = torch.arange(span.start, span.start + num, device=queries.device)
+        mask = torch.arange(context, device=queries.device) <= rows[:, None]
+    attended = F.scaled_dot_product_attention(
+        grouped,
+        keys.expand(-1, group, -1, -1),
+        values.expand(-1, group, -1, -1),
+        attn_mask=mask,
+        is_causal=mask is None,
+    )
+    return attended.permute(2, 0, 1, 3).reshape(num, heads, dim)

@@ -1,0 +1,78 @@
+"""What a step's batch looks like to the model.
+
+Tokens of all chunks lie in one flat row, those of single-token chunks (streams) first.
+Keys and values of a layer lie in one tensor of slots, slot = block id * block size +
+offset. A step writes its own keys and values first and reads afterwards, so chunks of
+one step may share blocks.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import torch
+from torch import Tensor
+
+
+@dataclass(frozen=True)
+class Span:
+    """One chunk in the flat row: tokens [begin, end), attending to `slots` (context, )."""
+
+    begin: int
+    end: int
+    start: int
+    """Position of the chunk's first token in its sequence."""
+    slots: Tensor
+
+
+@dataclass(frozen=True)
+class Singles:
+    """The single-token chunks, S of them: the first S tokens of the flat row."""
+
+    tables: Tensor
+    """(S, width) int32 block ids, padded with 0."""
+    lengths: Tensor
+    """(S,) int32: how many tokens each attends to, its own included."""
+    block_size: int
+
+    @cached_property
+    def slots(self) -> Tensor:
+        """(S, longest) slots of the contexts, padded."""
+        offsets = torch.arange(self.block_size, device=self.tables.device)
+        slots = (self.tables[:, :, None] * self.block_size + offsets).flatten(1).long()
+        return slots[:, : int(self.lengths.max())]
+
+    @cached_property
+    def mask(self) -> Tensor:
+        """(S, 1, 1, longest), True where a slot is attended to."""
+        longest = int(self.lengths.max())
+        columns = torch.arange(longest, device=self.lengths.device)
+        return (columns < self.lengths[:, None])[:, None, None]
+
+
+@dataclass(frozen=True)
+class Batch:
+    """A step's tokens, flat: (T,) each unless said."""
+
+    token_ids: Tensor
+    positions: Tensor
+    slots: Tensor
+    """Where each token's key and value go."""
+    singles: Singles | None
+    spans: tuple[Span, ...]
+    """The longer chunks, in order, after the single tokens."""
+    logits_rows: Tensor
+    """Flat rows whose logits are needed, (R,)."""
+
+    @property
+    def num_singles(self) -> int:
+        return 0 if self.singles is None else len(self.singles.lengths)
+
+
+class LayerCache:
+    """Keys and values of one layer, (slots, kv heads, head dim) each."""
+
+    def __init__(self, keys: Tensor, values: Tensor) -> None:
+        self.keys = keys
+        self.values = values

@@ -1,0 +1,126 @@
+"""The decoder's operations on a CPU in float32, by our own kernels.
+
+Streams (single-token chunks) and small batches gain most: the kernels read quantized
+weights and KV blocks where they lie. Long chunks are left to torch's matrix products,
+which dequantize a weight once for many tokens.
+"""
+
+from __future__ import annotations
+
+import ctypes
+
+import torch
+from gguf.constants import GGMLQuantizationType
+from torch import Tensor
+
+from inference.model.backend import Angles, TorchBackend
+from inference.model.batch import Batch, LayerCache, Singles
+from inference.model.config import ModelConfig
+from inference.model.weights import PackedRows
+
+_KINDS = (GGMLQuantizationType.Q4_0, GGMLQuantizationType.Q4_1, GGMLQuantizationType.Q8_0)
+_MAX_TOKENS = 20
+"""Up to here computing from packed rows beats dequantizing them first; measured."""
+_SCRATCH_VALUES = 512 * 1024
+"""Longer batches dequantize so much of a weight at a time: it stays in the cache."""
+
+
+class PackedLinear:
+    """y = x @ weight.T + bias from quantized rows. Also an `Embedding`."""
+
+    def __init__(self, kernels: ctypes.CDLL, rows: PackedRows, bias: Tensor | None) -> None:
+        self._kernels = kernels
+        self._data = rows.data.contiguous()
+        self._kind = int(rows.kind)
+        self._width = rows.width
+        self._bias = bias
+
+    @staticmethod
+    def takes(rows: PackedRows) -> bool:
+        return rows.kind in _KINDS
+
+    def __call__(self, x: Tensor) -> Tensor:
+        num_tokens, num_rows = len(x), len(self._data)
+        y = torch.empty(num_tokens, num_rows)
+        if num_tokens > _MAX_TOKENS:
+            self._by_parts(x, y)
+        else:
+            x = x.contiguous()
+            self._kernels.parley_linear(
+                self._kind, _at(self._data), _at(x), _at(y), num_tokens, num_rows, self._width
+            )
+        return y if self._bias is None else y.add_(self._bias)
+
+    def rows(self, token_ids: Tensor) -> Tensor:
+        out = torch.empty(len(token_ids), self._width)
+        self._dequantize(self._data, token_ids, out)
+        return out
+
+    def _by_parts(self, x: Tensor, y: Tensor) -> None:
+        step = max(1, _SCRATCH_VALUES // self._width)
+        scratch = torch.empty(step, self._width)
+        for begin in range(0, len(self._data), step):
+            part = self._data[begin : begin + step]
+            dense = scratch[: len(part)]
+            self._dequantize(part, None, dense)
+            torch.mm(x, dense.T, out=y[:, begin : begin + step])
+
+    def _dequantize(self, data: Tensor, rows: Tensor | None, out: Tensor) -> None:
+        self._kernels.parley_dequantize(
+            self._kind, _at(data), _at(rows), _at(out), len(out), self._width
+        )
+
+
+class CpuBackend(TorchBackend):
+    """`TorchBackend` in float32, faster."""
+
+    def __init__(self, kernels: ctypes.CDLL) -> None:
+        self._kernels = kernels
+
+    @staticmethod
+    def takes(config: ModelConfig) -> bool:
+        """Whether the sizes fill the kernels' vectors."""
+        vectors = (config.hidden_size, config.intermediate_size, config.head_dim // 2)
+        return all(size % 8 == 0 for size in vectors)
+
+    def add_rms_norm(self, x: Tensor, delta: Tensor | None, weight: Tensor, eps: float) -> Tensor:
+        out = torch.empty_like(x)
+        self._kernels.parley_add_rms_norm(
+            _at(x), _at(delta), _at(weight), _at(out), *x.shape, ctypes.c_float(eps)
+        )
+        return out
+
+    def rotate_and_cache(
+        self, qkv: Tensor, kv_heads: int, angles: Angles, cache: LayerCache, batch: Batch
+    ) -> Tensor:
+        num, all_heads, dim = qkv.shape
+        heads = all_heads - 2 * kv_heads
+        cos, sin = angles
+        self._kernels.parley_rotate_and_cache(
+            *(_at(qkv), _at(cos), _at(sin), _at(batch.slots)),
+            *(_at(cache.keys), _at(cache.values), num, heads, kv_heads, dim),
+        )
+        return qkv[:, :heads]
+
+    def attend_singles(
+        self, queries: Tensor, cache: LayerCache, singles: Singles, out: Tensor
+    ) -> None:
+        num, width = singles.tables.shape
+        _, heads, dim = queries.shape
+        self._kernels.parley_attend(
+            *(_at(queries), _at(cache.keys), _at(cache.values)),
+            *(_at(singles.tables), _at(singles.lengths), _at(out)),
+            *(num, queries.stride(0), heads, cache.keys.shape[1], dim),
+            *(singles.block_size, width),
+        )
+
+    def swiglu(self, gate_up: Tensor) -> Tensor:
+        num, width = gate_up.shape
+        out = torch.empty(num, width // 2)
+        self._kernels.parley_swiglu(_at(gate_up), _at(out), num, width // 2)
+        return out
+
+
+def _at(tensor: Tensor | None) -> ctypes.c_void_p | None:
+    """The tensor's memory. The caller keeps the tensor alive, and contiguous."""
+    return None if tensor is None else ctypes.c_void_p(tensor.data_ptr())

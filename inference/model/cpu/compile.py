@@ -1,0 +1,80 @@
+"""Builds kernels.cpp with the machine's compiler and loads it; None where that fails.
+
+The library is cached by what went into it (source, compiler, flags, processor). It is
+built without linking OpenMP: the calls resolve to the runtime that torch has loaded, so
+both share one pool of threads.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import logging
+import os
+import platform
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+import torch  # its OpenMP runtime must be loaded before the kernels are
+
+log = logging.getLogger(__name__)
+
+_SOURCE = Path(__file__).with_name("kernels.cpp")
+_FLAGS = ("-O3", "-march=native", "-std=c++17", "-fopenmp", "-fno-math-errno", "-fPIC")
+
+
+def load_kernels() -> ctypes.CDLL | None:
+    """The kernels, compiled now if they never were. None, with the reason logged, when
+    this machine has no compiler that can, or torch's OpenMP is not to be found."""
+    if not torch.backends.openmp.is_available():
+        log.warning("torch has no OpenMP here: using plain torch operations")
+        return None
+    compiler = shutil.which(os.environ.get("CXX", "g++")) or shutil.which("clang++")
+    if compiler is None:
+        log.warning("no C++ compiler found: using plain torch operations, which are slower")
+        return None
+    library = _cache_folder() / f"parley-kernels-{_fingerprint(compiler)}.so"
+    try:
+        if not library.exists():
+            _compile(compiler, library)
+        return ctypes.CDLL(str(library))
+    except (OSError, subprocess.CalledProcessError) as error:
+        detail = getattr(error, "stderr", "") or error
+        log.warning("the CPU kernels cannot be built, using plain torch operations: %s", detail)
+        return None
+
+
+def _compile(compiler: str, library: Path) -> None:
+    """Compile beside the final name, then rename: several processes may do this at once."""
+    with tempfile.TemporaryDirectory(dir=library.parent) as folder:
+        thing, built = Path(folder, "kernels.o"), Path(folder, "kernels.so")
+        for command in (
+            [compiler, *_FLAGS, "-c", str(_SOURCE), "-o", str(thing)],
+            [compiler, "-shared", str(thing), "-o", str(built)],
+        ):
+            subprocess.run(command, check=True, capture_output=True, text=True)  # noqa: S603
+        built.replace(library)
+
+
+def _cache_folder() -> Path:
+    base = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache"))
+    folder = base / "parley"
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return folder
+
+
+def _fingerprint(compiler: str) -> str:
+    parts = [_SOURCE.read_bytes(), compiler.encode(), " ".join(_FLAGS).encode()]
+    parts += [platform.machine().encode(), _processor().encode(), torch.__version__.encode()]
+    return hashlib.sha256(b"\0".join(parts)).hexdigest()[:16]
+
+
+def _processor() -> str:
+    """What `-march=native` depends on."""
+    info = Path("/proc/cpuinfo")
+    if not info.exists():
+        return platform.processor()
+    lines = info.read_text().splitlines()
+    return "".join(line for line in lines[:40] if line.startswith(("model name", "flags")))

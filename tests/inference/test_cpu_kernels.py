@@ -1,0 +1,130 @@
+"""The C++ kernels against plain torch in float64, and that nothing needs them."""
+
+from __future__ import annotations
+
+import ctypes
+
+import numpy as np
+import pytest
+import torch
+from gguf.constants import GGMLQuantizationType as Kind
+from gguf.quants import dequantize, quantize
+
+from inference.model.backend import TorchBackend
+from inference.model.batch import Batch, LayerCache, Singles
+from inference.model.cpu.backend import CpuBackend, PackedLinear
+from inference.model.cpu.compile import load_kernels
+from inference.model.weights import PackedRows
+
+HEADS, KV_HEADS, DIM, BLOCK = 6, 2, 32, 16
+
+
+@pytest.fixture(scope="module", autouse=True)
+def one_seed():
+    torch.manual_seed(0)
+
+
+@pytest.fixture(scope="module")
+def kernels() -> ctypes.CDLL:
+    loaded = load_kernels()
+    if loaded is None:
+        pytest.skip("no C++ compiler on this machine")
+    return loaded
+
+
+@pytest.mark.parametrize("kind", [Kind.Q4_0, Kind.Q4_1, Kind.Q8_0])
+@pytest.mark.parametrize("tokens", [1, 2, 3, 5, 8, 15, 20, 21, 50])
+def test_products_from_packed_rows(kernels, kind, tokens):
+    weight = np.random.default_rng(1).normal(size=(70, 96)).astype(np.float32)
+    packed = quantize(weight, kind)
+    exact = torch.from_numpy(dequantize(packed, kind)).double()
+    rows = PackedRows(kind, torch.from_numpy(packed), 96)
+    bias, x = torch.randn(70), torch.randn(tokens, 96)
+    linear = PackedLinear(kernels, rows, bias)
+    torch.testing.assert_close(
+        linear(x).double(), x.double() @ exact.T + bias.double(), rtol=1e-5, atol=1e-5
+    )
+    ids = torch.tensor([3, 69, 0, 3])
+    torch.testing.assert_close(linear.rows(ids).double(), exact[ids], rtol=1e-6, atol=1e-6)
+
+
+def test_norm_with_residual(kernels):
+    x, delta, weight = torch.randn(7, 40), torch.randn(7, 40), torch.randn(40)
+    for given in (None, delta):
+        stream, wanted = x.clone(), x.double()
+        got = CpuBackend(kernels).add_rms_norm(stream, given, weight, 1e-5)
+        if given is not None:
+            wanted = wanted + given.double()
+        torch.testing.assert_close(stream.double(), wanted, rtol=1e-6, atol=1e-6)
+        normed = wanted / (wanted.square().mean(-1, keepdim=True) + 1e-5).sqrt() * weight
+        torch.testing.assert_close(got.double(), normed, rtol=1e-5, atol=1e-5)
+
+
+def test_swiglu_from_tiny_to_huge_values(kernels):
+    gate_up = torch.cat([torch.linspace(-200, 200, 64), torch.randn(64)])[None].repeat(3, 1)
+    got = CpuBackend(kernels).swiglu(gate_up)
+    gate, up = gate_up.double().chunk(2, dim=-1)
+    torch.testing.assert_close(got.double(), gate * gate.sigmoid() * up, rtol=2e-6, atol=1e-6)
+
+
+def make_batch(lengths: list[int]) -> Batch:
+    """One query token a sequence, blocks handed out in a scattered order."""
+    width = -(-max(lengths) // BLOCK)
+    order = torch.randperm(len(lengths) * width)
+    tables = order.view(len(lengths), width).int()
+    last = torch.tensor([int(tables[i, (n - 1) // BLOCK]) for i, n in enumerate(lengths)])
+    return Batch(
+        token_ids=torch.zeros(len(lengths), dtype=torch.long),
+        positions=torch.tensor(lengths) - 1,
+        slots=last * BLOCK + (torch.tensor(lengths) - 1) % BLOCK,
+        singles=Singles(tables, torch.tensor(lengths, dtype=torch.int32), BLOCK),
+        spans=(),
+        logits_rows=torch.arange(len(lengths)),
+    )
+
+
+@pytest.mark.parametrize("lengths", [[1], [1, 16, 17, 100], [250, 3, 64]])
+def test_rotation_and_attention_equal_the_torch_backend(kernels, lengths):
+    batch = make_batch(lengths)
+    assert batch.singles is not None
+    slots = batch.singles.tables.numel() * BLOCK
+    keys, values = torch.randn(2, slots, KV_HEADS, DIM) * 2
+    qkv = torch.randn(len(lengths), HEADS + 2 * KV_HEADS, DIM)
+    angles = torch.rand(len(lengths), DIM // 2) * 6
+    angles = torch.cat([angles, angles], dim=-1)
+    results = []
+    for backend, dtype in ((CpuBackend(kernels), torch.float32), (TorchBackend(), torch.float64)):
+        cache = LayerCache(keys.to(dtype, copy=True), values.to(dtype, copy=True))
+        turned = (angles.cos().to(dtype), angles.sin().to(dtype))
+        queries = backend.rotate_and_cache(qkv.to(dtype, copy=True), KV_HEADS, turned, cache, batch)
+        results.append((backend.attend(queries, cache, batch), cache.keys, cache.values))
+    for mine, reference in zip(*results, strict=True):
+        torch.testing.assert_close(mine.double(), reference, rtol=1e-4, atol=2e-5)
+
+
+def test_attention_survives_scores_far_apart(kernels):
+    batch = make_batch([40])
+    keys = torch.randn(3 * BLOCK, KV_HEADS, DIM) * 60
+    values = torch.randn(3 * BLOCK, KV_HEADS, DIM)
+    queries = torch.randn(1, HEADS, DIM) * 60
+    got = CpuBackend(kernels).attend(queries, LayerCache(keys, values), batch)
+    exact = TorchBackend().attend(
+        queries.double(), LayerCache(keys.double(), values.double()), batch
+    )
+    assert got.isfinite().all()
+    torch.testing.assert_close(got.double(), exact, rtol=1e-3, atol=1e-3)
+
+
+def test_without_a_compiler_there_are_no_kernels(monkeypatch, caplog):
+    monkeypatch.setenv("PATH", "/nowhere")
+    monkeypatch.delenv("CXX", raising=False)
+    assert load_kernels() is None
+
+
+def test_a_compiler_that_fails_is_reported_and_not_fatal(monkeypatch, tmp_path):
+    broken = tmp_path / "broken++"
+    broken.write_text("#!/bin/sh\necho no such architecture >&2\nexit 1\n")
+    broken.chmod(0o755)
+    monkeypatch.setenv("CXX", str(broken))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert load_kernels() is None
