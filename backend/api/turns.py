@@ -11,10 +11,12 @@ from django.http.response import HttpResponseBase
 from backend.api import generations
 from backend.api.authentication import Request
 from backend.api.database import call
+from backend.conversations.history import history_within
 from backend.conversations.models import MessageStatus
 from backend.conversations.turns import message_finish
 from backend.conversations.types import Turn
 from backend.errors import ContentBlocked, ParleyError
+from backend.gateway.pools import load_pools
 from backend.gateway.types import ChatMessage, GenerationRequest, SamplingParams
 
 
@@ -22,6 +24,7 @@ async def answer_turn(
     request: Request, turn: Turn, params: SamplingParams | None = None
 ) -> HttpResponseBase:
     """Stream the answer to `turn`. It survives the page: a reader may come back for it."""
+    params = params or SamplingParams()
     ids = {
         "conversation_id": str(turn.assistant_message.conversation_id),
         "user_message_id": str(turn.user_message.id),
@@ -32,8 +35,8 @@ async def answer_turn(
         request_id=request.request_id,
         endpoint="chat",
         model=turn.assistant_message.model,
-        messages=[ChatMessage(role=m.role, content=m.content) for m in turn.history],
-        params=params or SamplingParams(),
+        messages=_messages_that_fit(turn, params),
+        params=params,
         stream_usage=True,
         on_disconnect="grace",
         conversation_id=turn.assistant_message.conversation_id,
@@ -50,6 +53,14 @@ async def answer_turn(
         await _finish_refused(turn.assistant_message.id, ParleyError("The answer was not begun."))
         raise
     return generations.stream(started.id, principal=request.auth, headers=started.ratelimit_headers)
+
+
+def _messages_that_fit(turn: Turn, params: SamplingParams) -> list[ChatMessage]:
+    """What the model's window holds of the history, with room for an answer."""
+    pool = load_pools().find(turn.assistant_message.model)
+    answer = min(params.max_tokens or pool.max_output_tokens, pool.context_window // 4)
+    history = history_within(turn.history, tokens=pool.context_window - answer)
+    return [ChatMessage(role=message.role, content=message.content) for message in history]
 
 
 async def _finish_refused(message_id: UUID, error: ParleyError) -> None:

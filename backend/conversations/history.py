@@ -1,6 +1,6 @@
 """What the model reads: the path of the tree that ends with the question."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -9,9 +9,15 @@ from backend.conversations.parts import parts_for_model
 from backend.conversations.tree import path_to
 from backend.conversations.types import ChatMessage
 
-# About four times what the largest context window among open models holds. It bounds the work
-# for a conversation of any length; the gateway, which knows the window, trims the rest.
+# About what the largest context window among open models holds. It bounds the work for a
+# conversation of any length; `history_within` then fits it to the window of the model asked.
 HISTORY_CHARACTERS = 1_000_000
+
+# Nobody has tokenized the text yet. English has about four bytes a token, code and other
+# scripts about three: to count too much only forgets a little earlier.
+_BYTES_PER_TOKEN = 3
+_TOKENS_PER_MESSAGE = 8
+_TOKENS_PER_IMAGE = 1000
 
 
 def history_for(question: Message) -> list[ChatMessage]:
@@ -39,6 +45,31 @@ def history_for(question: Message) -> list[ChatMessage]:
         else:
             history.append(spoken)
     return history
+
+
+def history_within(history: Sequence[ChatMessage], *, tokens: int) -> list[ChatMessage]:
+    """The newest part of `history` that fits into about `tokens`, beginning with a question.
+
+    A long conversation goes on, and forgets its beginning. The last question always stays: too
+    long for the model all by itself, it is refused with a message that says so.
+    """
+    kept = len(history) - 1
+    left = tokens - _tokens(history[kept])
+    while kept > 0 and (left := left - _tokens(history[kept - 1])) >= 0:
+        kept -= 1
+    while history[kept].role != MessageRole.USER:
+        kept += 1
+    return list(history[kept:])
+
+
+def _tokens(message: ChatMessage) -> int:
+    count = _TOKENS_PER_MESSAGE
+    for part in _as_parts(message.content):
+        if part["type"] == "text":
+            count += len(part["text"].encode()) // _BYTES_PER_TOKEN
+        else:
+            count += _TOKENS_PER_IMAGE
+    return count
 
 
 def _without_blocked(path: list[Message]) -> list[Message]:

@@ -1,16 +1,15 @@
 """Automatic titles, through all processes: worker, our own API, gateway and an upstream."""
 
 import time
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from backend.conversations.titles import TITLE_CHARACTERS, clean_title, first_words
-from tests.api.people import Person, sign_up
+from tests.api.people import Person
+from tests.conversations.conftest import ask
 from tests.support.product import Product
-from tests.support.upstream import UpstreamThread
 
 QUESTION = "How do I **plan** a garden on a balcony that has only two hours of sun a day?"
 
@@ -54,40 +53,6 @@ def test_the_first_words_are_cut_between_words():
     assert title.endswith("…")
 
 
-@pytest.fixture(scope="module")
-def upstream() -> Iterator[UpstreamThread]:
-    thread = UpstreamThread(rate=0)
-    thread.start()
-    yield thread
-    thread.stop()
-    thread.close()
-
-
-@pytest.fixture(scope="module")
-def product(scratch: Path, upstream: UpstreamThread) -> Iterator[Product]:
-    product = Product(scratch / "titles", engine_url=upstream.url, background=("worker",))
-    try:
-        product.start()
-        yield product
-    finally:
-        product.stop()
-
-
-@pytest.fixture
-def person(product: Product) -> Iterator[Person]:
-    someone = sign_up(product.url)
-    yield someone
-    someone.browser.close()
-
-
-def ask(person: Person, conversation: str) -> None:
-    answer = person.browser.post(
-        f"/api/conversations/{conversation}/messages", json={"content": QUESTION}
-    )
-    assert answer.status_code == 200, answer.text
-    assert "[DONE]" in answer.text
-
-
 def eventually(look: Callable[[], Any], timeout: float = 30) -> Any:
     deadline = time.monotonic() + timeout
     while not (seen := look()) and time.monotonic() < deadline:
@@ -114,7 +79,7 @@ def test_the_model_names_a_conversation_after_its_first_answer_and_that_is_meter
     upstream.behaviour.script = ["Garden", " plans"]
     conversation = person.new_conversation()
 
-    ask(person, conversation)
+    ask(person, conversation, QUESTION)
 
     assert eventually(lambda: title_of(person, conversation)) == "Garden plans"
     usage = eventually(lambda: len(found := usage_of(product, person)) == 2 and found)
@@ -131,7 +96,7 @@ def test_where_the_model_rambles_the_first_words_are_the_title(product, upstream
     upstream.behaviour.script = None  # w0 w1 w2 …
     conversation = person.new_conversation()
 
-    ask(person, conversation)
+    ask(person, conversation, QUESTION)
 
     title = eventually(lambda: title_of(person, conversation))
     assert title == first_words(QUESTION)
@@ -142,8 +107,8 @@ def test_the_users_own_title_stays(product, upstream, person):
     conversation = person.new_conversation(title="My balcony")
     untitled = person.new_conversation()
 
-    ask(person, conversation)
-    ask(person, untitled)
+    ask(person, conversation, QUESTION)
+    ask(person, untitled, QUESTION)
 
     assert eventually(lambda: title_of(person, untitled)) == "Garden plans"
     assert title_of(person, conversation) == "My balcony"
@@ -152,11 +117,11 @@ def test_the_users_own_title_stays(product, upstream, person):
 def test_a_second_answer_asks_for_no_second_title(product, upstream, person):
     upstream.behaviour.script = ["Garden", " plans"]
     conversation = person.new_conversation()
-    ask(person, conversation)
+    ask(person, conversation, QUESTION)
     eventually(lambda: title_of(person, conversation))
     person.browser.patch(f"/api/conversations/{conversation}", json={"title": "Mine"})
 
-    ask(person, conversation)
+    ask(person, conversation, QUESTION)
 
     eventually(lambda: len(usage_of(product, person)) == 4, timeout=2)
     assert len(usage_of(product, person)) == 3
