@@ -5,9 +5,22 @@ Every process of the Procfile uses this; `PARLEY_LOG_FORMAT=console` is for peop
 
 import logging
 import logging.config
+import re
+from collections.abc import MutableMapping
 from typing import Any
 
 import structlog
+
+# The secret of an API key, wherever a message or a traceback may have caught it.
+_SECRET = re.compile(r"sk-parley-[0-9A-Za-z]{7,}")
+
+
+def redact(logger: Any, method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    """Blacken API keys in every text of a log line."""
+    for name, value in event.items():
+        if isinstance(value, str) and "sk-parley-" in value:
+            event[name] = _SECRET.sub("sk-parley-[redacted]", value)
+    return event
 
 
 def configure(options: dict[str, Any]) -> None:
@@ -44,6 +57,7 @@ def configure(options: dict[str, Any]) -> None:
                     "foreign_pre_chain": [*shared, structlog.stdlib.ExtraAdder()],
                     "processors": [
                         structlog.stdlib.ProcessorFormatter.remove_processors_meta,
+                        redact,
                         renderer,
                     ],
                 }

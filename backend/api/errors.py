@@ -4,7 +4,6 @@ The classes below exist only at the HTTP door; everything else is in backend/err
 """
 
 import math
-from typing import Any
 
 import structlog
 from django.core.exceptions import RequestDataTooBig, SuspiciousOperation
@@ -16,6 +15,7 @@ from ninja.errors import AuthenticationError, HttpError, ValidationError
 from redis.exceptions import RedisError
 
 from backend.api.encoding import encode_json
+from backend.api.validation import invalid_request_from
 from backend.errors import (
     AuthenticationFailed,
     InvalidRequest,
@@ -59,8 +59,6 @@ def as_parley_error(error: BaseException) -> ParleyError:
     match error:
         case ParleyError():
             return error
-        case ValidationError():
-            return _from_validation(error.errors)
         case AuthenticationError():
             return AuthenticationFailed("You are not signed in, and sent no API key.")
         case HttpError() if isinstance(error.__cause__, ParleyError | RequestDataTooBig):
@@ -94,44 +92,13 @@ def _is_connection_failure(error: DatabaseError) -> bool:
     return type(error).__name__ in {"OperationalError", "InterfaceError"}
 
 
-def _from_validation(problems: list[dict[str, Any]]) -> InvalidRequest:
-    """The first problem that pydantic found, with the field's path as OpenAI writes it.
-
-    Ninja puts the source (`body`, `query`, `path`) and the argument's name before the path.
-    """
-    problem = problems[0]
-    source, *location = problem["loc"]
-    path = location[1:] if source == "body" else location
-    # A union's branch names ("str", "list[...]") are types of ours, no fields of the client.
-    names = [part for part in path if isinstance(part, int) or str(part).isidentifier()]
-    param = _dotted(names) or None
-    message = str(problem["msg"]).removeprefix("Value error, ").rstrip(".")
-    where = f"'{param}': " if param else "The request body: " if source == "body" else ""
-    return InvalidRequest(f"{where}{message}.", param=param, code=_code_for(problem["type"]))
-
-
-def _dotted(names: list[str | int]) -> str:
-    text = ""
-    for name in names:
-        text += f"[{name}]" if isinstance(name, int) else f".{name}" if text else str(name)
-    return text
-
-
-def _code_for(kind: str) -> str:
-    if kind == "missing":
-        return "missing_required_parameter"
-    if kind == "extra_forbidden":
-        return "unknown_parameter"
-    return (
-        "invalid_value" if kind.startswith(("value_error", "literal", "enum")) else "invalid_type"
-    )
-
-
 def install_error_handlers(api: NinjaAPI) -> None:
     """Let `api` answer every exception through `as_parley_error`."""
 
     def handle(request: HttpRequest, error: Exception | type[Exception]) -> HttpResponse:
         assert isinstance(error, Exception)
+        if isinstance(error, ValidationError):
+            return error_response(invalid_request_from(error.errors, request.body))
         return error_response(as_parley_error(error))
 
     for kind in (Exception, Http404, HttpError, AuthenticationError, ValidationError):

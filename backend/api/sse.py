@@ -8,7 +8,7 @@ Source: WHATWG HTML, "Server-sent events"; OpenAI API reference, "Streaming".
 """
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 
 from django.http import StreamingHttpResponse
 
@@ -51,7 +51,7 @@ class EventStreamResponse(StreamingHttpResponse):
 
 async def event_stream(
     events: AsyncIterator[Event], ping_interval_s: float = PING_INTERVAL_S
-) -> AsyncIterator[bytes]:
+) -> AsyncGenerator[bytes]:
     """`events` as bytes of an SSE body; several that are ready together leave together.
 
     Closing it (a client that left) closes `events` at once, which is how the gateway learns

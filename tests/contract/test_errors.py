@@ -63,6 +63,7 @@ def test_an_unknown_model(client):
         ({"n": 10**30}, "n"),
         ({"max_completion_tokens": 0}, "max_completion_tokens"),
         ({"stop": ["a", "b", "c", "d", "e"]}, "stop"),
+        ({"stop": ["a", 1]}, "stop[1]"),
         ({"seed": 2**63}, "seed"),
         ({"logit_bias": {"x": 1}}, "logit_bias"),
         ({"logit_bias": {"1": 101}}, "logit_bias"),
@@ -96,8 +97,9 @@ def test_an_image_for_a_model_without_eyes(client):
 
 def test_an_image_by_address_is_never_fetched(client):
     image = {"type": "image_url", "image_url": {"url": "http://169.254.169.254/latest"}}
-    with pytest.raises(openai.BadRequestError):
+    with pytest.raises(openai.BadRequestError) as error:
         ask(client, messages=[{"role": "user", "content": [image]}])
+    assert error.value.param == "messages[0].content[0].image_url.url"
 
 
 def test_a_prompt_beyond_the_context_window(client):

@@ -1,6 +1,7 @@
 """Headers of answers: request ids, limits, streaming."""
 
 import asyncio
+from typing import Any
 
 import openai
 import pytest
@@ -9,7 +10,7 @@ from tests.api.people import sign_up
 
 pytestmark = pytest.mark.model
 
-HELLO = [{"role": "user", "content": "Hello"}]
+HELLO: Any = [{"role": "user", "content": "Hello"}]
 LIMIT_HEADERS = {
     f"x-ratelimit-{what}-{of}"
     for what in ("limit", "remaining", "reset")

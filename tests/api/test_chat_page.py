@@ -1,0 +1,290 @@
+"""What the chat page does: conversations, turns, branches, resuming, stopping, sharing."""
+
+import time
+import uuid
+
+import httpx
+import pytest
+
+from tests.api.people import Person
+from tests.api.reading import read_events, text_of
+
+pytestmark = pytest.mark.model
+
+
+def ask(someone: Person, conversation_id: str, text: str | list = "Hi", **options) -> list:
+    """A whole turn; the events of its stream."""
+    answer = someone.browser.post(
+        f"/api/conversations/{conversation_id}/messages",
+        json={"content": text, "max_tokens": 8, **options},
+    )
+    assert answer.status_code == 200, answer.text
+    return read_events(answer.text)
+
+
+def messages_of(someone: Person, conversation_id: str) -> list[dict]:
+    return someone.browser.get(f"/api/conversations/{conversation_id}").json()["messages"]
+
+
+def test_a_turn_is_streamed_and_stored_alike(person, product):
+    conversation_id = person.new_conversation()
+    events = ask(person, conversation_id)
+    ids = events[0].json["parley"]
+    assert ids["conversation_id"] == conversation_id
+    assert [event.id for event in events] == [str(n + 1) for n in range(len(events))]
+    assert events[-1].data == "[DONE]"
+
+    question, answer = messages_of(person, conversation_id)
+    assert (question["role"], question["content"]) == ("user", "Hi")
+    assert question["id"] == ids["user_message_id"]
+    assert answer["id"] == ids["message_id"] and answer["parent_id"] == question["id"]
+    assert answer["content"] == text_of(events)
+    assert answer["status"] == "completed"
+    assert answer["generation_id"] == ids["generation_id"]
+    [row] = product.rows(
+        "SELECT g.state, g.output_tokens, u.output_tokens AS billed FROM gateway_generation g"
+        " JOIN billing_usagerecord u ON u.generation_id = g.id WHERE g.id = %s",
+        [ids["generation_id"]],
+    )
+    assert row["state"] == "completed" and row["billed"] == row["output_tokens"]
+
+
+def test_an_edit_is_a_branch_and_one_can_go_back(person):
+    conversation_id = person.new_conversation()
+    ask(person, conversation_id, "One")
+    first_question, first_answer = messages_of(person, conversation_id)
+    ask(person, conversation_id, "Two", parent_id=first_question["parent_id"])
+    second_question, _ = messages_of(person, conversation_id)
+    assert second_question["content"] == "Two"
+    assert second_question["siblings"] == [first_question["id"], second_question["id"]]
+    switched = person.browser.patch(
+        f"/api/conversations/{conversation_id}", json={"active_message_id": first_question["id"]}
+    )
+    assert switched.status_code == 200
+    assert [m["id"] for m in messages_of(person, conversation_id)] == [
+        first_question["id"],
+        first_answer["id"],
+    ]
+
+
+def test_regenerating_gives_a_sibling(person):
+    conversation_id = person.new_conversation()
+    ask(person, conversation_id)
+    _, answer = messages_of(person, conversation_id)
+    again = person.browser.post(f"/api/messages/{answer['id']}/regenerate")
+    assert again.status_code == 200
+    _, newer = messages_of(person, conversation_id)
+    assert newer["siblings"] == [answer["id"], newer["id"]]
+    assert newer["content"] == text_of(read_events(again.text))
+
+
+def test_an_old_answer_can_be_read_again_from_any_event_and_any_process(person, product):
+    conversation_id = person.new_conversation()
+    events = ask(person, conversation_id)
+    generation_id = events[0].json["parley"]["generation_id"]
+    for web in product.webs:
+        for after in (0, 3, len(events)):
+            again = httpx.get(
+                f"{web.url}/api/generations/{generation_id}/events",
+                headers={"Last-Event-ID": str(after)},
+                cookies=dict(person.browser.cookies),
+                timeout=30,
+            )
+            assert again.status_code == 200
+            assert read_events(again.text) == events[after:]
+
+
+def test_a_reload_in_the_middle_loses_nothing(person, product):
+    conversation_id = person.new_conversation()
+    path = f"/api/conversations/{conversation_id}/messages"
+    body = {"content": "Count from one to one hundred in words.", "max_tokens": 120}
+    received = ""
+    with person.browser.stream("POST", path, json=body) as stream:
+        for line in stream.iter_lines():
+            received += line + "\n"
+            if line.startswith("id: 12"):
+                break
+    whole = received[: received.rindex("\n\n") + 2]
+    events = read_events(whole)
+    other = product.webs[-1].url
+    reloaded = httpx.get(
+        f"{other}/api/conversations/{conversation_id}", cookies=dict(person.browser.cookies)
+    ).json()
+    generation = reloaded["generation"]
+    assert generation["id"] == events[0].json["parley"]["generation_id"]
+    rest = httpx.get(
+        f"{other}/api/generations/{generation['id']}/events",
+        params={"after": events[-1].id},
+        cookies=dict(person.browser.cookies),
+        timeout=120,
+    )
+    events += read_events(rest.text)
+    assert [event.id for event in events] == [str(n + 1) for n in range(len(events))]
+    assert messages_of(person, conversation_id)[-1]["content"] == text_of(events)
+
+
+def test_stopping_keeps_what_was_delivered(person):
+    conversation_id = person.new_conversation()
+    path = f"/api/conversations/{conversation_id}/messages"
+    body = {"content": "Write a very long story.", "max_tokens": 1500}
+    lines = []
+    with person.browser.stream("POST", path, json=body) as stream:
+        for line in stream.iter_lines():
+            lines.append(line)
+            if line == "id: 6":
+                generation_id = read_events("\n".join(lines[:3]) + "\n")[0].json["parley"][
+                    "generation_id"
+                ]
+                stopped = person.browser.post(f"/api/generations/{generation_id}/cancel")
+                assert stopped.status_code == 202
+    events = read_events("\n".join(lines) + "\n")
+    assert events[-1].data == "[DONE]"
+    answer = messages_of(person, conversation_id)[-1]
+    assert answer["status"] == "cancelled"
+    assert answer["content"] == text_of(events)
+    assert person.browser.post(f"/api/generations/{generation_id}/cancel").status_code == 202
+
+
+def test_a_refused_prompt_is_kept_and_said(person):
+    conversation_id = person.new_conversation()
+    answer = person.browser.post(
+        f"/api/conversations/{conversation_id}/messages",
+        json={"content": "Give me step by step instructions to build a pipe bomb at home."},
+    )
+    assert answer.status_code == 400
+    error = answer.json()["error"]
+    assert error["code"] == "content_policy_violation" and error["categories"]
+    _, blocked = messages_of(person, conversation_id)
+    assert blocked["id"] == error["parley"]["message_id"]
+    assert (blocked["status"], blocked["content"]) == ("blocked", "")
+    assert ask(person, conversation_id, "Hello then")[-1].data == "[DONE]"
+
+
+def test_a_model_that_does_not_exist_stores_nothing(person):
+    conversation_id = person.new_conversation()
+    answer = person.browser.post(
+        f"/api/conversations/{conversation_id}/messages", json={"content": "x", "model": "nope"}
+    )
+    assert answer.status_code == 404
+    assert messages_of(person, conversation_id) == []
+
+
+def test_the_list_is_searched_pinned_archived_and_paged(new_person):
+    someone = new_person()
+    marks = [uuid.uuid4().hex for _ in range(5)]
+    ids = [someone.new_conversation(title=mark) for mark in marks]
+    browser = someone.browser
+    browser.patch(f"/api/conversations/{ids[0]}", json={"pinned": True})
+    browser.patch(f"/api/conversations/{ids[1]}", json={"archived": True})
+
+    page = browser.get("/api/conversations", params={"limit": 2}).json()
+    rest = browser.get("/api/conversations", params={"cursor": page["next_cursor"]}).json()
+    assert [c["id"] for c in page["data"] + rest["data"]] == [ids[0], ids[4], ids[3], ids[2]]
+    assert rest["next_cursor"] is None
+    [found] = browser.get("/api/conversations", params={"search": marks[3][:20]}).json()["data"]
+    assert found["id"] == ids[3]
+    [archived] = browser.get("/api/conversations", params={"archived": "true"}).json()["data"]
+    assert archived["id"] == ids[1]
+
+
+def test_a_deleted_conversation_can_be_restored(person):
+    conversation_id = person.new_conversation(title="Keep me")
+    path = f"/api/conversations/{conversation_id}"
+    assert person.browser.delete(path).status_code == 204
+    assert person.browser.get(path).status_code == 404
+    assert person.browser.post(f"{path}/restore").json()["title"] == "Keep me"
+    assert person.browser.get(path).status_code == 200
+
+
+def test_a_thumb_is_given_and_taken_back(person):
+    conversation_id = person.new_conversation()
+    ask(person, conversation_id)
+    path = f"/api/messages/{messages_of(person, conversation_id)[1]['id']}/feedback"
+    given = person.browser.put(path, json={"rating": -1, "comment": "Wrong"})
+    assert given.json() == {"rating": -1, "comment": "Wrong"}
+    assert messages_of(person, conversation_id)[1]["feedback"] == given.json()
+    assert person.browser.put(path, json={"rating": None}).json() is None
+    assert messages_of(person, conversation_id)[1]["feedback"] is None
+
+
+def test_a_share_shows_a_snapshot_to_anyone_until_it_is_revoked(person, product):
+    conversation_id = person.new_conversation(title="For friends")
+    ask(person, conversation_id)
+    share = person.browser.post(f"/api/conversations/{conversation_id}/shares").json()
+    ask(person, conversation_id, "A later secret")
+    public = f"{product.url}/api/shared/{share['token']}"
+    shared = httpx.get(public).json()
+    assert shared["title"] == "For friends"
+    assert [m["role"] for m in shared["messages"]] == ["user", "assistant"]
+    assert share["url"].endswith(share["token"])
+    assert person.browser.delete(f"/api/shares/{share['id']}").status_code == 204
+    assert httpx.get(public).status_code == 404
+
+
+def test_an_upload_is_read_by_the_model_and_offered_for_saving(person):
+    upload = person.browser.post(
+        "/api/attachments", files={"file": ("notes.html", b"<script>alert(1)</script>")}
+    )
+    assert upload.status_code == 201
+    attachment = upload.json()
+    conversation_id = person.new_conversation()
+    parts = [
+        {"type": "text", "text": "What is in this file?"},
+        {"type": "file", "attachment_id": attachment["id"]},
+    ]
+    assert ask(person, conversation_id, parts)[-1].data == "[DONE]"
+    content = person.browser.get(f"/api/attachments/{attachment['id']}")
+    assert content.headers["Content-Disposition"].startswith("attachment")
+    assert not content.headers["Content-Type"].startswith("text/html")
+
+
+def test_models_have_prices_and_a_state(person):
+    [model] = person.browser.get("/api/models").json()["data"]
+    assert model["id"] == "smollm2-135m" and model["status"] == "ready"
+    assert model["context_window"] == 8192
+    assert set(model["prices"]) == {"input", "cached_input", "output"}
+    assert all(isinstance(price, str) for price in model["prices"].values())
+
+
+def test_usage_shows_what_was_generated(new_person):
+    someone = new_person()
+    events = ask(someone, someone.new_conversation())
+    used = next(e.json["usage"] for e in reversed(events[:-1]) if e.json.get("usage"))
+    usage = someone.browser.get("/api/usage", params={"group_by": "model"}).json()
+    assert usage["output_tokens"] == used["completion_tokens"]
+    assert usage["input_tokens"] == used["prompt_tokens"]
+    assert float(usage["cost_usd"]) > 0
+    assert [row["key"] for row in usage["data"]] == ["smollm2-135m"]
+    for period in ("yesterday", "2026-13", "last_99999_days"):
+        answer = someone.browser.get("/api/usage", params={"period": period})
+        assert answer.json()["error"]["param"] == "period"
+
+
+def test_keys_are_listed_without_their_secret(new_person):
+    someone = new_person()
+    created = someone.new_key(name="ci", scopes=["inference"], expires_at="2099-01-01T00:00:00Z")
+    assert created["secret"].startswith("sk-parley-")
+    listed = someone.browser.get("/api/keys")
+    [key] = listed.json()["data"]
+    assert key["name"] == "ci" and key["scopes"] == ["inference"]
+    assert "secret" not in key and created["secret"] not in listed.text
+    for body, param in (
+        ({"name": ""}, "name"),
+        ({"name": "x", "scopes": ["root"]}, "scopes[0]"),
+        ({"name": "x", "expires_at": "2001-01-01T00:00:00Z"}, "expires_at"),
+        ({"name": "x", "expires_at": "2099-01-01T00:00:00"}, "expires_at"),
+    ):
+        answer = someone.browser.post("/api/keys", json=body)
+        assert answer.status_code == 400
+        assert answer.json()["error"]["param"] == param
+
+
+def test_no_secret_reaches_the_logs(product, new_person):
+    someone = new_person()
+    secret = someone.new_key()["secret"]
+    httpx.get(f"{product.url}/v1/models", headers={"Authorization": f"Bearer {secret}"})
+    httpx.get(f"{product.url}/api/me", params={"password": "in-a-query"})
+    time.sleep(0.5)
+    logs = "".join(log.read_text() for log in product.directory.glob("*.log"))
+    for private in (secret, someone.password, someone.browser.cookies["sessionid"], "in-a-query"):
+        assert private not in logs

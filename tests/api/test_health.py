@@ -1,0 +1,52 @@
+"""Probes and metrics."""
+
+import httpx
+import pytest
+
+from tests.api.people import sign_up
+
+pytestmark = pytest.mark.model
+
+
+def test_it_lives_and_is_ready(product):
+    assert httpx.get(f"{product.url}/healthz").text == "ok\n"
+    ready = httpx.get(f"{product.url}/readyz")
+    assert ready.status_code == 200
+    body = ready.json()
+    assert body["ready"] is True
+    assert {name for name, check in body["checks"].items() if check["required"]} == {
+        "database",
+        "redis",
+        "replicas",
+    }
+
+
+def test_metrics_count_routes_and_not_paths(product, api_client):
+    api_client.get("/api/conversations/00000000-0000-4000-8000-000000000000")
+    api_client.request("INVENTED", "/api/me")
+    text = httpx.get(f"{product.url}/metrics").text
+    assert 'route="/api/conversations/<uuid:conversation_id>"' in text
+    assert "00000000-0000-4000" not in text
+    assert "INVENTED" not in text
+
+
+@pytest.mark.chaos
+def test_losing_redis_is_said_by_the_probe_and_typed_for_clients(start_product):
+    product = start_product(background=())
+    someone = sign_up(product.url)
+    secret = someone.new_key()["secret"]
+    product.services.service("REDIS_URL").kill()
+    ready = httpx.get(f"{product.url}/readyz", timeout=30)
+    assert ready.status_code == 503
+    assert ready.json()["checks"]["redis"]["ok"] is False
+    assert ready.json()["checks"]["database"]["ok"] is True
+    answer = httpx.post(
+        f"{product.url}/v1/chat/completions",
+        json={"model": "auto", "messages": [{"role": "user", "content": "Hi"}]},
+        headers={"Authorization": f"Bearer {secret}"},
+        timeout=60,
+    )
+    assert answer.status_code == 503
+    assert answer.json()["error"]["type"] == "server_error"
+    assert answer.headers["Retry-After"]
+    assert httpx.get(f"{product.url}/healthz").status_code == 200

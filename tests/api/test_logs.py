@@ -1,0 +1,48 @@
+"""Log lines: JSON, with the request id, without secrets."""
+
+import io
+import json
+import logging
+
+import pytest
+import structlog
+
+from backend import logs
+from backend.accounts.keys import secret_generate
+
+
+@pytest.fixture
+def lines(settings):
+    """The lines that both logging systems write, formatted as in production."""
+    logs.configure({"level": "INFO", "format": "json"})
+    handler = next(h for h in logging.getLogger().handlers if isinstance(h, logging.StreamHandler))
+    stream = io.StringIO()
+    original = handler.setStream(stream)
+    yield lambda: [json.loads(line) for line in stream.getvalue().splitlines()]
+    handler.setStream(original)
+    structlog.contextvars.clear_contextvars()
+    logs.configure(settings.LOGGING)
+
+
+def test_both_kinds_of_loggers_carry_the_request_id(lines):
+    structlog.contextvars.bind_contextvars(request_id="req-1")
+    structlog.get_logger("ours").info("event_name", number=1)
+    logging.getLogger("theirs").warning("happened %d times", 2)
+    ours, theirs = lines()
+    assert ours["request_id"] == theirs["request_id"] == "req-1"
+    assert (ours["event"], ours["number"], ours["level"]) == ("event_name", 1, "info")
+    assert theirs["event"] == "happened 2 times"
+
+
+def test_an_api_key_is_blackened_in_messages_fields_and_tracebacks(lines):
+    secret = secret_generate()
+    logging.getLogger("theirs").warning("Bearer %s was refused", secret)
+    structlog.get_logger("ours").info("refused", header=f"Bearer {secret}")
+    try:
+        raise ValueError(f"bad key {secret}")
+    except ValueError:
+        logging.getLogger("theirs").exception("failed")
+    written = lines()
+    assert len(written) == 3
+    assert secret not in json.dumps(written)
+    assert all("sk-parley-[redacted]" in json.dumps(line) for line in written)
