@@ -2,7 +2,9 @@
 ends here."""
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from typing import cast
 from uuid import UUID
 
 from django.http import HttpResponse
@@ -29,10 +31,9 @@ _FIRST_EVENT_S = 3.0
 
 async def start(request: GenerationRequest) -> StartedGeneration:
     """Admit `request`; the database connection is back in the pool when this returns."""
-    try:
-        return await generation_start(request)
-    finally:
-        await release()
+    started = await generation_start(request)
+    await release()
+    return started
 
 
 def stream(
@@ -58,31 +59,33 @@ async def follow(
     """
     await generation_check(generation_id, principal=principal)
     await release()
-    events = aiter(generation_events(generation_id, principal=principal, after=after))
+    events = cast(
+        AsyncGenerator[Event],
+        generation_events(generation_id, principal=principal, after=after),
+    )
     first = asyncio.ensure_future(anext(events, None))
     try:
         await asyncio.wait({first}, timeout=_FIRST_EVENT_S)
         if first.done():
-            first.result()
-    except BaseException:
-        first.cancel()
-        raise
-    return _continued(first, events)
-
-
-async def _continued(
-    first: asyncio.Future[Event | None], rest: AsyncIterator[Event]
-) -> AsyncGenerator[Event]:
-    try:
-        event = await first
-        if event is None:
-            return
-        yield event
-        async for event in rest:
-            yield event
+            return _continued(first.result(), events)
     finally:
         first.cancel()
-        await rest.aclose()  # type: ignore[attr-defined]
+    # Queued or silent. Read anew: nothing may be under way when the client leaves before the
+    # response has begun, or the generation would never be without a reader.
+    await asyncio.gather(first, return_exceptions=True)
+    await events.aclose()
+    return cast(
+        AsyncGenerator[Event],
+        generation_events(generation_id, principal=principal, after=after),
+    )
+
+
+async def _continued(first: Event | None, rest: AsyncGenerator[Event]) -> AsyncGenerator[Event]:
+    async with aclosing(rest):
+        if first is not None:
+            yield first
+        async for event in rest:
+            yield event
 
 
 async def collect(

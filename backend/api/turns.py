@@ -10,13 +10,14 @@ from django.http.response import HttpResponseBase
 
 from backend.api import generations
 from backend.api.authentication import Request
-from backend.api.database import call
+from backend.api.database import call, release
 from backend.conversations.history import history_within
 from backend.conversations.models import MessageStatus
 from backend.conversations.turns import message_finish
 from backend.conversations.types import Turn
 from backend.errors import ContentBlocked, ParleyError
 from backend.gateway.pools import load_pools
+from backend.gateway.services import generation_start
 from backend.gateway.types import ChatMessage, GenerationRequest, SamplingParams
 
 
@@ -44,7 +45,7 @@ async def answer_turn(
         metadata=ids,
     )
     try:
-        started = await generations.start(wanted)
+        started = await generation_start(wanted)
     except ParleyError as error:
         await _finish_refused(turn.assistant_message.id, error)
         error.details = {**error.details, "parley": ids}
@@ -52,6 +53,8 @@ async def answer_turn(
     except BaseException:
         await _finish_refused(turn.assistant_message.id, ParleyError("The answer was not begun."))
         raise
+    # From here on the generation finishes the message, whoever leaves.
+    await release()
     return generations.stream(started.id, principal=request.auth, headers=started.ratelimit_headers)
 
 
