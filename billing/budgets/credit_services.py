@@ -27,10 +27,7 @@ def credit_grant(
     Raises:
         InvalidRequest: not a positive amount of whole cents, or expired already.
     """
-    if not amount.is_finite() or amount <= 0 or amount != amount.quantize(Decimal("0.01")):
-        raise InvalidRequest("A grant is a positive amount of whole cents.", param="amount")
-    if expires_at is not None and expires_at <= datetime.now(UTC):
-        raise InvalidRequest("A grant expires in the future.", param="expires_at")
+    credit_check(amount=amount, expires_at=expires_at)
     entry = CreditEntry.objects.create(
         organization_id=organization_id,
         kind=CreditKind.GRANT,
@@ -42,6 +39,14 @@ def credit_grant(
     )
     transaction.on_commit(lambda: forget_credit(organization_id))
     return entry
+
+
+def credit_check(*, amount: Decimal, expires_at: datetime | None) -> None:
+    """What `credit_grant` would refuse, it refuses; nothing is written. For forms."""
+    if not amount.is_finite() or amount <= 0 or amount != amount.quantize(Decimal("0.01")):
+        raise InvalidRequest("A grant is a positive amount of whole cents.", param="amount")
+    if expires_at is not None and expires_at <= datetime.now(UTC):
+        raise InvalidRequest("A grant expires in the future.", param="expires_at")
 
 
 def expire_grants(organization_id: UUID, *, now: datetime) -> int:

@@ -11,6 +11,7 @@ from django.conf import settings
 
 from backend.accounts.principal import Principal
 from backend.errors import InsufficientQuota
+from billing.abuse import throttle
 from billing.budgets import counters
 from billing.budgets.counters import Counter
 from billing.budgets.limits import (
@@ -49,7 +50,9 @@ async def reserve(
     Raises:
         InsufficientQuota: a hard budget has no room for it, counting what is spent and what
             the generations in flight may still cost.
+        RateLimited: the caller is throttled by the abuse detector.
     """
+    await throttle.check(principal)
     limits, book = await _limits_and_book(principal.organization_id)
     bound = limits.binding(project_id=principal.project_id, key_id=principal.key_id)
     if not bound:

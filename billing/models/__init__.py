@@ -1,7 +1,17 @@
 """Tables of `billing`, one file a noun."""
 
+from billing.models.abuse import (
+    AbuseClient,
+    AbuseFlag,
+    AbuseHour,
+    AbusePolicy,
+    AbuseReason,
+    AbuseSeen,
+    SubjectKind,
+)
 from billing.models.accounts import BillingAccount
 from billing.models.budgets import Budget, BudgetAlert
+from billing.models.costs import ModelCost
 from billing.models.credit import CreditEntry, CreditKind
 from billing.models.invoices import (
     DocumentKind,
@@ -17,6 +27,12 @@ from billing.models.usage import UsageEvent, UsageRecord, UsageRollup, UsageStat
 from billing.models.webhooks import WebhookDelivery, WebhookEndpoint, WebhookType
 
 __all__ = [
+    "AbuseClient",
+    "AbuseFlag",
+    "AbuseHour",
+    "AbusePolicy",
+    "AbuseReason",
+    "AbuseSeen",
     "BillingAccount",
     "Budget",
     "BudgetAlert",
@@ -27,9 +43,11 @@ __all__ = [
     "InvoiceLine",
     "InvoiceSequence",
     "InvoiceStatus",
+    "ModelCost",
     "OutboxEvent",
     "Price",
     "ReconciliationRun",
+    "SubjectKind",
     "UsageEvent",
     "UsageRecord",
     "UsageRollup",

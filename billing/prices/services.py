@@ -49,14 +49,15 @@ def prices_set(
         InvalidRequest: tiers that make no sense, not a whole hour, or a moment in the past
             for something that has a price already.
     """
-    for kind, tiers in prices.items():
-        _check(kind, tiers, organization_id)
-    if effective_from.minute or effective_from.second or effective_from.microsecond:
-        raise InvalidRequest("A price begins at a whole hour.", param="effective_from")
     with transaction.atomic():
         _lock_prices()
-        if effective_from <= datetime.now(UTC):
-            _check_nothing_is_repriced(model, prices, organization_id, load_book(currency))
+        prices_check(
+            model=model,
+            prices=prices,
+            effective_from=effective_from,
+            organization_id=organization_id,
+            currency=currency,
+        )
         rows = [
             Price(
                 currency=currency,
@@ -73,6 +74,23 @@ def prices_set(
         Price.objects.bulk_create(rows)
     forget_books()
     return rows
+
+
+def prices_check(
+    *,
+    model: str,
+    prices: Mapping[Kind, Tiers | None],
+    effective_from: datetime,
+    organization_id: UUID | None = None,
+    currency: str = DEFAULT_CURRENCY,
+) -> None:
+    """What `prices_set` would refuse, it refuses; nothing is written. For forms."""
+    for kind, tiers in prices.items():
+        _check(kind, tiers, organization_id)
+    if effective_from.minute or effective_from.second or effective_from.microsecond:
+        raise InvalidRequest("A price begins at a whole hour.", param="effective_from")
+    if effective_from <= datetime.now(UTC):
+        _check_nothing_is_repriced(model, prices, organization_id, load_book(currency))
 
 
 def prices_seed(*, prices: Mapping[str, Mapping[str, str | Decimal]]) -> int:

@@ -1,0 +1,185 @@
+"""Invoices: read-only documents, and what may be done with them."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+from django import forms
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import path, reverse
+from django.urls.resolvers import URLPattern
+from unfold.admin import TabularInline
+from unfold.contrib.filters.admin import AutocompleteSelectFilter, ChoicesDropdownFilter
+from unfold.decorators import action, display
+from unfold.widgets import UnfoldAdminDecimalFieldWidget, UnfoldAdminTextInputWidget
+
+from backend.admin.base import ReadOnlyAdmin
+from backend.errors import ParleyError
+from billing.invoices.csv import invoice_csv
+from billing.invoices.pdf import invoice_pdf
+from billing.invoices.services import (
+    credit_note_create,
+    invoice_issue,
+    invoice_pay,
+    invoice_void,
+)
+from billing.models import Invoice, InvoiceLine
+
+STATUS_LABELS = {"draft": "default", "open": "info", "paid": "success", "void": "danger"}
+
+
+class CreditNoteForm(forms.Form):
+    amount = forms.DecimalField(
+        min_value=0, decimal_places=2, widget=UnfoldAdminDecimalFieldWidget, label="Before tax"
+    )
+    reason = forms.CharField(max_length=300, widget=UnfoldAdminTextInputWidget)
+
+
+class Lines(TabularInline):
+    model = InvoiceLine
+    extra = 0
+    can_delete = False
+    fields = (
+        "usage_month",
+        "project_name",
+        "model",
+        "requests",
+        "input_tokens",
+        "cached_input_tokens",
+        "output_tokens",
+        "amount",
+        "is_late",
+    )
+    readonly_fields = fields
+    ordering = ("position",)
+
+    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+
+@admin.register(Invoice)
+class InvoiceAdmin(ReadOnlyAdmin):
+    list_display = (
+        "show_reference",
+        "organization",
+        "kind",
+        "show_status",
+        "period_start",
+        "total",
+        "currency",
+        "issued_at",
+    )
+    list_filter = (
+        ("status", ChoicesDropdownFilter),
+        ("kind", ChoicesDropdownFilter),
+        ("organization", AutocompleteSelectFilter),
+    )
+    list_filter_submit = True
+    list_select_related = ("organization",)
+    ordering = ("-period_start", "-id")
+    inlines = (Lines,)
+    actions_detail = ("issue", "mark_paid", "void", "credit_note", "pdf", "csv")
+
+    @display(description="Number", ordering="number")
+    def show_reference(self, invoice: Invoice) -> str:
+        return str(invoice)
+
+    @display(description="Status", ordering="status", label=STATUS_LABELS)
+    def show_status(self, invoice: Invoice) -> str:
+        return invoice.status
+
+    def has_may_manage_permission(self, request: HttpRequest, object_id: Any = None) -> bool:
+        return request.user.has_perm("billing.change_invoice")
+
+    @action(description="Issue", permissions=["may_manage"])
+    def issue(self, request: HttpRequest, object_id: int) -> HttpResponse:
+        return self._do(request, object_id, invoice_issue, "Issued.")
+
+    @action(description="Mark as paid", permissions=["may_manage"])
+    def mark_paid(self, request: HttpRequest, object_id: int) -> HttpResponse:
+        return self._do(request, object_id, invoice_pay, "Marked as paid.")
+
+    @action(description="Void", permissions=["may_manage"])
+    def void(self, request: HttpRequest, object_id: int) -> HttpResponse:
+        return self._do(request, object_id, invoice_void, "Voided; its number stays used.")
+
+    @action(description="Credit note", permissions=["may_manage"])
+    def credit_note(self, request: HttpRequest, object_id: int) -> HttpResponse:
+        invoice = get_object_or_404(Invoice, pk=object_id)
+        form = CreditNoteForm(request.POST or None)
+        if request.method == "POST" and form.is_valid():
+            try:
+                note = credit_note_create(
+                    invoice_id=invoice.pk,
+                    amount=form.cleaned_data["amount"],
+                    reason=form.cleaned_data["reason"],
+                    now=datetime.now(UTC),
+                )
+            except ParleyError as error:
+                form.add_error(None, error.message)
+            else:
+                messages.success(request, f"Credit note {note} issued.")
+                return redirect("admin:billing_invoice_change", note.pk)
+        context = {
+            **self.admin_site.each_context(request),
+            "title": f"Credit note for {invoice}",
+            "invoice": invoice,
+            "form": form,
+        }
+        return render(request, "admin/billing/credit_note.html", context)
+
+    @action(description="PDF")
+    def pdf(self, request: HttpRequest, object_id: int) -> HttpResponse:
+        return redirect("admin:billing_invoice_document", object_id, "pdf")
+
+    @action(description="CSV")
+    def csv(self, request: HttpRequest, object_id: int) -> HttpResponse:
+        return redirect("admin:billing_invoice_document", object_id, "csv")
+
+    def get_urls(self) -> list[URLPattern]:
+        view = self.admin_site.admin_view(self._document)
+        return [
+            path("<int:invoice_id>/document.<str:kind>", view, name="billing_invoice_document"),
+            *super().get_urls(),
+        ]
+
+    def _document(self, request: HttpRequest, invoice_id: int, kind: str) -> HttpResponse:
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        return document_response(get_object_or_404(Invoice, pk=invoice_id), kind)
+
+    def _do(self, request: HttpRequest, object_id: int, service: Any, success: str) -> HttpResponse:
+        """POST is what unfold's buttons cannot do, so each is confirmed by a page of its own."""
+        invoice = get_object_or_404(Invoice, pk=object_id)
+        back = reverse("admin:billing_invoice_change", args=[invoice.pk])
+        if request.method != "POST":
+            context = {
+                **self.admin_site.each_context(request),
+                "title": f"{service.__name__.removeprefix('invoice_').capitalize()} {invoice}?",
+                "invoice": invoice,
+                "back": back,
+            }
+            return render(request, "admin/billing/confirm.html", context)
+        try:
+            service(invoice_id=invoice.pk, now=datetime.now(UTC))
+        except ParleyError as error:
+            messages.error(request, error.message)
+        else:
+            messages.success(request, success)
+        return redirect(back)
+
+
+def document_response(invoice: Invoice, kind: str) -> HttpResponse:
+    """The document as a download; `kind` is `pdf` or `csv`."""
+    if kind == "csv":
+        response = HttpResponse(invoice_csv(invoice), content_type="text/csv; charset=utf-8")
+    else:
+        response = HttpResponse(invoice_pdf(invoice), content_type="application/pdf")
+    name = invoice.reference or f"draft-{invoice.pk}"
+    response["Content-Disposition"] = f'attachment; filename="{name}.{kind}"'
+    return response

@@ -1,0 +1,136 @@
+"""The price book: rows are added, never changed; the list is the history."""
+
+from datetime import UTC, datetime
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+from django import forms
+from django.contrib import admin
+from django.http import HttpRequest
+from unfold.admin import ModelAdmin
+from unfold.contrib.filters.admin import AutocompleteSelectFilter, ChoicesDropdownFilter
+from unfold.decorators import display
+from unfold.widgets import UnfoldAdminTextareaWidget
+
+from backend.errors import InvalidRequest
+from billing.models import ModelCost, Price
+from billing.prices import Tier
+from billing.prices.loading import tiers_from_json
+from billing.prices.services import next_hour, prices_check, prices_set
+from billing.quantities import Kind
+
+
+class PriceForm(forms.ModelForm):
+    """A new price. Everything that `prices_set` refuses is an error of the form."""
+
+    tiers_text = forms.CharField(
+        label="Price of 1,000 tokens",
+        widget=UnfoldAdminTextareaWidget(attrs={"rows": 3}),
+        required=False,
+        help_text="One price, such as 0.0002. Volume tiers: one a line, tokens of the month and"
+        " price, such as 0: 0.0002 and 1000000: 0.0001. Empty: take the organization's own"
+        " price back.",
+    )
+
+    class Meta:
+        model = Price
+        fields = ("organization", "model", "kind", "currency", "effective_from", "note")
+
+    def clean_tiers_text(self) -> tuple[Tier, ...] | None:
+        text = self.cleaned_data["tiers_text"].strip()
+        if not text:
+            return None
+        try:
+            if ":" not in text:
+                return (Tier(0, Decimal(text)),)
+            pairs = [line.split(":", 1) for line in text.splitlines() if line.strip()]
+            return tuple(
+                Tier(int(start.replace(",", "").strip()), Decimal(price.strip()))
+                for start, price in pairs
+            )
+        except (InvalidOperation, ValueError) as error:
+            raise forms.ValidationError("Enter a price, or lines like 1000000: 0.0001.") from error
+
+    def clean(self) -> dict[str, Any]:
+        data = super().clean() or {}
+        if self.errors:
+            return data
+        organization = data.get("organization")
+        try:
+            prices_check(
+                model=data["model"],
+                prices={Kind(data["kind"]): data["tiers_text"]},
+                effective_from=data["effective_from"],
+                organization_id=organization.pk if organization else None,
+                currency=data["currency"],
+            )
+        except InvalidRequest as error:
+            raise forms.ValidationError(error.message) from error
+        return data
+
+
+@admin.register(Price)
+class PriceAdmin(ModelAdmin):
+    form = PriceForm
+    list_display = (
+        "model",
+        "kind",
+        "show_price",
+        "show_for",
+        "effective_from",
+        "created_by",
+        "created_at",
+        "note",
+    )
+    list_filter = (
+        ("kind", ChoicesDropdownFilter),
+        ("organization", AutocompleteSelectFilter),
+        "model",
+    )
+    list_filter_submit = True
+    list_select_related = ("organization", "created_by")
+    search_fields = ("model", "note")
+    autocomplete_fields = ("organization",)
+    ordering = ("model", "kind", "-effective_from", "-id")
+
+    @display(description="Price of 1,000 tokens")
+    def show_price(self, price: Price) -> str:
+        tiers = tiers_from_json(price.tiers)
+        if tiers is None:
+            return "taken back"
+        return ", ".join(
+            f"{tier.price.normalize():f}" + (f" from {tier.start:,}" if tier.start else "")
+            for tier in tiers
+        )
+
+    @display(description="For", ordering="organization__name")
+    def show_for(self, price: Price) -> str:
+        return "everybody" if price.organization is None else price.organization.name
+
+    def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
+        return {"effective_from": next_hour(datetime.now(UTC)), "currency": "USD"}
+
+    def save_model(self, request: HttpRequest, obj: Price, form: Any, change: bool) -> None:
+        data = form.cleaned_data
+        [stored] = prices_set(
+            model=data["model"],
+            prices={Kind(data["kind"]): data["tiers_text"]},
+            effective_from=data["effective_from"],
+            organization_id=obj.organization_id,
+            currency=data["currency"],
+            by_user_id=request.user.pk,
+            note=data["note"],
+        )
+        obj.pk = stored.pk
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+
+@admin.register(ModelCost)
+class ModelCostAdmin(ModelAdmin):
+    list_display = ("model", "currency", "input_per_1k", "output_per_1k")
+    search_fields = ("model",)

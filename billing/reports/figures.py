@@ -1,0 +1,153 @@
+"""The numbers of a period over all organizations, from the hourly rollups.
+
+Rollups, not the ledger: a month of every organization is too much to sum at each look. They
+are priced hour by hour as an invoice prices them, so a report of a closed month whose rollups
+agree with the ledger is the sum of its invoices before rounding.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import timedelta
+from decimal import Decimal
+from itertools import groupby
+from operator import itemgetter
+from uuid import UUID
+
+from django.db.models import Sum
+
+from backend.accounts.models import Organization
+from billing.ledger import bucket_of
+from billing.models import BillingAccount, ModelCost, UsageRollup
+from billing.periods import Period, month_of
+from billing.prices.loading import DEFAULT_CURRENCY, load_book
+from billing.prices.usage import PricedBucket, Pricer
+
+_SUMS = {
+    "requests": Sum("requests"),
+    "input": Sum("input_tokens"),
+    "cached_input": Sum("cached_input_tokens"),
+    "output": Sum("output_tokens"),
+    "reasoning": Sum("reasoning_tokens"),
+    "image": Sum("image_tokens"),
+}
+
+
+@dataclass(slots=True)
+class Row:
+    """Sums of one day, model or organization; `cost` is ours, None where nobody entered one."""
+
+    name: str
+    requests: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    revenue: Decimal = Decimal(0)
+    cost: Decimal | None = None
+
+    def add(self, priced: PricedBucket) -> None:
+        self.requests += priced.bucket.requests
+        self.input_tokens += priced.bucket.counts.input
+        self.output_tokens += priced.bucket.counts.output
+        self.revenue += priced.cost
+
+    @property
+    def tokens(self) -> int:
+        return self.input_tokens + self.output_tokens
+
+    @property
+    def margin_percent(self) -> Decimal | None:
+        if self.cost is None or not self.revenue:
+            return None
+        return (self.revenue - self.cost) / self.revenue * 100
+
+
+@dataclass(slots=True)
+class Report:
+    """A period's figures in one currency."""
+
+    period: Period
+    currency: str
+    total: Row
+    days: list[Row]
+    models: list[Row]
+    organizations: list[tuple[UUID, Row]]
+    unpriced: set[str] = field(default_factory=set)
+
+
+def report(period: Period, *, currency: str = DEFAULT_CURRENCY) -> Report:
+    """Everything the page shows, in one pass over the period's rollups."""
+    result = Report(period, currency, Row("total"), [], [], [])
+    days = {day: Row(day) for day in _days(period)}
+    models: dict[str, Row] = {}
+    organizations: dict[UUID, Row] = defaultdict(lambda: Row(""))
+    for organization_id, priced in _priced(period, result):
+        bucket = priced.bucket
+        for row in (
+            result.total,
+            days[f"{bucket.hour:%Y-%m-%d}"],
+            models.setdefault(bucket.model, Row(bucket.model)),
+            organizations[organization_id],
+        ):
+            row.add(priced)
+    _add_costs(models, result)
+    result.days = list(days.values())
+    result.models = sorted(models.values(), key=lambda row: (-row.revenue, row.name))
+    result.organizations = _top(organizations)
+    return result
+
+
+def _priced(period: Period, result: Report) -> Iterator[tuple[UUID, PricedBucket]]:
+    """Priced buckets, organization by organization, each in order of time."""
+    book = load_book(result.currency)
+    read_from = month_of(period.start).start if book.tiered else period.start
+    elsewhere = BillingAccount.objects.exclude(currency=result.currency)
+    if result.currency == DEFAULT_CURRENCY:
+        rollups = UsageRollup.objects.exclude(
+            organization_id__in=elsewhere.values("organization_id")
+        )
+    else:
+        accounts = BillingAccount.objects.filter(currency=result.currency)
+        rollups = UsageRollup.objects.filter(organization_id__in=accounts.values("organization_id"))
+    rows = (
+        rollups.filter(hour__gte=read_from, hour__lt=period.end)
+        .values("organization_id", "hour", "model")
+        .annotate(**{f"sum_{name}": total for name, total in _SUMS.items()})
+        .order_by("organization_id", "hour", "model")
+    )
+    for organization_id, of_one in groupby(
+        rows.iterator(chunk_size=5000), key=itemgetter("organization_id")
+    ):
+        pricer = Pricer(organization_id=organization_id, book=book)
+        for row in of_one:
+            named = {name.removeprefix("sum_"): value for name, value in row.items()}
+            del named["organization_id"]
+            bucket = bucket_of(named)
+            priced = PricedBucket(bucket, pricer.price(bucket))
+            if bucket.hour >= period.start:
+                yield organization_id, priced
+        result.unpriced |= pricer.unpriced
+
+
+def _add_costs(models: dict[str, Row], result: Report) -> None:
+    """Our cost by model, and in all; the total only where every model has one."""
+    for cost in ModelCost.objects.filter(model__in=models, currency=result.currency):
+        row = models[cost.model]
+        row.cost = (
+            cost.input_per_1k * row.input_tokens + cost.output_per_1k * row.output_tokens
+        ) / 1000
+    costs = [row.cost for row in models.values()]
+    if costs and None not in costs:
+        result.total.cost = sum((c for c in costs if c is not None), Decimal(0))
+
+
+def _top(organizations: dict[UUID, Row], *, count: int = 10) -> list[tuple[UUID, Row]]:
+    top = sorted(organizations.items(), key=lambda item: (-item[1].revenue, str(item[0])))[:count]
+    names = Organization.objects.in_bulk([key for key, _ in top])
+    for key, row in top:
+        row.name = names[key].name if key in names else str(key)
+    return top
+
+
+def _days(period: Period) -> list[str]:
+    count = (period.end - period.start).days
+    return [f"{period.start + timedelta(days=n):%Y-%m-%d}" for n in range(count)]
