@@ -45,6 +45,10 @@ format: $(DEV_STAMP) ## Let the tools lay out the code
 bench-gateway: $(DEV_STAMP) ## How many streams one web process holds, and what it adds to them
 	@$(IN_VENV) -m infra.load.gateway
 
+.PHONY: load
+load: $(DEV_STAMP) ## Ten times the load that can be served: who is refused, how fast, who goes first
+	@$(IN_VENV) -m infra.load.overload
+
 .PHONY: bench-billing
 bench-billing: $(DEV_STAMP) ## How many usage events a second one aggregator stores
 	@$(IN_VENV) manage.py with-services bench_billing --kafka

@@ -6,6 +6,7 @@ own cost, not a model's.
 
 import os
 import secrets
+import signal
 import subprocess
 import sys
 import time
@@ -29,7 +30,7 @@ id = "{model}"
 context_window = 100000
 max_output_tokens = 100000
 capabilities = ["chat", "completions", "streaming"]
-max_concurrency = 100000
+max_concurrency = {at_once}
 price_per_1k = {{ input = "0.0001", cached_input = "0.0001", output = "0.0001" }}
 
 [[model.replica]]
@@ -50,6 +51,21 @@ principal = async_to_sync(principal_for_session)(user, None)
 print(api_key_create(principal=principal, name="load")[1])
 """
 
+_MAKE_ORGANIZATION_AND_KEY = """
+import os, sys, django
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "backend.settings")
+django.setup()
+from asgiref.sync import async_to_sync
+from backend.accounts.authentication import principal_for_session
+from backend.accounts.models import Organization
+from backend.accounts.services import api_key_create, user_sign_up
+plan = sys.argv[1]
+user = user_sign_up(email=f"{plan}@example.org", password=os.urandom(12).hex(), name=plan)
+Organization.objects.filter(memberships__user=user).update(plan_id=plan)
+principal = async_to_sync(principal_for_session)(user, None)
+print(api_key_create(principal=principal, name="load")[1])
+"""
+
 
 class StackError(RuntimeError):
     """A part did not start; the message holds its last words."""
@@ -58,17 +74,27 @@ class StackError(RuntimeError):
 class Stack:
     """Everything that a load test needs, for the time of a `with`."""
 
-    def __init__(self, directory: Path, *, rate: float, settings: dict[str, str]) -> None:
+    def __init__(
+        self,
+        directory: Path,
+        *,
+        rate: float,
+        settings: dict[str, str],
+        max_concurrency: int = 100_000,
+    ) -> None:
         """
         Args:
             rate: tokens a second of each stream of the upstream.
             settings: environment variables of the web process.
+            max_concurrency: generations that the upstream is given at a time.
         """
+        self._settings = settings
+        self._at_once = max_concurrency
         self._directory = directory
         self._rate = rate
         self._services = ServiceBundle(directory / "services", {}, throw_away=True)
         self._processes: list[subprocess.Popen[bytes]] = []
-        self._environment = {**os.environ, **settings}
+        self._environment = dict(os.environ)
         self.key = ""
 
     def __enter__(self) -> "Stack":
@@ -92,7 +118,7 @@ class Stack:
         self.upstream_url = f"http://127.0.0.1:{upstream_port}"
         self.web_url = f"http://127.0.0.1:{web_port}"
         pools = self._directory / "pools.toml"
-        pools.write_text(_POOLS.format(model=MODEL, url=self.upstream_url))
+        pools.write_text(_POOLS.format(model=MODEL, at_once=self._at_once, url=self.upstream_url))
         var = self._directory / "var"
         var.mkdir()
         self._environment |= self._services.start()
@@ -106,6 +132,7 @@ class Stack:
             "PARLEY_WEB_WORKERS": "1",
             "PARLEY_LOG_LEVEL": "WARNING",
             "PARLEY_MAX_QUEUED_GENERATIONS": "100000",
+            **self._settings,
         }
         self._spawn(
             [
@@ -127,11 +154,16 @@ class Stack:
         self.web_pid = web.pid
         self._wait_ready(web)
 
+    def key_of_plan(self, plan: str) -> str:
+        """A key of a new organization with this plan."""
+        return self._python("-c", _MAKE_ORGANIZATION_AND_KEY, plan).strip().splitlines()[-1]
+
     def _spawn(self, command: list[str], name: str) -> subprocess.Popen[bytes]:
         process = spawn(
             command,
             log=self._directory / f"{name}.log",
             environment=self._environment,
+            death_signal=signal.SIGKILL,
             cwd=procfile.ROOT,
         )
         self._processes.append(process)

@@ -41,6 +41,8 @@ class ProductProcess:
                 procfile.argv(self._command),
                 log=self.log,
                 environment=self._environment,
+                # Should the test run be killed, nobody is left to wait for a clean end.
+                death_signal=signal.SIGKILL,
                 cwd=procfile.ROOT,
             )
 

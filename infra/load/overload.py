@@ -1,0 +1,145 @@
+"""`make load`: ten times the load that the product can serve, for a bounded time.
+
+Promise 7 of the design: at ten times the load the product keeps serving at its peak rate, the
+rest gets a fast 429 or 503, and higher plans go first. The synthetic upstream serves a fixed
+number of answers at once, so the peak rate is known; requests arrive at random (Poisson) and do
+not wait for each other, half from a premium organization and half from a free one. What is
+printed is compared with the peak; nothing leaves this machine.
+"""
+
+import argparse
+import asyncio
+import random
+import statistics
+import tempfile
+import time
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+import orjson
+
+from backend.gateway.upstream.http import Origin
+from backend.gateway.upstream.sse import EventDecoder
+from infra.load.stack import MODEL, Stack
+
+PLANS = ("premium", "free")
+_PATIENCE_SECONDS = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of one request; `seconds` until the refusal, or until the first token."""
+
+    plan: str
+    status: str
+    seconds: float
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
+    parser.add_argument("--at-once", type=int, default=16, help="answers the upstream serves")
+    parser.add_argument("--queue", type=int, default=32, help="answers that may wait")
+    parser.add_argument("--tokens", type=int, default=30, help="of each answer")
+    parser.add_argument("--rate", type=float, default=30.0, help="tokens a second of an answer")
+    parser.add_argument("--times", type=float, nargs="+", default=[0.8, 10.0], help="of the peak")
+    parser.add_argument("--seconds", type=float, default=15.0, help="length of each load")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="parley-load-") as name:
+        directory = Path(name)
+        directory.chmod(0o711)  # the database's account must be able to pass
+        stack = Stack(
+            directory,
+            rate=options.rate,
+            settings={"PARLEY_MAX_QUEUED_GENERATIONS": str(options.queue)},
+            max_concurrency=options.at_once,
+        )
+        with stack:
+            keys = {plan: stack.key_of_plan(plan) for plan in PLANS}
+            peak = options.at_once * options.rate / options.tokens
+            print(
+                f"The upstream serves {options.at_once} answers at once,"
+                f" {peak:.0f} a second at its peak."
+            )
+            for times in options.times:
+                outcomes, took = asyncio.run(
+                    _offer(stack.web_url, keys, times * peak, options.seconds, options.tokens)
+                )
+                _report(times, peak, outcomes, took)
+
+
+async def _offer(
+    url: str, keys: dict[str, str], rate: float, seconds: float, tokens: int
+) -> tuple[list[Outcome], float]:
+    """Requests at `rate` a second for `seconds`, then wait for the last to end."""
+    origin = Origin(url)
+    tasks = []
+    started = time.monotonic()
+    while (now := time.monotonic() - started) < seconds:
+        plan = PLANS[len(tasks) % len(PLANS)]
+        tasks.append(asyncio.create_task(_ask(origin, plan, keys[plan], tokens)))
+        await asyncio.sleep(max(0.0, now + random.expovariate(rate) - time.monotonic() + started))
+    outcomes = await asyncio.gather(*tasks)
+    took = time.monotonic() - started
+    origin.close()
+    return list(outcomes), took
+
+
+async def _ask(origin: Origin, plan: str, key: str, tokens: int) -> Outcome:
+    body = orjson.dumps(
+        {
+            "model": MODEL,
+            "messages": [{"role": "user", "content": "Count for me, please."}],
+            "max_tokens": tokens,
+            "stream": True,
+        }
+    )
+    headers = {"authorization": f"Bearer {key}", "content-type": "application/json"}
+    started = time.monotonic()
+    try:
+        async with asyncio.timeout(_PATIENCE_SECONDS):
+            return await _read(origin, plan, headers, body)
+    except Exception as error:  # whatever it is, the load goes on and the report shows it
+        return Outcome(plan, type(error).__name__, time.monotonic() - started)
+
+
+async def _read(origin: Origin, plan: str, headers: dict[str, str], body: bytes) -> Outcome:
+    started = time.monotonic()
+    response = await origin.request("POST", "/v1/chat/completions", headers=headers, body=body)
+    if response.status != 200:
+        await response.read()
+        return Outcome(plan, str(response.status), time.monotonic() - started)
+    decoder = EventDecoder()
+    first: float | None = None
+    done = False
+    while received := await response.read_some():
+        for event in decoder.feed(received):
+            if first is None:
+                first = time.monotonic() - started
+            done = event == b"[DONE]"
+    whole = first is not None and done
+    return Outcome(plan, "served" if whole else "broken", first or 0.0)
+
+
+def _report(times: float, peak: float, outcomes: list[Outcome], took: float) -> None:
+    served = [outcome for outcome in outcomes if outcome.status == "served"]
+    print(
+        f"\n{times:g} times the peak: {len(outcomes)} requests in {took:.0f} s,"
+        f" {len(served) / took:.1f} served a second ({len(served) / took / peak:.0%} of the peak)"
+    )
+    for (plan, status), count in sorted(Counter((o.plan, o.status) for o in outcomes).items()):
+        seconds = sorted(
+            outcome.seconds
+            for outcome in outcomes
+            if (outcome.plan, outcome.status) == (plan, status)
+        )
+        what = "first event" if status == "served" else "refused"
+        print(
+            f"  {plan:<8} {status:<8} {count:>6}   {what} after"
+            f" {statistics.median(seconds) * 1e3:.0f} ms in the median,"
+            f" {seconds[int(len(seconds) * 0.99)] * 1e3:.0f} ms at p99"
+        )
+
+
+if __name__ == "__main__":
+    main()
