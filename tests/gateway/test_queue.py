@@ -1,0 +1,137 @@
+"""Who is served first, who is refused, and that nobody starves."""
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from backend.errors import Overloaded
+from backend.gateway.queue import AGEING_S, AdmissionQueue, Ticket
+from backend.gateway.replicas import ReplicaSet
+from infra.load.upstream import SyntheticUpstream
+from tests.support.gateway import pools_of
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def queue_of(
+    *, replicas: int = 1, places: int = 1, most_waiting: int = 100
+) -> tuple[AdmissionQueue, Clock]:
+    upstreams = [SyntheticUpstream() for _ in range(replicas)]
+    for number, upstream in enumerate(upstreams):
+        upstream.port = 1000 + number
+    pool = replace(pools_of(*upstreams).models[0], max_concurrency=places)
+    replica_set = ReplicaSet(pool)
+    for replica in replica_set.replicas:
+        replica.mark(True, "")
+    clock = Clock()
+    return AdmissionQueue(replica_set, most_waiting=most_waiting, clock=clock), clock
+
+
+def join(queue: AdmissionQueue, priority: int = 5, **options: str) -> Ticket:
+    ticket = queue.reserve(priority=priority, weight=1, affinity=options.get("affinity"))
+    queue.enter(ticket)
+    return ticket
+
+
+async def test_better_plans_go_first() -> None:
+    queue, _ = queue_of()
+    running = join(queue)
+    free, standard, premium = join(queue, 10), join(queue, 5), join(queue, 1)
+
+    order = []
+    for _ in range(3):
+        running.release()
+        running = next(t for t in (free, standard, premium) if t.replica is not None)
+        order.append(running)
+    assert order == [premium, standard, free]
+
+
+async def test_whoever_waits_long_enough_goes_before_every_newcomer() -> None:
+    queue, clock = queue_of()
+    running = join(queue)
+    free = join(queue, 10)
+    clock.now += 10 * AGEING_S
+    premium = join(queue, 1)
+    running.release()
+    assert free.replica is not None
+    assert premium.replica is None
+
+
+async def test_when_it_is_full_the_newcomer_or_the_last_is_refused_at_once() -> None:
+    queue, _ = queue_of(most_waiting=2)
+    join(queue)
+    first, last = join(queue, 5), join(queue, 10)
+    with pytest.raises(Overloaded) as caught:
+        queue.reserve(priority=10, weight=1, affinity=None)
+    assert caught.value.retry_after
+
+    premium = join(queue, 1)
+    with pytest.raises(Overloaded):
+        await asyncio.wait_for(last._granted, 1)
+    assert not first.settled and not premium.settled
+
+
+async def test_one_that_leaves_the_queue_makes_room() -> None:
+    queue, _ = queue_of(most_waiting=1)
+    join(queue)
+    waiting = join(queue)
+    waiting.release()
+    assert queue.waiting == 0
+    join(queue)
+
+
+async def test_the_least_loaded_replica_is_taken() -> None:
+    queue, _ = queue_of(replicas=3, places=2)
+    tickets = [join(queue) for _ in range(6)]
+    loads = [replica.outstanding for replica in queue.replicas.replicas]
+    assert loads == [2, 2, 2]
+    for ticket in tickets:
+        ticket.release()
+        ticket.release()
+    assert [replica.outstanding for replica in queue.replicas.replicas] == [0, 0, 0]
+
+
+async def test_a_conversation_stays_with_its_replica_while_that_costs_nothing() -> None:
+    queue, _ = queue_of(replicas=4, places=100)
+    home = {join(queue, affinity="conversation").replica for _ in range(3)}
+    assert len(home) == 1
+    crowd = [join(queue, affinity="conversation").replica for _ in range(20)]
+    assert len(set(crowd)) > 1
+
+
+async def test_processes_share_the_places() -> None:
+    queue, _ = queue_of(places=4)
+    queue.replicas.processes = 2
+    tickets = [join(queue) for _ in range(4)]
+    assert sum(ticket.replica is not None for ticket in tickets) == 2
+
+
+@settings(deadline=None)
+@given(st.lists(st.tuples(st.integers(1, 10), st.floats(0, 5)), min_size=1, max_size=40))
+def test_nobody_is_forgotten_and_places_are_never_overrun(
+    arrivals: list[tuple[int, float]],
+) -> None:
+    async def run() -> None:
+        queue, clock = queue_of(replicas=2, places=2)
+        tickets = []
+        for priority, pause in arrivals:
+            clock.now += pause
+            tickets.append(join(queue, priority))
+        served = 0
+        while running := [ticket for ticket in tickets if ticket.replica is not None]:
+            assert len(running) <= 4
+            running[0].release()
+            served += 1
+        assert served == len(tickets)
+        assert queue.waiting == 0
+
+    asyncio.run(run())
