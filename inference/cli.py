@@ -61,7 +61,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m inference", description=__doc__)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     serve = commands.add_parser("serve", help="load a model and serve it over HTTP")
-    serve.add_argument("--model", required=True, help="a GGUF file")
+    serve.add_argument("--model", required=True, help="a GGUF file or a Hugging Face folder")
     serve.add_argument("--served-model-name", help="what clients call it; default: the file's name")
     serve.add_argument("--host", default="127.0.0.1")
     serve.add_argument("--port", type=int, default=8001)

@@ -33,9 +33,11 @@ class Backend(Protocol):
         """
         ...
 
-    def attend(self, queries: Tensor, cache: LayerCache, batch: Batch) -> Tensor:
+    def attend(
+        self, queries: Tensor, cache: LayerCache, batch: Batch, window: int | None = None
+    ) -> Tensor:
         """Causal attention of (T, heads, head dim) queries over all that is cached of
-        their sequences; the result has the same shape."""
+        their sequences, or its last `window` tokens; the result has the same shape."""
         ...
 
     def swiglu(self, gate_up: Tensor) -> Tensor:
@@ -60,16 +62,24 @@ class TorchBackend:
         cache.values.index_copy_(0, batch.slots, values.to(cache.values.dtype))
         return _rotate(queries, angles)
 
-    def attend(self, queries: Tensor, cache: LayerCache, batch: Batch) -> Tensor:
+    def attend(
+        self, queries: Tensor, cache: LayerCache, batch: Batch, window: int | None = None
+    ) -> Tensor:
         out = torch.empty(queries.shape, dtype=queries.dtype, device=queries.device)
         if batch.singles is not None:
-            self.attend_singles(queries, cache, batch.singles, out)
+            self.attend_singles(queries, cache, batch.singles, out, window)
         for span in batch.spans:
-            out[span.begin : span.end] = _attend_span(queries[span.begin : span.end], cache, span)
+            rows = slice(span.begin, span.end)
+            out[rows] = _attend_span(queries[rows], cache, span, window)
         return out
 
     def attend_singles(
-        self, queries: Tensor, cache: LayerCache, singles: Singles, out: Tensor
+        self,
+        queries: Tensor,
+        cache: LayerCache,
+        singles: Singles,
+        out: Tensor,
+        window: int | None,
     ) -> None:
         """One query each: all streams in one padded call, query heads grouped by kv head."""
         num = len(singles.lengths)
@@ -78,7 +88,9 @@ class TorchBackend:
         keys = cache.keys[singles.slots].transpose(1, 2).to(queries.dtype)
         values = cache.values[singles.slots].transpose(1, 2).to(queries.dtype)
         grouped = queries[:num].reshape(num, kv_heads, heads // kv_heads, dim)
-        attended = F.scaled_dot_product_attention(grouped, keys, values, attn_mask=singles.mask)
+        attended = F.scaled_dot_product_attention(
+            grouped, keys, values, attn_mask=singles.mask(window)
+        )
         out[:num] = attended.reshape(num, heads, dim)
 
     def swiglu(self, gate_up: Tensor) -> Tensor:
@@ -93,7 +105,7 @@ def _rotate(x: Tensor, angles: Angles) -> Tensor:
     return x * cos + torch.cat((-second, first), dim=-1) * sin
 
 
-def _attend_span(queries: Tensor, cache: LayerCache, span: Span) -> Tensor:
+def _attend_span(queries: Tensor, cache: LayerCache, span: Span, window: int | None) -> Tensor:
     num, heads, dim = queries.shape
     kv_heads = cache.keys.shape[1]
     group = heads // kv_heads
@@ -102,9 +114,10 @@ def _attend_span(queries: Tensor, cache: LayerCache, span: Span) -> Tensor:
     values = cache.values[span.slots].transpose(0, 1).unsqueeze(1).to(queries.dtype)
     grouped = queries.reshape(num, kv_heads, group, dim).permute(1, 2, 0, 3)
     mask = None
-    if span.start > 0:
-        rows = torch.arange(span.start, span.start + num, device=queries.device)
-        mask = torch.arange(context, device=queries.device) <= rows[:, None]
+    if span.start > 0 or (window is not None and window < context):
+        rows = torch.arange(span.start, span.start + num, device=queries.device)[:, None]
+        columns = torch.arange(context, device=queries.device)
+        mask = (columns <= rows) & (columns > rows - (window or context))
     attended = F.scaled_dot_product_attention(
         grouped,
         keys.expand(-1, group, -1, -1),

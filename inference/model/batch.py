@@ -43,12 +43,14 @@ class Singles:
         slots = (self.tables[:, :, None] * self.block_size + offsets).flatten(1).long()
         return slots[:, : int(self.lengths.max())]
 
-    @cached_property
-    def mask(self) -> Tensor:
+    def mask(self, window: int | None) -> Tensor:
         """(S, 1, 1, longest), True where a slot is attended to."""
-        longest = int(self.lengths.max())
-        columns = torch.arange(longest, device=self.lengths.device)
-        return (columns < self.lengths[:, None])[:, None, None]
+        lengths = self.lengths[:, None]
+        columns = torch.arange(self.slots.shape[1], device=self.lengths.device)
+        seen = columns < lengths
+        if window is not None:
+            seen &= columns >= lengths - window
+        return seen[:, None, None]
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from torch import Tensor
 from inference.model.backend import Backend, TorchBackend
 from inference.model.cpu.backend import CpuBackend, PackedLinear
 from inference.model.cpu.compile import load_kernels
-from inference.model.layers import DenseLinear
+from inference.model.layers import DenseLinear, Mlp, SparseExperts, SwiGLU
 from inference.model.llama import DecoderLayer, LlamaModel
 from inference.model.weights import PackedRows, WeightReader
 
@@ -45,17 +45,32 @@ def build_model(reader: WeightReader, dtype: torch.dtype, device: torch.device) 
                 return PackedLinear(kernels, joined, bias)
         return DenseLinear(torch.cat([tensor(name) for name in names]), bias)
 
-    def layer(at: str) -> DecoderLayer:
+    def optional(name: str) -> Tensor | None:
+        return tensor(name) if reader.has(name) else None
+
+    def swiglu(at: str) -> SwiGLU:
+        return SwiGLU(backend, linear(f"{at}.gate", f"{at}.up"), linear(f"{at}.down"))
+
+    def mlp(at: str) -> Mlp:
+        if config.moe is None:
+            return swiglu(f"{at}.mlp")
+        experts = [swiglu(f"{at}.experts.{index}") for index in range(config.moe.num_experts)]
+        return SparseExperts(config.moe, linear(f"{at}.router"), experts)
+
+    def layer(index: int) -> DecoderLayer:
+        at = f"layers.{index}"
         return DecoderLayer(
             attn_norm=tensor(f"{at}.attn_norm"),
             qkv=linear(f"{at}.attn.q", f"{at}.attn.k", f"{at}.attn.v"),
             out=linear(f"{at}.attn.o"),
             mlp_norm=tensor(f"{at}.mlp_norm"),
-            gate_up=linear(f"{at}.mlp.gate", f"{at}.mlp.up"),
-            down=linear(f"{at}.mlp.down"),
+            mlp=mlp(at),
+            query_norm=optional(f"{at}.attn.q_norm"),
+            key_norm=optional(f"{at}.attn.k_norm"),
+            window=config.windows.get(index),
         )
 
-    layers = [layer(f"layers.{index}") for index in range(config.num_layers)]
+    layers = [layer(index) for index in range(config.num_layers)]
     embed = linear("embed")
     lm_head = embed if config.tied_embeddings else linear("lm_head")
     return LlamaModel(config, backend, embed, layers, tensor("norm"), lm_head)

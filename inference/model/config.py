@@ -2,12 +2,42 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Literal
+
+
+@dataclass(frozen=True)
+class RopeConfig:
+    """Rotary embedding. `kind` and the fields it uses follow transformers' names."""
+
+    theta: float = 10000.0
+    kind: Literal["default", "linear", "llama3", "yarn"] = "default"
+    factor: float = 1.0
+    original_max_position: int = 0
+    low_freq_factor: float = 1.0
+    high_freq_factor: float = 4.0
+    beta_fast: float = 32.0
+    beta_slow: float = 1.0
+    attention_factor: float | None = None
+    truncate: bool = True
+
+
+@dataclass(frozen=True)
+class MoeConfig:
+    """Mixture of experts: each token goes to its `per_token` best experts."""
+
+    num_experts: int
+    per_token: int
+    normalise: bool
+    """Whether the chosen experts' weights are made to sum to one."""
 
 
 @dataclass(frozen=True)
 class ModelConfig:
-    """One dataclass for the family; a switch that a model lacks has its neutral value."""
+    """One dataclass for the family; a switch that a model lacks has its neutral value.
+
+    Biases and the norms of queries and keys are there when their weights are.
+    """
 
     architecture: str
     vocab_size: int
@@ -18,7 +48,10 @@ class ModelConfig:
     num_kv_heads: int
     head_dim: int
     rms_eps: float
-    rope_theta: float
     max_position: int
     tied_embeddings: bool
     eos_token_ids: frozenset[int]
+    rope: RopeConfig = RopeConfig()
+    windows: dict[int, int] = field(default_factory=dict)
+    """Layers that attend to their last so many tokens only."""
+    moe: MoeConfig | None = None

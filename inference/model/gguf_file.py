@@ -15,7 +15,7 @@ from gguf.constants import GGMLQuantizationType
 from gguf.quants import dequantize
 
 from inference.errors import ModelLoadError
-from inference.model.config import ModelConfig
+from inference.model.config import ModelConfig, RopeConfig
 from inference.model.gguf_format import GGUFFile
 from inference.model.weights import PackedRows
 
@@ -31,6 +31,8 @@ _LAYER = {
     "attn.k": "attn_k",
     "attn.v": "attn_v",
     "attn.o": "attn_output",
+    "attn.q_norm": "attn_q_norm",
+    "attn.k_norm": "attn_k_norm",
     "mlp_norm": "ffn_norm",
     "mlp.gate": "ffn_gate",
     "mlp.up": "ffn_up",
@@ -81,7 +83,7 @@ class GGUFReader:
 
     def _read_config(self) -> ModelConfig:
         architecture = self.metadata("general.architecture")
-        if architecture != "llama":
+        if architecture not in ("llama", "qwen2", "qwen3"):
             raise ModelLoadError(f"GGUF architecture {architecture!r} is not implemented")
 
         def get(key: str, default: Any = None) -> Any:
@@ -91,7 +93,7 @@ class GGUFReader:
         hidden = get("embedding_length")
         return ModelConfig(
             architecture=architecture,
-            vocab_size=len(self.metadata("tokenizer.ggml.tokens")),
+            vocab_size=self._file.tensors["token_embd.weight"].shape[0],
             hidden_size=hidden,
             intermediate_size=get("feed_forward_length"),
             num_layers=get("block_count"),
@@ -99,7 +101,6 @@ class GGUFReader:
             num_kv_heads=get("attention.head_count_kv", heads),
             head_dim=get("attention.key_length", hidden // heads),
             rms_eps=get("attention.layer_norm_rms_epsilon"),
-            rope_theta=get("rope.freq_base", 10000.0),
             max_position=get("context_length"),
             tied_embeddings="output.weight" not in self._file.tensors,
             eos_token_ids=frozenset(
@@ -107,7 +108,24 @@ class GGUFReader:
                 for key in ("eos_token_id", "eot_token_id")
                 if (token := self.metadata(f"tokenizer.ggml.{key}")) is not None
             ),
+            rope=_rope(self._file, architecture),
         )
+
+
+def _rope(file: GGUFFile, architecture: str) -> RopeConfig:
+    """Rotary settings.
+
+    Raises:
+        ModelLoadError: when the context was extended in a way that we cannot read.
+    """
+    kind = file.metadata.get(f"{architecture}.rope.scaling.type", "none")
+    if "rope_freqs.weight" in file.tensors or kind not in ("none", "linear"):
+        raise ModelLoadError(f"rotary scaling {kind!r} from GGUF is not implemented")
+    return RopeConfig(
+        theta=file.metadata.get(f"{architecture}.rope.freq_base", 10000.0),
+        kind="linear" if kind == "linear" else "default",
+        factor=file.metadata.get(f"{architecture}.rope.scaling.factor", 1.0),
+    )
 
 
 def _gguf_name(name: str) -> str:

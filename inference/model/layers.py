@@ -8,7 +8,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from inference.model.backend import Angles
+from inference.model.backend import Backend
+from inference.model.config import MoeConfig
 
 
 class Linear(Protocol):
@@ -39,20 +40,49 @@ class DenseLinear:
         return F.embedding(token_ids, self.weight)
 
 
-class Rotary:
-    """Rotary position embedding: cos and sin of every position, kept in float32.
+class Mlp(Protocol):
+    """The part of a layer that treats every token alone."""
 
-    Source: Su et al. 2021 (RoFormer).
+    def __call__(self, x: Tensor) -> Tensor:
+        """(T, hidden) to (T, hidden)."""
+        ...
+
+
+class SwiGLU:
+    """down(silu(gate(x)) * up(x)), gate and up in one matrix.
+
+    Source: Shazeer 2020.
     """
 
-    def __init__(
-        self, head_dim: int, max_position: int, theta: float, device: torch.device
-    ) -> None:
-        exponents = torch.arange(0, head_dim, 2, dtype=torch.int64).float() / head_dim
-        inverse_frequency = 1.0 / (theta**exponents)
-        angles = torch.outer(torch.arange(max_position).float(), inverse_frequency)
-        angles = torch.cat((angles, angles), dim=-1).to(device)
-        self._cos, self._sin = angles.cos(), angles.sin()
+    def __init__(self, backend: Backend, gate_up: Linear, down: Linear) -> None:
+        self._backend = backend
+        self._gate_up = gate_up
+        self._down = down
 
-    def at(self, positions: Tensor, dtype: torch.dtype) -> Angles:
-        return self._cos[positions].to(dtype), self._sin[positions].to(dtype)
+    def __call__(self, x: Tensor) -> Tensor:
+        return self._down(self._backend.swiglu(self._gate_up(x)))
+
+
+class SparseExperts:
+    """Mixture of experts: the router's best experts for each token, weighted and summed.
+
+    Only experts that some token chose are computed, each for all its tokens at once.
+    Source: Shazeer et al. 2017; the routing is Qwen3-MoE's.
+    """
+
+    def __init__(self, config: MoeConfig, router: Linear, experts: list[SwiGLU]) -> None:
+        self._config = config
+        self._router = router
+        self._experts = experts
+
+    def __call__(self, x: Tensor) -> Tensor:
+        shares = self._router(x).softmax(dim=-1, dtype=torch.float32)
+        weights, chosen = shares.topk(self._config.per_token, dim=-1)
+        if self._config.normalise:
+            weights = weights / weights.sum(dim=-1, keepdim=True)
+        out = torch.zeros_like(x)
+        for expert in chosen.unique().tolist():
+            tokens, place = (chosen == expert).nonzero(as_tuple=True)
+            part = self._experts[expert](x[tokens]) * weights[tokens, place, None].to(x.dtype)
+            out.index_add_(0, tokens, part)
+        return out

@@ -4,24 +4,31 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import torch
+import torch.nn.functional as F
 from torch import Tensor
 
 from inference.model.backend import Angles, Backend
 from inference.model.batch import Batch, LayerCache
 from inference.model.config import ModelConfig
-from inference.model.layers import Embedding, Linear, Rotary
+from inference.model.layers import Embedding, Linear, Mlp
+from inference.model.rope import Rotary
 
 
 @dataclass(frozen=True)
 class DecoderLayer:
-    """Weights of one layer. Query, key and value are one matrix, gate and up another."""
+    """Weights of one layer. Query, key and value are one matrix."""
 
     attn_norm: Tensor
     qkv: Linear
     out: Linear
     mlp_norm: Tensor
-    gate_up: Linear
-    down: Linear
+    mlp: Mlp
+    query_norm: Tensor | None = None
+    key_norm: Tensor | None = None
+    """Norms over each head before the rotation, as Qwen3 has them."""
+    window: int | None = None
+    """How many last tokens are attended to; all where None."""
 
 
 class LlamaModel:
@@ -46,7 +53,7 @@ class LlamaModel:
         self._layers = layers
         self._norm = norm
         self._lm_head = lm_head
-        self._rotary = Rotary(config.head_dim, config.max_position, config.rope_theta, norm.device)
+        self._rotary = Rotary(config.rope, config.head_dim, config.max_position, norm.device)
 
     def __call__(self, batch: Batch, caches: list[LayerCache]) -> Tensor:
         """Logits (R, vocab) in float32 of the batch's `logits_rows`.
@@ -61,7 +68,7 @@ class LlamaModel:
             normed = ops.add_rms_norm(x, delta, layer.attn_norm, eps)
             delta = self._attention(layer, normed, angles, cache, batch)
             normed = ops.add_rms_norm(x, delta, layer.mlp_norm, eps)
-            delta = layer.down(ops.swiglu(layer.gate_up(normed)))
+            delta = layer.mlp(normed)
         assert delta is not None
         rows = batch.logits_rows
         last = ops.add_rms_norm(x[rows], delta[rows], self._norm, eps)
@@ -70,8 +77,13 @@ class LlamaModel:
     def _attention(
         self, layer: DecoderLayer, x: Tensor, angles: Angles, cache: LayerCache, batch: Batch
     ) -> Tensor:
-        qkv = layer.qkv(x).view(len(x), -1, self.config.head_dim)
-        queries = self._backend.rotate_and_cache(
-            qkv, self.config.num_kv_heads, angles, cache, batch
-        )
-        return layer.out(self._backend.attend(queries, cache, batch).view(len(x), -1))
+        config, ops = self.config, self._backend
+        qkv = layer.qkv(x).view(len(x), -1, config.head_dim)
+        if layer.query_norm is not None and layer.key_norm is not None:
+            split = (config.num_heads, config.num_kv_heads, config.num_kv_heads)
+            queries, keys, values = qkv.split(split, dim=1)
+            queries = F.rms_norm(queries, (config.head_dim,), layer.query_norm, config.rms_eps)
+            keys = F.rms_norm(keys, (config.head_dim,), layer.key_norm, config.rms_eps)
+            qkv = torch.cat((queries, keys, values), dim=1)
+        queries = ops.rotate_and_cache(qkv, config.num_kv_heads, angles, cache, batch)
+        return layer.out(ops.attend(queries, cache, batch, layer.window).view(len(x), -1))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from math import prod
-from pathlib import Path
 
 import numpy as np
 import psutil
@@ -18,7 +17,7 @@ from inference.errors import ModelLoadError
 from inference.model.batch import Batch, LayerCache, Singles, Span
 from inference.model.build import build_model
 from inference.model.config import ModelConfig
-from inference.model.gguf_file import GGUFReader
+from inference.model.open import open_weights
 from inference.sampling.sampler import Sampler
 
 log = logging.getLogger(__name__)
@@ -37,7 +36,7 @@ class ModelRunner:
             torch.set_num_threads(config.num_threads)
         self._device = _pick_device(config)
         self._dtype = _pick_dtype(config, self._device)
-        reader = GGUFReader(Path(config.model))
+        reader = open_weights(config.model)
         model = reader.config
         self._model = build_model(reader, self._dtype, self._device)
         self._block_size = config.block_size

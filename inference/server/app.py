@@ -7,7 +7,6 @@ import time
 import uuid
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from pathlib import Path
 
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -18,7 +17,6 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from inference.config import EngineConfig, ServerConfig
 from inference.engine.client import EngineClient
 from inference.errors import InferenceError, InvalidRequestError
-from inference.model.gguf_file import GGUFReader
 from inference.server.chat import chat_completions
 from inference.server.completions import completions
 from inference.server.http import (
@@ -31,8 +29,7 @@ from inference.server.http import (
 from inference.server.metrics import Metrics
 from inference.server.state import ServerState
 from inference.server.tokens import detokenize, tokenize
-from inference.text.chat_template import ChatTemplate
-from inference.text.gguf_tokenizer import tokenizer_from_gguf
+from inference.text.load import load_text
 
 _REQUEST_ID = re.compile(r"[\x21-\x7e]{1,128}")
 
@@ -44,12 +41,7 @@ def create_app(engine: EngineConfig, server: ServerConfig) -> Starlette:
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         metrics = Metrics(server.served_model_name)
         client = EngineClient(engine, metrics.on_step)
-        reader = GGUFReader(Path(engine.model))
-        tokenizer = tokenizer_from_gguf(reader)
-        source = reader.metadata("tokenizer.chat_template")
-        template = source and ChatTemplate(
-            source, bos_token=tokenizer.bos_token, eos_token=tokenizer.eos_token
-        )
+        tokenizer, template = load_text(engine.model)
         app.state.server = ServerState(
             config=server,
             max_num_seqs=engine.scheduler.max_num_seqs,

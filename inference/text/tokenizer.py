@@ -31,7 +31,7 @@ class TextTokenizer:
 
     def encode(self, text: str, *, add_special_tokens: bool = True) -> list[int]:
         """Token ids of `text`; special tokens written out in it are recognised."""
-        ids = self._tokenizer.encode(text, add_special_tokens=False).ids
+        ids = self._tokenizer.encode(text, add_special_tokens=add_special_tokens).ids
         if add_special_tokens and self._bos_id is not None:
             return [self._bos_id, *ids]
         return list(ids)

@@ -103,7 +103,12 @@ class CpuBackend(TorchBackend):
         return qkv[:, :heads]
 
     def attend_singles(
-        self, queries: Tensor, cache: LayerCache, singles: Singles, out: Tensor
+        self,
+        queries: Tensor,
+        cache: LayerCache,
+        singles: Singles,
+        out: Tensor,
+        window: int | None,
     ) -> None:
         num, width = singles.tables.shape
         _, heads, dim = queries.shape
@@ -111,7 +116,7 @@ class CpuBackend(TorchBackend):
             *(_at(queries), _at(cache.keys), _at(cache.values)),
             *(_at(singles.tables), _at(singles.lengths), _at(out)),
             *(num, queries.stride(0), heads, cache.keys.shape[1], dim),
-            *(singles.block_size, width),
+            *(singles.block_size, width, window or 2**31 - 1),
         )
 
     def swiglu(self, gate_up: Tensor) -> Tensor:

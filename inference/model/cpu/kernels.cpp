@@ -260,10 +260,11 @@ void parley_rotate_and_cache(float* qkv, const float* cosines, const float* sine
 }
 
 // One query token a sequence: queries (S, heads, D) with `stride` floats from one to the
-// next, over `lengths` (S) tokens in the blocks of `tables` (S, width); out (S, heads, D).
+// next, over the last `window` of `lengths` (S) tokens in the blocks of `tables` (S, width);
+// out (S, heads, D).
 void parley_attend(const float* queries, const float* keys, const float* values,
                    const int32_t* tables, const int32_t* lengths, float* out, int S, int stride,
-                   int heads, int kv_heads, int D, int block_size, int width) {
+                   int heads, int kv_heads, int D, int block_size, int width, int window) {
   int group = heads / kv_heads;
   float scale = 1.0f / std::sqrt((float)D);
   size_t slot_stride = (size_t)kv_heads * D;
@@ -273,24 +274,25 @@ void parley_attend(const float* queries, const float* keys, const float* values,
 #pragma omp for collapse(2) schedule(dynamic)
     for (int s = 0; s < S; s++)
       for (int kv = 0; kv < kv_heads; kv++) {
-        int length = lengths[s], padded = (length + 7) / 8 * 8;
+        int end = lengths[s], begin = end > window ? end - window : 0;
+        int length = end - begin, padded = (length + 7) / 8 * 8;
         const int32_t* table = tables + (size_t)s * width;
         const float* q = queries + (size_t)s * stride + (size_t)kv * group * D;
         float* o = out + ((size_t)s * heads + (size_t)kv * group) * D;
         weights.resize((size_t)group * padded);
-        for (int at = 0; at < length; at++) {
+        for (int at = begin; at < end; at++) {
           size_t slot = (size_t)table[at / block_size] * block_size + at % block_size;
           const float* k = keys + slot * slot_stride + (size_t)kv * D;
           for (int g = 0; g < group; g++)
-            weights[(size_t)g * padded + at] = dot(q + (size_t)g * D, k, D) * scale;
+            weights[(size_t)g * padded + at - begin] = dot(q + (size_t)g * D, k, D) * scale;
         }
         for (int g = 0; g < group; g++) softmax(&weights[(size_t)g * padded], length);
         std::memset(o, 0, sizeof(float) * group * D);
-        for (int at = 0; at < length; at++) {
+        for (int at = begin; at < end; at++) {
           size_t slot = (size_t)table[at / block_size] * block_size + at % block_size;
           const float* v = values + slot * slot_stride + (size_t)kv * D;
           for (int g = 0; g < group; g++) {
-            float p = weights[(size_t)g * padded + at];
+            float p = weights[(size_t)g * padded + at - begin];
             for (int i = 0; i < D; i++) o[(size_t)g * D + i] += p * v[i];
           }
         }

@@ -1,0 +1,77 @@
+"""Rotary position embedding and its ways to reach beyond the trained context.
+
+Sources: Su et al. 2021 (RoFormer); Chen et al. 2023 (linear interpolation); Peng et al.
+2023 (YaRN); the Llama 3.1 model card (llama3).
+"""
+
+from __future__ import annotations
+
+from math import ceil, floor, log, pi
+
+import torch
+from torch import Tensor
+
+from inference.model.backend import Angles
+from inference.model.config import RopeConfig
+
+
+class Rotary:
+    """cos and sin of every position, kept in float32, (max position, head dim) each."""
+
+    def __init__(
+        self, config: RopeConfig, head_dim: int, max_position: int, device: torch.device
+    ) -> None:
+        angles = torch.outer(torch.arange(max_position).float(), frequencies(config, head_dim))
+        angles = torch.cat((angles, angles), dim=-1).to(device)
+        scale = _attention_factor(config)
+        self._cos, self._sin = angles.cos() * scale, angles.sin() * scale
+
+    def at(self, positions: Tensor, dtype: torch.dtype) -> Angles:
+        return self._cos[positions].to(dtype), self._sin[positions].to(dtype)
+
+
+def frequencies(config: RopeConfig, head_dim: int) -> Tensor:
+    """Radians a position for each pair of dimensions, (head dim / 2,) float32."""
+    plain = 1.0 / config.theta ** (torch.arange(0, head_dim, 2).float() / head_dim)
+    match config.kind:
+        case "linear":
+            return plain / config.factor
+        case "llama3":
+            return _llama3(config, plain)
+        case "yarn":
+            return _yarn(config, plain, head_dim)
+    return plain
+
+
+def _llama3(config: RopeConfig, plain: Tensor) -> Tensor:
+    """Slow rotations are slowed by the factor, fast ones kept, those between blended."""
+    turns = config.original_max_position * plain / (2 * pi)
+    low, high = config.low_freq_factor, config.high_freq_factor
+    kept = ((turns - low) / (high - low)).clamp(0, 1)
+    return plain * kept + plain / config.factor * (1 - kept)
+
+
+def _yarn(config: RopeConfig, plain: Tensor, head_dim: int) -> Tensor:
+    """As llama3 does, with the blend linear in the dimension instead of in the turns."""
+
+    def dimension(turns: float) -> float:
+        wavelength = config.original_max_position / (turns * 2 * pi)
+        return head_dim * log(wavelength) / (2 * log(config.theta))
+
+    low, high = dimension(config.beta_fast), dimension(config.beta_slow)
+    if config.truncate:
+        low, high = floor(low), ceil(high)
+    low, high = max(low, 0), min(high, head_dim - 1)
+    if low == high:
+        high += 0.001
+    slowed = ((torch.arange(head_dim // 2).float() - low) / (high - low)).clamp(0, 1)
+    return plain / config.factor * slowed + plain * (1 - slowed)
+
+
+def _attention_factor(config: RopeConfig) -> float:
+    """YaRN's temperature of attention, put into cos and sin."""
+    if config.kind != "yarn":
+        return 1.0
+    if config.attention_factor is not None:
+        return config.attention_factor
+    return 0.1 * log(config.factor) + 1.0 if config.factor > 1 else 1.0

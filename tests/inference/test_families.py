@@ -1,0 +1,146 @@
+"""Every family and file format against transformers, on tiny models with random weights.
+
+Prompts are longer than the window and the original context, chunks shorter than either,
+so that rotary scaling and sliding windows matter.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import torch
+import transformers
+
+from inference.config import EngineConfig, SchedulerConfig
+from inference.engine.core import EngineCore
+from inference.errors import ModelLoadError
+from inference.model.build import build_model
+from inference.model.open import open_weights
+from inference.model.runner import ModelRunner
+from tests.inference.conftest import Driver, greedy
+
+SIZES = {
+    "vocab_size": 128,
+    "hidden_size": 64,
+    "intermediate_size": 96,
+    "num_hidden_layers": 3,
+    "num_attention_heads": 4,
+    "num_key_value_heads": 2,
+    "max_position_embeddings": 256,
+    "tie_word_embeddings": False,
+    "bos_token_id": 1,
+    "eos_token_id": 2,
+    "initializer_range": 0.15,
+}
+ROPE = {"rope_theta": 5000.0, "original_max_position_embeddings": 32, "factor": 4.0}
+FAMILIES = {
+    "llama": ("Llama", {}),
+    "llama-tied": ("Llama", {"tie_word_embeddings": True}),
+    "llama-attention-bias": ("Llama", {"attention_bias": True}),
+    "llama-odd-head": ("Llama", {"head_dim": 24}),
+    "llama-linear": ("Llama", {"rope_parameters": ROPE | {"rope_type": "linear"}}),
+    "llama3": (
+        "Llama",
+        {
+            "rope_parameters": ROPE
+            | {"rope_type": "llama3", "low_freq_factor": 1.0, "high_freq_factor": 4.0}
+        },
+    ),
+    "llama-yarn": ("Llama", {"rope_parameters": ROPE | {"rope_type": "yarn"}}),
+    "mistral": ("Mistral", {"sliding_window": 9}),
+    "qwen2": ("Qwen2", {}),
+    "qwen2-window": (
+        "Qwen2",
+        {"use_sliding_window": True, "sliding_window": 7, "max_window_layers": 1},
+    ),
+    "qwen3": ("Qwen3", {"head_dim": 32}),
+    "qwen3-moe": (
+        "Qwen3Moe",
+        {
+            "num_experts": 6,
+            "num_experts_per_tok": 2,
+            "moe_intermediate_size": 48,
+            "norm_topk_prob": True,
+            "head_dim": 16,
+        },
+    ),
+}
+PROMPTS = [
+    [(7 * i + 3 * j * j) % 120 + 3 for j in range(length)] for i, length in enumerate((50, 5))
+]
+
+
+def make_folder(family: str, folder: Path) -> transformers.PreTrainedModel:
+    """A random model of the family, saved in several shards."""
+    name, extra = FAMILIES[family]
+    config = getattr(transformers, f"{name}Config")(**(SIZES | extra))
+    torch.manual_seed(7)
+    model = getattr(transformers, f"{name}ForCausalLM")(config).float().eval()
+    with torch.no_grad():
+        for parameter in model.parameters():
+            if parameter.ndim == 1:  # norms and biases start as ones and zeros
+                parameter.add_(torch.randn_like(parameter) * 0.2)
+    model.save_pretrained(folder, max_shard_size="60KB")
+    return model
+
+
+def reference_answer(model, prompt: list[int], count: int) -> list[int]:
+    tokens = list(prompt)
+    with torch.inference_mode():
+        for _ in range(count):
+            tokens.append(int(model(torch.tensor([tokens])).logits[0, -1].argmax()))
+    return tokens[len(prompt) :]
+
+
+def make_driver(path: Path, **scheduler) -> Driver:
+    config = EngineConfig(
+        model=str(path),
+        dtype="float32",
+        num_blocks=32,
+        num_threads=1,
+        scheduler=SchedulerConfig(**scheduler),
+    )
+    return Driver(EngineCore(config, ModelRunner(config)))
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_same_greedy_tokens_as_transformers(family, tmp_path):
+    reference = make_folder(family, tmp_path)
+    assert len(list(tmp_path.glob("*.safetensors"))) > 1
+    driver = make_driver(tmp_path, max_num_batched_tokens=23, mixed_step_tokens=11)
+    ids = [driver.add(p, greedy(max_tokens=12, ignore_eos=True)) for p in PROMPTS]
+    tokens = driver.run()
+    assert [tokens[i] for i in ids] == [reference_answer(reference, p, 12) for p in PROMPTS]
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_same_logits_as_transformers(family, tmp_path):
+    reference = make_folder(family, tmp_path)
+    driver = make_driver(tmp_path)
+    [prompt, _] = PROMPTS
+    driver.add(prompt, greedy(max_tokens=1))
+    seen = []
+    runner = driver.core.runner
+    assert isinstance(runner, ModelRunner)
+    sampler = runner._sampler
+    runner._sampler = lambda logits, requests: (
+        seen.append(logits.clone()) or sampler(logits, requests)
+    )
+    driver.run()
+    with torch.inference_mode():
+        wanted = reference(torch.tensor([prompt])).logits[0, -1]
+    torch.testing.assert_close(seen[0][0], wanted, rtol=1e-3, atol=1e-3)
+
+
+def test_an_unknown_architecture_is_refused(tmp_path):
+    (tmp_path / "config.json").write_text('{"architectures": ["GPT2LMHeadModel"]}')
+    with pytest.raises(ModelLoadError, match="GPT2LMHeadModel"):
+        open_weights(str(tmp_path))
+
+
+def test_a_missing_tensor_is_named(tmp_path):
+    make_folder("llama", tmp_path)
+    next(tmp_path.glob("*-of-*.safetensors")).unlink()
+    with pytest.raises(ModelLoadError, match="no tensor"):
+        build_model(open_weights(str(tmp_path)), torch.float32, torch.device("cpu"))

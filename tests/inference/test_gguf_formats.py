@@ -1,0 +1,117 @@
+"""Every GGUF weight format that we read, against transformers reading the same file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import gguf
+import numpy as np
+import pytest
+import torch
+from gguf.constants import GGML_QUANT_SIZES
+from gguf.constants import GGMLQuantizationType as Kind
+from gguf.quants import quantize
+from transformers import AutoModelForCausalLM
+
+from inference.errors import ModelLoadError
+from inference.model.gguf_format import GGUFFile
+from tests.inference.conftest import greedy
+from tests.inference.test_families import make_driver, reference_answer
+
+HIDDEN, INNER, HEADS, KV_HEADS, LAYERS, VOCAB = 256, 512, 4, 2, 2, 96
+PROMPT = [(5 * i * i + 3) % 90 + 3 for i in range(30)]
+
+
+def random_blocks(kind: Kind, rows: int, width: int, rng: np.random.Generator) -> np.ndarray:
+    """Random quantized rows for the formats that the gguf package cannot write."""
+    block, size = GGML_QUANT_SIZES[kind]
+    data = rng.integers(0, 256, (rows, width // block, size), dtype=np.uint8)
+
+    def half(value: float) -> np.ndarray:
+        return np.frombuffer(np.float16(value).tobytes(), np.uint8)
+
+    if kind is Kind.Q4_K:  # scale * 0..15 - least, about zero on average
+        data[..., 0:2], data[..., 2:4] = half(2e-4), half(1.5e-3)
+    else:
+        data[..., -2:] = half(2e-4)
+    return data.reshape(rows, -1)
+
+
+def write_model(path: Path, kind: Kind) -> None:
+    """A tiny llama whose matrices all have the given format."""
+    rng = np.random.default_rng(3)
+    writer = gguf.GGUFWriter(path, "llama")
+    writer.add_context_length(128)
+    writer.add_embedding_length(HIDDEN)
+    writer.add_feed_forward_length(INNER)
+    writer.add_block_count(LAYERS)
+    writer.add_head_count(HEADS)
+    writer.add_head_count_kv(KV_HEADS)
+    writer.add_layer_norm_rms_eps(1e-5)
+    writer.add_rope_freq_base(10000.0)
+    writer.add_vocab_size(VOCAB)
+    writer.add_token_list([f"t{i}" for i in range(VOCAB)])
+    writer.add_eos_token_id(2)
+
+    def matrix(name: str, rows: int, width: int) -> None:
+        if kind in (Kind.Q4_K, Kind.Q6_K):
+            writer.add_tensor(name, random_blocks(kind, rows, width, rng), raw_dtype=kind)
+            return
+        values = (rng.normal(size=(rows, width)) * 0.08).astype(np.float32)
+        writer.add_tensor(name, quantize(values, kind), raw_dtype=kind)
+
+    def norm(name: str) -> None:
+        writer.add_tensor(name, (1 + 0.1 * rng.normal(size=HIDDEN)).astype(np.float32))
+
+    dim = HIDDEN // HEADS
+    matrix("token_embd.weight", VOCAB, HIDDEN)
+    matrix("output.weight", VOCAB, HIDDEN)
+    norm("output_norm.weight")
+    for i in range(LAYERS):
+        norm(f"blk.{i}.attn_norm.weight")
+        norm(f"blk.{i}.ffn_norm.weight")
+        matrix(f"blk.{i}.attn_q.weight", HIDDEN, HIDDEN)
+        matrix(f"blk.{i}.attn_k.weight", KV_HEADS * dim, HIDDEN)
+        matrix(f"blk.{i}.attn_v.weight", KV_HEADS * dim, HIDDEN)
+        matrix(f"blk.{i}.attn_output.weight", HIDDEN, HIDDEN)
+        matrix(f"blk.{i}.ffn_gate.weight", INNER, HIDDEN)
+        matrix(f"blk.{i}.ffn_up.weight", INNER, HIDDEN)
+        matrix(f"blk.{i}.ffn_down.weight", HIDDEN, INNER)
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [Kind.F32, Kind.F16, Kind.BF16, Kind.Q8_0, Kind.Q4_0, Kind.Q4_1, Kind.Q4_K, Kind.Q6_K],
+    ids=lambda kind: kind.name,
+)
+def test_same_greedy_tokens_as_transformers(kind, tmp_path):
+    path = tmp_path / "tiny.gguf"
+    write_model(path, kind)
+    reference = AutoModelForCausalLM.from_pretrained(
+        str(tmp_path), gguf_file=path.name, dtype=torch.float32
+    ).eval()
+    driver = make_driver(path)
+    answer = driver.generate(PROMPT, greedy(max_tokens=10, ignore_eos=True))
+    assert len(set(answer)) > 1
+    assert answer == reference_answer(reference, PROMPT, 10)
+
+
+def test_what_is_no_gguf_is_refused(tmp_path):
+    path = tmp_path / "no.gguf"
+    path.write_bytes(b"PK\x03\x04 something else")
+    with pytest.raises(ModelLoadError, match="not a GGUF file"):
+        GGUFFile(path)
+
+
+def test_a_cut_off_file_is_refused(tmp_path):
+    path = tmp_path / "tiny.gguf"
+    write_model(path, Kind.Q8_0)
+    whole = path.read_bytes()
+    for length in (10, 300, len(whole) // 2):
+        path.write_bytes(whole[:length])
+        with pytest.raises(ModelLoadError, match="damaged"):
+            GGUFFile(path)
