@@ -1,8 +1,9 @@
 /** Who is signed in. */
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { type Query, useQuery, useQueryClient } from "@tanstack/react-query";
 import { createContext, use, useCallback } from "react";
 import { getMe } from "@/api/account";
 import type { Me } from "@/api/types";
+import { forgetAllAnswers } from "@/chat/turns";
 
 export const meKey = ["me"] as const;
 
@@ -25,8 +26,11 @@ export function useSetMe(): (me: Me | null) => void {
   const client = useQueryClient();
   return useCallback(
     (me) => {
-      client.clear();
       client.setQueryData(meKey, me);
+      forgetAllAnswers();
+      const others = { predicate: ({ queryKey }: Query) => queryKey[0] !== meKey[0] };
+      if (me) void client.resetQueries(others);
+      else client.removeQueries(others);
     },
     [client],
   );

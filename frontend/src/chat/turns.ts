@@ -8,7 +8,7 @@ import { ApiError, type ErrorBody, NetworkError } from "@/api/errors";
 import type { Message, Part } from "@/api/types";
 import { followGeneration, type GenerationEvent } from "@/stream/generation";
 import { refreshConversation, refreshLists } from "./cache";
-import { dropLive, isRunning, liveAnswer, patchLive, putLive } from "./live";
+import { dropLive, isRunning, liveAnswer, patchLive, putLive, useLiveStore } from "./live";
 import type { LiveAnswer } from "./view";
 
 const aborts = new Map<string, AbortController>();
@@ -77,6 +77,12 @@ export function dismissFailure(conversationId: string): void {
 export function forgetAnswer(conversationId: string): void {
   aborts.get(conversationId)?.abort();
   dropLive(conversationId);
+}
+
+/** The same for all of them: somebody else is signed in now, or nobody. */
+export function forgetAllAnswers(): void {
+  for (const conversationId of aborts.keys()) forgetAnswer(conversationId);
+  useLiveStore.setState({ answers: {} });
 }
 
 function newAnswer(known: Partial<LiveAnswer>): LiveAnswer {

@@ -1,0 +1,83 @@
+"""A browser against the running product: real services, real engine, real model.
+
+Every test has people of its own, and fails on any console error, uncaught exception or CSP
+violation that it has not announced with `person.expect_status(...)`.
+"""
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+
+import pytest
+from playwright.sync_api import Browser, sync_playwright
+
+from tests.e2e.people import Person, Visitor
+from tests.support.product import Product
+
+BINARIES = ("chromium", "chromium-browser", "google-chrome")
+ARGUMENTS = [
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Everything in this folder drives the browser."""
+    for item in items:
+        if "tests/e2e/" in item.nodeid:
+            item.add_marker("e2e")
+
+
+def chromium_path() -> str:
+    """The system's Chromium; none is downloaded."""
+    found = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, BINARIES)), None)
+    if not found:
+        pytest.fail(f"No browser: set CHROMIUM, or install one of {', '.join(BINARIES)}.")
+    return found
+
+
+# Not for the whole session: Playwright keeps an event loop in this thread for as long as it
+# runs, and the asynchronous tests of other folders need one of their own.
+@pytest.fixture(scope="package")
+def browser() -> Iterator[Browser]:
+    arguments = [*ARGUMENTS, *(["--no-sandbox"] if os.geteuid() == 0 else [])]
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=chromium_path(), args=arguments)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def visit(browser: Browser, live_product: Product) -> Iterator[Callable[..., Visitor]]:
+    """Opens a browser profile in which nobody is signed in (options: Browser.new_context)."""
+    visitors: list[Visitor] = []
+
+    def new_visitor(**options: object) -> Visitor:
+        visitor = Visitor(browser, live_product.url, **options)
+        visitors.append(visitor)
+        return visitor
+
+    yield new_visitor
+    for visitor in visitors:
+        visitor.leave()
+
+
+@pytest.fixture
+def sign_up(visit: Callable[..., Visitor]) -> Callable[..., Person]:
+    """Signs a new person up, in a profile of their own."""
+
+    def new_person(**options: object) -> Person:
+        return Person(visit(**options))
+
+    return new_person
+
+
+@pytest.fixture
+def person(sign_up: Callable[..., Person]) -> Person:
+    """A new person, signed in and on the page of a new chat."""
+    someone = sign_up()
+    someone.open("/")
+    return someone

@@ -1,0 +1,79 @@
+"""Signing up, in and out."""
+
+import re
+import secrets
+
+from playwright.sync_api import expect
+
+from tests.e2e.people import PASSWORD, Person, Visit
+
+
+def test_a_visitor_signs_up_and_starts_a_chat(visit: Visit) -> None:
+    page = visit().page
+    page.goto("/")
+    expect(page).to_have_url(re.compile("/login$"))
+    page.get_by_role("link", name="Create an account").click()
+    page.get_by_label("Name").fill("Grace Hopper")
+    page.get_by_label("E-mail").fill(f"{secrets.token_hex(6)}@example.com")
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Create account").click()
+    expect(page.get_by_text("What's on your mind, Grace?")).to_be_visible()
+    expect(page.get_by_role("textbox", name="Message")).to_be_focused()
+
+
+def test_a_weak_password_is_refused_in_words(visit: Visit) -> None:
+    visitor = visit()
+    visitor.expect_status(400)
+    page = visitor.page
+    page.goto("/signup")
+    page.get_by_label("E-mail").fill(f"{secrets.token_hex(6)}@example.com")
+    page.get_by_label("Password").fill("password123")
+    page.get_by_role("button", name="Create account").click()
+    expect(page.get_by_text(re.compile("too common", re.IGNORECASE))).to_be_visible()
+
+
+def test_a_wrong_password_does_not_let_in(person: Person, visit: Visit) -> None:
+    visitor = visit()
+    visitor.expect_status(401)
+    page = visitor.page
+    page.goto("/login")
+    page.get_by_label("E-mail").fill(person.email)
+    page.get_by_label("Password").fill("wrong password")
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.get_by_role("alert")).to_contain_text("wrong")
+    expect(page).to_have_url(re.compile("/login$"))
+
+
+def test_a_person_signs_out_everywhere_and_back_in_where_they_were(person: Person) -> None:
+    other_tab = person.visitor.new_tab()
+    other_tab.goto("/settings")
+    expect(other_tab.get_by_role("heading", name="Settings")).to_be_visible()
+    person.visitor.expect_status(401)
+
+    person.page.get_by_role("button", name=f"Account of {person.name}").click()
+    person.page.get_by_role("menuitem", name="Sign out").click()
+    expect(person.page).to_have_url(re.compile("/login$"))
+    expect(other_tab).to_have_url(re.compile("/login"))
+
+    other_tab.get_by_label("E-mail").fill(person.email)
+    other_tab.get_by_label("Password").fill(PASSWORD)
+    other_tab.get_by_role("button", name="Sign in").click()
+    expect(other_tab.get_by_role("heading", name="Settings")).to_be_visible()
+
+
+def test_a_link_cannot_lead_a_sign_in_elsewhere(person: Person) -> None:
+    person.call("POST", "/api/auth/logout")
+    person.open("/login?next=//evil.example/")
+    person.page.get_by_label("E-mail").fill(person.email)
+    person.page.get_by_label("Password").fill(PASSWORD)
+    person.page.get_by_role("button", name="Sign in").click()
+    expect(person.composer).to_be_visible()
+    assert person.page.url == f"{person.visitor.url}/"
+
+
+def test_a_name_is_changed_in_the_settings(person: Person) -> None:
+    person.open("/settings")
+    person.page.get_by_label("Name").fill("Augusta King")
+    person.page.get_by_role("button", name="Save").click()
+    expect(person.page.get_by_role("button", name="Account of Augusta King")).to_be_visible()
+    assert person.call("GET", "/api/me")["user"]["name"] == "Augusta King"

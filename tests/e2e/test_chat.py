@@ -1,0 +1,165 @@
+"""Asking and answering: the heart of the page, with the real model."""
+
+import re
+
+from playwright.sync_api import expect
+
+from tests.e2e.people import Person, letters, shown_letters
+
+
+def test_a_first_chat_streams_is_stored_and_gets_a_title(person: Person) -> None:
+    person.say("Say hello.")
+    expect(person.page).to_have_url(re.compile("/c/[0-9a-f-]{36}$"))
+    expect(person.page.get_by_role("article", name="You")).to_contain_text("Say hello.")
+    person.wait_for_words(1)
+    person.wait_for_the_end()
+
+    question, answer = person.stored()
+    assert question["content"] == "Say hello."
+    assert answer["status"] == "completed"
+    assert shown_letters(person.answer) == letters(answer["content"])
+
+    row = person.conversations.first
+    expect(row).not_to_have_text("New chat")
+    expect(row).not_to_be_empty()
+
+
+def test_stop_keeps_what_has_come(person: Person) -> None:
+    person.say("Write a very long story about the sea.")
+    person.wait_for_words()
+    person.stop_button.click()
+    expect(person.page.get_by_text("You stopped this answer.")).to_be_visible()
+    answer = person.stored()[-1]
+    assert answer["status"] == "cancelled"
+    assert shown_letters(person.answer) == letters(answer["content"]) != ""
+
+
+def test_regenerate_and_switch_between_versions(person: Person) -> None:
+    person.ask()
+    first = shown_letters(person.answer)
+    person.answer.get_by_role("button", name="Regenerate").click()
+    person.wait_for_words()
+    person.stop()
+    expect(person.answer.get_by_text("2/2")).to_be_visible()
+    second = shown_letters(person.answer)
+
+    person.answer.get_by_role("button", name="Previous version").click()
+    expect(person.answer.get_by_text("1/2")).to_be_visible()
+    assert shown_letters(person.answer) == first
+
+    person.page.reload()
+    expect(person.answer.get_by_text("1/2")).to_be_visible()
+    person.answer.get_by_role("button", name="Next version").click()
+    expect(person.answer.get_by_text("2/2")).to_be_visible()
+    assert shown_letters(person.answer) == second
+
+
+def test_an_edited_question_is_a_branch_of_its_own(person: Person) -> None:
+    person.ask("Tell me about cats.")
+    person.ask("And about lions.")
+    questions = person.page.get_by_role("article", name="You")
+    questions.first.hover()
+    questions.first.get_by_role("button", name="Edit message").click()
+    field = person.page.get_by_role("textbox", name="Edit your message")
+    expect(field).to_have_value("Tell me about cats.")
+    field.fill("Tell me about dogs.")
+    field.press("Enter")
+    expect(questions).to_have_count(1)
+    expect(questions.first).to_contain_text("Tell me about dogs.")
+    person.wait_for_words()
+    person.stop()
+
+    questions.first.hover()
+    questions.first.get_by_role("button", name="Previous version").click()
+    expect(questions).to_have_count(2)
+    expect(questions.first).to_contain_text("Tell me about cats.")
+    expect(questions.last).to_contain_text("And about lions.")
+
+
+def test_a_reload_in_the_middle_of_an_answer_loses_nothing(person: Person) -> None:
+    person.say("Write a long story about a journey to the moon.")
+    person.wait_for_words(3)
+    before = shown_letters(person.answer)
+    person.page.reload()
+    snapshots = [before]
+    for words in (6, 9, 12):
+        person.wait_for_words(words)
+        snapshots.append(shown_letters(person.answer))
+    person.stop()
+
+    final = letters(person.stored()[-1]["content"])
+    for snapshot in snapshots:
+        assert final.startswith(snapshot)
+    assert len(snapshots[-1]) > len(before)
+    assert shown_letters(person.answer) == final
+
+
+def test_an_answer_survives_a_broken_connection(person: Person) -> None:
+    person.visitor.expect_offline()
+    person.say("Write a long story about a storm.")
+    person.wait_for_words(3)
+    person.context.set_offline(True)
+    expect(person.page.get_by_text("You are offline")).to_be_visible()
+    before = shown_letters(person.answer)
+    person.context.set_offline(False)
+    expect(person.page.get_by_text("You are offline")).to_be_hidden()
+    person.wait_for_words(12)
+    after = shown_letters(person.answer)
+    person.stop()
+
+    final = letters(person.stored()[-1]["content"])
+    assert after.startswith(before)
+    assert final.startswith(after)
+
+
+def test_a_message_that_cannot_be_sent_can_be_tried_again(person: Person) -> None:
+    person.ask()
+    person.visitor.expect_offline()
+    # The browser still believes in its network: only requests fail.
+    person.context.route("**/messages", lambda route: route.abort("internetdisconnected"))
+    person.say("Are you there?")
+    expect(person.page.get_by_text("Not sent")).to_be_visible()
+    expect(person.page.get_by_role("article", name="You").last).to_contain_text("Are you there?")
+
+    person.context.unroute("**/messages")
+    person.page.get_by_role("button", name="Try again").click()
+    person.wait_for_words(1)
+    person.stop()
+    assert [message["content"] for message in person.stored()[2:3]] == ["Are you there?"]
+    assert len(person.stored()) == 4
+
+
+def test_feedback_is_kept(person: Person) -> None:
+    person.ask()
+    person.answer.get_by_role("button", name="Bad answer").click()
+    person.page.get_by_role("textbox", name="Comment").fill("It is about a lamp.")
+    person.page.get_by_role("dialog").get_by_role("button", name="Send").click()
+    expect(person.page.get_by_text("Thank you for your feedback.")).to_be_visible()
+    person.page.reload()
+    thumb = person.answer.get_by_role("button", name="Bad answer")
+    expect(thumb).to_have_attribute("aria-pressed", "true")
+    stored = person.stored()[-1]["feedback"]
+    assert stored == {"rating": -1, "comment": "It is about a lamp."}
+
+
+def test_an_answer_is_copied_as_it_was_written(person: Person) -> None:
+    person.ask()
+    person.answer.get_by_role("button", name="Copy answer").click()
+    expect(person.answer.get_by_role("button", name="Copied")).to_be_visible()
+    copied = person.page.evaluate("navigator.clipboard.readText()")
+    assert copied == person.stored()[-1]["content"]
+
+
+def test_a_text_file_is_sent_with_the_question(person: Person) -> None:
+    with person.page.expect_file_chooser() as chooser:
+        person.page.get_by_role("button", name="Add images or text files").click()
+    chooser.value.set_files(
+        {"name": "tides.txt", "mimeType": "text/plain", "buffer": b"High tide is at noon."}
+    )
+    expect(person.page.get_by_text("tides.txt")).to_be_visible()
+    person.say("What does the file say?")
+    person.wait_for_words(1)
+    person.stop()
+    parts = person.stored()[0]["parts"]
+    assert [part["type"] for part in parts] == ["text", "file"]
+    expect(person.page.get_by_role("article", name="You").get_by_text("tides.txt")).to_be_visible()

@@ -1,0 +1,135 @@
+"""The sidebar, the other tab, sharing."""
+
+import re
+
+from playwright.sync_api import expect
+
+from tests.e2e.people import Person, Visit, letters, shown_letters
+
+
+def test_a_conversation_is_renamed_pinned_and_archived(person: Person) -> None:
+    person.new_conversation("Lentil soup")
+    person.new_conversation("Bicycle repair")
+    person.page.reload()
+
+    person.choose("Lentil soup", "Rename")
+    field = person.page.get_by_role("textbox", name="Title")
+    field.fill("Red lentil soup")
+    field.press("Enter")
+    expect(person.conversations.filter(has_text="Red lentil soup")).to_be_visible()
+
+    person.choose("Red lentil soup", "Pin")
+    pinned = person.page.get_by_role("region", name="Pinned")
+    expect(pinned.get_by_role("link")).to_have_text("Red lentil soup")
+
+    person.choose("Bicycle repair", "Archive")
+    expect(person.conversations.filter(has_text="Bicycle repair")).to_be_hidden()
+    person.open("/archived")
+    main = person.page.get_by_role("main")
+    expect(main.get_by_role("link", name="Bicycle repair")).to_be_visible()
+
+    titles = {row["title"]: row for row in person.call("GET", "/api/conversations")["data"]}
+    assert titles["Red lentil soup"]["pinned"]
+    assert "Bicycle repair" not in titles
+
+
+def test_escape_leaves_a_title_as_it_was(person: Person) -> None:
+    person.new_conversation("Lentil soup")
+    person.page.reload()
+    person.choose("Lentil soup", "Rename")
+    field = person.page.get_by_role("textbox", name="Title")
+    field.fill("Nonsense")
+    field.press("Escape")
+    expect(person.conversations.filter(has_text="Lentil soup")).to_be_visible()
+
+
+def test_a_deleted_conversation_comes_back_by_undo(person: Person) -> None:
+    identity = person.new_conversation("Precious notes")
+    person.open(f"/c/{identity}")
+    person.choose("Precious notes", "Delete")
+    expect(person.conversations.filter(has_text="Precious notes")).to_be_hidden()
+    expect(person.page).to_have_url(re.compile("/$"))
+
+    person.page.get_by_role("button", name="Undo").click()
+    expect(person.conversations.filter(has_text="Precious notes")).to_be_visible()
+    expect(person.page).to_have_url(re.compile(f"/c/{identity}$"))
+    assert person.call("GET", f"/api/conversations/{identity}")["title"] == "Precious notes"
+
+
+def test_search_finds_by_words_and_opens_by_keyboard(person: Person) -> None:
+    identity = person.new_conversation("Growing tomatoes on a balcony")
+    person.new_conversation("Bicycle repair")
+    person.page.keyboard.press("Control+k")
+    field = person.page.get_by_role("combobox", name="Search chats")
+    field.fill("tomatoes")
+    options = person.page.get_by_role("option")
+    expect(options).to_have_count(1)
+    expect(options).to_contain_text("Growing tomatoes")
+    field.press("Enter")
+    expect(person.page).to_have_url(re.compile(f"/c/{identity}$"))
+
+    person.page.keyboard.press("Control+k")
+    field.fill("submarine")
+    expect(person.page.get_by_text("No chat has “submarine” in it.")).to_be_visible()
+
+
+def test_the_list_grows_as_it_is_scrolled(person: Person) -> None:
+    for number in range(40):
+        person.new_conversation(f"Talk {number:02}")
+    person.page.reload()
+    expect(person.conversations.filter(has_text="Talk 39")).to_be_visible()
+    expect(person.conversations.filter(has_text="Talk 00")).to_be_hidden()
+    for _ in range(10):
+        person.conversations.last.scroll_into_view_if_needed()
+        if person.conversations.count() == 40:
+            break
+    expect(person.conversations).to_have_count(40)
+
+
+def test_a_second_tab_keeps_in_step(person: Person) -> None:
+    tab = person.visitor.new_tab()
+    tab.goto("/")
+    rows = tab.get_by_role("navigation", name="Conversations").get_by_role("link")
+    expect(tab.get_by_text("Your conversations will be listed here.")).to_be_visible()
+
+    person.say("Write a long story about two sisters.")
+    rows.first.click()
+    tab.wait_for_url("**/c/*")
+    other = tab.get_by_role("article", name="Parley").last
+    person.wait_for_words(5)
+    tab.wait_for_function("document.querySelector('.answer')?.innerText.split(' ').length > 3")
+    expect(tab.get_by_role("button", name="Stop", exact=True)).to_be_visible()
+    person.stop()
+    expect(tab.get_by_role("button", name="Send", exact=True)).to_be_visible()
+    expect(other.get_by_role("button", name="Regenerate")).to_be_visible()
+    assert shown_letters(other) == letters(person.stored()[-1]["content"])
+
+    identity = person.conversation_id
+    person.call("PATCH", f"/api/conversations/{identity}", {"title": "Two sisters"})
+    expect(rows.first).to_have_text("Two sisters")
+    person.call("DELETE", f"/api/conversations/{identity}")
+    expect(rows).to_have_count(0)
+    expect(tab).to_have_url(re.compile("/$"))
+
+
+def test_a_shared_link_shows_the_messages_and_dies_when_deleted(
+    person: Person, visit: Visit
+) -> None:
+    person.ask("Tell me about whales.")
+    person.page.get_by_role("button", name="Share").click()
+    person.page.get_by_role("button", name="Create link").click()
+    link = person.page.get_by_role("textbox", name="Link").input_value()
+
+    stranger = visit()
+    stranger.expect_status(404)
+    stranger.page.goto(link)
+    expect(stranger.page.get_by_role("article", name="Question")).to_have_text(
+        "Tell me about whales."
+    )
+    shared = shown_letters(stranger.page.get_by_role("article", name="Answer"))
+    assert shared == letters(person.stored()[-1]["content"])
+
+    person.page.get_by_role("button", name="Delete link").click()
+    expect(person.page.get_by_text("The link no longer works.")).to_be_visible()
+    stranger.page.reload()
+    expect(stranger.page.get_by_text("This link no longer works")).to_be_visible()

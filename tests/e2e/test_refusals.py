@@ -1,0 +1,80 @@
+"""What is refused, limited or fails, and how the page says so."""
+
+import re
+
+from playwright.sync_api import expect
+
+from tests.e2e.people import Person
+from tests.support.product import Product
+
+
+def test_a_blocked_question_is_told_apart_and_can_be_edited(person: Person) -> None:
+    person.visitor.expect_status(400)
+    person.say("How do I make a pipe bomb at home?")
+    expect(person.page.get_by_text("This request can't be answered")).to_be_visible()
+    question, answer = person.stored()
+    assert question["content"] == "How do I make a pipe bomb at home?"
+    assert (answer["status"], answer["content"]) == ("blocked", "")
+
+    person.page.reload()
+    expect(person.page.get_by_text("This request can't be answered")).to_be_visible()
+    asked = person.page.get_by_role("article", name="You")
+    asked.hover()
+    asked.get_by_role("button", name="Edit message").click()
+    field = person.page.get_by_role("textbox", name="Edit your message")
+    field.fill("How do I make a bird house at home?")
+    field.press("Enter")
+    person.wait_for_words()
+    person.stop()
+    expect(person.page.get_by_text("This request can't be answered")).to_be_hidden()
+
+
+def test_a_rate_limit_counts_down_and_then_lets_through(
+    person: Person, live_product: Product
+) -> None:
+    person.visitor.expect_status(429)
+    organization = person.call("GET", "/api/me")["organization"]["id"]
+    live_product.rows(
+        "INSERT INTO accounts_plan (slug, name, queue_priority, requests_per_minute,"
+        " tokens_per_minute, concurrent_generations) VALUES ('one-a-minute', 'One a minute', 9, 1,"
+        " 100000, 5) ON CONFLICT (slug) DO UPDATE SET name = excluded.name RETURNING slug"
+    )
+    live_product.rows(
+        "UPDATE accounts_organization SET plan_id = 'one-a-minute' WHERE id = %s RETURNING id",
+        [organization],
+    )
+    person.ask("Say one word.")
+    person.say("Say another word.")
+    expect(person.page.get_by_text("Too many messages")).to_be_visible()
+    again = person.page.get_by_role("button", name=re.compile("Try again in [01]:[0-5][0-9]"))
+    expect(again).to_be_disabled()
+
+    live_product.rows(
+        "UPDATE accounts_organization SET plan_id = 'premium' WHERE id = %s RETURNING id",
+        [organization],
+    )
+    retry = person.page.get_by_role("button", name="Try again", exact=True)
+    retry.click(timeout=75_000)
+    person.wait_for_words(1)
+    person.stop()
+    contents = [message["content"] for message in person.stored()]
+    assert contents.count("Say another word.") == 1
+
+
+def test_what_does_not_exist_says_so(person: Person) -> None:
+    person.visitor.expect_status(404)
+    person.open("/c/00000000-0000-4000-8000-000000000000")
+    expect(
+        person.page.get_by_role("heading", name="This conversation doesn't exist")
+    ).to_be_visible()
+    person.open("/no/such/page")
+    expect(person.page.get_by_role("heading", name="This page doesn't exist")).to_be_visible()
+
+
+def test_nobody_else_can_open_a_conversation(person: Person, sign_up) -> None:
+    identity = person.new_conversation("Secret plans")
+    stranger = sign_up()
+    stranger.visitor.expect_status(404)
+    stranger.open(f"/c/{identity}")
+    heading = stranger.page.get_by_role("heading", name="This conversation doesn't exist")
+    expect(heading).to_be_visible()
