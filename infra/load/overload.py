@@ -73,7 +73,7 @@ async def _offer(
 ) -> tuple[list[Outcome], float]:
     """Requests at `rate` a second for `seconds`, then wait for the last to end."""
     origin = Origin(url)
-    tasks = []
+    tasks: list[asyncio.Task[Outcome]] = []
     started = time.monotonic()
     while (now := time.monotonic() - started) < seconds:
         plan = PLANS[len(tasks) % len(PLANS)]
