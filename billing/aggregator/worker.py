@@ -23,7 +23,10 @@ from billing.service_loop import Backoff, Stop
 log = structlog.get_logger(__name__)
 
 BATCH = 5000
-POLL_MS = 500
+POLL_MS = 50
+IDLE_S = 0.2
+"""After a poll that brought nothing. A broker may answer an empty fetch at once instead of
+holding it (`fetch_max_wait_ms`), and the client would then ask it again without end."""
 
 
 class Consumer:
@@ -57,7 +60,8 @@ class Consumer:
         due = time.monotonic()
         while not stop:
             try:
-                self.consume_batch()
+                if not self.consume_batch() and self._has_partitions():
+                    stop.wait(IDLE_S)
                 if every is not None and time.monotonic() >= due:
                     due = time.monotonic() + every[0]
                     every[1]()
@@ -96,6 +100,10 @@ class Consumer:
             # The partitions moved on meanwhile; their new owner gets the batch again.
             log.info("commit_refused", group=self._group, reason=repr(error))
         return len(messages)
+
+    def _has_partitions(self) -> bool:
+        """Whether joining the group is over: it advances only while the client is polled."""
+        return self._consumer is not None and bool(self._consumer.assignment())
 
     def _join(self) -> None:
         kafka.ensure_topics()
