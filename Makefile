@@ -8,6 +8,8 @@ MAKEFLAGS += --no-print-directory
 
 PORT ?= 8000
 HOST ?= 127.0.0.1
+URL ?= http://127.0.0.1:$(PORT)
+KEY ?=
 # Which Python makes the environment; the first of these that works when it is not named.
 PYTHON ?=
 PYTHONS := $(or $(PYTHON),python3 python3.13 python3.12 python3.11)
@@ -52,6 +54,11 @@ load: $(DEV_STAMP) ## Ten times the load that can be served: who is refused, how
 .PHONY: bench-billing
 bench-billing: $(DEV_STAMP) ## How many usage events a second one aggregator stores
 	@$(IN_VENV) manage.py with-services bench_billing --kafka
+
+.PHONY: redteam
+redteam: $(DEV_STAMP) ## Attack a running product: make redteam KEY=sk-parley-… (URL=…)
+	@[ -n "$(KEY)" ] || { echo "redteam needs an API key of the product that runs: make redteam KEY=sk-parley-…"; exit 2; }
+	@$(IN_VENV) -m safety.redteam --base-url "$(URL)" --api-key "$(KEY)"
 
 .PHONY: clean
 clean: ## Remove what can be made again; data and downloads in var/ stay
