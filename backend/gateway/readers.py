@@ -32,11 +32,14 @@ async def read_events(
             if live is not None and local
             else _remote(process, generation_id, after)
         )
-        async for batch in batches:
-            yield batch
-            after = batch[-1].seq
-            if batch[-1].data == DONE:
-                return
+        try:
+            async for batch in batches:
+                yield batch
+                after = batch[-1].seq
+                if batch[-1].data == DONE:
+                    return
+        except _AllRead:
+            return
         if process.draining:
             return
 
@@ -63,11 +66,15 @@ async def _remote(
             live = process.live.get(generation_id)
             if process.draining or (live is not None and not live.log.lost):
                 return
-            await _check_coming(process, generation_id)
+            await _check_coming(process, generation_id, after)
 
 
-async def _check_coming(process: Process, generation_id: UUID) -> None:
-    """Raises NotFound when no more events can come."""
+class _AllRead(Exception):
+    """The reader came back for what follows the last event: there is nothing."""
+
+
+async def _check_coming(process: Process, generation_id: UUID, after: int) -> None:
+    """Raises _AllRead or NotFound when no more events can come."""
 
     def is_open() -> bool:
         row = Generation.objects.filter(pk=generation_id).first()
@@ -76,6 +83,8 @@ async def _check_coming(process: Process, generation_id: UUID) -> None:
     if await in_database(is_open):
         return
     entries = await process.leases.entries(generation_id)
+    if entries and entries[-1].data == DONE and after >= len(entries):
+        raise _AllRead
     [in_hand] = await process.leases.in_hand([generation_id])
     if in_hand or (entries and entries[-1].data == DONE):
         return  # on their way
