@@ -17,8 +17,7 @@ from unfold.widgets import UnfoldAdminDecimalFieldWidget, UnfoldAdminTextInputWi
 
 from backend.admin.base import ReadOnlyAdmin
 from backend.errors import ParleyError
-from billing.invoices.csv import invoice_csv
-from billing.invoices.pdf import invoice_pdf
+from billing.invoices.documents import document_response
 from billing.invoices.services import (
     credit_note_create,
     invoice_issue,
@@ -172,14 +171,3 @@ class InvoiceAdmin(ReadOnlyAdmin):
         else:
             messages.success(request, success)
         return redirect(back)
-
-
-def document_response(invoice: Invoice, kind: str) -> HttpResponse:
-    """The document as a download; `kind` is `pdf` or `csv`."""
-    if kind == "csv":
-        response = HttpResponse(invoice_csv(invoice), content_type="text/csv; charset=utf-8")
-    else:
-        response = HttpResponse(invoice_pdf(invoice), content_type="application/pdf")
-    name = invoice.reference or f"draft-{invoice.pk}"
-    response["Content-Disposition"] = f'attachment; filename="{name}.{kind}"'
-    return response

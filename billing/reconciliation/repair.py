@@ -75,7 +75,11 @@ def rebuild_rollups(*, start: datetime, end: datetime) -> int:
 
 
 def _mend(organization_id: UUID, start: datetime, end: datetime) -> None:
-    parameters = {"organization": organization_id, "start": start, "end": end}
+    parameters: dict[str, UUID | datetime] = {
+        "organization": organization_id,
+        "start": start,
+        "end": end,
+    }
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(EXCLUSIVE_LOCK)
         for statement in (_DELETE_STRANGERS, _COPY_LEDGER, _DELETE_ROLLUPS, _SUM_LEDGER):

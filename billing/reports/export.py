@@ -46,7 +46,7 @@ async def usage_csv(
         page = await sync_to_async(_page)(last, start, end, organization_id)
         if not page:
             return
-        last = page[-1][0]
+        last = int(str(page[-1][0]))
         yield _as_csv(page)
 
 

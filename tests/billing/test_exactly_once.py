@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from io import StringIO
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.core.management import call_command
@@ -65,7 +66,7 @@ def wait_until_aggregated(timeout_s: float = 120) -> None:
         time.sleep(0.2)
 
 
-def span() -> dict[str, datetime]:
+def span() -> dict[str, Any]:
     now = datetime.now(UTC).replace(minute=0, second=0, microsecond=0)
     return {"start": now - timedelta(hours=12), "end": now + timedelta(hours=1)}
 

@@ -58,14 +58,14 @@ def use(caller, tokens: int, day: int = 5, month: int = 10, **changes) -> None:
         )
 
 
-def close(caller, month=OCTOBER) -> Invoice | None:
-    return invoice_close(organization_id=caller.organization_id, month=month, now=NOW)
+def close(caller, month=OCTOBER) -> Invoice:
+    invoice = invoice_close(organization_id=caller.organization_id, month=month, now=NOW)
+    assert invoice is not None
+    return invoice
 
 
 def issue(caller, month=OCTOBER) -> Invoice:
-    invoice = close(caller, month)
-    assert invoice is not None
-    return invoice_issue(invoice_id=invoice.pk, now=NOW)
+    return invoice_issue(invoice_id=close(caller, month).pk, now=NOW)
 
 
 def test_an_invoice_has_a_line_for_each_project_and_model_and_is_rounded_once(caller):
@@ -85,7 +85,7 @@ def test_the_invoice_is_what_the_usage_page_says(caller):
     for n in range(20):
         use(caller, n * 7, day=1 + n)
     summary = usage_summary(organization_id=caller.organization_id, period="2026-10")
-    assert sum(line.amount for line in close(caller).lines.all()) == summary.cost_usd
+    assert summary.cost_usd == sum(line.amount for line in close(caller).lines.all())
 
 
 def test_closing_twice_gives_the_same_invoice(caller):
@@ -138,7 +138,8 @@ def test_a_month_that_is_not_over_cannot_be_closed(caller):
 
 
 def test_nothing_used_gives_no_invoice(caller):
-    assert close(caller) is None
+    organization_id = caller.organization_id
+    assert invoice_close(organization_id=organization_id, month=OCTOBER, now=NOW) is None
 
 
 def test_usage_without_a_price_stops_the_close_and_nothing_is_marked(caller):

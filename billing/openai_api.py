@@ -1,0 +1,169 @@
+"""`/v1/organization/usage/completions` and `/v1/organization/costs`, in OpenAI's shapes.
+
+A router only; `backend.api` mounts it under `/v1/organization` for API keys. The key's creator
+must be an owner, an admin or a finance member.
+Source: OpenAI API reference, "Usage" and "Costs", https://platform.openai.com/docs/api-reference/usage
+"""
+
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+from ninja import Query, Router
+from pydantic import BaseModel, Field
+
+from backend.errors import InvalidRequest
+from billing.http import Out, Request, call
+from billing.usage_buckets import cost_buckets, usage_buckets, window
+
+router = Router(tags=["organization"])
+
+Time = Annotated[int, Field(ge=946_684_800, le=7_258_118_400, description="Unix seconds.")]
+Names = Annotated[list[Annotated[str, Field(max_length=200)]], Field(max_length=100)]
+Ids = Annotated[list[UUID], Field(max_length=100)]
+Page = Annotated[str, Field(max_length=20, description="`next_page` of the page before.")]
+
+
+class Groups(BaseModel):
+    group_by: Names = Field(default_factory=list)
+
+
+class Filters(Groups):
+    """Only usage of these; an empty list is no restriction."""
+
+    project_ids: Ids = Field(default_factory=list)
+    user_ids: Ids = Field(default_factory=list)
+    api_key_ids: Ids = Field(default_factory=list)
+    models: Names = Field(default_factory=list)
+
+
+class PageOut(Out):
+    """A page of buckets."""
+
+    object: Literal["page"] = "page"
+    data: list[dict[str, Any]]
+    has_more: bool
+    next_page: str | None
+
+
+@router.get("/usage/completions", response=PageOut)
+async def usage_of_completions(
+    request: Request,
+    start_time: Query[Time],
+    end_time: Query[Time | None] = None,
+    bucket_width: Query[Literal["1m", "1h", "1d"]] = "1d",
+    limit: Query[int | None] = None,
+    page: Query[Page | None] = None,
+    *,
+    filters: Query[Filters],
+) -> PageOut:
+    """Tokens and requests in buckets of time.
+
+    `group_by`: project_id, user_id, api_key_id, model.
+    """
+    span = window(
+        start_time=start_time, end_time=end_time, bucket_width=bucket_width, limit=limit, page=page
+    )
+    buckets = await call(
+        usage_buckets,
+        principal=request.auth,
+        window=span,
+        bucket_width=bucket_width,
+        group_by=filters.group_by + _bracketed(request, "group_by"),
+        project_ids=filters.project_ids + _bracketed_ids(request, "project_ids"),
+        user_ids=filters.user_ids + _bracketed_ids(request, "user_ids"),
+        api_key_ids=filters.api_key_ids + _bracketed_ids(request, "api_key_ids"),
+        models=filters.models + _bracketed(request, "models"),
+    )
+    return PageOut(
+        data=[
+            {
+                "object": "bucket",
+                "start_time": int(start.timestamp()),
+                "end_time": int((start + span.width).timestamp()),
+                "results": [
+                    {
+                        "object": "organization.usage.completions.result",
+                        "input_tokens": result.input_tokens,
+                        "input_cached_tokens": result.input_cached_tokens,
+                        "input_audio_tokens": 0,
+                        "output_tokens": result.output_tokens,
+                        "output_audio_tokens": 0,
+                        "num_model_requests": result.num_model_requests,
+                        "project_id": _text(result.project_id),
+                        "user_id": _text(result.user_id),
+                        "api_key_id": _text(result.api_key_id),
+                        "model": result.model,
+                        "batch": None,
+                    }
+                    for result in results
+                ],
+            }
+            for start, results in buckets
+        ],
+        has_more=span.next_page is not None,
+        next_page=span.next_page,
+    )
+
+
+@router.get("/costs", response=PageOut)
+async def costs(
+    request: Request,
+    start_time: Query[Time],
+    end_time: Query[Time | None] = None,
+    bucket_width: Query[Literal["1d"]] = "1d",
+    limit: Query[int | None] = None,
+    page: Query[Page | None] = None,
+    *,
+    groups: Query[Groups],
+) -> PageOut:
+    """Costs by day. `group_by`: project_id, line_item (the model).
+
+    `amount.value` is a JSON number, as OpenAI's clients expect; the exact decimal is in
+    `/api/usage` and on the invoice.
+    """
+    span = window(
+        start_time=start_time, end_time=end_time, bucket_width=bucket_width, limit=limit, page=page
+    )
+    buckets = await call(
+        cost_buckets,
+        principal=request.auth,
+        window=span,
+        group_by=groups.group_by + _bracketed(request, "group_by"),
+    )
+    return PageOut(
+        data=[
+            {
+                "object": "bucket",
+                "start_time": int(day.timestamp()),
+                "end_time": int((day + span.width).timestamp()),
+                "results": [
+                    {
+                        "object": "organization.costs.result",
+                        "amount": {"value": float(result.amount), "currency": "usd"},
+                        "line_item": result.line_item,
+                        "project_id": _text(result.project_id),
+                    }
+                    for result in results
+                ],
+            }
+            for day, results in buckets
+        ],
+        has_more=span.next_page is not None,
+        next_page=span.next_page,
+    )
+
+
+def _bracketed(request: Request, name: str) -> list[str]:
+    """OpenAI's own clients send lists as `name[]=…`."""
+    return request.GET.getlist(f"{name}[]")[:100]
+
+
+def _bracketed_ids(request: Request, name: str) -> list[UUID]:
+    try:
+        return [UUID(value) for value in _bracketed(request, name)]
+    except ValueError as error:
+        raise InvalidRequest(f"{name} are UUIDs.", param=name) from error
+
+
+def _text(value: UUID | None) -> str | None:
+    return None if value is None else str(value)

@@ -1,0 +1,261 @@
+"""The HTTP interface: OpenAI's own client reads the organization endpoints; money is private."""
+
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+import httpx
+import openai
+import pytest
+from asgiref.sync import sync_to_async
+from django.core.asgi import get_asgi_application
+from django.db import transaction
+
+from backend.accounts.models import Membership
+from backend.accounts.principal import Principal
+from backend.accounts.services import api_key_create
+from billing.invoices.services import close_and_issue_month
+from billing.models import Invoice, WebhookDelivery
+from billing.periods import month_of
+from billing.prices.services import prices_seed
+from billing.services import usage_record_create
+from billing.webhooks.events import invoice_event
+from tests.billing import factories
+
+pytestmark = pytest.mark.django_db(transaction=True)
+OCTOBER = month_of(datetime(2026, 10, 1, tzinfo=UTC))
+PRICES = {factories.MODEL: {"input": "1", "cached_input": "1", "output": "2"}}
+
+
+def in_process() -> httpx.ASGITransport:
+    application: Any = get_asgi_application()
+    return httpx.ASGITransport(app=application)
+
+
+class Caller:
+    """A member with an API key, talking to the application in this process."""
+
+    def __init__(self, principal: Principal, secret: str) -> None:
+        self.principal, self.secret = principal, secret
+        self.http = httpx.AsyncClient(
+            transport=in_process(),
+            base_url="http://testserver",
+            headers={"Authorization": f"Bearer {secret}"},
+        )
+
+    @property
+    def openai(self) -> openai.AsyncOpenAI:
+        return openai.AsyncOpenAI(
+            api_key=self.secret,
+            admin_api_key=self.secret,
+            base_url="http://testserver/v1",
+            http_client=self.http,  # type: ignore[arg-type]  # it takes httpx as well
+            max_retries=0,
+        )
+
+    async def get(self, path: str, **params: Any) -> Any:
+        return await self.http.get(path, params=params or None)
+
+
+@sync_to_async
+def _caller(role: str) -> Caller:
+    principal = factories.principal()
+    _, secret = api_key_create(principal=principal, name="ci")
+    Membership.objects.filter(user_id=principal.user_id).update(role=role)
+    return Caller(principal, secret)
+
+
+@pytest.fixture
+async def callers() -> AsyncIterator[dict[str, Caller]]:
+    made = {name: await _caller(name) for name in ("owner", "finance", "member")}
+    yield made
+    for caller in made.values():
+        await caller.http.aclose()
+
+
+@sync_to_async
+def use(caller: Caller, *, days: int, **changes: Any) -> None:
+    """One generation, that many days into October: 100 tokens in, 50 out: 0.20."""
+    prices_seed(prices=PRICES)
+    with transaction.atomic():
+        usage_record_create(
+            facts=factories.facts(
+                caller.principal,
+                occurred_at=OCTOBER.start + timedelta(days=days, hours=3),
+                **changes,
+            )
+        )
+
+
+async def test_openais_client_reads_usage_page_by_page(callers):
+    owner = callers["owner"]
+    for day in (0, 0, 9):
+        await use(owner, days=day)
+    await use(callers["finance"], days=0)  # another organization
+    usage = owner.openai.admin.organization.usage
+    start, end = int(OCTOBER.start.timestamp()), int(OCTOBER.end.timestamp())
+    page = await usage.completions(start_time=start, end_time=end, limit=7, group_by=["model"])
+    assert [len(bucket.results) for bucket in page.data] == [1, 0, 0, 0, 0, 0, 0]
+    first = page.data[0].results[0]
+    assert (first.input_tokens, first.input_cached_tokens, first.output_tokens) == (200, 40, 100)
+    assert (first.num_model_requests, first.model) == (2, factories.MODEL)
+    assert page.has_more
+    requests, pages = 0, 0
+    token = None
+    while True:
+        more: dict[str, Any] = {"page": token} if token else {}
+        page = await usage.completions(start_time=start, end_time=end, limit=7, **more)
+        requests += sum(r.num_model_requests for b in page.data for r in b.results)
+        pages += 1
+        token = page.next_page
+        if token is None:
+            break
+    assert (requests, pages) == (3, 5)
+
+
+async def test_costs_by_day(callers):
+    owner = callers["owner"]
+    await use(owner, days=2)
+    costs = await owner.openai.admin.organization.usage.costs(
+        start_time=int(OCTOBER.start.timestamp()), limit=4, group_by=["line_item"]
+    )
+    [result] = costs.data[2].results
+    assert result.amount.value == pytest.approx(0.2)
+    assert (result.amount.currency, result.line_item) == ("usd", factories.MODEL)
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        {},
+        {"start_time": 1},
+        {"start_time": 1_760_000_000, "end_time": 1_750_000_000},
+        {"start_time": 1_760_000_000, "bucket_width": "5m"},
+        {"start_time": 1_760_000_000, "limit": 0},
+        {"start_time": 1_760_000_000, "limit": 9999},
+        {"start_time": 1_760_000_000, "group_by": "favourite_colour"},
+        {"start_time": 1_760_000_000, "page": "x"},
+        {"start_time": 1_760_000_000, "project_ids": "x"},
+        {"start_time": 1_760_000_000, "project_ids[]": "x"},
+    ],
+)
+async def test_what_makes_no_sense_is_a_400_that_names_it(callers, params):
+    answer = await callers["owner"].get("/v1/organization/usage/completions", **params)
+    assert answer.status_code == 400
+    assert answer.json()["error"]["type"] == "invalid_request_error"
+
+
+PRIVATE = [
+    "/v1/organization/usage/completions?start_time=1760000000",
+    "/v1/organization/costs?start_time=1760000000",
+    "/api/invoices",
+    "/api/budgets",
+    "/api/credit",
+    "/api/webhooks",
+    "/api/webhooks/deliveries",
+]
+
+
+@pytest.mark.parametrize("path", PRIVATE)
+async def test_owners_and_finance_may_and_members_may_not(callers, path):
+    answers = {name: (await caller.get(path)).status_code for name, caller in callers.items()}
+    assert answers == {"owner": 200, "finance": 200, "member": 403}
+    async with httpx.AsyncClient(transport=in_process(), base_url="http://testserver") as nobody:
+        assert (await nobody.get(path)).status_code == 401
+
+
+async def test_invoices_are_listed_shown_and_downloaded_by_their_organization_only(callers):
+    owner, stranger = callers["owner"], callers["finance"]
+    await use(owner, days=1)
+    await sync_to_async(close_and_issue_month)(month=OCTOBER, now=datetime(2026, 12, 1, tzinfo=UTC))
+    [invoice] = (await owner.get("/api/invoices")).json()["data"]
+    assert (invoice["period"], invoice["total"], invoice["status"]) == ("2026-10", "0.20", "open")
+    path = f"/api/invoices/{invoice['id']}"
+    shown = (await owner.get(path)).json()
+    assert shown["lines"][0]["amount"].startswith("0.2")
+    assert (await owner.get(f"{path}/document.pdf")).content.startswith(b"%PDF")
+    assert "attachment" in (await owner.get(f"{path}/document.csv")).headers["Content-Disposition"]
+    for rest in ("", "/document.pdf", "/document.csv"):
+        assert (await stranger.get(path + rest)).status_code == 404
+    assert (await stranger.get("/api/invoices")).json() == {"data": []}
+
+
+async def test_drafts_are_not_shown(callers):
+    owner = callers["owner"]
+    await use(owner, days=1)
+    await sync_to_async(Invoice.objects.create)(
+        organization_id=owner.principal.organization_id,
+        period_start=OCTOBER.start,
+        period_end=OCTOBER.end,
+        currency="USD",
+        subtotal=1,
+        tax_rate=0,
+        tax=0,
+        total=1,
+    )
+    assert (await owner.get("/api/invoices")).json() == {"data": []}
+
+
+async def test_budgets_are_set_shown_with_what_is_spent_and_removed(callers):
+    owner = callers["owner"]
+    await sync_to_async(prices_seed)(prices=PRICES)
+    for amount in ("10", "12.50"):
+        answer = await owner.http.post("/api/budgets", json={"amount": amount, "is_hard": True})
+        assert answer.status_code == 200, answer.text
+    await use_now(owner)
+    [budget] = (await owner.get("/api/budgets")).json()["data"]
+    assert (budget["amount"], budget["scope"], budget["is_hard"]) == ("12.50", "organization", True)
+    assert Decimal(budget["spent"]) == Decimal("0.2")
+    path = f"/api/budgets/{budget['id']}"
+    assert (await callers["finance"].http.delete(path)).status_code == 404
+    assert (await owner.http.delete(path)).status_code == 204
+    assert (await owner.get("/api/budgets")).json() == {"data": []}
+
+
+@sync_to_async
+def use_now(caller: Caller) -> None:
+    with transaction.atomic():
+        usage_record_create(facts=factories.facts(caller.principal))
+
+
+@pytest.mark.parametrize(
+    "body",
+    [{}, {"amount": "-1"}, {"amount": "1e99"}, {"amount": "NaN"}, {"amount": "1", "colour": "red"}],
+)
+async def test_budgets_that_make_no_sense(callers, body):
+    assert (await callers["owner"].http.post("/api/budgets", json=body)).status_code == 400
+
+
+async def test_webhooks_show_their_secret_once_and_deliveries_can_be_replayed(callers):
+    owner, stranger = callers["owner"], callers["finance"]
+    body = {"url": "https://example.com/hook", "types": ["invoice.issued"]}
+    created = (await owner.http.post("/api/webhooks", json=body)).json()
+    assert created["secret"].startswith("whsec_")
+    [listed] = (await owner.get("/api/webhooks")).json()["data"]
+    assert "secret" not in listed
+    await use(owner, days=1)
+    await sync_to_async(close_and_issue_month)(month=OCTOBER, now=datetime(2026, 12, 1, tzinfo=UTC))
+    [delivery] = (await owner.get("/api/webhooks/deliveries")).json()["data"]
+    assert (delivery["type"], delivery["state"]) == ("invoice.issued", "pending")
+    path = f"/api/webhooks/deliveries/{delivery['id']}/replay"
+    assert (await stranger.http.post(path)).status_code == 404
+    assert (await owner.http.post(path)).json()["event_id"] == delivery["event_id"]
+    assert (await stranger.http.delete(f"/api/webhooks/{created['id']}")).status_code == 404
+    assert (await owner.http.delete(f"/api/webhooks/{created['id']}")).status_code == 204
+
+
+async def test_an_event_that_is_rolled_back_is_not_told(callers):
+    owner = callers["owner"]
+    await use(owner, days=1)
+    body = {"url": "https://example.com/hook", "types": ["invoice.issued"]}
+    await owner.http.post("/api/webhooks", json=body)
+
+    def fails() -> None:
+        with pytest.raises(RuntimeError), transaction.atomic():
+            close_and_issue_month(month=OCTOBER, now=datetime(2026, 12, 1, tzinfo=UTC))
+            invoice_event("invoice.issued", Invoice.objects.get())
+            raise RuntimeError
+
+    await sync_to_async(fails)()
+    assert not await WebhookDelivery.objects.aexists()
