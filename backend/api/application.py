@@ -21,6 +21,8 @@ from backend.api.routes import (
     shares,
     usage,
 )
+from billing import api as billing_routes
+from billing import openai_api as organization_routes
 
 api = ParleyAPI(
     title="Parley",
@@ -55,6 +57,12 @@ api.add_router("/api", shares.router, auth=_conversations)
 api.add_router("/api/attachments", attachments.router, auth=_conversations)
 
 api.add_router("/api/keys", keys.router, auth=SessionOrKey(Scope.KEYS))
-api.add_router("/api/usage", usage.router, auth=SessionOrKey(Scope.USAGE))
+_usage = SessionOrKey(Scope.USAGE)
+api.add_router("/api/usage", usage.router, auth=_usage)
+api.add_router("/api/invoices", billing_routes.invoices, auth=_usage)
+api.add_router("/api/budgets", billing_routes.budgets, auth=_usage)
+api.add_router("/api/credit", billing_routes.credit, auth=_usage)
+api.add_router("/api/webhooks", billing_routes.webhooks, auth=_usage)
+api.add_router("/v1/organization", organization_routes.router, auth=BearerKey(Scope.USAGE))
 api.add_router("/api/me", me.router)
 api.add_router("/api/auth", auth.router)
