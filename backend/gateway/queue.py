@@ -136,7 +136,7 @@ class AdmissionQueue:
             )
         rank = self._clock() + priority * AGEING_S
         ticket = Ticket(self, rank=rank, weight=weight, affinity=affinity)
-        if len(self._tickets) >= self._most_waiting:
+        if len(self._tickets) >= self._most_waiting + self.replicas.free_places:
             last = max(self._tickets, key=lambda waiting: waiting.rank)
             if last.rank <= rank:
                 raise self._full()

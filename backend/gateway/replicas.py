@@ -56,6 +56,12 @@ class ReplicaSet:
         """Choices that this process may run at one replica."""
         return -(-self.pool.max_concurrency // max(1, self.processes))
 
+    @property
+    def free_places(self) -> int:
+        """Choices that this process may start right now, over all replicas."""
+        places = self.places
+        return sum(max(0, places - r.outstanding) for r in self.replicas if r.healthy)
+
     def choose(
         self,
         *,

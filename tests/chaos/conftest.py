@@ -1,7 +1,9 @@
 """A product of the test's own, with a synthetic upstream, to be killed part by part."""
 
 import tempfile
+import threading
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -29,6 +31,17 @@ def upstream() -> Iterator[UpstreamThread]:
 
 
 @dataclass
+class Asked:
+    """An answer that is read in the background."""
+
+    wire: Wire
+
+    @property
+    def generation_id(self) -> UUID:
+        return UUID(self.wire.chunks[0]["parley"]["generation_id"])
+
+
+@dataclass
 class Site:
     """A running product and somebody who uses it."""
 
@@ -45,6 +58,21 @@ class Site:
             assert response.status_code == 200, response.read()
             read_stream(response, wire, until=until)
         return UUID(wire.chunks[0]["parley"]["generation_id"])
+
+    @contextmanager
+    def asking(self) -> Iterator[Asked]:
+        """Ask, and read the answer while the block runs; it has ended after the block.
+
+        The test's own thread stays free to kill and start: what it starts lives as long as
+        the thread that started it.
+        """
+        asked = Asked(Wire())
+        reader = threading.Thread(target=self.ask, args=[asked.wire])
+        reader.start()
+        try:
+            yield asked
+        finally:
+            reader.join()
 
     def resume(self, generation_id: UUID, wire: Wire, *, web: int = 0) -> None:
         """Come back for the events after the last one that `wire` has."""

@@ -83,7 +83,9 @@ def test_an_answer_taken_up_anywhere_is_not_repeated_lost_or_counted_twice(
 
 def test_what_a_halt_holds_back_is_neither_sent_nor_counted() -> None:
     choice = ChoiceOutput(0, policy=DEFAULT_POLICY, context=CONTEXT)
-    harmful = "Of course. Now, here is the guide: to make a pipe bomb you will need a pipe and a cap."
+    harmful = (
+        "Of course. Now, here is the guide: to make a pipe bomb you will need a pipe and a cap."
+    )
     answer = [f"{word} " for word in harmful.split()]
     for number, word in enumerate(answer, start=1):
         if choice.finish_reason is None:

@@ -13,8 +13,6 @@ from typing import Any
 from uuid import UUID
 
 import orjson
-from asgiref.sync import sync_to_async
-from django.db import close_old_connections
 
 from backend.accounts.principal import PlanLimits, Principal
 from backend.gateway.database import in_database
@@ -71,9 +69,6 @@ async def running_gateway(pools: Pools, **changes: Any) -> AsyncIterator[Gateway
         yield gateway
     finally:
         await gateway.stop()
-        # Of the thread that async code outside of requests shares: else the test database
-        # cannot be dropped.
-        await sync_to_async(close_old_connections)()
 
 
 async def abandon(gateway: Gateway) -> None:

@@ -1,0 +1,76 @@
+"""The engine, Redis, worker and relay die in the middle of an answer: it comes out whole."""
+
+import time
+from collections.abc import Callable
+
+import pytest
+import redis
+
+from tests.chaos.conftest import Asked, Site, whole_answer
+
+pytestmark = [pytest.mark.chaos, pytest.mark.timeout(300)]
+
+
+def test_the_engine_dies_and_comes_back(start_site: Callable[..., Site]) -> None:
+    site = start_site()
+    with site.asking() as asked:
+        time.sleep(1.5)
+        site.upstream.stop()
+        time.sleep(2)
+        site.upstream.start()
+
+    whole_answer(asked.wire)
+    site.check_books(asked.generation_id, asked.wire)
+    assert len(site.upstream.served) >= 2
+
+
+def test_redis_is_emptied(start_site: Callable[..., Site]) -> None:
+    site = start_site()
+    with (
+        site.asking() as asked,
+        redis.Redis.from_url(site.product.environment["REDIS_URL"]) as client,
+    ):
+        for _ in range(3):
+            time.sleep(0.8)
+            client.flushall()
+
+    whole_answer(asked.wire)
+    site.check_books(asked.generation_id, asked.wire)
+
+
+def test_redis_dies_and_comes_back_empty(start_site: Callable[..., Site]) -> None:
+    site = start_site()
+    service = site.product.services.service("REDIS_URL")
+    assert service is not None
+    with site.asking() as asked:
+        time.sleep(1.5)
+        service.kill()
+        time.sleep(1.0)
+        service.start()
+
+    whole_answer(asked.wire)
+    site.check_books(asked.generation_id, asked.wire)
+
+
+def test_worker_and_relay_die_and_the_usage_arrives_once(start_site: Callable[..., Site]) -> None:
+    names = ("worker", "relay", "aggregator")
+    site = start_site(background=names)
+    with site.asking() as asked:
+        time.sleep(1.0)
+        for name in names:
+            site.product.process(name).kill()
+    for name in names:
+        site.product.process(name).start()
+
+    whole_answer(asked.wire)
+    site.check_books(asked.generation_id, asked.wire)
+    deadline = time.monotonic() + 60
+    while not _published(site, asked):
+        assert time.monotonic() < deadline
+        time.sleep(0.5)
+
+
+def _published(site: Site, asked: Asked) -> bool:
+    query = "SELECT published_at FROM billing_outboxevent WHERE event_id = %s"
+    [row] = site.product.rows(query, [asked.generation_id])
+    return row["published_at"] is not None
