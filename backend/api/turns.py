@@ -11,9 +11,8 @@ from django.http.response import HttpResponseBase
 from backend.api import generations
 from backend.api.authentication import Request
 from backend.api.database import call, release
-from backend.conversations.history import history_within
 from backend.conversations.models import MessageStatus
-from backend.conversations.turns import message_finish
+from backend.conversations.turns import RoomFor, message_finish
 from backend.conversations.types import Turn
 from backend.errors import ContentBlocked, ParleyError
 from backend.gateway.pools import load_pools
@@ -25,7 +24,6 @@ async def answer_turn(
     request: Request, turn: Turn, params: SamplingParams | None = None
 ) -> HttpResponseBase:
     """Stream the answer to `turn`. It survives the page: a reader may come back for it."""
-    params = params or SamplingParams()
     ids = {
         "conversation_id": str(turn.assistant_message.conversation_id),
         "user_message_id": str(turn.user_message.id),
@@ -36,8 +34,8 @@ async def answer_turn(
         request_id=request.request_id,
         endpoint="chat",
         model=turn.assistant_message.model,
-        messages=_messages_that_fit(turn, params),
-        params=params,
+        messages=[ChatMessage(role=m.role, content=m.content) for m in turn.history],
+        params=params or SamplingParams(),
         stream_usage=True,
         on_disconnect="grace",
         conversation_id=turn.assistant_message.conversation_id,
@@ -58,12 +56,15 @@ async def answer_turn(
     return generations.stream(started.id, principal=request.auth, headers=started.ratelimit_headers)
 
 
-def _messages_that_fit(turn: Turn, params: SamplingParams) -> list[ChatMessage]:
-    """What the model's window holds of the history, with room for an answer."""
-    pool = load_pools().find(turn.assistant_message.model)
-    answer = min(params.max_tokens or pool.max_output_tokens, pool.context_window // 4)
-    history = history_within(turn.history, tokens=pool.context_window - answer)
-    return [ChatMessage(role=message.role, content=message.content) for message in history]
+def room_for_history(max_tokens: int | None = None) -> RoomFor:
+    """What a model's window leaves for the history, beside an answer of `max_tokens`."""
+
+    def room_for(model: str) -> int:
+        pool = load_pools().find(model)
+        answer = min(max_tokens or pool.max_output_tokens, pool.context_window // 4)
+        return pool.context_window - answer
+
+    return room_for
 
 
 async def _finish_refused(message_id: UUID, error: ParleyError) -> None:

@@ -6,34 +6,29 @@ from uuid import UUID
 
 from backend.conversations.models import Attachment, Message, MessageRole, MessageStatus
 from backend.conversations.parts import parts_for_model
-from backend.conversations.tree import path_to
+from backend.conversations.tree import MESSAGE_OVERHEAD, path_to
 from backend.conversations.types import ChatMessage
-
-# About what the largest context window among open models holds. It bounds the work for a
-# conversation of any length; `history_within` then fits it to the window of the model asked.
-HISTORY_CHARACTERS = 1_000_000
 
 # Nobody has tokenized the text yet. English has about four bytes a token, code and other
 # scripts about three: to count too much only forgets a little earlier.
 _BYTES_PER_TOKEN = 3
-_TOKENS_PER_MESSAGE = 8
+_TOKENS_PER_MESSAGE = MESSAGE_OVERHEAD // _BYTES_PER_TOKEN
 _TOKENS_PER_IMAGE = 1000
 
 
-def history_for(question: Message) -> list[ChatMessage]:
-    """The messages up to and with `question`, oldest first, user and assistant in turns.
+def history_for(question: Message, *, tokens: int) -> list[ChatMessage]:
+    """The newest messages up to and with `question` that fit into about `tokens`.
 
-    Left out are a question that was blocked, with its empty answer, or the classifier would
-    refuse every later turn; and an empty answer that failed or was stopped, whose question is
-    then joined to the next one.
+    Oldest first, user and assistant in turns. The work follows `tokens`, not the length of the
+    conversation. Left out are a question that was blocked, with its empty answer, or the
+    classifier would refuse every later turn; and an empty answer that failed or was stopped,
+    whose question is then joined to the next one.
     """
     path = path_to(
         conversation_id=question.conversation_id,
         leaf_id=question.id,
-        max_characters=HISTORY_CHARACTERS,
+        max_bytes=tokens * _BYTES_PER_TOKEN,
     )
-    if len(path) > 1 and path[0].role == MessageRole.ASSISTANT:
-        path = path[1:]  # the cut fell between a question and its answer
     attachments = _attachments_of(path)
     history: list[ChatMessage] = []
     for message in _without_blocked(path):
@@ -44,10 +39,10 @@ def history_for(question: Message) -> list[ChatMessage]:
             history[-1] = _joined(history[-1], spoken)
         else:
             history.append(spoken)
-    return history
+    return newest_within(history, tokens=tokens)
 
 
-def history_within(history: Sequence[ChatMessage], *, tokens: int) -> list[ChatMessage]:
+def newest_within(history: Sequence[ChatMessage], *, tokens: int) -> list[ChatMessage]:
     """The newest part of `history` that fits into about `tokens`, beginning with a question.
 
     A long conversation goes on, and forgets its beginning. The last question always stays: too

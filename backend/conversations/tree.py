@@ -15,14 +15,15 @@ from backend.conversations.models import Message
 
 _PATH = """
 WITH RECURSIVE path AS (
-    SELECT id, parent_id, 0 AS depth, length(text) AS characters
+    SELECT id, parent_id, 0 AS depth, octet_length(text) + %(overhead)s AS bytes
     FROM conversations_message
     WHERE id = %(leaf)s AND conversation_id = %(conversation)s
   UNION ALL
-    SELECT above.id, above.parent_id, path.depth + 1, path.characters + length(above.text)
+    SELECT above.id, above.parent_id, path.depth + 1,
+           path.bytes + octet_length(above.text) + %(overhead)s
     FROM conversations_message above
     JOIN path ON above.id = path.parent_id
-    WHERE path.depth + 1 < %(messages)s AND path.characters < %(characters)s
+    WHERE path.depth + 1 < %(messages)s AND path.bytes < %(bytes)s
 )
 SELECT message.*
 FROM conversations_message message
@@ -50,6 +51,7 @@ LIMIT 1
 """
 
 _UNLIMITED = 2**31 - 1
+MESSAGE_OVERHEAD = 24  # what role and separators of a message weigh, so that many short ones end
 
 
 def path_to(
@@ -57,12 +59,13 @@ def path_to(
     conversation_id: UUID,
     leaf_id: UUID,
     max_messages: int = _UNLIMITED,
-    max_characters: int = _UNLIMITED,
+    max_bytes: int = _UNLIMITED,
 ) -> list[Message]:
     """The messages from the root to `leaf_id`, in order; the newest of them where limited.
 
     Args:
-        max_characters: stop above the message that brings the text to this many characters.
+        max_bytes: stop above the message that brings the text to this size, in UTF-8 and with
+            MESSAGE_OVERHEAD for each message.
     Returns:
         An empty list where the conversation has no such message.
     """
@@ -73,7 +76,8 @@ def path_to(
                 "leaf": leaf_id,
                 "conversation": conversation_id,
                 "messages": max_messages,
-                "characters": max_characters,
+                "bytes": max_bytes,
+                "overhead": MESSAGE_OVERHEAD,
             },
         )
     )

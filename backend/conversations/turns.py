@@ -7,7 +7,7 @@ taken in the order message, conversation by the gateway's calls, and on the conv
 by the others; all are `no_key`, which new child rows do not wait for. So they cannot deadlock.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
 from typing import Any, Final, Literal
 from uuid import UUID
@@ -41,6 +41,15 @@ ACTIVE_LEAF: Final = _Where.ACTIVE_LEAF
 """The parent of a message that simply continues the shown branch."""
 
 
+RoomFor = Callable[[str], int]
+"""How many tokens of history the named model can read, with room left for its answer."""
+
+
+def _ample_room(model: str) -> int:
+    """For callers that ask no model: about the largest context window there is."""
+    return 300_000
+
+
 @transaction.atomic
 def turn_create(
     *,
@@ -49,6 +58,7 @@ def turn_create(
     parts: Sequence[Mapping[str, Any]],
     model: str,
     parent_id: UUID | Literal[_Where.ACTIVE_LEAF] | None = ACTIVE_LEAF,
+    room_for: RoomFor = _ample_room,
 ) -> Turn:
     """Store a question and the pending answer to it, and make them the active branch.
 
@@ -56,6 +66,7 @@ def turn_create(
         parts: see parts.py. Attachments become this conversation's.
         parent_id: the answer that this follows; None starts a new root, and an edit names the
             parent of the edited message.
+        room_for: bounds the history; its beginning is left out where it is longer.
     Raises:
         NotFound: the conversation, the parent or an attachment.
         InvalidRequest: with `param`: `content`, `model`, or `parent_id` of a user's message.
@@ -73,11 +84,17 @@ def turn_create(
         content=parts_with_names(clean.content, attachments),
         text=clean.text,
     )
-    return _answer_to(question, conversation=conversation, model=model)
+    return _answer_to(question, conversation=conversation, model=model, room_for=room_for)
 
 
 @transaction.atomic
-def turn_regenerate(*, principal: Principal, message_id: UUID, model: str | None = None) -> Turn:
+def turn_regenerate(
+    *,
+    principal: Principal,
+    message_id: UUID,
+    model: str | None = None,
+    room_for: RoomFor = _ample_room,
+) -> Turn:
     """A further answer to the same question, beside the one that `message_id` names.
 
     Args:
@@ -95,7 +112,7 @@ def turn_regenerate(*, principal: Principal, message_id: UUID, model: str | None
     if question is None or question.role != MessageRole.USER:
         raise InvalidRequest("There is no question to answer again.", param="message_id")
     model = clean_model(model) if model is not None else conversation.model
-    return _answer_to(question, conversation=conversation, model=model)
+    return _answer_to(question, conversation=conversation, model=model, room_for=room_for)
 
 
 @transaction.atomic
@@ -165,7 +182,9 @@ def message_finish(
         _ask_for_title(conversation.pk)
 
 
-def _answer_to(question: Message, *, conversation: Conversation, model: str) -> Turn:
+def _answer_to(
+    question: Message, *, conversation: Conversation, model: str, room_for: RoomFor
+) -> Turn:
     answer = Message.objects.create(
         conversation=conversation,
         parent=question,
@@ -178,7 +197,7 @@ def _answer_to(question: Message, *, conversation: Conversation, model: str) -> 
     conversation.updated_at = timezone.now()
     conversation.save(update_fields=["active_message", "model", "updated_at"])
     notify("conversation.changed", user_id=conversation.user_id, conversation_id=conversation.pk)
-    return Turn(question, answer, history_for(question))
+    return Turn(question, answer, history_for(question, tokens=room_for(model)))
 
 
 def _parent(

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backend.conversations.history import history_within
+from backend.conversations.history import newest_within
 from backend.conversations.types import ChatMessage
 from tests.conversations.conftest import ask
 
@@ -17,43 +17,43 @@ def exchange(*texts: str) -> list[ChatMessage]:
 
 def test_what_fits_is_left_alone():
     history = exchange("one", "two", "three")
-    assert history_within(history, tokens=1000) == history
+    assert newest_within(history, tokens=1000) == history
 
 
 def test_the_oldest_go_first_and_it_begins_with_a_question():
     history = exchange(*("x" * 300 for _ in range(9)))  # about 108 tokens each
 
-    kept = history_within(history, tokens=500)
+    kept = newest_within(history, tokens=500)
 
     assert kept == history[-3:]
 
 
 def test_a_question_that_is_too_long_by_itself_stays_to_be_refused():
     history = exchange("old", "answer", "x" * 100_000)
-    assert history_within(history, tokens=10) == history[-1:]
+    assert newest_within(history, tokens=10) == history[-1:]
 
 
 @pytest.mark.parametrize("text", ["日本語" * 100, "🙂" * 100])
 def test_other_scripts_are_not_taken_for_short(text):
-    assert len(history_within(exchange(text, "answer", "next"), tokens=80)) == 1
+    assert len(newest_within(exchange(text, "answer", "next"), tokens=80)) == 1
 
 
 def test_pictures_take_room_too():
     picture = ChatMessage("user", [{"type": "image_url", "image_url": {"url": "data:,"}}])
     history = [picture, ChatMessage("assistant", "a cat"), ChatMessage("user", "sure?")]
-    assert history_within(history, tokens=500) == history[-1:]
-    assert history_within(history, tokens=2000) == history
+    assert newest_within(history, tokens=500) == history[-1:]
+    assert newest_within(history, tokens=2000) == history
 
 
 @given(st.lists(st.text(max_size=400), min_size=1, max_size=15), st.integers(0, 2000))
 def test_it_is_always_an_end_of_the_history_that_begins_and_ends_with_a_question(texts, tokens):
     history = exchange(*texts, *(["last"] if len(texts) % 2 == 0 else []))
 
-    kept = history_within(history, tokens=tokens)
+    kept = newest_within(history, tokens=tokens)
 
     assert history[-len(kept) :] == kept
     assert kept[0].role == kept[-1].role == "user"
-    more = history_within(history, tokens=tokens + 100)
+    more = newest_within(history, tokens=tokens + 100)
     assert len(more) >= len(kept)
 
 

@@ -14,7 +14,7 @@ from backend.api.schemas.conversations import (
     TurnRegenerate,
 )
 from backend.api.schemas.openai_responses import EVENT_STREAM_RESPONSE
-from backend.api.turns import answer_turn
+from backend.api.turns import answer_turn, room_for_history
 from backend.conversations.feedback import feedback_set
 from backend.conversations.selectors import conversation_get
 from backend.conversations.turns import ACTIVE_LEAF, turn_create, turn_regenerate
@@ -41,6 +41,7 @@ async def ask(request: Request, conversation_id: UUID, body: TurnCreate) -> Http
         parent_id=ACTIVE_LEAF if body.follows_active_leaf else body.parent_id,
         parts=body.parts,
         model=load_pools().find(body.model or conversation.model).id,
+        room_for=room_for_history(body.max_tokens),
     )
     params = SamplingParams(temperature=body.temperature, max_tokens=body.max_tokens)
     return await answer_turn(request, turn, params)
@@ -52,7 +53,13 @@ async def regenerate(
 ) -> HttpResponseBase:
     """Another answer to the same question, as a sibling of this one."""
     model = load_pools().find(body.model).id if body is not None and body.model else None
-    turn = await call(turn_regenerate, principal=request.auth, message_id=message_id, model=model)
+    turn = await call(
+        turn_regenerate,
+        principal=request.auth,
+        message_id=message_id,
+        model=model,
+        room_for=room_for_history(),
+    )
     return await answer_turn(request, turn)
 
 
