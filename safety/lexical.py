@@ -148,6 +148,10 @@ class RuleTracker:
         """The groups in which a flagged span may begin."""
         return frozenset(self._anchored_within)
 
+    def anchored_categories(self, group: str) -> set[Category]:
+        """The categories of the rules whose anchor is `group`."""
+        return {rule.category for rule in self._rules if rule.groups[0] == group}
+
     def feed(self, hit: Hit) -> list[Match]:
         """The rules that `hit` completes. Hits must come ordered by `last`."""
         before = self._latest.get(hit.group)

@@ -7,8 +7,7 @@ names it itself. Prompt injection is no category there and never flags.
 
 from typing import Any
 
-from safety.decode import views
-from safety.lexical import find
+from safety.detect import Evidence, examine
 from safety.policy import DEFAULT_POLICY
 from safety.taxonomy import OPENAI_CATEGORIES, TO_OPENAI
 
@@ -16,21 +15,31 @@ from safety.taxonomy import OPENAI_CATEGORIES, TO_OPENAI
 def moderate(text: str) -> dict[str, Any]:
     """One element of `results` for one input text.
 
+    The text is read both as something asked and as something said, the worse counts:
+    the endpoint does not tell which it is.
+
     Returns:
         `flagged`, `categories` (bool each), `category_scores` (0..1 each) and
         `category_applied_input_types`, each with every category of `OPENAI_CATEGORIES`.
     """
     scores = dict.fromkeys(OPENAI_CATEGORIES, 0.0)
     flags = dict.fromkeys(OPENAI_CATEGORIES, False)
-    for view in views(text):
-        for match in find(view.text, "prompt"):
-            threshold = DEFAULT_POLICY.threshold(match.rule.category, "prompt")
-            for name in (*TO_OPENAI[match.rule.category], *match.rule.moderation):
-                scores[name] = max(scores[name], match.rule.score)
-                flags[name] = flags[name] or match.rule.score >= threshold
+    for evidence in (examine(text, "prompt"), examine(text, "output")):
+        _carry_over(evidence, scores, flags)
     return {
         "flagged": any(flags.values()),
         "categories": flags,
         "category_scores": scores,
         "category_applied_input_types": {name: ["text"] for name in OPENAI_CATEGORIES},
     }
+
+
+def _carry_over(evidence: Evidence, scores: dict[str, float], flags: dict[str, bool]) -> None:
+    for category, score in evidence.scores.items():
+        over = score >= DEFAULT_POLICY.threshold(category, "prompt")
+        for name in TO_OPENAI[category]:
+            scores[name] = max(scores[name], round(score, 6))
+            flags[name] = flags[name] or over
+    for name, score in evidence.moderation.items():
+        scores[name] = max(scores[name], score)
+        flags[name] = True

@@ -72,6 +72,9 @@ class Vocabulary:
         self._longest = max((len(word) for word in self._known), default=0)
         self.fold = lru_cache(maxsize=65_536)(self._fold)
 
+    def words(self) -> frozenset[str]:
+        return self._known
+
     def __contains__(self, word: str) -> bool:
         return word in self._known
 

@@ -7,9 +7,10 @@ Two promises (tests/safety/test_post.py tries to break both):
 - **Cutting changes nothing.** Decisions fall at word borders of the text, never at chunk
   borders: however a text is cut, the text released in all is the same.
 
-Ordinary text is held back for one unfinished word, or until a phrase that began turns out
-harmless: streaming stays live. Once an anchor of a rule was written ("… pipe bomb"), text is
-held from it until the rule's reach has passed. Cost per chunk does not grow with the answer.
+Ordinary text is held back for a word or two: streaming stays live. Once a rule's anchor was
+written ("… pipe bomb") or the classifier became suspicious, text is held until the matter is
+settled. Cost per chunk does not grow with the answer. Personal data that the policy redacts
+is replaced in what is released (`safety.redactor`).
 """
 
 import time
@@ -17,16 +18,22 @@ from collections import deque
 from collections.abc import Sequence
 from hashlib import sha256
 
-from safety.lexical import Match, Rule, RuleTracker, rule_book
+from safety.classifier import classifier
+from safety.detect import product_vocabulary
+from safety.health import failure_record
+from safety.lexical import rule_book
 from safety.normalise import Word, WordStream
 from safety.policy import Policy
-from safety.taxonomy import Category
+from safety.redactor import Redactor
 from safety.types import Action, Halt, Released, SafetyDecision, SafetyMessage, Verdict
+from safety.watch import Flagged, RuleWatch, ScoreWatch
 
 HALT_NOTICE = "This answer was stopped because it went against the usage policy."
 """What a client may show where an answer was halted."""
 
-LOOKBACK_WORDS = 64
+BATCH_WORDS = 64
+LOOKBACK_WORDS = 256
+"""More than any watch holds back, and a batch."""
 
 
 class AnswerEnded(RuntimeError):
@@ -37,25 +44,31 @@ class PostClassifier:
     """Watches one answer. Not thread-safe: one instance an answer, fed in order.
 
     Args:
-        policy: which categories halt, and from which score.
-        context: the conversation that the answer replies to.
+        policy: which categories halt, and from which score; what is redacted.
+        context: the conversation that the answer replies to. What the user wrote there may be
+            said back to them without redaction.
     """
 
     def __init__(self, policy: Policy, context: Sequence[SafetyMessage] = ()) -> None:
         self._policy = policy
-        self._context = tuple(context)
-        self._book = rule_book()
-        self._words = WordStream(self._book.vocabulary)
-        self._tracker = RuleTracker(self._book, "output", wanted=self._halts)
-        self._beginnings = self._book.beginnings(self._tracker.anchors)
-        self._recent: deque[Word] = deque(maxlen=LOOKBACK_WORDS)
+        self._words = WordStream(product_vocabulary())
+        self._rules = RuleWatch(rule_book(), policy)
+        self._failed: list[str] = []
+        self._score: ScoreWatch | None = None
+        try:
+            self._score = ScoreWatch(classifier(), policy)
+        except Exception as error:
+            self._fail("classifier", error)
+        said = "\n".join(m.text for m in context if m.role == "user") if policy.redact else ""
+        self._redactor = Redactor(policy.redact, said)
+        self._spans: deque[Word] = deque(maxlen=LOOKBACK_WORDS)
         self._word_count = 0
         self._held = ""
         self._released = 0
         self._digest = sha256()
         self._seconds = 0.0
         self._ended = False
-        self._withheld: Match | None = None
+        self._withheld: Flagged | None = None
 
     def feed(self, delta: str) -> Verdict:
         """Take the next piece of the answer; `delta` may be cut anywhere, also be empty.
@@ -63,12 +76,11 @@ class PostClassifier:
         Returns:
             Released: text that may be sent now, possibly empty.
             Halt: the last text that may be sent, and why nothing may follow.
+        Raises:
+            AnswerEnded: a halt or `finish` came before.
         """
         self._begin(delta)
-        started = time.perf_counter()
-        verdict = self._advance(self._words.feed(delta), final=False)
-        self._seconds += time.perf_counter() - started
-        return verdict
+        return self._advance(self._words.feed(delta), final=False)
 
     def finish(self) -> Verdict:
         """The answer is complete: release what is held back, or halt."""
@@ -77,9 +89,21 @@ class PostClassifier:
         self._ended = True
         return verdict
 
+    @property
+    def settled(self) -> int:
+        """Characters of what was fed that are decided: released, or replaced in what was.
+
+        The gateway bills the tokens of these, and of no others.
+        """
+        return self._released - self._redactor.held
+
     def decision(self) -> SafetyDecision:
         """What was found in the answer so far; for the record of an answer that was not halted."""
-        return self._decision(self._withheld, Action.ALLOW)
+        if self._withheld is not None:
+            return self._decision(self._withheld, Action.FLAG, would_be=Action.BLOCK)
+        if self._redactor.found:
+            return self._decision(None, Action.REDACT)
+        return self._decision(None, Action.FLAG if self._failed else Action.ALLOW)
 
     def _begin(self, delta: str) -> None:
         if self._ended:
@@ -87,57 +111,67 @@ class PostClassifier:
         self._held += delta
         self._digest.update(delta.encode("utf-8", "surrogatepass"))
 
-    def _halts(self, rule: Rule) -> bool:
-        """Whether `rule` alone stops an answer under the policy."""
-        action, _ = self._policy.judge({rule.category: rule.score}, "output")
-        return action is Action.BLOCK
-
     def _advance(self, new: list[Word], *, final: bool) -> Verdict:
-        match = self._first_match(new)
-        if match is not None and not self._policy.dry_run:
-            self._ended = True
-            text = self._release(self._recent_word(match.first).start)
-            self._held = ""
-            return Halt(text, self._decision(match, Action.BLOCK))
-        self._withheld = self._withheld or match
-        return Released(self._release(None if final else self._frontier()))
+        started = time.perf_counter()
+        try:
+            flagged = self._watch(new)
+            if flagged is not None and not self._policy.dry_run:
+                return self._halt(flagged)
+            self._withheld = self._withheld or flagged
+            text = self._redactor.feed(self._release(None if final else self._frontier()))
+            return Released(text + self._redactor.finish() if final else text)
+        finally:
+            self._seconds += time.perf_counter() - started
 
-    def _first_match(self, new: list[Word]) -> Match | None:
-        """The first rule that the new words complete; of several at one word the widest."""
-        if not new:
-            return None
-        overlap = min(self._book.longest_phrase, len(self._recent))
-        seen = list(self._recent)[len(self._recent) - overlap :]
-        first_new = self._word_count
-        hits = self._book.hits([*seen, *new], first_index=first_new - overlap)
-        index = 0
-        for word_index, word in enumerate(new, start=first_new):
-            self._recent.append(word)
-            self._word_count += 1
-            matches: list[Match] = []
-            while index < len(hits) and hits[index].last <= word_index:
-                if hits[index].last == word_index:
-                    matches += self._tracker.feed(hits[index])
-                index += 1
-            if matches:
-                return min(matches, key=lambda match: match.first)
+    def _halt(self, flagged: Flagged) -> Halt:
+        self._ended = True
+        text = self._redactor.feed(self._release(self._span(flagged.first).start))
+        text += self._redactor.finish()
+        self._held = ""
+        return Halt(text, self._decision(flagged, Action.BLOCK))
+
+    def _watch(self, new: list[Word]) -> Flagged | None:
+        """The first flagged span that one of the new words completes."""
+        for start in range(0, len(new), BATCH_WORDS):
+            batch = new[start : start + BATCH_WORDS]
+            self._spans.extend(batch)
+            self._word_count += len(batch)
+            flagged = self._earliest(self._rules.take(batch), self._scored(batch))
+            if flagged is not None:
+                return flagged
         return None
 
-    def _recent_word(self, index: int) -> Word:
-        return self._recent[index - self._word_count]
+    def _scored(self, new: list[Word]) -> Flagged | None:
+        if self._score is None:
+            return None
+        try:
+            for word in new:
+                flagged = self._score.take(word)
+                if flagged is not None:
+                    return flagged
+        except Exception as error:
+            self._score = None
+            self._fail("classifier", error)
+        return None
+
+    @staticmethod
+    def _earliest(one: Flagged | None, other: Flagged | None) -> Flagged | None:
+        """The span that was complete first; of two at one word, the one that began first."""
+        if one is None or other is None:
+            return one or other
+        return min(one, other, key=lambda flagged: (flagged.last, flagged.first))
 
     def _frontier(self) -> int:
         """The raw position up to which no flagged span can begin any more."""
         frontier = self._words.settled
-        anchor = self._tracker.open_since(self._word_count - 1)
-        if anchor is not None:
-            frontier = min(frontier, self._recent_word(anchor).start)
-        reach = min(self._book.longest_phrase, len(self._recent))
-        for back in range(reach, 0, -1):
-            tail = [self._recent[-offset] for offset in range(back, 0, -1)]
-            if " ".join(word.text for word in tail) in self._beginnings:
-                return min(frontier, tail[0].start)
+        for watch in (self._rules, self._score):
+            since = watch.open_since() if watch is not None else None
+            if since is not None:
+                frontier = min(frontier, self._span(since).start)
         return frontier
+
+    def _span(self, index: int) -> Word:
+        return self._spans[index - self._word_count]
 
     def _release(self, upto: int | None) -> str:
         """Take the text up to raw position `upto` (None: all of it) out of what is held."""
@@ -146,20 +180,29 @@ class PostClassifier:
         self._released += count
         return text
 
-    def _decision(self, match: Match | None, action: Action) -> SafetyDecision:
-        scores: dict[Category, float] = {}
-        if match is not None:
-            scores[match.rule.category] = match.rule.score
-        found = Action.FLAG if match is not None and action is Action.ALLOW else action
+    def _fail(self, layer: str, error: BaseException) -> None:
+        failure_record(layer, error)
+        self._failed.append(layer)
+
+    def _decision(
+        self, flagged: Flagged | None, action: Action, would_be: Action | None = None
+    ) -> SafetyDecision:
+        scores = flagged.scores if flagged is not None else {}
+        _, categories = self._policy.judge(scores, "output")
+        layer = flagged.layer if flagged is not None else "none"
+        if action is Action.REDACT:
+            layer = "personal_data"
         return SafetyDecision(
             stage="output",
-            action=found,
+            action=action,
             scores={str(category): score for category, score in scores.items()},
-            categories=[str(category) for category in scores],
+            categories=categories,
             policy_version=self._policy.version,
             latency_ms=self._seconds * 1e3,
-            layer="lexical" if match is not None else "none",
+            layer=layer,
             text_sha256=self._digest.hexdigest(),
-            would_be=Action.BLOCK if found is Action.FLAG else None,
-            signals=(match.rule.id,) if match is not None else (),
+            would_be=would_be,
+            signals=(flagged.signals if flagged is not None else ())
+            + tuple(dict.fromkeys(self._redactor.found)),
+            failed=tuple(self._failed),
         )

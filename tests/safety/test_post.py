@@ -40,7 +40,7 @@ def cuttings(draw: st.DrawFn, text: str) -> list[str]:
 
 
 @given(cuttings(HARMFUL + " some nails. " + BENIGN))
-@settings(deadline=None)
+@settings(deadline=None, max_examples=30)
 def test_any_cutting_halts_at_the_same_place_and_sends_nothing_flagged(pieces: list[str]) -> None:
     sent, halt = stream(pieces)
     assert halt is not None
@@ -49,21 +49,45 @@ def test_any_cutting_halts_at_the_same_place_and_sends_nothing_flagged(pieces: l
 
 
 @given(cuttings(BENIGN))
-@settings(deadline=None)
+@settings(deadline=None, max_examples=30)
 def test_any_cutting_of_an_ordinary_answer_arrives_whole(pieces: list[str]) -> None:
     assert stream(pieces) == (BENIGN, None)
 
 
 _FRAGMENTS = st.sampled_from(
-    (
-        "how to| make |a pipe| bomb|b o m b| you will need|the |p1pe |\u200b|sarin|. |\n|kill|my |"
-        "neighbor| without getting caught| child| nude |get rid of |a body|\u70b8|$|'|I |a |word "
-    ).split("|")
+    [
+        "how to",
+        " make ",
+        "a pipe",
+        " bomb",
+        "b o m b",
+        " you will need",
+        "the ",
+        "p1pe ",
+        "\u200b",
+        "sarin",
+        ". ",
+        "\n",
+        "kill",
+        "my ",
+        "I ",
+        "\n    neighbor",
+        " without getting caught",
+        " child",
+        " nude ",
+        "get rid of ",
+        "a body",
+        "炸",
+        "$",
+        "'",
+        "a ",
+        "word ",
+    ]
 )
 
 
 @given(st.lists(_FRAGMENTS, max_size=40), st.data())
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=60)
 def test_cutting_never_changes_what_is_sent(fragments: list[str], data: st.DataObject) -> None:
     text = "".join(fragments)
     whole = stream([text])

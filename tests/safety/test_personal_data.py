@@ -1,0 +1,98 @@
+"""Personal data is found, verified and taken out of a stream."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from safety.personal_data import KINDS, luhn_valid, redact
+from safety.redactor import Redactor
+
+SAMPLES = {
+    "card_number": "4111 1111 1111 1111",
+    "secret_key": "ghp_" + "a1B2" * 9,
+    "email": "ada.lovelace@example.org",
+    "iban": "DE89 3704 0044 0532 0130 00",
+    "national_id": "078-05-1120",
+    "phone": "+49 30 901820",
+}
+
+
+@pytest.mark.parametrize(("kind", "sample"), SAMPLES.items(), ids=list(SAMPLES))
+def test_each_kind_is_replaced_by_its_name(kind: str, sample: str) -> None:
+    masked = f"[{kind.replace('_', ' ')} removed]"
+    assert redact(f"Take {sample}, please.", {kind}) == f"Take {masked}, please."
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The order number is 4111 1111 1111 1112.",
+        "In 1999 and 2003 it cost 12,500.00 euros.",
+        "pi is 3.14159265358979323846",
+        "Call extension 42.",
+        "user@localhost is no address",
+        "DE00 1234 5678 9012 3456 00",
+    ],
+)
+def test_what_only_looks_like_personal_data_stays(text: str) -> None:
+    assert redact(text, set(KINDS) - {"phone"}) == text
+
+
+@given(st.text("0123456789", min_size=12, max_size=18))
+def test_exactly_one_check_digit_satisfies_luhn(body: str) -> None:
+    assert sum(luhn_valid(body + digit) for digit in "0123456789") == 1
+
+
+KEY = "-----BEGIN PRIVATE KEY-----\nMIIEvQ\nIBADANBg\n-----END PRIVATE KEY-----"
+_PIECES = st.sampled_from(
+    [
+        *SAMPLES.values(),
+        KEY,
+        " ",
+        "\n",
+        " and ",
+        "1999 ",
+        "The ",
+        "12 ",
+        "x@",
+        ", ",
+        "a-",
+        "+4",
+        ".",
+    ]
+)
+
+
+@given(st.lists(_PIECES, max_size=14), st.data())
+@settings(deadline=None, max_examples=300)
+def test_cutting_a_stream_does_not_change_what_is_redacted(
+    pieces: list[str], data: st.DataObject
+) -> None:
+    text = "".join(pieces)
+    whole = Redactor(KINDS)
+    expected = whole.feed(text) + whole.finish()
+    borders = sorted(data.draw(st.sets(st.integers(0, len(text)), max_size=40)))
+    cut = Redactor(KINDS)
+    sent = "".join(
+        cut.feed(text[a:b]) for a, b in zip([0, *borders], [*borders, len(text)], strict=True)
+    )
+    assert sent + cut.finish() == expected
+
+
+def test_a_private_key_is_removed_to_its_last_line() -> None:
+    redactor = Redactor({"private_key"})
+    assert redactor.feed(f"Here:\n{KEY}\nDone. ") + redactor.finish() == (
+        "Here:\n[private key removed]\nDone. "
+    )
+
+
+def test_what_the_user_wrote_may_be_said_back() -> None:
+    redactor = Redactor({"email"}, context="My address is ada.lovelace@example.org.")
+    text = "I will write to ada.lovelace@example.org and not to bob@example.org today."
+    assert redactor.feed(text) + redactor.finish() == (
+        "I will write to ada.lovelace@example.org and not to [email removed] today."
+    )
+
+
+def test_a_word_without_digits_is_not_held_back() -> None:
+    assert Redactor(KINDS).feed("plain words ") == "plain "
