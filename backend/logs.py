@@ -73,6 +73,8 @@ def configure(options: dict[str, Any]) -> None:
             "loggers": {
                 # One line a request comes from our own middleware, with more in it.
                 "uvicorn.access": {"handlers": [], "propagate": False},
+                # Its line for a finished task holds what the task returned: a title is content.
+                "celery.app.trace": {"level": "WARNING"},
                 "kafka": {"level": "WARNING"},
                 "httpx": {"level": "WARNING"},
                 "django.request": {"level": "ERROR"},

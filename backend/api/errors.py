@@ -41,7 +41,11 @@ class InternalError(ParleyError):
 
 
 def error_response(error: ParleyError) -> HttpResponse:
-    """The answer for one error, with `Retry-After` where a retry makes sense."""
+    """The answer for one error, with `Retry-After` where a retry makes sense.
+
+    The request's access log line gets its code.
+    """
+    structlog.contextvars.bind_contextvars(error_code=error.code)
     response = HttpResponse(
         encode_json(error.as_dict()), status=error.status, content_type="application/json"
     )

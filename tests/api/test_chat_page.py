@@ -22,6 +22,13 @@ def ask(someone: Person, conversation_id: str, text: str | list = "Hi", **option
     return read_events(answer.text)
 
 
+def stop(someone: Person, lines: list[str]) -> str:
+    """Stop the generation whose stream began with `lines`; its id."""
+    generation_id = read_events("\n".join(lines[:3]) + "\n")[0].json["parley"]["generation_id"]
+    assert someone.browser.post(f"/api/generations/{generation_id}/cancel").status_code == 202
+    return str(generation_id)
+
+
 def messages_of(someone: Person, conversation_id: str) -> list[dict]:
     return someone.browser.get(f"/api/conversations/{conversation_id}").json()["messages"]
 
@@ -71,11 +78,15 @@ def test_regenerating_gives_a_sibling(person):
     conversation_id = person.new_conversation()
     ask(person, conversation_id)
     _, answer = messages_of(person, conversation_id)
-    again = person.browser.post(f"/api/messages/{answer['id']}/regenerate")
-    assert again.status_code == 200
+    lines = []
+    with person.browser.stream("POST", f"/api/messages/{answer['id']}/regenerate") as stream:
+        for line in stream.iter_lines():
+            lines.append(line)
+            if line == "id: 4":
+                stop(person, lines)
     _, newer = messages_of(person, conversation_id)
     assert newer["siblings"] == [answer["id"], newer["id"]]
-    assert newer["content"] == text_of(read_events(again.text))
+    assert newer["content"] == text_of(read_events("\n".join(lines) + "\n"))
 
 
 def test_an_old_answer_can_be_read_again_from_any_event_and_any_process(person, product):
@@ -132,11 +143,7 @@ def test_stopping_keeps_what_was_delivered(person):
         for line in stream.iter_lines():
             lines.append(line)
             if line == "id: 6":
-                generation_id = read_events("\n".join(lines[:3]) + "\n")[0].json["parley"][
-                    "generation_id"
-                ]
-                stopped = person.browser.post(f"/api/generations/{generation_id}/cancel")
-                assert stopped.status_code == 202
+                generation_id = stop(person, lines)
     events = read_events("\n".join(lines) + "\n")
     assert events[-1].data == "[DONE]"
     answer = messages_of(person, conversation_id)[-1]

@@ -25,7 +25,7 @@ def test_metrics_count_routes_and_not_paths(product, api_client):
     api_client.get("/api/conversations/00000000-0000-4000-8000-000000000000")
     api_client.request("INVENTED", "/api/me")
     text = httpx.get(f"{product.url}/metrics").text
-    assert 'route="/api/conversations/<uuid:conversation_id>"' in text
+    assert 'route="/api/conversations/<uuidstr:conversation_id>"' in text
     assert "00000000-0000-4000" not in text
     assert "INVENTED" not in text
 
