@@ -54,7 +54,7 @@ class Consumer:
         """Consume until told to stop; the batch at hand is stored and committed first.
 
         Args:
-            every: seconds, and what to do whenever that many have passed (metrics).
+            every: seconds, and what to do whenever that many have passed.
         """
         failing = Backoff(first=0.2, last=15.0)
         due = time.monotonic()

@@ -123,7 +123,7 @@ def kept_ceiling(organization_id: UUID, *, at: datetime) -> Decimal:
     client, key = sync_client(), _ceiling_key(organization_id)
     kept = client.hget(key, f"{at:%Y%m}")
     if kept is not None:
-        return Decimal(kept.decode())
+        return Decimal(kept.decode() if isinstance(kept, bytes) else kept)
     ceiling = credit_state(organization_id, at=at).ceiling
     client.hset(key, f"{at:%Y%m}", str(ceiling))
     client.expire(key, CEILING_KEPT_S)

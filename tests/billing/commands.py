@@ -28,7 +28,7 @@ class Command:
             "DATABASE_URL": database_url(),
             "KAFKA_BOOTSTRAP_SERVERS": settings.KAFKA_BOOTSTRAP_SERVERS,
         }
-        command = [sys.executable, "-W", "ignore", str(ROOT / "manage.py"), self.name]
+        command = [sys.executable, "-W", "ignore", str(ROOT / "manage.py"), *self.name.split()]
         self._process = spawn(command, log=self.log, environment=environment, cwd=ROOT)
         return self
 

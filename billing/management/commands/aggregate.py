@@ -5,16 +5,16 @@ from collections.abc import Sequence
 from typing import Any
 
 from django.core.management.base import BaseCommand
-from prometheus_client import start_http_server
 
 from billing import metrics
 from billing.aggregator.ingest import Message, ingest
 from billing.aggregator.lag import aggregation_lag_s
 from billing.aggregator.worker import Consumer
+from billing.management.metrics_server import serve_metrics
+from billing.models import ReconciliationRun
 from billing.service_loop import Stop
 
 GROUP = "billing-aggregator"
-LAG_EVERY_S = 15.0
 
 
 class Command(BaseCommand):
@@ -26,11 +26,8 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         stop = Stop().listen()
-        every = None
-        if options["metrics_port"]:
-            start_http_server(options["metrics_port"])
-            every = (LAG_EVERY_S, _measure_lag)
-        Consumer(group=GROUP, store=_store).run(stop, every=every)
+        serve_metrics(options["metrics_port"], stop, _refresh)
+        Consumer(group=GROUP, store=_store).run(stop)
 
 
 def _store(messages: Sequence[Message]) -> None:
@@ -41,5 +38,7 @@ def _store(messages: Sequence[Message]) -> None:
     metrics.EVENTS.labels("rejected").inc(outcome.rejected)
 
 
-def _measure_lag() -> None:
+def _refresh() -> None:
     metrics.AGGREGATION_LAG.set(aggregation_lag_s())
+    run = ReconciliationRun.objects.first()
+    metrics.DIFFERENCES.set(0 if run is None else run.differing)
