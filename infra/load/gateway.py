@@ -37,7 +37,8 @@ async def _measure(stack: Stack, arguments: argparse.Namespace) -> None:
     print(f"{arguments.rate:g} tokens/s a stream, {tokens} tokens each; milliseconds\n")
     print(
         "| streams | tokens/s | web CPU | µs a token | TTFT added p50 | p99"
-        " | token delay added p50 | p99 | ratio p50 | p99 | failed |\n|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|"
+        " | token delay added p50 | p99 | ratio p50 | p99 | failed |\n"
+        "|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|"
     )
     for streams in arguments.streams:
         ramp_s = max(1.0, streams / 100)
