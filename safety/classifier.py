@@ -1,7 +1,7 @@
 """The trained layer: harm of a request, attack on the product, harm of an answer.
 
 Runs the network of `safety.training.network` in NumPy from one small file,
-`data/classifier.npz` (docs/safety/model-card.md says what it was trained on). Three
+`data/classifier.npz` (docs/safety-model-card.md says what it was trained on). Three
 calibrated probabilities and a distribution over hazard categories; a text longer than a window
 is scored window by window and the worst counts.
 

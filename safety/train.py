@@ -51,7 +51,7 @@ def main() -> None:
 
 
 def card_of(examples: Sequence[Example], words: int, seed: int) -> dict[str, Any]:
-    """What the artefact was made of; docs/safety/model-card.md explains it to people."""
+    """What the artefact was made of; docs/safety-model-card.md explains it to people."""
     counts = Counter((e.group, e.kind, e.label) for e in examples)
     return {
         "version": VERSION,

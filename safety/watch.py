@@ -81,7 +81,8 @@ CHECK_EVERY = 2
 
 WINDOW = 48
 MIN_WORDS = 6
-"""Words after which an estimate means anything."""
+"""Words after which an estimate means anything; the first ones are the rules' alone, so that
+an answer begins at once."""
 
 MAX_HELD_WORDS = 80
 """A suspicion that has not been confirmed after so many words is dropped."""
@@ -114,7 +115,10 @@ class ScoreWatch:
         """Take the next word; a confirmed suspicion ends with it."""
         self._recent.append("0" if word.text.isdigit() else word.text)
         self._count += 1
-        if self._count % CHECK_EVERY or self._count < MIN_WORDS:
+        if self._count < MIN_WORDS:
+            self._unchecked_from = self._count
+            return None
+        if self._count % CHECK_EVERY:
             return None
         estimate = self._model.estimate_words(list(self._recent))
         scores = estimate.scores(estimate.harmful_output)
