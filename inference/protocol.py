@@ -11,6 +11,7 @@ from enum import StrEnum
 
 import msgspec
 
+from inference.config import EngineConfig
 from inference.sampling.params import SamplingParams
 
 
@@ -21,6 +22,14 @@ class FinishReason(StrEnum):
     LENGTH = "length"
     ABORT = "abort"
     ERROR = "error"
+
+
+class CoreStart(msgspec.Struct, frozen=True):
+    """What a core process reads from its standard input, once, as JSON."""
+
+    engine: EngineConfig
+    inbox: str
+    outbox: str
 
 
 class AddRequest(msgspec.Struct, tag="add"):

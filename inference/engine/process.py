@@ -14,7 +14,6 @@ import sys
 import msgspec
 import zmq
 
-from inference.config import EngineConfig
 from inference.engine.core import EngineCore
 from inference.errors import InferenceError, ModelLoadError
 from inference.model.runner import ModelRunner
@@ -23,6 +22,7 @@ from inference.protocol import (
     AddRequest,
     CoreFailed,
     CoreReady,
+    CoreStart,
     FinishReason,
     FromCore,
     SequenceOutput,
@@ -34,14 +34,6 @@ from inference.protocol import (
 log = logging.getLogger(__name__)
 
 _IDLE_POLL_MS = 1000
-
-
-class CoreStart(msgspec.Struct, frozen=True):
-    """What a core process reads from standard input."""
-
-    engine: EngineConfig
-    inbox: str
-    outbox: str
 
 
 class CoreLoop:

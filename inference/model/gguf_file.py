@@ -47,9 +47,6 @@ class GGUFReader:
         self._file = GGUFFile(path)
         self.config = self._read_config()
 
-    def metadata(self, key: str, default: Any = None) -> Any:
-        return self._file.metadata.get(key, default)
-
     def has(self, name: str) -> bool:
         return _gguf_name(name) in self._file.tensors
 
@@ -82,12 +79,12 @@ class GGUFReader:
         return rows
 
     def _read_config(self) -> ModelConfig:
-        architecture = self.metadata("general.architecture")
+        architecture = self._file.metadata.get("general.architecture")
         if architecture not in ("llama", "qwen2", "qwen3"):
             raise ModelLoadError(f"GGUF architecture {architecture!r} is not implemented")
 
         def get(key: str, default: Any = None) -> Any:
-            return self.metadata(f"{architecture}.{key}", default)
+            return self._file.metadata.get(f"{architecture}.{key}", default)
 
         heads = get("attention.head_count")
         hidden = get("embedding_length")
@@ -106,7 +103,7 @@ class GGUFReader:
             eos_token_ids=frozenset(
                 token
                 for key in ("eos_token_id", "eot_token_id")
-                if (token := self.metadata(f"tokenizer.ggml.{key}")) is not None
+                if (token := self._file.metadata.get(f"tokenizer.ggml.{key}")) is not None
             ),
             rope=_rope(self._file, architecture),
         )

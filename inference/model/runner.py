@@ -18,7 +18,9 @@ from inference.model.batch import Batch, LayerCache, Singles, Span
 from inference.model.build import build_model
 from inference.model.config import ModelConfig
 from inference.model.open import open_weights
+from inference.sampling.guide import Guides
 from inference.sampling.sampler import Sampler
+from inference.text.load import load_text
 
 log = logging.getLogger(__name__)
 
@@ -45,7 +47,8 @@ class ModelRunner:
         self.max_model_len = min(config.max_model_len or model.max_position, model.max_position)
         self.num_blocks = self._size_cache(config, model)
         self._caches = self._allocate(model)
-        self._sampler = Sampler(model.eos_token_ids)
+        guides = Guides(lambda: load_text(config.model)[0], model.eos_token_ids, model.vocab_size)
+        self._sampler = Sampler(model.eos_token_ids, guides)
         log.info(
             "%d blocks of %d tokens, %s on %s",
             self.num_blocks,

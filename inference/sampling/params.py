@@ -28,6 +28,8 @@ class SamplingParams(msgspec.Struct, frozen=True, omit_defaults=True):
     stop_token_ids: tuple[int, ...] = ()
     ignore_eos: bool = False
     logprobs: int | None = None
+    grammar: str = ""
+    """What the output must follow, as llguidance writes it; empty for anything."""
 
     @property
     def is_greedy(self) -> bool:

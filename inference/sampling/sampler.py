@@ -1,6 +1,6 @@
 """Choosing the next token of every sequence of a step, vectorised over the rows.
 
-Order: logit bias, penalties and the minimum length on the logits; greedy rows are done
+Order: penalties, logit bias, grammar and the minimum length on the logits; greedy rows are done
 then. Others: temperature, top-k, top-p, min-p, and one uniform number per row through
 the inverse of the cumulative distribution. What a row gets depends on its own
 parameters, tokens and seed only, never on its neighbours.
@@ -14,6 +14,7 @@ from torch import Tensor
 from inference.engine.core import Sampled
 from inference.engine.request import Request
 from inference.protocol import TokenLogprobs
+from inference.sampling.guide import Guides
 from inference.sampling.params import SamplingParams
 from inference.sampling.uniform import uniform
 
@@ -22,8 +23,9 @@ _CANDIDATES = 512
 
 
 class Sampler:
-    def __init__(self, eos_token_ids: frozenset[int]) -> None:
+    def __init__(self, eos_token_ids: frozenset[int], guides: Guides | None = None) -> None:
         self._eos = sorted(eos_token_ids)
+        self._guides = guides
 
     def __call__(self, logits: Tensor, requests: list[Request]) -> list[Sampled]:
         """Sample one token for each row.
@@ -56,6 +58,8 @@ class Sampler:
                 tokens = torch.tensor(list(sampling.logit_bias), device=logits.device)
                 bias = torch.tensor(list(sampling.logit_bias.values()), device=logits.device)
                 logits[row].index_add_(0, tokens, bias.to(logits.dtype))
+            if sampling.grammar and self._guides is not None:
+                self._guides.restrict(logits[row], request)
             if request.num_output_tokens < sampling.min_tokens:
                 logits[row, self._eos + list(sampling.stop_token_ids)] = -torch.inf
 

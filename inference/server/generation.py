@@ -16,6 +16,7 @@ from inference.protocol import AddRequest, FinishReason, SequenceOutput, TokenLo
 from inference.sampling.params import SamplingParams
 from inference.server.schemas import GenerationFields
 from inference.server.state import ServerState
+from inference.server.structured import to_grammar
 from inference.text.detokenizer import StreamingDetokenizer
 from inference.text.stop_strings import StopStrings
 
@@ -81,6 +82,12 @@ def make_plan(
         raise InvalidRequestError(
             f"min_tokens {min_tokens} is more than the {max_tokens} allowed", param="min_tokens"
         )
+    grammar = to_grammar(body.response_format, body.guided_regex, body.guided_choice)
+    if grammar and (min_tokens or body.ignore_eos):
+        raise InvalidRequestError(
+            "structured output ends when it is complete",
+            param="min_tokens" if min_tokens else "ignore_eos",
+        )
     stop_token_ids = body.stop_token_ids or []
     state.check_token_ids(stop_token_ids, "stop_token_ids")
     stops = (body.stop,) if isinstance(body.stop, str) else tuple(body.stop or ())
@@ -99,6 +106,7 @@ def make_plan(
         stop_token_ids=tuple(stop_token_ids),
         ignore_eos=body.ignore_eos,
         logprobs=logprobs,
+        grammar=grammar,
     )
     return Plan(
         prompt_token_ids,

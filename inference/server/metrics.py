@@ -64,6 +64,8 @@ class Metrics:
     def on_step(self, stats: CoreStats) -> None:
         """Take the core's counters over after a step."""
         last, self._last = self._last, stats
+        if stats.steps < last.steps:
+            last = CoreStats()  # a new core counts from zero
         self._running.set(stats.running)
         self._waiting.set(stats.waiting)
         self._blocks_total.set(stats.blocks_total)

@@ -7,6 +7,8 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
+from inference.server.structured import ResponseFormat
+
 MAX_LOGPROBS = 20
 
 Fraction = Annotated[float, Meta(ge=0.0, le=1.0)]
@@ -44,6 +46,9 @@ class GenerationFields(msgspec.Struct, kw_only=True, forbid_unknown_fields=True)
     min_tokens: NaturalNumber | None = None
     ignore_eos: bool = False
     skip_special_tokens: bool = True
+    response_format: ResponseFormat | None = None
+    guided_regex: Annotated[str, Meta(max_length=4096)] | None = None
+    guided_choice: Annotated[list[str], Meta(min_length=1, max_length=256)] | None = None
     priority: int = 0
     cache_salt: Annotated[str, Meta(max_length=256)] | None = None
     user: str | None = None

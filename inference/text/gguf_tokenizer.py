@@ -6,10 +6,11 @@ so the rules are spelled out here.
 
 from __future__ import annotations
 
+from typing import Any
+
 from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, pre_tokenizers
 
 from inference.errors import ModelLoadError
-from inference.model.gguf_file import GGUFReader
 from inference.text.tokenizer import TextTokenizer
 
 _CONTROL, _USER_DEFINED = 3, 4
@@ -20,20 +21,20 @@ _LLAMA3_WORDS = (
 _QWEN2_WORDS = _LLAMA3_WORDS.replace(r"\p{N}{1,3}", r"\p{N}")
 
 
-def tokenizer_from_gguf(reader: GGUFReader) -> TextTokenizer:
+def tokenizer_from_gguf(metadata: dict[str, Any]) -> TextTokenizer:
     """Build the tokenizer that the file describes.
 
     Raises:
         ModelLoadError: when its kind is not implemented.
     """
-    kind = reader.metadata("tokenizer.ggml.model")
+    kind = metadata.get("tokenizer.ggml.model")
     if kind != "gpt2":
         raise ModelLoadError(f"GGUF tokenizer {kind!r} is not implemented")
-    tokens: list[str] = reader.metadata("tokenizer.ggml.tokens")
-    types: list[int] = reader.metadata("tokenizer.ggml.token_type")
-    merges = [tuple(pair.split(" ")) for pair in reader.metadata("tokenizer.ggml.merges")]
+    tokens: list[str] = metadata["tokenizer.ggml.tokens"]
+    types: list[int] = metadata["tokenizer.ggml.token_type"]
+    merges = [tuple(pair.split(" ")) for pair in metadata["tokenizer.ggml.merges"]]
     tokenizer = Tokenizer(models.BPE({piece: i for i, piece in enumerate(tokens)}, merges))
-    tokenizer.pre_tokenizer = _splitting(reader.metadata("tokenizer.ggml.pre", "default"))
+    tokenizer.pre_tokenizer = _splitting(metadata.get("tokenizer.ggml.pre", "default"))
     tokenizer.decoder = decoders.ByteLevel()
     tokenizer.add_tokens(
         [AddedToken(t, normalized=False) for t in _of(tokens, types, _USER_DEFINED)]
@@ -43,14 +44,14 @@ def tokenizer_from_gguf(reader: GGUFReader) -> TextTokenizer:
     )
 
     def named(key: str) -> str | None:
-        token_id = reader.metadata(f"tokenizer.ggml.{key}_token_id")
+        token_id = metadata.get(f"tokenizer.ggml.{key}_token_id")
         return None if token_id is None else tokens[token_id]
 
     return TextTokenizer(
         tokenizer,
         bos_token=named("bos"),
         eos_token=named("eos"),
-        add_bos=bool(reader.metadata("tokenizer.ggml.add_bos_token", False)),
+        add_bos=bool(metadata.get("tokenizer.ggml.add_bos_token", False)),
     )
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from tokenizers import Tokenizer
 
 from inference.errors import ModelLoadError
-from inference.model.gguf_file import GGUFReader
+from inference.model.gguf_format import GGUFFile
 from inference.text.chat_template import ChatTemplate
 from inference.text.gguf_tokenizer import tokenizer_from_gguf
 from inference.text.tokenizer import TextTokenizer
@@ -24,9 +24,9 @@ def load_text(path: str) -> tuple[TextTokenizer, ChatTemplate | None]:
     if Path(path).is_dir():
         tokenizer, source = _from_folder(Path(path))
     else:
-        reader = GGUFReader(Path(path))
-        tokenizer = tokenizer_from_gguf(reader)
-        source = reader.metadata("tokenizer.chat_template")
+        metadata = GGUFFile(Path(path)).metadata
+        tokenizer = tokenizer_from_gguf(metadata)
+        source = metadata.get("tokenizer.chat_template")
     if not source:
         return tokenizer, None
     template = ChatTemplate(source, bos_token=tokenizer.bos_token, eos_token=tokenizer.eos_token)

@@ -10,11 +10,10 @@ import pytest
 
 from inference.config import EngineConfig, SchedulerConfig
 from inference.engine.core import EngineCore
-from inference.model.gguf_file import GGUFReader
 from inference.model.runner import ModelRunner
 from inference.protocol import AddRequest
 from inference.sampling.params import SamplingParams
-from inference.text.gguf_tokenizer import tokenizer_from_gguf
+from inference.text.load import load_text
 from inference.text.tokenizer import TextTokenizer
 from tests.inference.serving import Served, serve
 
@@ -31,7 +30,7 @@ def model_path() -> Path:
 
 @pytest.fixture(scope="session")
 def tokenizer(model_path: Path) -> TextTokenizer:
-    return tokenizer_from_gguf(GGUFReader(model_path))
+    return load_text(str(model_path))[0]
 
 
 def greedy(**changes) -> SamplingParams:

@@ -28,7 +28,7 @@ class Served:
     def __init__(self, url: str, process: subprocess.Popen[bytes]) -> None:
         self.url = url
         self.process = process
-        self.http = httpx.Client(base_url=url, timeout=60)
+        self.http = httpx.Client(base_url=url, timeout=120)
 
     def metric(self, name: str) -> float:
         text = self.http.get("/metrics").text
@@ -64,12 +64,12 @@ def serve(model: Path, *options: str) -> Iterator[Served]:
     )
     served = Served(f"http://127.0.0.1:{port}", process)
     try:
-        wait_for(lambda: _is_ready(served), timeout_s=120)
+        wait_for(lambda: _is_ready(served), timeout_s=170)
         yield served
     finally:
         served.http.close()
         process.terminate()
-        process.wait(timeout=60)
+        process.wait(timeout=120)
 
 
 def _is_ready(served: Served) -> bool:

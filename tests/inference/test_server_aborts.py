@@ -26,14 +26,14 @@ def test_closing_a_stream_frees_its_blocks(served: Served):
         next(lines)
         assert served.metric("vllm:num_requests_running") == 1
         assert served.metric("parley:kv_blocks_used") > 0
-    wait_for(lambda: served.metric("parley:kv_blocks_used") == 0, timeout_s=5)
+    wait_for(lambda: served.metric("parley:kv_blocks_used") == 0, timeout_s=60)
     assert served.metric("vllm:num_requests_running") == 0
 
 
 def test_closing_a_connection_that_waits_for_the_whole_answer_frees_its_blocks(served: Served):
     with pytest.raises(httpx.ReadTimeout):
         httpx.post(f"{served.url}/v1/chat/completions", json=LONG, timeout=0.7)
-    wait_for(lambda: served.metric("parley:kv_blocks_used") == 0, timeout_s=5)
+    wait_for(lambda: served.metric("parley:kv_blocks_used") == 0, timeout_s=60)
 
 
 def test_closing_frees_all_choices_and_waiting_ones_too(served: Served):
@@ -41,7 +41,7 @@ def test_closing_frees_all_choices_and_waiting_ones_too(served: Served):
     with served.http.stream("POST", "/v1/chat/completions", json=body) as answer:
         next(answer.iter_lines())
         wait_for(lambda: served.metric("vllm:num_requests_waiting") > 0)
-    wait_for(lambda: served.metric("parley:kv_blocks_used") == 0, timeout_s=5)
+    wait_for(lambda: served.metric("parley:kv_blocks_used") == 0, timeout_s=60)
     assert served.metric("vllm:num_requests_waiting") == 0
 
 
