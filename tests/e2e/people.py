@@ -130,7 +130,7 @@ class Person:
         """Until so many words of the running answer are on the page."""
         self.page.wait_for_function(
             """(count) => {
-              const answers = document.querySelectorAll('[role=article][aria-label=Parley]');
+              const answers = document.querySelectorAll('article[aria-label=Parley]');
               const text = [...answers].at(-1)?.innerText ?? '';
               return text.split(/\\s+/).filter((word) => /\\p{L}/u.test(word)).length >= count;
             }""",

@@ -23,7 +23,9 @@ SEVERE = {"serious", "critical"}
 def assert_accessible(page: Page, where: str) -> None:
     """No violation of level serious or above, as axe-core sees the page now."""
     # What is just fading in or out has the contrast of neither state.
-    page.wait_for_function("document.getAnimations().every((a) => a.playState !== 'running')")
+    page.wait_for_function(
+        "() => document.getAnimations().every(({playState}) => playState !== 'running')"
+    )
     page.evaluate(AXE.read_text())
     found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")["violations"]
     severe = [
@@ -105,11 +107,10 @@ def test_everything_in_a_chat_goes_by_keyboard(person: Person) -> None:
     page.wait_for_url("**/c/*")
     expect(page.get_by_role("article", name="You")).to_be_visible()
 
-    page.reload()
-    expect(person.composer).to_be_focused()
-    page.evaluate("document.activeElement.blur()")
+    person.open("/settings")
+    expect(page.get_by_role("heading", name="Settings")).to_be_visible()
     keyboard.press("Tab")
-    skip = page.get_by_role("link", name="Skip to the conversation")
+    skip = page.get_by_role("link", name="Skip to the content")
     expect(skip).to_be_focused()
     expect(skip).to_be_in_viewport()
     keyboard.press("Enter")

@@ -24,11 +24,13 @@ export const createConversation = (model: string | null) =>
     body: model ? { model } : {},
   });
 
-export const MESSAGE_PAGE = 60;
+/** The newest page is on the way to the first look; older ones are read ahead of the scroll. */
+const NEWEST_PAGE = 60;
+const OLDER_PAGE = 200;
 
 export const getConversation = (id: string, before: string | null, signal?: AbortSignal) =>
   api<Conversation>(
-    withQuery(`/api/conversations/${id}`, { before, limit: MESSAGE_PAGE }),
+    withQuery(`/api/conversations/${id}`, { before, limit: before ? OLDER_PAGE : NEWEST_PAGE }),
     signal ? { signal } : {},
   );
 

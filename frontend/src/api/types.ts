@@ -1,45 +1,18 @@
-/** The product API's shapes, by the names that the page uses (docs/contracts.md). */
+/**
+ * The product API's shapes by the names that the page uses: generated from the API's own
+ * description (`npm run schema`), made narrower where that says only "string".
+ */
+import type { components } from "./schema.gen";
+
+type Schemas = components["schemas"];
+type Narrow<T, Known> = Omit<T, keyof Known> & Known;
 
 export type Role = "owner" | "admin" | "member" | "finance";
 
-export interface Organization {
-  id: string;
-  name: string;
-  plan: string;
-}
-
-export interface Me {
-  user: { id: string; email: string; name: string };
-  organization: Organization;
-  role: Role;
-  organizations: Organization[];
-}
-
-export interface Model {
-  id: string;
-  name: string;
-  context_window: number;
-  max_output_tokens: number;
-  capabilities: string[];
-  prices: { input: string; cached_input: string; output: string } | null;
-  status: string;
-}
-
-export interface ConversationSummary {
-  id: string;
-  title: string;
-  model: string;
-  pinned: boolean;
-  archived: boolean;
-  created_at: string;
-  updated_at: string;
-  generating: boolean;
-}
-
-export interface ConversationList {
-  data: ConversationSummary[];
-  next_cursor: string | null;
-}
+export type Me = Narrow<Schemas["Me"], { role: Role }>;
+export type Model = Schemas["ModelOut"];
+export type ConversationSummary = Schemas["SummaryOut"];
+export type ConversationList = Schemas["ConversationListOut"];
 
 export type Part =
   | { type: "text"; text: string }
@@ -48,91 +21,29 @@ export type Part =
 
 export type MessageStatus = "pending" | "completed" | "cancelled" | "blocked" | "failed";
 
-export interface Feedback {
-  rating: 1 | -1;
-  comment: string;
-}
+export type Feedback = Narrow<Schemas["FeedbackOut"], { rating: 1 | -1 }>;
 
-export interface Message {
-  id: string;
-  parent_id: string | null;
-  role: "user" | "assistant" | "system";
-  content: string;
-  parts: Part[];
-  status: MessageStatus;
-  model: string | null;
-  finish_reason: string | null;
-  created_at: string;
-  /** Ids of this message and of those with the same parent, oldest first. */
-  siblings: string[];
-  feedback: Feedback | null;
-  generation_id: string | null;
-}
+/** `siblings` are the ids of this message and of those with the same parent, oldest first. */
+export type Message = Narrow<
+  Schemas["MessageOut"],
+  {
+    role: "user" | "assistant" | "system";
+    parts: Part[];
+    status: MessageStatus;
+    feedback: Feedback | null;
+  }
+>;
 
-export interface Conversation {
-  id: string;
-  title: string;
-  model: string;
-  pinned: boolean;
-  archived: boolean;
-  /** The newest messages of the active branch, oldest first. */
-  messages: Message[];
-  has_more: boolean;
-  active_message_id: string | null;
-  total_tokens: number;
-  generation: { id: string; message_id: string } | null;
-}
+/** `messages` are the newest of the active branch, oldest first. */
+export type Conversation = Narrow<Schemas["ConversationOut"], { messages: Message[] }>;
 
-export interface Attachment {
-  id: string;
-  filename: string;
-  content_type: string;
-  size: number;
-}
+export type Attachment = Schemas["AttachmentOut"];
+export type Share = Schemas["NewShareOut"];
+export type SharedConversation = Schemas["SharedOut"];
 
-export interface Share {
-  id: string;
-  token: string;
-  url: string;
-  created_at: string;
-}
-
-export interface SharedConversation {
-  title: string;
-  model: string;
-  created_at: string;
-  messages: Pick<Message, "id" | "role" | "content" | "created_at">[];
-}
-
-export interface ApiKey {
-  id: string;
-  name: string;
-  prefix: string;
-  scopes: string[];
-  created_at: string;
-  last_used_at: string | null;
-  expires_at: string | null;
-}
-
-export interface NewApiKey extends ApiKey {
-  secret: string;
-}
+export type ApiKey = Schemas["KeyOut"];
+export type NewApiKey = Schemas["NewKeyOut"];
 
 export type UsageGroup = "day" | "model" | "key" | "user";
-
-export interface UsageRow {
-  key: string;
-  label: string;
-  input_tokens: number;
-  output_tokens: number;
-  cost_usd: string;
-}
-
-export interface UsageSummary {
-  period: string;
-  input_tokens: number;
-  cached_input_tokens: number;
-  output_tokens: number;
-  cost_usd: string;
-  data: UsageRow[];
-}
+export type UsageRow = Schemas["UsageRowOut"];
+export type UsageSummary = Schemas["UsageOut"];

@@ -73,7 +73,7 @@ function Shell() {
         href="#main"
         className="sr-only z-80 rounded-lg bg-primary px-4 py-2 text-primary-foreground focus:not-sr-only focus:absolute focus:top-2 focus:left-2"
       >
-        Skip to the conversation
+        Skip to the content
       </a>
       {sidebarOpen && (
         <div className="hidden w-[266px] shrink-0 md:block">

@@ -50,9 +50,9 @@ function Blocked({ partial }: { partial: boolean }) {
 }
 
 function StoredFailure({ message }: { message: ViewMessage }) {
-  const { regenerate, canEdit } = useThreadActions();
-  const retry = canEdit && (
-    <Button variant="outline" size="sm" onClick={() => regenerate(message)}>
+  const { regenerate, running } = useThreadActions();
+  const retry = (
+    <Button variant="outline" size="sm" disabled={running} onClick={() => regenerate(message)}>
       Try again
     </Button>
   );

@@ -1,4 +1,3 @@
-import { MessagePrimitive, useAuiState } from "@assistant-ui/react";
 import { RefreshCw } from "lucide-react";
 import { Markdown } from "@/markdown/markdown";
 import { IconButton } from "@/ui/button";
@@ -6,27 +5,22 @@ import { AnswerNotice } from "./answer-notice";
 import { BranchPicker } from "./branch-picker";
 import { CopyButton } from "./copy-button";
 import { FeedbackButtons } from "./feedback";
-import { useThreadActions, useViewMessage } from "./thread-actions";
+import { useThreadActions } from "./thread-actions";
+import type { ViewMessage } from "./view";
 
 /** An answer, stored or on its way: markdown over the whole width. */
-export function AssistantMessage() {
-  const message = useViewMessage();
+export function AssistantMessage({ message }: { message: ViewMessage }) {
   const coming = message.status === "pending" && message.live?.phase !== "failed";
   return (
-    <MessagePrimitive.Root
-      className="group/message flex flex-col py-2"
-      aria-label="Parley"
-      aria-busy={coming}
-      role="article"
-    >
+    <article className="flex flex-col py-2" aria-label="Parley" aria-busy={coming}>
       {message.content ? (
         <Markdown text={message.content} streaming={coming} />
       ) : (
         coming && <Thinking />
       )}
       <AnswerNotice message={message} />
-      {coming || message.live ? <div className="min-h-9" /> : <AnswerActions />}
-    </MessagePrimitive.Root>
+      {coming || message.live ? <div className="min-h-9" /> : <AnswerActions message={message} />}
+    </article>
   );
 }
 
@@ -39,24 +33,22 @@ function Thinking() {
   );
 }
 
-function AnswerActions() {
-  const message = useViewMessage();
-  const { regenerate, canEdit } = useThreadActions();
-  const running = useAuiState((state) => state.thread.isRunning);
+function AnswerActions({ message }: { message: ViewMessage }) {
+  const { regenerate, running } = useThreadActions();
   // The same question would be refused again.
   const refused = message.status === "blocked" && message.content === "";
   return (
     <div className="-ml-2 mt-1 flex min-h-8 items-center">
-      {message.content && <CopyButton text={message.content} label="Copy answer" />}
-      {canEdit && (
+      {message.content && (
         <>
-          {message.content && <FeedbackButtons message={message} />}
-          {!refused && (
-            <IconButton label="Regenerate" disabled={running} onClick={() => regenerate(message)}>
-              <RefreshCw className="size-4" />
-            </IconButton>
-          )}
+          <CopyButton text={message.content} label="Copy answer" />
+          <FeedbackButtons message={message} />
         </>
+      )}
+      {!refused && (
+        <IconButton label="Regenerate" disabled={running} onClick={() => regenerate(message)}>
+          <RefreshCw className="size-4" />
+        </IconButton>
       )}
       <BranchPicker message={message} />
     </div>

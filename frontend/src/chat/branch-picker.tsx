@@ -5,10 +5,10 @@ import type { ViewMessage } from "./view";
 
 /** ‹ 2/3 ›: the other versions of a message; nothing where there is only one. */
 export function BranchPicker({ message }: { message: ViewMessage }) {
-  const { switchBranch, canEdit } = useThreadActions();
+  const { switchBranch } = useThreadActions();
   const { siblings } = message;
   const position = siblings.indexOf(message.id);
-  if (siblings.length < 2 || position === -1 || !canEdit) return null;
+  if (siblings.length < 2 || position === -1) return null;
   const go = (step: number) => {
     const target = siblings[position + step];
     if (target) switchBranch(target);

@@ -45,7 +45,7 @@ function Chat({ id }: { id: string | undefined }) {
   const live = useLiveAnswer(id);
   const running = isRunning(live);
   const { models, model, changeModel } = useModelOf(id, conversation);
-  const sending = useSending(id, model?.id ?? "", messages);
+  const send = useSending(id, model?.id ?? "", messages);
   const stop = useCallback(async () => {
     if (id) await stopAnswer(id).catch((error) => toast(errorMessage(error)));
   }, [id]);
@@ -56,8 +56,8 @@ function Chat({ id }: { id: string | undefined }) {
     return <NotFound what="conversation" />;
   }
   return (
-    <ChatRuntime messages={messages} running={running} model={model} stop={stop} {...sending}>
-      <ThreadActionsProvider conversationId={id} model={model?.id ?? ""}>
+    <ChatRuntime running={running} model={model} send={send} stop={stop}>
+      <ThreadActionsProvider conversationId={id} model={model?.id ?? ""} running={running}>
         <ChatHeader
           conversation={conversation}
           models={models}
@@ -68,6 +68,7 @@ function Chat({ id }: { id: string | undefined }) {
           <Welcome name={me.user.name.split(" ")[0] ?? ""} />
         ) : messages.length > 0 || query.isSuccess ? (
           <Thread
+            messages={messages}
             hasOlder={query.hasNextPage}
             loadingOlder={query.isFetchingNextPage}
             loadOlder={() => void query.fetchNextPage()}

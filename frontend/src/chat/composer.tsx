@@ -4,7 +4,7 @@ import { cn } from "@/lib/cn";
 import { useOnline } from "@/lib/online";
 import { iconButtonClass } from "@/ui/button";
 import { Tip } from "@/ui/tooltip";
-import { ComposerAttachments } from "./attachment-chips";
+import { ComposerAttachments } from "./composer-attachments";
 
 const roundButton =
   "flex size-9 shrink-0 cursor-pointer items-center justify-center rounded-full bg-primary text-primary-foreground transition-colors hover:bg-primary/85 disabled:cursor-not-allowed disabled:bg-foreground/15 disabled:text-muted-foreground";

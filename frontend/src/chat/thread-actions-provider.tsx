@@ -14,6 +14,7 @@ import { type LiveAnswer, textOfParts } from "./view";
 interface ThreadActionsProviderProps {
   conversationId: string | undefined;
   model: string;
+  running: boolean;
   children: ReactNode;
 }
 
@@ -21,13 +22,15 @@ const warn = (error: unknown) => toast(errorMessage(error));
 
 /** Gives the messages of a thread what they can do. Stands inside the ChatRuntime. */
 export function ThreadActionsProvider(props: ThreadActionsProviderProps) {
-  const { conversationId: id = "", model, children } = props;
+  const { conversationId: id = "", model, running, children } = props;
   const client = useQueryClient();
   const aui = useAui();
 
   const actions = useMemo<ThreadActions>(
     () => ({
-      canEdit: true,
+      running,
+      edit: ({ parent_id }, parts) =>
+        void sendTurn(client, { conversationId: id, parts, parentId: parent_id, model }),
       regenerate: (message) => void regenerate(client, id, message, model),
       switchBranch: (messageId) => {
         patchConversation(id, { active_message_id: messageId })
@@ -63,7 +66,7 @@ export function ThreadActionsProvider(props: ThreadActionsProviderProps) {
         if (sent && aui.composer.getState().isEmpty) aui.composer.setText(textOfParts(sent.parts));
       },
     }),
-    [client, id, model, aui],
+    [client, id, model, running, aui],
   );
   return <ThreadActionsContext value={actions}>{children}</ThreadActionsContext>;
 }

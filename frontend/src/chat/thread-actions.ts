@@ -1,10 +1,13 @@
 /** What the messages of a thread can do, handed down by the page that owns the conversation. */
-import { useAuiState } from "@assistant-ui/react";
 import { createContext, use } from "react";
-import type { Feedback } from "@/api/types";
+import type { Feedback, Part } from "@/api/types";
 import type { ViewMessage } from "./view";
 
 export interface ThreadActions {
+  /** An answer is on its way: nothing else can be started. */
+  running: boolean;
+  /** Sends `parts` in place of `message`, as a branch of its own. */
+  edit: (message: ViewMessage, parts: Part[]) => void;
   /** Another answer in place of `message`. */
   regenerate: (message: ViewMessage) => void;
   /** Shows the branch that `messageId` is on. */
@@ -14,8 +17,6 @@ export interface ThreadActions {
   retry: () => void;
   /** Takes a refused turn off the page. */
   dismiss: () => void;
-  /** False on the public page of a shared conversation. */
-  canEdit: boolean;
 }
 
 export const ThreadActionsContext = createContext<ThreadActions | null>(null);
@@ -24,9 +25,4 @@ export function useThreadActions(): ThreadActions {
   const actions = use(ThreadActionsContext);
   if (!actions) throw new Error("useThreadActions needs a ThreadActionsContext above it");
   return actions;
-}
-
-/** The message that the surrounding row shows. */
-export function useViewMessage(): ViewMessage {
-  return useAuiState((state) => state.message.metadata.custom.view as ViewMessage);
 }

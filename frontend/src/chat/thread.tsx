@@ -1,19 +1,19 @@
 /** The messages of a conversation: only those in sight are in the document. */
-import { ThreadPrimitive, useAuiState } from "@assistant-ui/react";
 import { ArrowDown } from "lucide-react";
-import { type ReactNode, useEffect, useLayoutEffect, useRef } from "react";
+import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { Virtualizer, type VirtualizerHandle } from "virtua";
 import { Spinner } from "@/ui/spinner";
-import { AssistantMessage } from "./assistant-message";
+import { MessageRow } from "./message-row";
 import { useStickToEnd } from "./scroll";
-import { EditComposer, UserMessage } from "./user-message";
+import type { ViewMessage } from "./view";
 
-const rowComponents = { UserMessage, AssistantMessage, UserEditComposer: EditComposer };
+const NOTHING: number[] = [];
 
 /** How near to the first loaded message older ones are asked for. */
 const LOAD_AHEAD_PX = 1200;
 
 interface ThreadProps {
+  messages: ViewMessage[];
   hasOlder: boolean;
   loadingOlder: boolean;
   loadOlder: () => void;
@@ -22,16 +22,15 @@ interface ThreadProps {
 }
 
 export function Thread(props: ThreadProps) {
-  const { hasOlder, loadingOlder, loadOlder, footer } = props;
+  const { messages, hasOlder, loadingOlder, loadOlder, footer } = props;
   const viewport = useRef<HTMLDivElement>(null);
   const content = useRef<HTMLDivElement>(null);
   const list = useRef<VirtualizerHandle>(null);
   const { atEnd, toEnd } = useStickToEnd(viewport, content);
-  const ids = useMessageIds();
-  const shift = useIsPrepend(ids);
-  const lastQuestion = useAuiState(
-    (state) => state.thread.messages.findLast((message) => message.role === "user")?.id,
-  );
+  const [editing, setEditing] = useState<string | null>(null);
+  const edited = messages.findIndex(({ id }) => id === editing);
+  const shift = useIsPrepend(messages);
+  const lastQuestion = messages.findLast(({ role }) => role === "user")?.id;
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: these are the moments to jump
   useLayoutEffect(toEnd, [toEnd, lastQuestion]);
@@ -44,7 +43,7 @@ export function Thread(props: ThreadProps) {
   useEffect(maybeLoadOlder);
 
   return (
-    <ThreadPrimitive.Root className="relative flex min-h-0 flex-1 flex-col">
+    <div className="relative flex min-h-0 flex-1 flex-col">
       <section
         ref={viewport}
         className="scrollbar-quiet min-h-0 flex-1 overflow-y-auto [overflow-anchor:none]"
@@ -63,10 +62,16 @@ export function Thread(props: ThreadProps) {
             scrollRef={viewport}
             shift={shift}
             bufferSize={600}
+            keepMounted={edited === -1 ? NOTHING : [edited]}
             onScroll={maybeLoadOlder}
           >
-            {ids.map((id, index) => (
-              <ThreadPrimitive.MessageByIndex key={id} index={index} components={rowComponents} />
+            {messages.map((message) => (
+              <MessageRow
+                key={message.id}
+                message={message}
+                editing={message.id === editing}
+                setEditing={setEditing}
+              />
             ))}
           </Virtualizer>
         </div>
@@ -84,28 +89,19 @@ export function Thread(props: ThreadProps) {
         </div>
       )}
       {footer}
-    </ThreadPrimitive.Root>
+    </div>
   );
 }
 
-/** The ids of the thread's messages; the same array as long as they are the same. */
-function useMessageIds(): string[] {
-  const messages = useAuiState((state) => state.thread.messages);
-  const known = useRef<string[]>([]);
-  const same =
-    known.current.length === messages.length &&
-    messages.every(({ id }, index) => known.current[index] === id);
-  if (!same) known.current = messages.map(({ id }) => id);
-  return known.current;
-}
-
 /** True in the render in which older messages come in above the ones that are shown. */
-function useIsPrepend(ids: string[]): boolean {
-  const previous = useRef(ids);
-  const [first] = previous.current;
-  const prepended = first !== undefined && first !== ids[0] && ids.includes(first);
+function useIsPrepend(messages: ViewMessage[]): boolean {
+  const previous = useRef<string | undefined>(undefined);
+  const first = messages[0]?.id;
+  const before = previous.current;
+  const prepended =
+    before !== undefined && before !== first && messages.some((m) => m.id === before);
   useEffect(() => {
-    previous.current = ids;
+    previous.current = first;
   });
   return prepended;
 }

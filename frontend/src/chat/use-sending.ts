@@ -8,7 +8,7 @@ import { toast } from "@/ui/toast";
 import { dismissFailure, sendTurn } from "./turns";
 import { isStored, type ViewMessage } from "./view";
 
-/** Sending and editing; a new chat becomes a conversation with its first message. */
+/** How a message is sent; a new chat becomes a conversation with its first one. */
 export function useSending(id: string | undefined, model: string, messages: ViewMessage[]) {
   const client = useQueryClient();
   const navigate = useNavigate();
@@ -35,11 +35,6 @@ export function useSending(id: string | undefined, model: string, messages: View
       const last = latest.current.findLast((message) => !message.live && isStored(message));
       await sendTurn(client, { conversationId: id, parts, parentId: last?.id ?? null, model });
     };
-    const edit = async (messageId: string, parts: Part[]) => {
-      const edited = latest.current.find((message) => message.id === messageId);
-      if (!id || !edited || parts.length === 0) return;
-      await sendTurn(client, { conversationId: id, parts, parentId: edited.parent_id, model });
-    };
-    return { send, edit };
+    return send;
   }, [client, navigate, id, model]);
 }

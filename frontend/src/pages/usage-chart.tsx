@@ -1,12 +1,10 @@
 import { Bar, BarChart, CartesianGrid, ResponsiveContainer, Tooltip, XAxis, YAxis } from "recharts";
 import type { UsageGroup, UsageRow } from "@/api/types";
 import { formatCost, formatTokens, formatTokensShort } from "./usage-format";
-import { daysOf, type Period } from "./usage-periods";
 
 interface UsageChartProps {
   rows: UsageRow[];
   group: UsageGroup;
-  period: Period;
 }
 
 const shortDay = new Intl.DateTimeFormat(undefined, {
@@ -15,11 +13,10 @@ const shortDay = new Intl.DateTimeFormat(undefined, {
   timeZone: "UTC",
 });
 
-/** Input and output tokens as stacked bars; days without use are there, as gaps. */
-export function UsageChart({ rows, group, period }: UsageChartProps) {
-  const data = group === "day" ? withEmptyDays(rows, period) : rows;
+/** Input and output tokens as stacked bars; a day without use is a gap. */
+export function UsageChart({ rows, group }: UsageChartProps) {
   const label = (key: string) =>
-    group === "day" ? shortDay.format(new Date(key)) : nameOf(data, key);
+    group === "day" ? shortDay.format(new Date(key)) : nameOf(rows, key);
   return (
     <figure>
       <figcaption className="flex gap-5 pb-3 text-muted-foreground text-xs">
@@ -28,7 +25,7 @@ export function UsageChart({ rows, group, period }: UsageChartProps) {
       </figcaption>
       <div className="h-64">
         <ResponsiveContainer width="100%" height="100%">
-          <BarChart data={data} margin={{ top: 4, right: 0, bottom: 0, left: 0 }}>
+          <BarChart data={rows} margin={{ top: 4, right: 0, bottom: 0, left: 0 }}>
             <CartesianGrid vertical={false} stroke="var(--border)" />
             <XAxis
               dataKey="key"
@@ -99,12 +96,4 @@ function BarNote({ row, label }: { row: UsageRow; label: (key: string) => string
 
 function nameOf(rows: UsageRow[], key: string): string {
   return rows.find((row) => row.key === key)?.label || key || "Chat page";
-}
-
-function withEmptyDays(rows: UsageRow[], period: Period): UsageRow[] {
-  const known = new Map(rows.map((row) => [row.key, row]));
-  return daysOf(period, new Date()).map(
-    (day) =>
-      known.get(day) ?? { key: day, label: day, input_tokens: 0, output_tokens: 0, cost_usd: "0" },
-  );
 }

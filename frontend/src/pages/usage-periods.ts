@@ -22,20 +22,3 @@ export function periodOptions(now: Date): { value: Period; label: string }[] {
     ...months,
   ];
 }
-
-/** Every day of the period as `YYYY-MM-DD`, none after today. */
-export function daysOf(period: Period, now: Date): string[] {
-  const today = now.toISOString().slice(0, 10);
-  if (/^\d{4}-\d{2}-\d{2}$/.test(period)) return [period];
-  const start =
-    period === "last_30_days"
-      ? new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate() - 29))
-      : new Date(`${period}-01T00:00:00Z`);
-  const days: string[] = [];
-  for (const day = new Date(start); ; day.setUTCDate(day.getUTCDate() + 1)) {
-    const iso = day.toISOString().slice(0, 10);
-    const inPeriod = period === "last_30_days" || iso.startsWith(period);
-    if (!inPeriod || iso > today) return days;
-    days.push(iso);
-  }
-}

@@ -8,6 +8,9 @@ const headings: Record<UsageGroup, string> = {
   user: "Member",
 };
 
+// The API lists every day of a period, for the chart.
+const isUsed = (row: UsageRow) => row.input_tokens + row.output_tokens > 0;
+
 /** The chart's numbers, exactly, and for those who cannot see it. */
 export function UsageTable({ rows, group }: { rows: UsageRow[]; group: UsageGroup }) {
   return (
@@ -23,7 +26,7 @@ export function UsageTable({ rows, group }: { rows: UsageRow[]; group: UsageGrou
           </tr>
         </thead>
         <tbody>
-          {rows.map((row) => (
+          {rows.filter(isUsed).map((row) => (
             <tr key={row.key} className="border-border border-b last:border-b-0">
               <th scope="row" className="py-2.5 pr-4 text-left font-normal">
                 {group === "day" ? formatUtcDay(row.key) : row.label || row.key || "Chat page"}

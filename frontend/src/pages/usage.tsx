@@ -48,14 +48,14 @@ export function UsagePage() {
               <h2 className="font-semibold text-base">Tokens</h2>
               <Segmented label="Group by" value={group} onChange={setGroup} options={groups} />
             </div>
-            {usage.data.data.length === 0 ? (
+            {usage.data.input_tokens + usage.data.output_tokens === 0 ? (
               <EmptyState icon={<ChartColumn aria-hidden />}>
                 Nothing was used in this period.
               </EmptyState>
             ) : (
               <>
                 <Suspense fallback={<div className="h-72" />}>
-                  <UsageChart rows={usage.data.data} group={group} period={period} />
+                  <UsageChart rows={usage.data.data} group={group} />
                 </Suspense>
                 <UsageTable rows={usage.data.data} group={group} />
               </>

@@ -27,12 +27,14 @@ export function AccountMenu() {
       trigger={
         <button
           type="button"
-          aria-label={`Account of ${name}`}
           className="flex w-full cursor-pointer items-center gap-2.5 rounded-lg p-2 text-left hover:bg-hover data-popup-open:bg-hover"
         >
           <Avatar name={name} />
           <span className="flex min-w-0 flex-col leading-tight">
-            <span className="truncate font-medium text-sm">{name}</span>
+            <span className="truncate font-medium text-sm">
+              <span className="sr-only">Account of </span>
+              {name}
+            </span>
             <span className="truncate text-muted-foreground text-xs">
               {me.organization.name} · <span className="capitalize">{me.organization.plan}</span>
             </span>
