@@ -1,8 +1,8 @@
 """Everything that runs Parley: embedded services, the launcher, deployment files.
 
 `services/`    one launcher for each embedded service (PostgreSQL, Valkey, the event log)
-`testing/`     what a test run starts: services, a real engine, the whole product
 `launcher/`    `manage.py up`: from a fresh clone to the first served token
+`checks.py`    `make test`: every check in one go
 `kubernetes/`, `prometheus/`, `grafana/`, `compose.yaml`, `Dockerfile`: production
 `load/`        load and fault tests, bounded and on the loopback only
 
