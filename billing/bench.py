@@ -27,6 +27,7 @@ from django.db import connection  # noqa: E402
 from billing import events, kafka  # noqa: E402
 from billing.aggregator.ingest import COLUMNS, Message, copy_line, ingest  # noqa: E402
 from billing.aggregator.worker import BATCH, Consumer  # noqa: E402
+from billing.bench_budgets import measure_reservations  # noqa: E402
 
 ORGANIZATIONS, KEYS_EACH, MODELS, HOURS = 200, 5, 3, 6
 
@@ -64,6 +65,8 @@ def run(count: int, *, through_kafka: bool) -> None:
     print(f"ingest   {count / ingested:>10,.0f} events/s   ({cpu / ingested:.0%} of one core here)")
     print(f"repeat   {count / repeated:>10,.0f} events/s")
     print(f"COPY     {count / copied:>10,.0f} rows/s     ingest/COPY {copied / ingested:.2f}")
+    median, slow = measure_reservations(2000)
+    print(f"reserve  {median:.2f} ms median, {slow:.2f} ms at the 99th of 100 (two budgets)")
     if through_kafka:
         seconds = _through_kafka(synthetic_events(count, first=count))
         print(f"Kafka    {count / seconds:>10,.0f} events/s   (consumer, ingest, commit)")
@@ -129,7 +132,7 @@ def _through_kafka(values: list[bytes]) -> float:
         producer.send(events.TOPIC_RECORDED, value=value, key=str(n % ORGANIZATIONS).encode())
     producer.flush(timeout=120)
     producer.close()
-    consumer = Consumer(group=f"bench-{time.time_ns()}", store=ingest)
+    consumer = Consumer(group=f"bench-{time.time_ns()}", store=ingest)  # nobody else's offsets
     wanted, stored, started = len(values), 0, 0.0
     while stored < wanted:
         read = consumer.consume_batch()

@@ -10,7 +10,7 @@ from asgiref.sync import sync_to_async
 from django.conf import settings
 
 from backend.accounts.principal import Principal
-from backend.errors import InsufficientQuota
+from backend.errors import InsufficientQuota, RateLimited
 from billing.abuse import throttle
 from billing.budgets import counters
 from billing.budgets.counters import Counter
@@ -52,18 +52,16 @@ async def reserve(
             the generations in flight may still cost.
         RateLimited: the caller is throttled by the abuse detector.
     """
-    await throttle.check(principal)
     limits, book = await _limits_and_book(principal.organization_id)
     bound = limits.binding(project_id=principal.project_id, key_id=principal.key_id)
+    redis = async_client()
     if not bound:
+        await throttle.refuse_if_over(principal, await redis.mget(throttle.keys(principal)))
         return
     now = datetime.now(UTC)
     amount = _most(book, principal.organization_id, model, input_tokens, max_output_tokens, now)
     keys = _keys(principal.organization_id, [limit.name for limit in bound], now)
     lifetime = int(settings.GENERATION_TIMEOUT_S) + RESERVATION_MARGIN_S
-    redis = async_client()
-    # Whoever settles must find the counters even if the budgets change meanwhile.
-    await redis.set(_reserved_key(generation_id), orjson.dumps(keys), ex=2 * lifetime)
     arguments: list[str | float] = [
         str(generation_id),
         amount,
@@ -72,8 +70,21 @@ async def reserve(
         2 * lifetime,
         *(-1 if limit.ceiling is None else limit.ceiling for limit in bound),
     ]
-    while (answer := await redis.eval(counters.RESERVE, len(keys), *keys, *arguments))[0] == -1:
+    # One round trip for everything.
+    pipeline = redis.pipeline(transaction=False)
+    pipeline.mget(throttle.keys(principal))
+    # Whoever settles must find the counters even if the budgets change meanwhile.
+    pipeline.set(_reserved_key(generation_id), orjson.dumps(keys), ex=2 * lifetime)
+    pipeline.eval(counters.RESERVE, len(keys), *keys, *arguments)
+    throttled, _, answer = await pipeline.execute()
+    try:
+        await throttle.refuse_if_over(principal, throttled)
+    except RateLimited:
+        await settle(generation_id=generation_id, facts=None)
+        raise
+    while answer[0] == -1:
         await sync_to_async(rebuild_counters)(limits, bound, at=now)
+        answer = await redis.eval(counters.RESERVE, len(keys), *keys, *arguments)
     if answer[0] == 0:
         await redis.delete(_reserved_key(generation_id))
         raise _refusal(bound[answer[1] - 1], limits.currency)
