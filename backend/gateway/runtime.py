@@ -13,7 +13,7 @@ from weakref import WeakKeyDictionary
 
 import structlog
 from django.conf import settings as django_settings
-from redis.asyncio import Redis
+from redis.asyncio import BlockingConnectionPool, Redis
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
@@ -39,6 +39,10 @@ log = structlog.get_logger(__name__)
 
 _HANDOVER_WAIT_S = 2.0
 _REDIS_TIMEOUT_S = 3.0
+_REDIS_CONNECTIONS = 32
+# Admissions that may be under way at once: others wait a moment, instead of exhausting the
+# connections to Redis and PostgreSQL that running generations need.
+_ADMISSIONS = 32
 
 _gateways: WeakKeyDictionary[asyncio.AbstractEventLoop, "Gateway"] = WeakKeyDictionary()
 
@@ -78,6 +82,7 @@ class Gateway:
     def __init__(self, settings: GatewaySettings | None = None, pools: Pools | None = None) -> None:
         self.settings = settings or GatewaySettings.from_django()
         self._pools = pools or load_pools()
+        self.admissions = asyncio.Semaphore(_ADMISSIONS)
         self._tasks: list[asyncio.Task[None]] = []
         self._drained: asyncio.Task[None] | None = None
 
@@ -149,12 +154,14 @@ class Gateway:
         settings = self.settings
         process_id = f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(4)}"
         redis = _client(_REDIS_TIMEOUT_S)
+        # Its own: what is delivered, and that we live, must not wait for admissions.
+        vital = _client(_REDIS_TIMEOUT_S)
         queues = {
             pool.id: AdmissionQueue(ReplicaSet(pool), most_waiting=settings.most_queued)
             for pool in self._pools.models
         }
         times = LeaseTimes(lease=int(settings.lease_s * 1000), buffer=settings.buffer_ttl_s * 1000)
-        leases = Leases(redis, process_id, times)
+        leases = Leases(vital, process_id, times)
 
         async def on_missing(event_log: EventLog) -> None:
             await restore_log(self.process, event_log, settings)
@@ -171,7 +178,7 @@ class Gateway:
             client=UpstreamClient(),
             leases=leases,
             limiter=Limiter(redis, longest_s=int(settings.timeout_s) + 60),
-            writer=BufferWriter(redis, on_missing=on_missing, ttl_ms=settings.request_ttl_ms),
+            writer=BufferWriter(vital, on_missing=on_missing, ttl_ms=settings.request_ttl_ms),
             # It blocks for longer than the others may wait.
             follower=Follower(_client(None), process_id, on_cancel),
             queues=queues,
@@ -179,11 +186,18 @@ class Gateway:
 
 
 def _client(timeout_s: float | None) -> Redis:
-    """No retries inside the client: whoever calls knows better what a failure means."""
-    return Redis.from_url(
+    """A client whose callers wait for a connection when all are in use.
+
+    redis-py's usual pool raises then, which under load would hit the heartbeat as well. No
+    retries inside the client: whoever calls knows better what a failure means.
+    """
+    pool = BlockingConnectionPool.from_url(
         django_settings.REDIS_URL,
+        max_connections=_REDIS_CONNECTIONS,
+        timeout=_REDIS_TIMEOUT_S,
         socket_timeout=timeout_s,
         socket_connect_timeout=_REDIS_TIMEOUT_S,
         retry=Retry(NoBackoff(), 0),
         protocol=2,
     )
+    return Redis.from_pool(pool)

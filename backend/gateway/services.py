@@ -127,7 +127,7 @@ async def generation_cancel(generation_id: UUID, *, principal: Principal) -> Non
 async def _admit(
     gateway: Gateway, pool: PoolConfig, request: GenerationRequest
 ) -> tuple[LiveGeneration, dict[str, str]]:
-    """Room in the queue, limits, budget, prompt, row, lease; undone in reverse on a refusal."""
+    """Room in the queue, then `_prepare`; undone in reverse on a refusal."""
     process, principal = gateway.process, request.principal
     generation_id = request.generation_id or uuid4()
     now = datetime.now(UTC)
@@ -144,32 +144,44 @@ async def _admit(
         )
         undo.callback(ticket.release)
         try:
-            headers = await process.limiter.admit(principal, generation_id, tokens=estimate)
-            undo.push_async_callback(settle_limits, process, opened, Usage())
-            await reserve(
-                principal=principal,
-                generation_id=generation_id,
-                model=pool.id,
-                input_tokens=input_estimate(request),
-                max_output_tokens=output_limit(request, pool),
-            )
-            undo.push_async_callback(settle_budget, opened, None)
-            checked = await in_database(
-                generation_open,
-                generation_id=generation_id,
-                request=request,
-                pool=pool,
-                created_at=opened.created_at,
-                deadline_at=opened.deadline_at,
-            )
-            undo.push_async_callback(_end_unstarted, opened)
-            live = await _lease(gateway, opened, pool, checked)
-            _refuse_the_departed()
+            async with gateway.admissions:
+                live, headers = await _prepare(gateway, opened, pool, undo)
         except (RedisError, OSError) as error:
             log.error("admission_without_redis", error=str(error))
             raise Overloaded("The server cannot take requests now.", retry_after=5) from error
         undo.pop_all()
     generation_run(process, live, ticket)
+    return live, headers
+
+
+async def _prepare(
+    gateway: Gateway, opened: OpenGeneration, pool: PoolConfig, undo: AsyncExitStack
+) -> tuple[LiveGeneration, dict[str, str]]:
+    """Limits, budget, prompt, row, lease. Each leaves in `undo` how it is taken back."""
+    process, request = gateway.process, opened.request
+    headers = await process.limiter.admit(
+        request.principal, opened.id, tokens=opened.token_estimate
+    )
+    undo.push_async_callback(settle_limits, process, opened, Usage())
+    await reserve(
+        principal=request.principal,
+        generation_id=opened.id,
+        model=pool.id,
+        input_tokens=input_estimate(request),
+        max_output_tokens=output_limit(request, pool),
+    )
+    undo.push_async_callback(settle_budget, opened, None)
+    checked = await in_database(
+        generation_open,
+        generation_id=opened.id,
+        request=request,
+        pool=pool,
+        created_at=opened.created_at,
+        deadline_at=opened.deadline_at,
+    )
+    undo.push_async_callback(_end_unstarted, opened)
+    live = await _lease(gateway, opened, pool, checked)
+    _refuse_the_departed()
     return live, headers
 
 

@@ -20,8 +20,10 @@ from backend.gateway.stream.scripts import APPEND, FENCED, MISSING
 
 log = structlog.get_logger(__name__)
 
-# Between two rounds; far below what a reader sees, and it halves the rounds of a busy process.
-_PAUSE_S = 0.004
+# Between two rounds. A round costs the same CPU for one event as for a hundred, and more than
+# everything else that is done for a token (docs/benchmarks/gateway.md): so there are at most a
+# hundred a second. The first event after a silence does not wait.
+_PAUSE_S = 0.01
 _RETRY_S = (0.05, 0.1, 0.2, 0.4, 0.8, 1.0)
 # Events of one generation in one round: after Redis lost everything, a long answer is given
 # back in several rounds, not in one that would block Redis for others.
