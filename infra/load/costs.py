@@ -34,36 +34,8 @@ from infra.services.process import end_tree
 from infra.services.valkey import ValkeyService
 from safety.policy import DEFAULT_POLICY
 
-TEXT = [
-    "The",
-    "river",
-    "bends",
-    "twice",
-    "before",
-    "it",
-    "reaches",
-    "the",
-    "old",
-    "mill,",
-    "where",
-    "children",
-    "sell",
-    "apples",
-    "and",
-    "tell",
-    "each",
-    "visitor",
-    "the",
-    "same",
-    "story",
-    "about",
-    "a",
-    "fox",
-    "that",
-    "learned",
-    "to",
-    "count.",
-]
+_STORY = """The river bends twice before it reaches the old mill, where children sell apples and
+tell each visitor the same story about a fox that learned to count."""
 
 
 def main() -> None:
@@ -168,9 +140,10 @@ async def _read_httpx(url: str, tokens: int) -> None:
 
 async def _check(tokens: int, together: int) -> None:
     choice = ChoiceOutput(0, policy=DEFAULT_POLICY, context=[])
+    story = _STORY.split()
     for first in range(0, tokens, together):
         pieces = [
-            Piece(f"{TEXT[number % len(TEXT)]} ", None, None, number + 1, 5, 0)
+            Piece(f"{story[number % len(story)]} ", None, None, number + 1, 5, 0)
             for number in range(first, first + together)
         ]
         choice.feed(pieces)
