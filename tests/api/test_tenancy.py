@@ -28,7 +28,10 @@ BODIES: dict[tuple[str, str], Any] = {
     ("POST", "/api/conversations"): {},
     ("POST", "/api/keys"): {"name": "x"},
     ("PATCH", "/api/me"): {},
+    ("POST", "/api/budgets"): {"amount": "5"},
+    ("POST", "/api/webhooks"): {"url": "https://example.org/hook", "types": ["invoice.issued"]},
 }
+ABSENT = "00000000-0000-4000-8000-000000000000"
 PUBLIC = {("GET", "/api/shared/{token}")}
 # Need a CSRF token, but nobody who is signed in.
 BEFORE_SIGNING_IN = {("POST", "/api/auth/login"), ("POST", "/api/auth/signup")}
@@ -39,7 +42,7 @@ class Belongings:
     """One object of every kind, by the name of its path parameter."""
 
     owner: Person
-    ids: dict[str, str]
+    ids: dict[str, Any]
 
 
 @pytest.fixture(scope="module")
@@ -54,6 +57,7 @@ def belongings(product) -> Iterator[Belongings]:
     assert turn.status_code == 200, turn.text
     ids = read_events(turn.text)[0].json["parley"]
     share = browser.post(f"/api/conversations/{conversation_id}/shares")
+    budget = browser.post("/api/budgets", json={"amount": "5"})
     yield Belongings(
         owner,
         {
@@ -64,6 +68,12 @@ def belongings(product) -> Iterator[Belongings]:
             "key_id": owner.new_key()["id"],
             "attachment_id": upload.json()["id"],
             "model_id": "auto",
+            "budget_id": budget.json()["id"],
+            # Nothing is issued or delivered here; tests/billing has foreign ones.
+            "invoice_id": "1",
+            "endpoint_id": ABSENT,
+            "delivery_id": ABSENT,
+            "kind": "pdf",
         },
     )
     browser.close()
@@ -123,13 +133,14 @@ def test_a_strangers_key_finds_nothing(product, operations, belongings, stranger
 
 
 def test_what_is_foreign_is_answered_like_what_is_not_there(operations, belongings, stranger):
-    unknown = "00000000-0000-4000-8000-000000000000"
     for method, path in _object_routes(operations):
         body = BODIES.get((method, path))
-        [name] = [part[1:-1] for part in path.split("/") if part.startswith("{")]
+        name = path.partition("{")[2].partition("}")[0]
+        unknown = "999999999" if str(belongings.ids[name]).isdigit() else ABSENT
         foreign = stranger.browser.request(method, path.format(**belongings.ids), json=body)
-        missing = stranger.browser.request(method, path.replace(f"{{{name}}}", unknown), json=body)
-        told = foreign.text.replace(belongings.ids[name], unknown)
+        absent = path.format(**{**belongings.ids, name: unknown})
+        missing = stranger.browser.request(method, absent, json=body)
+        told = foreign.text.replace(str(belongings.ids[name]), unknown)
         assert (foreign.status_code, told) == (missing.status_code, missing.text), (method, path)
 
 
@@ -146,7 +157,7 @@ def test_nothing_of_the_owner_was_changed(product, operations, belongings, stran
     assert all(message["feedback"] is None for message in conversation["messages"])
     assert browser.get(f"/api/attachments/{ids['attachment_id']}").content == b"private text"
     assert ids["key_id"] in [key["id"] for key in browser.get("/api/keys").json()["data"]]
-    for path in ("/api/conversations", "/api/keys"):
+    for path in ("/api/conversations", "/api/keys", "/api/budgets"):
         for item in stranger.browser.get(path).json()["data"]:
             assert item["id"] not in ids.values()
     assert stranger.browser.get("/api/usage").json()["output_tokens"] == 0
@@ -171,12 +182,26 @@ def test_a_foreign_attachment_cannot_be_sent_to_a_model(belongings, stranger):
     assert "private text" not in answer.text
 
 
+# What the scope `usage` opens, and what needs no scope.
+_OPEN_TO_USAGE = (
+    "/api/usage",
+    "/api/invoices",
+    "/api/budgets",
+    "/api/credit",
+    "/api/webhooks",
+    "/v1/organization",
+    "/api/me",
+    "/api/auth",
+    "/api/shared",
+)
+
+
 def test_a_key_cannot_act_beyond_its_scopes(product, operations, belongings):
     secret = belongings.owner.new_key(scopes=["usage"])["secret"]
     with program(product.url, secret) as client:
         assert client.get("/api/usage").status_code == 200
         for method, path in operations:
-            if path.startswith(("/api/usage", "/api/me", "/api/auth", "/api/shared")):
+            if path.startswith(_OPEN_TO_USAGE):
                 continue
             answer = client.request(
                 method, path.format(**belongings.ids), json=BODIES.get((method, path))
