@@ -28,7 +28,14 @@ from safety.types import Action, Halt, SafetyMessage
 if TYPE_CHECKING:  # the readers need the optional group `safety-train`
     from safety.training.sources import Example
 
-THRESHOLD = 0.8
+THRESHOLDS = np.array(
+    [
+        DEFAULT_POLICY.threshold(Category.HATE, "prompt"),
+        DEFAULT_POLICY.threshold(Category.PROMPT_INJECTION, "prompt"),
+        DEFAULT_POLICY.threshold(Category.HATE, "output"),
+    ]
+)
+"""Of the three heads, under the default policy, which has one for every kind of harm."""
 
 
 def main() -> None:
@@ -128,10 +135,11 @@ def held_out() -> None:
     say("\n## Prompts, by held-out source\n")
     say("Share flagged (harm or attack) at the default threshold.\n")
     say("| source | texts | rules | network | together |\n|---|---|---|---|---|")
-    network_flags = network[:, :2].max(axis=1) >= THRESHOLD
-    rule_flags = rules.max(axis=1) >= THRESHOLD
+    network_flags = (network[:, :2] >= THRESHOLDS[:2]).any(axis=1)
+    rule_flags = (rules >= THRESHOLDS[:2]).any(axis=1)
     for label in ("harmful", "attack", "borderline", "benign"):
-        for group in sorted({e.group for e in examples if e.label == label}):
+        labelled = [e for e in examples if e.label == label and e.kind == "prompt"]
+        for group in sorted({e.group for e in labelled}):
             mask = _prompts(examples, label) & np.array([e.group == group for e in examples])
             say(_row(f"{label}: {group}", mask, rule_flags, network_flags))
         say(_row(f"**{label}, all**", _prompts(examples, label), rule_flags, network_flags))
@@ -149,7 +157,7 @@ def held_out() -> None:
         outputs = [(i, e) for i, e in enumerate(examples) if e.kind == "output"]
         for group in sorted({e.group for _, e in outputs if e.label == label}):
             chosen = [i for i, e in outputs if e.group == group and e.label == label]
-            share = (network[chosen, 2] >= THRESHOLD).mean()
+            share = (network[chosen, 2] >= THRESHOLDS[2]).mean()
             say(f"| {label}: {group} | {len(chosen)} | {share:.3f} |")
     _halted(examples)
 

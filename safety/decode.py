@@ -175,7 +175,19 @@ def _morse(text: str) -> Iterator[str]:
             yield decoded
 
 
+_TAG = re.compile(r"<[^<>]{1,200}>")
+
+
+def _markup(text: str) -> Iterator[str]:
+    """The text without its tags, so that `<b>` inside a request adds no words to it."""
+    if "<" in text:
+        bare = _TAG.sub("", text[:MAX_DECODED])
+        if bare != text[:MAX_DECODED]:
+            yield bare
+
+
 _DECODERS: tuple[tuple[str, Callable[[str], Iterator[str]]], ...] = (
+    ("markup", _markup),
     ("base64", _base64),
     ("base32", _base32),
     ("hex", _hex),

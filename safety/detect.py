@@ -7,7 +7,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, partial
 from threading import Lock
 
 from safety.classifier import classifier
@@ -87,9 +87,9 @@ def examine(text: str, stage: Stage) -> Evidence:
     try:
         for view in views(text):
             before = max(evidence.scores.values(), default=0.0)
-            _attempt("lexical", evidence, lambda t=view.text: _rules(t, stage, evidence))
+            _attempt("lexical", evidence, partial(_rules, view.text, stage, evidence))
             _attempt(
-                "classifier", evidence, lambda t=view.text: _learned(t, stage, evidence, deadline)
+                "classifier", evidence, partial(_learned, view.text, stage, evidence, deadline)
             )
             if view.how != "plain" and max(evidence.scores.values(), default=0.0) > before:
                 evidence.signals.append(f"decoded:{view.how}")

@@ -136,7 +136,8 @@ _ACTIONS: dict[Category, Action] = {
 
 DEFAULT_POLICY = Policy(
     version="default-1",
-    thresholds=dict.fromkeys(Category, 0.8),
+    # Long role-play prompts of honest users resemble jailbreaks: only clear ones are refused.
+    thresholds={**dict.fromkeys(Category, 0.8), Category.PROMPT_INJECTION: 0.95},
     actions=_ACTIONS,
     redact=frozenset({"card_number", "secret_key", "private_key"}),
 )
@@ -145,7 +146,7 @@ DEFAULT_POLICY = Policy(
 STRICT_POLICY = replace(
     DEFAULT_POLICY,
     version="strict-1",
-    thresholds=dict.fromkeys(Category, 0.6),
+    thresholds={**dict.fromkeys(Category, 0.6), Category.PROMPT_INJECTION: 0.8},
     redact=DEFAULT_POLICY.redact | {"email", "phone", "iban", "national_id"},
 )
 RELAXED_POLICY = replace(

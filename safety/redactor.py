@@ -90,8 +90,8 @@ class Redactor:
             header = next(iter(find_personal_data(stripped, {"private_key"})), None)
             if header is not None:
                 self.found.append("private_key")
-                end = segment[len(segment.rstrip()) :]
-                return segment[: len(segment) - len(stripped)] + header.mask + end
+                before = segment[: len(segment) - len(stripped)]
+                return before + header.mask + segment[len(segment.rstrip()) :]
         pieces: list[str] = []
         end = 0
         for finding in find_personal_data(segment, self._kinds):

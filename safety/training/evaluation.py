@@ -81,18 +81,22 @@ def corpus_digest(examples: Sequence[Example]) -> str:
 def calibration(examples: Sequence[Example], logits: np.ndarray) -> np.ndarray:
     """Slope and shift by head, float [2, 3], that give scores a meaning.
 
-    A score of 0.8 is where one in a hundred ordinary texts of an unseen source would be
-    flagged, 0.5 where one in twenty would: the two points fix a logistic curve.
+    For prompts a score of 0.8 is where one in a hundred ordinary prompts of an unseen source
+    would be flagged, 0.5 where one in twenty would. Answers get stricter points, 1 in 200 and
+    1 in 50, over documents too: an answer is estimated dozens of times, and its head knows less.
+    The two points fix a logistic curve.
     """
     result = np.zeros((2, 3))
     for head in range(3):
-        kind = "output" if head == 2 else "prompt"
-        ordinary = [
-            i
-            for i, e in enumerate(examples)
-            if e.kind == kind and e.label == "benign" and e.group not in DOCUMENTS
-        ]
-        at_half, at_threshold = np.quantile(logits[ordinary, head], [0.95, 0.99])
+        ordinary = [i for i, e in enumerate(examples) if _is_ordinary(e, head == 2)]
+        at = [0.98, 0.995] if head == 2 else [0.95, 0.99]
+        at_half, at_threshold = np.quantile(logits[ordinary, head], at)
         slope = np.log(0.8 / 0.2) / max(at_threshold - at_half, 0.25)
         result[:, head] = slope, -slope * at_half
     return result
+
+
+def _is_ordinary(example: Example, output: bool) -> bool:
+    if example.label != "benign" or (example.kind == "output") is not output:
+        return False
+    return output or example.group not in DOCUMENTS
