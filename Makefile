@@ -55,6 +55,10 @@ load: $(DEV_STAMP) ## Ten times the load that can be served: who is refused, how
 bench-billing: $(DEV_STAMP) ## How many usage events a second one aggregator stores
 	@$(IN_VENV) manage.py with-services bench_billing --kafka
 
+.PHONY: bench-safety
+bench-safety: $(DEV_STAMP) ## How much harm the classifiers catch, and how many honest prompts
+	@$(IN_VENV) -m safety.bench
+
 .PHONY: redteam
 redteam: $(DEV_STAMP) ## Attack a running product: make redteam KEY=sk-parley-… (URL=…)
 	@[ -n "$(KEY)" ] || { echo "redteam needs an API key of the product that runs: make redteam KEY=sk-parley-…"; exit 2; }
