@@ -47,6 +47,7 @@ def test_the_openai_client_streams(served):
     chunks = list(answer)
     text = "".join(c.choices[0].delta.content or "" for c in chunks if c.choices)
     assert "Paris" in text
+    assert chunks[-1].usage is not None
     assert chunks[-1].usage.completion_tokens > 3
     assert [c.choices[0].finish_reason for c in chunks if c.choices][-1] == "stop"
 
