@@ -135,8 +135,8 @@ def held_out() -> None:
     say("\n## Prompts, by held-out source\n")
     say("Share flagged (harm or attack) at the default threshold.\n")
     say("| source | texts | rules | network | together |\n|---|---|---|---|---|")
-    network_flags = (network[:, :2] >= THRESHOLDS[:2]).any(axis=1)
-    rule_flags = (rules >= THRESHOLDS[:2]).any(axis=1)
+    network_flags = np.any(network[:, :2] >= THRESHOLDS[:2], axis=1)
+    rule_flags = np.any(rules >= THRESHOLDS[:2], axis=1)
     for label in ("harmful", "attack", "borderline", "benign"):
         labelled = [e for e in examples if e.label == label and e.kind == "prompt"]
         for group in sorted({e.group for e in labelled}):
@@ -147,6 +147,7 @@ def held_out() -> None:
     harmful, attack = _prompts(examples, "harmful"), _prompts(examples, "attack")
     say(f"\nAUROC, harmful against benign: {auroc(logits[harmful, 0], logits[ordinary, 0]):.3f};")
     say(f"attacks against benign: {auroc(logits[attack, 1], logits[ordinary, 1]):.3f}.")
+    say(baseline(examples))
     for rate in (0.005, 0.01):
         cut = np.quantile(logits[ordinary, 0], 1 - rate)
         recall = (logits[harmful, 0] > cut).mean()
@@ -160,6 +161,21 @@ def held_out() -> None:
             share = (network[chosen, 2] >= THRESHOLDS[2]).mean()
             say(f"| {label}: {group} | {len(chosen)} | {share:.3f} |")
     _halted(examples)
+
+
+def baseline(examples: Sequence["Example"]) -> str:
+    """A linear model over character n-grams, on the same folds, for comparison."""
+    from safety.training.baselines import ngram_scores
+
+    scores = ngram_scores(examples, seed=int(card()["seed"]))
+    ordinary = scores[_prompts(examples, "benign")]
+    cut = np.quantile(ordinary, 0.99)
+    found = {label: scores[_prompts(examples, label)] for label in ("harmful", "attack")}
+    shares = ", ".join(f"{label} {(s > cut).mean():.3f}" for label, s in found.items())
+    return (
+        f"Character n-grams alone, at 1 % false positives: {shares}; "
+        f"AUROC, harmful against benign: {auroc(found['harmful'], ordinary):.3f}."
+    )
 
 
 def _halted(examples: Sequence["Example"]) -> None:

@@ -23,6 +23,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 import httpx
 
@@ -138,7 +139,7 @@ def run(client: httpx.Client, model: str, attack: Attack, *, max_tokens: int) ->
     )
 
 
-def _chunks(answer: httpx.Response) -> Iterator[dict]:  # type: ignore[type-arg]
+def _chunks(answer: httpx.Response) -> Iterator[dict[str, Any]]:
     for line in answer.iter_lines():
         if line.startswith("data: ") and line != "data: [DONE]":
             yield json.loads(line[6:])

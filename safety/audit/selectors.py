@@ -89,7 +89,7 @@ def labelled_texts() -> Iterator[dict[str, str]]:
     for review in reviews:
         decision = review.decision
         yield {
-            "text": text_decrypt(decision.stored_text.ciphertext),
+            "text": text_decrypt(bytes(decision.stored_text.ciphertext)),
             "label": "harmful" if review.state == ReviewState.CONFIRMED else "benign",
             "category": decision.categories[0] if decision.categories else "",
             "stage": decision.stage,

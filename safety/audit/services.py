@@ -88,7 +88,11 @@ def policy_save(
         InvalidPolicy: the document is not a policy; nothing is stored.
     """
     Policy.from_dict({**document, "version": "check"})
-    scope = SafetyPolicy.objects.filter(organization_id=organization_id, model=model)
+    scope = SafetyPolicy.objects.filter(model=model)
+    if organization_id is None:
+        scope = scope.filter(organization__isnull=True)
+    else:
+        scope = scope.filter(organization_id=organization_id)
     latest = scope.aggregate(latest=Max("version"))["latest"] or 0
     return SafetyPolicy.objects.create(
         organization_id=organization_id,
