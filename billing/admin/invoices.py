@@ -24,7 +24,7 @@ from billing.invoices.services import (
     invoice_pay,
     invoice_void,
 )
-from billing.models import Invoice, InvoiceLine
+from billing.models import Invoice, InvoiceLine, InvoiceStatus
 
 STATUS_LABELS = {"draft": "default", "open": "info", "paid": "success", "void": "danger"}
 
@@ -81,6 +81,28 @@ class InvoiceAdmin(ReadOnlyAdmin):
     list_filter_submit = True
     list_select_related = ("organization",)
     ordering = ("-period_start", "-id")
+    fieldsets = (
+        (None, {"fields": ("show_reference", "organization", "kind", "show_status")}),
+        (
+            "Amounts",
+            {"fields": ("subtotal", "credit_applied", "tax_rate", "tax", "total", "currency")},
+        ),
+        (
+            "Dates",
+            {
+                "fields": (
+                    "period_start",
+                    "period_end",
+                    "issued_at",
+                    "due_at",
+                    "paid_at",
+                    "voided_at",
+                )
+            },
+        ),
+        ("Correction", {"fields": ("corrects", "reason"), "classes": ["collapse"]}),
+    )
+    readonly_fields = ("show_reference", "show_status")
     inlines = (Lines,)
     actions_detail = ("issue", "mark_paid", "void", "credit_note", "pdf", "csv")
 
@@ -92,22 +114,34 @@ class InvoiceAdmin(ReadOnlyAdmin):
     def show_status(self, invoice: Invoice) -> str:
         return invoice.status
 
-    def has_may_manage_permission(self, request: HttpRequest, object_id: Any = None) -> bool:
-        return request.user.has_perm("billing.change_invoice")
+    # An action is offered, and carried out, only while the document's status allows it.
+    def has_issue_permission(self, request: HttpRequest, object_id: Any = None) -> bool:
+        return self._may(request, object_id, InvoiceStatus.DRAFT)
 
-    @action(description="Issue", permissions=["may_manage"])
+    def has_settle_permission(self, request: HttpRequest, object_id: Any = None) -> bool:
+        return self._may(request, object_id, InvoiceStatus.OPEN)
+
+    def has_correct_permission(self, request: HttpRequest, object_id: Any = None) -> bool:
+        return self._may(request, object_id, InvoiceStatus.OPEN, InvoiceStatus.PAID)
+
+    def _may(self, request: HttpRequest, object_id: Any, *statuses: InvoiceStatus) -> bool:
+        if not request.user.has_perm("billing.change_invoice"):
+            return False
+        return Invoice.objects.filter(pk=object_id, status__in=statuses).exists()
+
+    @action(description="Issue", permissions=["issue"])
     def issue(self, request: HttpRequest, object_id: int) -> HttpResponse:
         return self._do(request, object_id, invoice_issue, "Issued.")
 
-    @action(description="Mark as paid", permissions=["may_manage"])
+    @action(description="Mark as paid", permissions=["settle"])
     def mark_paid(self, request: HttpRequest, object_id: int) -> HttpResponse:
         return self._do(request, object_id, invoice_pay, "Marked as paid.")
 
-    @action(description="Void", permissions=["may_manage"])
+    @action(description="Void", permissions=["settle"])
     def void(self, request: HttpRequest, object_id: int) -> HttpResponse:
         return self._do(request, object_id, invoice_void, "Voided; its number stays used.")
 
-    @action(description="Credit note", permissions=["may_manage"])
+    @action(description="Credit note", permissions=["correct"])
     def credit_note(self, request: HttpRequest, object_id: int) -> HttpResponse:
         invoice = get_object_or_404(Invoice, pk=object_id)
         form = CreditNoteForm(request.POST or None)

@@ -107,6 +107,15 @@ class PriceAdmin(ModelAdmin):
     def show_for(self, price: Price) -> str:
         return "everybody" if price.organization is None else price.organization.name
 
+    def get_fields(self, request: HttpRequest, obj: Price | None = None) -> tuple[str, ...]:
+        price = "tiers_text" if obj is None else "show_price"
+        return ("organization", "model", "kind", price, "currency", "effective_from", "note")
+
+    def get_readonly_fields(
+        self, request: HttpRequest, obj: Price | None = None
+    ) -> tuple[str, ...]:
+        return () if obj is None else ("show_price",)
+
     def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
         return {"effective_from": next_hour(datetime.now(UTC)), "currency": "USD"}
 

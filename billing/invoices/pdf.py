@@ -30,8 +30,9 @@ def invoice_pdf(invoice: Invoice) -> bytes:
     document = SimpleDocTemplate(
         output,
         pagesize=A4,
-        leftMargin=20 * mm,
-        rightMargin=20 * mm,
+        # Less the padding of reportlab's frame, so that text and tables share one edge.
+        leftMargin=20 * mm - 6,
+        rightMargin=20 * mm - 6,
         topMargin=20 * mm,
         bottomMargin=22 * mm,
         title=f"{_title(invoice)} {invoice}",

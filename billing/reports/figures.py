@@ -71,6 +71,7 @@ class Report:
     days: list[Row]
     models: list[Row]
     organizations: list[tuple[UUID, Row]]
+    active_organizations: int = 0
     unpriced: set[str] = field(default_factory=set)
 
 
@@ -93,6 +94,7 @@ def report(period: Period, *, currency: str = DEFAULT_CURRENCY) -> Report:
     result.days = list(days.values())
     result.models = sorted(models.values(), key=lambda row: (-row.revenue, row.name))
     result.organizations = _top(organizations)
+    result.active_organizations = len(organizations)
     return result
 
 

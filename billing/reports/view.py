@@ -22,8 +22,15 @@ MONTHS_OFFERED = 12
 
 # Chart.js draws on a canvas and knows no classes; unfold puts its own variables in.
 _GREY = "#9ca3af"
-_AXIS = {"grid": {"display": False}, "ticks": {"color": _GREY, "maxRotation": 0}}
-_VALUES = {"beginAtZero": True, "border": {"display": False}, "ticks": {"color": _GREY}}
+_AXIS = {
+    "grid": {"display": False},
+    "ticks": {"color": _GREY, "maxRotation": 0, "maxTicksLimit": 16},
+}
+_VALUES = {
+    "beginAtZero": True,
+    "border": {"display": False},
+    "ticks": {"color": _GREY, "maxTicksLimit": 6},
+}
 _OPTIONS: dict[str, Any] = {
     "animation": False,
     "maintainAspectRatio": False,
@@ -134,7 +141,7 @@ def _cards(figures: Report) -> list[dict[str, str]]:
         {
             "title": "Requests",
             "value": f"{total.requests:,}",
-            "note": f"{len(figures.organizations)} organizations at the top below",
+            "note": f"by {figures.active_organizations} organizations",
         },
     ]
 

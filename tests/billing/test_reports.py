@@ -166,6 +166,7 @@ def test_finance_adds_a_price_and_cannot_change_one(client):
     assert finance.post(url, form | {"tiers_text": "cheap"}).status_code == 200
     assert not Price.objects.filter(note="late").exists()
     change = reverse("admin:billing_price_change", args=[price.pk])
+    assert b"2.5 from 1,000,000" in finance.get(change).content
     finance.post(change, form | {"note": "changed"})
     assert Price.objects.get(pk=price.pk).note == "autumn"
     assert finance.post(reverse("admin:billing_price_delete", args=[price.pk])).status_code == 403
