@@ -93,6 +93,8 @@ def navigation(request: HttpRequest) -> list[dict[str, Any]]:
         ]
         if group.title == "Serving" and request.user.has_perm("gateway.view_generation"):
             items.append(_pools(request))
+        if group.title == "Billing" and request.user.has_perm("billing.view_usagerollup"):
+            items.insert(0, _report(request))
         if items:
             groups.append({"title": group.title, "separator": True, "items": items})
     return groups
@@ -101,6 +103,11 @@ def navigation(request: HttpRequest) -> list[dict[str, Any]]:
 def _pools(request: HttpRequest) -> dict[str, Any]:
     link = reverse("admin:gateway_pools")
     return {"title": "Pools", "icon": "dns", "link": link, "active": request.path == link}
+
+
+def _report(request: HttpRequest) -> dict[str, Any]:
+    link = reverse("admin:billing_reports")
+    return {"title": "Finance", "icon": "query_stats", "link": link, "active": request.path == link}
 
 
 def _models(group: Group) -> list[type[Model]]:
@@ -117,8 +124,8 @@ def _models(group: Group) -> list[type[Model]]:
 def _item(request: HttpRequest, model: type[Model], icon: str) -> dict[str, Any]:
     meta = model._meta
     link = reverse(f"admin:{meta.app_label}_{meta.model_name}_changelist")
-    # The pools' page lies below that of the generations, which has its own item.
-    elsewhere = request.path == reverse("admin:gateway_pools")
+    # These pages lie below that of a model, and have their own item.
+    elsewhere = request.path in (reverse("admin:gateway_pools"), reverse("admin:billing_reports"))
     return {
         "title": str(meta.verbose_name_plural).capitalize().replace("Api ", "API "),
         "icon": icon,
