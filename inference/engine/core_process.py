@@ -46,6 +46,7 @@ class CoreProcess:
     ) -> CoreProcess:
         """Start the process, with sockets named after `address`; `run` tells when it is ready."""
         push, pull = context.socket(zmq.PUSH), context.socket(zmq.PULL)
+        push.setsockopt(zmq.SNDHWM, 0)  # admission bounds the queue; an abort is never dropped
         inbox, outbox = f"{address}-inbox", f"{address}-outbox"
         push.bind(inbox)
         pull.bind(outbox)

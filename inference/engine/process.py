@@ -86,6 +86,7 @@ def main() -> int:
     start = msgspec.json.decode(sys.stdin.buffer.read(), type=CoreStart)
     context = zmq.Context[zmq.Socket[bytes]]()
     inbox, outbox = context.socket(zmq.PULL), context.socket(zmq.PUSH)
+    inbox.setsockopt(zmq.RCVHWM, 0)
     inbox.connect(start.inbox)
     outbox.connect(start.outbox)
     outbox.linger = 1000

@@ -110,13 +110,17 @@ class Scheduler:
             chunk.request.token_ids.append(token_id)
 
     def _budget(self) -> int:
+        """Tokens of the next step; always enough for one of each running request."""
         streaming = any(not _computes_many(request) for request in self._running)
         limit = self._config.max_num_batched_tokens
-        return min(limit, self._config.mixed_step_tokens) if streaming else limit
+        if not streaming:
+            return limit
+        return min(limit, max(self._config.mixed_step_tokens, len(self._running)))
 
     def _admit(self, budget: int, chunks: dict[str, Chunk]) -> None:
         """Start waiting requests, first by key, while budget, seats and blocks last."""
-        while self._waiting and budget > 0 and len(self._running) < self._config.max_num_seqs:
+        seats = min(self._config.max_num_seqs, self._config.max_num_batched_tokens)
+        while self._waiting and budget > 0 and len(self._running) < seats:
             request = self._waiting[0]
             prefix = self._kv.find_prefix(request)
             if not self._kv.can_hold(request, prefix):

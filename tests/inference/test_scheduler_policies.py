@@ -81,3 +81,25 @@ def test_the_first_by_priority_is_never_preempted():
         assert first.num_computed > 0
     assert scheduler.preemptions > 0
     assert first.num_computed > 80
+
+
+def test_more_streams_than_the_mixed_budget_all_move_on():
+    scheduler = make(max_num_seqs=20, max_num_batched_tokens=400, mixed_step_tokens=8)
+    for index in range(20):
+        scheduler.add(request(f"r{index}", at=index))
+    for _ in range(3):
+        chunks = scheduler.schedule()
+        assert len(chunks) == 20
+        for chunk in chunks:
+            scheduler.complete(chunk, 7)
+
+
+def test_seats_never_exceed_the_tokens_of_a_step():
+    scheduler = make(max_num_seqs=20, max_num_batched_tokens=5)
+    for index in range(20):
+        scheduler.add(request(f"r{index}", length=1, at=index))
+    for _ in range(3):
+        chunks = scheduler.schedule()
+        assert len(chunks) == 5
+        for chunk in chunks:
+            scheduler.complete(chunk, 7)
