@@ -18,6 +18,7 @@ export interface Turn {
   parts: Part[];
   /** The message below which the turn hangs; null makes a new first message. */
   parentId: string | null;
+  /** "" while the list of models is not there yet: the conversation's own. */
   model: string;
 }
 
@@ -28,7 +29,11 @@ export function sendTurn(client: QueryClient, turn: Turn): Promise<void> {
     model: turn.model,
     sent: { parts: turn.parts, at: new Date().toISOString() },
   });
-  const body = { content: turn.parts, parent_id: turn.parentId, model: turn.model };
+  const body = {
+    content: turn.parts,
+    parent_id: turn.parentId,
+    ...(turn.model && { model: turn.model }),
+  };
   return run(client, turn.conversationId, live, (signal) =>
     postTurn(turn.conversationId, body, signal),
   );
@@ -42,7 +47,7 @@ export function regenerate(
   model: string,
 ): Promise<void> {
   const live = newAnswer({ parentId: message.parent_id, model });
-  return run(client, conversationId, live, (signal) => postRegenerate(message.id, model, signal));
+  return run(client, conversationId, live, (signal) => postRegenerate(message.id, model || undefined, signal));
 }
 
 /** Joins an answer that runs already: after a reload, or started by another tab. */
@@ -64,8 +69,9 @@ export function joinAnswer(
 export async function stopAnswer(conversationId: string): Promise<void> {
   const live = liveAnswer(conversationId);
   if (!live) return;
+  // Without an id there is nothing to name to the server yet: it is stopped as soon as it has one.
   if (live.generationId) await cancelGeneration(live.generationId);
-  else aborts.get(conversationId)?.abort();
+  else patchLive(conversationId, { stopping: true });
 }
 
 /** Takes a failed turn off the page. */
@@ -94,7 +100,7 @@ function newAnswer(known: Partial<LiveAnswer>): LiveAnswer {
     generationId: null,
     model: "",
     text: "",
-    finishReason: null,
+    stopping: false,
     phase: "sending",
     error: null,
     retryAt: null,
@@ -133,6 +139,13 @@ async function run(
 
 function apply(conversationId: string, event: GenerationEvent): void {
   switch (event.type) {
+    case "admitted":
+      patchLive(conversationId, { generationId: event.generationId });
+      if (liveAnswer(conversationId)?.stopping) {
+        patchLive(conversationId, { stopping: false });
+        cancelGeneration(event.generationId).catch((error) => fail(conversationId, error));
+      }
+      break;
     case "started":
       patchLive(conversationId, {
         phase: "streaming",
@@ -146,9 +159,6 @@ function apply(conversationId: string, event: GenerationEvent): void {
         phase: "streaming",
         text: (liveAnswer(conversationId)?.text ?? "") + event.text,
       });
-      break;
-    case "finished":
-      patchLive(conversationId, { finishReason: event.reason });
       break;
     case "error":
       fail(conversationId, new ApiError(500, event.error as ErrorBody));

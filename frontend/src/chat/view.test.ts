@@ -56,7 +56,7 @@ function live(known: Partial<LiveAnswer>): LiveAnswer {
     generationId: null,
     model: "auto",
     text: "so far",
-    finishReason: null,
+    stopping: false,
     phase: "streaming",
     error: null,
     retryAt: null,

@@ -16,7 +16,8 @@ export interface LiveAnswer {
   generationId: string | null;
   model: string;
   text: string;
-  finishReason: string | null;
+  /** Stop was pressed before the server had named the generation. */
+  stopping: boolean;
   phase: "sending" | "streaming" | "reconnecting" | "failed";
   error: ApiError | NetworkError | null;
   /** When a refused turn may be sent again, in ms since the epoch. */

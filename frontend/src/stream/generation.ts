@@ -17,9 +17,10 @@ export interface TurnIds {
 }
 
 export type GenerationEvent =
+  /** The server has taken it; the first token may still be seconds away. */
+  | { type: "admitted"; generationId: string }
   | { type: "started"; ids: TurnIds }
   | { type: "text"; text: string }
-  | { type: "finished"; reason: string }
   | { type: "error"; error: ErrorBody }
   | { type: "connection"; state: "live" | "lost" };
 
@@ -34,7 +35,7 @@ export interface FollowOptions {
 interface Chunk {
   parley?: TurnIds;
   error?: ErrorBody;
-  choices?: { delta?: { content?: string | null }; finish_reason?: string | null }[];
+  choices?: { delta?: { content?: string | null } }[];
 }
 
 /** The server pings every 15 s; twice that and some slack means that the line is dead. */
@@ -59,6 +60,7 @@ export async function followGeneration(options: FollowOptions): Promise<void> {
       const response = await open();
       if (!response.body) throw new NetworkError();
       generationId ??= response.headers.get("X-Parley-Generation-Id") ?? undefined;
+      if (generationId) onEvent({ type: "admitted", generationId });
       onEvent({ type: "connection", state: "live" });
       for await (const event of readSse(response.body, SILENCE_MS)) {
         if (signal.aborted) return;
@@ -101,7 +103,6 @@ function emit(chunk: Chunk, onEvent: (event: GenerationEvent) => void): void {
   if (chunk.error) onEvent({ type: "error", error: chunk.error });
   const choice = chunk.choices?.[0];
   if (choice?.delta?.content) onEvent({ type: "text", text: choice.delta.content });
-  if (choice?.finish_reason) onEvent({ type: "finished", reason: choice.finish_reason });
 }
 
 /** Waits `ms`, less when the browser comes back online or `signal` aborts. */
