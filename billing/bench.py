@@ -50,7 +50,7 @@ def measure(*, count: int, through_kafka: bool) -> None:
     try:
         run(count, through_kafka=through_kafka)
     finally:
-        connection.close_pool()
+        connection.close_pool()  # type: ignore[attr-defined]  # of the PostgreSQL backend
         connection.creation.destroy_test_db(name, verbosity=0)
 
 
