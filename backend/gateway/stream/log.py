@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Callable
 from typing import NamedTuple
 from uuid import UUID
 
+from backend.gateway.stream import keys
 from backend.gateway.types import DONE, Event
 
 # What redis-py returns for the entries of a stream; its own type allows for every protocol.
@@ -27,6 +28,7 @@ class EventLog:
     """Events 1 … `last`.
 
     Attributes:
+        keys: of the lease and of the stream, as bytes: they are written with every append.
         lease: the value under which this process appends.
         stored: Redis has 1 … `stored`. Falls when Redis lost something, and is then made good.
         shown: the most that `stored` has ever been: what readers may have seen.
@@ -42,6 +44,7 @@ class EventLog:
     ) -> None:
         self._on_lost = on_lost
         self.generation_id = generation_id
+        self.keys = (keys.lease(generation_id).encode(), keys.events(generation_id).encode())
         self.lease = lease
         self.entries = entries or []
         self.stored = len(self.entries)

@@ -7,14 +7,13 @@ round trip.
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import Any
 
+import orjson
 import structlog
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
 from backend.gateway import metrics
-from backend.gateway.stream import keys
 from backend.gateway.stream.log import EventLog
 from backend.gateway.stream.scripts import APPEND, FENCED, MISSING
 
@@ -79,14 +78,18 @@ class BufferWriter:
                 failures += 1
 
     async def _round(self, batch: list[EventLog]) -> None:
-        names: list[str] = []
-        arguments: list[Any] = [self._ttl_ms]
+        names: list[bytes] = []
+        appends: list[tuple[str, int, list[int]]] = []
+        parts: list[bytes] = []
         for item in batch:
-            names += (keys.lease(item.generation_id), keys.events(item.generation_id))
-            upto = min(item.last, item.stored + _MOST_PER_ROUND)
-            arguments += (item.lease, item.stored + 1, upto - item.stored)
-            for entry in item.entries[item.stored : upto]:
-                arguments += entry
+            names += item.keys
+            entries = item.entries[item.stored : item.stored + _MOST_PER_ROUND]
+            lengths: list[int] = []
+            for entry in entries:
+                parts += entry
+                lengths += (len(entry.data), len(entry.meta))
+            appends.append((item.lease, item.stored + 1, lengths))
+        arguments = [self._ttl_ms, orjson.dumps(appends), b"".join(parts)]
         results = await self._append(keys=names, args=arguments)
         metrics.BUFFER_ROUNDS.inc()
         for item, result in zip(batch, results, strict=True):

@@ -37,6 +37,8 @@ class UpstreamStream:
         self._response = response
         self._events = EventDecoder()
         self._ended = False
+        # Raised when the pieces that came before it have been taken.
+        self._failure: ReplicaUnavailable | None = None
 
     async def pieces(self) -> list[Piece]:
         """The pieces that have arrived, at least one; [] when the stream has ended.
@@ -48,7 +50,7 @@ class UpstreamStream:
             ReplicaUnavailable: it broke, fell silent, or said that it cannot go on.
         """
         pieces: list[Piece] = []
-        while not pieces and not self._ended:
+        while not pieces and not self._ended and self._failure is None:
             try:
                 async with asyncio.timeout(_SILENCE_S):
                     received = await self._response.read_some()
@@ -63,7 +65,10 @@ class UpstreamStream:
                 try:
                     pieces.append(decode_piece(data))
                 except UpstreamErrorEvent as error:
-                    raise ReplicaUnavailable(str(error)) from error
+                    self._failure = ReplicaUnavailable(str(error))
+                    break
+        if self._failure is not None and not pieces:
+            raise self._failure
         return pieces
 
     async def close(self) -> None:
