@@ -18,7 +18,9 @@ from billing.usage_buckets import cost_buckets, usage_buckets, window
 router = Router(tags=["organization"])
 
 Time = Annotated[int, Field(ge=946_684_800, le=7_258_118_400, description="Unix seconds.")]
-Names = Annotated[list[Annotated[str, Field(max_length=200)]], Field(max_length=100)]
+# PostgreSQL refuses U+0000, so it is refused here, where the error can name it.
+Name = Annotated[str, Field(max_length=200, pattern=r"^[^\x00]*$")]
+Names = Annotated[list[Name], Field(max_length=100)]
 Ids = Annotated[list[UUID], Field(max_length=100)]
 Page = Annotated[str, Field(max_length=20, description="`next_page` of the page before.")]
 
@@ -155,7 +157,10 @@ async def costs(
 
 def _bracketed(request: Request, name: str) -> list[str]:
     """OpenAI's own clients send lists as `name[]=…`."""
-    return request.GET.getlist(f"{name}[]")[:100]
+    values = request.GET.getlist(f"{name}[]")[:100]
+    if any("\x00" in value for value in values):
+        raise InvalidRequest(f"{name} holds the character U+0000.", param=name)
+    return values
 
 
 def _bracketed_ids(request: Request, name: str) -> list[UUID]:

@@ -26,9 +26,13 @@ class Target:
 
 def check_url(url: str) -> None:
     """InvalidRequest unless this is an http(s) URL that could be a webhook (not resolved)."""
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+        is_url = bool(parts.hostname) and parts.port != 0 and url.isprintable() and " " not in url
+    except ValueError:
+        is_url = False
     schemes = {"https", "http"} if settings.BILLING_WEBHOOKS_TO_PRIVATE else {"https"}
-    if parts.scheme not in schemes or not parts.hostname or parts.username or parts.fragment:
+    if not is_url or parts.scheme not in schemes or parts.username or parts.fragment:
         raise InvalidRequest("A webhook is an https URL without a user name.", param="url")
 
 

@@ -138,6 +138,10 @@ async def test_costs_by_day(callers):
         {"start_time": 1_760_000_000, "page": "x"},
         {"start_time": 1_760_000_000, "project_ids": "x"},
         {"start_time": 1_760_000_000, "project_ids[]": "x"},
+        {"start_time": 1_760_000_000, "models": "\x00"},
+        {"start_time": 1_760_000_000, "models[]": "\x00"},
+        {"start_time": 1_760_000_000, "page": "-1"},
+        {"start_time": 1_760_000_000, "page": "9" * 20},
     ],
 )
 async def test_what_makes_no_sense_is_a_400_that_names_it(callers, params):

@@ -151,6 +151,10 @@ def test_a_server_that_is_away_is_a_failure_like_any_other(delivery):
         "ftp://93.184.216.34/",
         "https://user@93.184.216.34/",
         "https://",
+        "https://[",
+        "https://example.com:99999/",
+        "https://example.com/\x00",
+        "https://example.com/ x",
     ],
 )
 def test_our_own_network_is_out_of_reach(url):
