@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from inference.config import EngineConfig, SchedulerConfig
 from inference.engine.core import EngineCore
@@ -16,6 +17,10 @@ from inference.sampling.params import SamplingParams
 from inference.text.load import load_text
 from inference.text.tokenizer import TextTokenizer
 from tests.inference.serving import Served, serve
+
+# A test run shares its machine: how long an example takes says nothing.
+settings.register_profile("no-deadline", deadline=None)
+settings.load_profile("no-deadline")
 
 DEFAULT_MODEL = Path("var/models/SmolLM2-135M-Instruct.Q4_1.gguf")
 
