@@ -27,7 +27,11 @@ def assert_accessible(page: Page, where: str) -> None:
         "() => document.getAnimations().every(({playState}) => playState !== 'running')"
     )
     page.evaluate(AXE.read_text())
-    found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")["violations"]
+    # Base UI's focus guards stand at both ends of an open menu and hand the focus on at once;
+    # nobody can rest on one, so that they are hidden and focusable shuts nobody out.
+    found = page.evaluate(
+        "axe.run({exclude: [['[data-base-ui-focus-guard]']]}, {resultTypes: ['violations']})"
+    )["violations"]
     severe = [
         f"{where}: {violation['id']}: {node['html']} {node['failureSummary']}"
         for violation in found

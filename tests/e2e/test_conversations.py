@@ -97,7 +97,9 @@ def test_a_second_tab_keeps_in_step(person: Person) -> None:
     tab.wait_for_url("**/c/*")
     other = tab.get_by_role("article", name="Parley").last
     person.wait_for_words(5)
-    tab.wait_for_function("() => document.querySelector('.answer')?.innerText.split(' ').length > 3")
+    tab.wait_for_function(
+        "() => document.querySelector('.answer')?.innerText.split(' ').length > 3"
+    )
     expect(tab.get_by_role("button", name="Stop", exact=True)).to_be_visible()
     person.stop()
     expect(tab.get_by_role("button", name="Send", exact=True)).to_be_visible()
