@@ -3,6 +3,7 @@
 import asyncio
 import os
 from collections.abc import Awaitable, Callable
+from typing import cast
 
 import pytest
 from redis.asyncio import Redis
@@ -13,6 +14,7 @@ from backend.gateway.database import in_database
 from backend.gateway.models import Generation
 from backend.gateway.runtime import Gateway
 from backend.gateway.services import generation_start
+from backend.gateway.stream.log import StreamEntries
 from backend.gateway.types import SamplingParams
 from infra.load.upstream import SyntheticUpstream, words
 from tests.support.gateway import (
@@ -173,10 +175,10 @@ async def test_redis_loses_the_last_moments(
     await asyncio.sleep(0.6)
     async with Redis.from_url(os.environ["REDIS_URL"]) as redis:
         key = f"gen:{{{started.id}}}:events"
-        saved = await redis.xrange(key, count=5)
+        saved = cast(StreamEntries, await redis.xrange(key, count=5))
         await redis.delete(key)
         for entry_id, fields in saved:
-            await redis.xadd(key, fields, id=entry_id)
+            await redis.xadd(key, {**fields}, id=entry_id)
     answer = await reading
 
     answer.check_order()

@@ -2,10 +2,12 @@
 
 import os
 from collections.abc import Awaitable, Callable
+from typing import cast
 
 from redis.asyncio import Redis
 
 from backend.gateway.database import in_database
+from backend.gateway.stream.log import StreamEntries
 from infra.load.upstream import SyntheticUpstream
 from safety.audit.models import SafetyDecisionRecord
 from tests.support.gateway import ask, caller, chat, check_billed, pools_of, running_gateway
@@ -25,7 +27,8 @@ async def test_a_flagged_answer_halts_and_only_what_came_before_was_ever_sent(
     async with running_gateway(pools_of(upstream)):
         started, answer = await ask(chat(principal, max_tokens=len(script)))
         async with Redis.from_url(os.environ["REDIS_URL"]) as redis:
-            buffered = await redis.xrange(f"gen:{{{started.id}}}:events")
+            found = await redis.xrange(f"gen:{{{started.id}}}:events")
+            buffered = cast(StreamEntries, found)
 
     answer.check_order()
     assert answer.text == BEFORE

@@ -2,6 +2,7 @@
 
 import asyncio
 import threading
+from uuid import UUID
 
 from django.db import connection, transaction
 
@@ -136,7 +137,7 @@ async def test_what_lost_its_process_and_its_buffer_is_settled(
     assert row.error_code == "lost"
 
 
-async def _read_at(gateway: Gateway, generation_id: object) -> Answer:
+async def _read_at(gateway: Gateway, generation_id: UUID) -> Answer:
     """Read at one of several gateways of this event loop."""
     events = []
     async for batch in read_events(gateway.process, generation_id, after=0):
@@ -152,7 +153,7 @@ class _RowLock:
         self._release = threading.Event()
         self._thread: threading.Thread | None = None
 
-    def acquire_row(self, generation_id: object) -> None:
+    def acquire_row(self, generation_id: UUID) -> None:
         def hold() -> None:
             with transaction.atomic():
                 Generation.objects.select_for_update().get(pk=generation_id)

@@ -89,7 +89,7 @@ class BufferWriter:
                 parts += entry
                 lengths += (len(entry.data), len(entry.meta))
             appends.append((item.lease, item.stored + 1, lengths))
-        arguments = [self._ttl_ms, orjson.dumps(appends), b"".join(parts)]
+        arguments: list[int | bytes] = [self._ttl_ms, orjson.dumps(appends), b"".join(parts)]
         results = await self._append(keys=names, args=arguments)
         metrics.BUFFER_ROUNDS.inc()
         for item, result in zip(batch, results, strict=True):
