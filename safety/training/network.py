@@ -126,7 +126,7 @@ def _batches(
             [rows[i] for i in by_length[start : start + size]]
             for start in range(0, len(by_length), size)
         ]
-    generator.shuffle(batches)  # type: ignore[arg-type]
+    generator.shuffle(batches)
     return batches
 
 
