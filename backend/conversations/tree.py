@@ -2,6 +2,10 @@
 
 Every query starts inside one conversation, and a parent is in the same conversation as its
 children, so none of them can leave it.
+
+LATERAL with LIMIT or OFFSET keeps each step a lookup by index. As plain joins these queries were
+at the mercy of the table's statistics: gathered while a long chat was being written, they promise
+one row, and the planner then compares every message with every other.
 """
 
 from collections import defaultdict
@@ -21,13 +25,15 @@ WITH RECURSIVE path AS (
   UNION ALL
     SELECT above.id, above.parent_id, path.depth + 1,
            path.bytes + octet_length(above.text) + %(overhead)s
-    FROM conversations_message above
-    JOIN path ON above.id = path.parent_id
+    FROM path
+    CROSS JOIN LATERAL (
+        SELECT * FROM conversations_message WHERE id = path.parent_id LIMIT 1
+    ) above
     WHERE path.depth + 1 < %(messages)s AND path.bytes < %(bytes)s
 )
 SELECT message.*
-FROM conversations_message message
-JOIN path ON path.id = message.id
+FROM path
+CROSS JOIN LATERAL (SELECT * FROM conversations_message WHERE id = path.id LIMIT 1) message
 ORDER BY path.depth DESC
 """
 
@@ -38,13 +44,15 @@ WITH RECURSIVE below AS (
     WHERE id = %(top)s AND conversation_id = %(conversation)s
   UNION ALL
     SELECT child.id, child.created_at
-    FROM conversations_message child
-    JOIN below ON child.parent_id = below.id
+    FROM below
+    CROSS JOIN LATERAL (
+        SELECT id, created_at FROM conversations_message WHERE parent_id = below.id OFFSET 0
+    ) child
 )
 SELECT below.id
 FROM below
 WHERE NOT EXISTS (
-    SELECT FROM conversations_message child WHERE child.parent_id = below.id
+    SELECT FROM conversations_message child WHERE child.parent_id = below.id OFFSET 0
 )
 ORDER BY below.created_at DESC, below.id DESC
 LIMIT 1

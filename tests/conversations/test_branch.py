@@ -3,6 +3,7 @@
 import uuid
 
 import pytest
+from django.db import connection
 
 from backend.conversations.selectors import branch_get
 from backend.conversations.services import conversation_update
@@ -102,6 +103,28 @@ def test_a_switch_in_ten_thousand_messages_finds_the_leaf():
     )
 
     assert changed.active_message_id == leaf
+
+
+def test_statistics_gathered_too_early_do_not_make_long_chats_slow():
+    """Autovacuum may look while ten thousand messages are uncommitted, and then sees none."""
+    user = member()
+    conversation = finished_turns(user, 5000)
+    root = conversation.messages.get(parent=None)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "UPDATE pg_class SET reltuples = 0, relpages = pg_relation_size(oid) / 8192"
+            " WHERE relname LIKE 'conversations_message%%'"
+        )
+        # Far above what lookups by index take anywhere, far below what comparing all with all does.
+        cursor.execute("SET LOCAL statement_timeout = '15s'")
+
+    whole = branch_get(principal=user, conversation_id=conversation.id, limit=10_000)
+    changed = conversation_update(
+        principal=user, conversation_id=conversation.id, active_message_id=root.id
+    )
+
+    assert len(whole.messages) == 10_000
+    assert changed.active_message_id == conversation.active_message_id
 
 
 def test_a_history_is_read_only_as_far_as_the_model_can():
