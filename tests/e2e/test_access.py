@@ -56,7 +56,7 @@ def test_no_page_shuts_anyone_out(
         page.wait_for_load_state("networkidle")
         assert_accessible(page, path)
         width = page.evaluate("document.documentElement.scrollWidth")
-        assert width <= page.evaluate("innerWidth"), f"{path} is wider than the screen"
+        assert width <= page.evaluate("screen.width"), f"{path} is wider than the screen"
 
     person.open(f"/c/{chat}")
     page.get_by_role("button", name="Share").click()
