@@ -137,7 +137,13 @@ _ACTIONS: dict[Category, Action] = {
 DEFAULT_POLICY = Policy(
     version="default-1",
     # Long role-play prompts of honest users resemble jailbreaks: only clear ones are refused.
-    thresholds={**dict.fromkeys(Category, 0.8), Category.PROMPT_INJECTION: 0.95},
+    # Who seeks help for himself or a friend uses the words of self-harm: refused only where a
+    # rule saw a method being asked for, or the network is very sure.
+    thresholds={
+        **dict.fromkeys(Category, 0.8),
+        Category.PROMPT_INJECTION: 0.95,
+        Category.SELF_HARM: 0.91,
+    },
     actions=_ACTIONS,
     redact=frozenset({"card_number", "secret_key", "private_key"}),
 )
