@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 
 from backend.conversations.turns import generation_attach
-from backend.errors import ContentBlocked
+from backend.errors import Conflict, ContentBlocked
 from backend.gateway.models import Generation, GenerationState
 from backend.gateway.pools import PoolConfig
 from backend.gateway.terminal import Ending, generation_finish
@@ -52,15 +52,39 @@ def generation_open(
 
     Raises:
         ContentBlocked: the policy refuses the prompt. The generation is stored as `blocked`.
+        Conflict: a generation with this id has begun.
     """
     organization_id = request.principal.organization_id
     policy = policy_for(organization_id=organization_id, model=pool.id)
     decision = _PRE_CLASSIFIER.check(safety_messages(request), policy)
+    try:
+        _store(generation_id, request, pool, created_at, deadline_at, decision)
+    except IntegrityError as error:
+        if "gateway_generation_pkey" in str(error):  # the other one was a moment sooner
+            raise already_begun(generation_id) from error
+        raise
+    if decision.blocked:
+        raise _blocked(decision)
+    return Opened(policy)
+
+
+def already_begun(generation_id: UUID) -> Conflict:
+    return Conflict(f"The generation {generation_id} has begun already.")
+
+
+def _store(
+    generation_id: UUID,
+    request: GenerationRequest,
+    pool: PoolConfig,
+    created_at: datetime,
+    deadline_at: datetime,
+    decision: SafetyDecision,
+) -> None:
     with transaction.atomic():
         _create(generation_id, request, pool, created_at, deadline_at)
         decision_record(
             decision=decision,
-            organization_id=organization_id,
+            organization_id=request.principal.organization_id,
             generation_id=generation_id,
             user_id=request.principal.user_id,
             key_id=request.principal.key_id,
@@ -69,9 +93,6 @@ def generation_open(
             generation_attach(message_id=request.message_id, generation_id=generation_id)
         if decision.blocked:
             _finish_blocked(generation_id, request)
-    if decision.blocked:
-        raise _blocked(decision)
-    return Opened(policy)
 
 
 def _create(
@@ -82,6 +103,8 @@ def _create(
     deadline_at: datetime,
 ) -> None:
     principal = request.principal
+    if Generation.objects.filter(pk=generation_id).exists():
+        raise already_begun(generation_id)
     Generation.objects.create(
         id=generation_id,
         organization_id=principal.organization_id,

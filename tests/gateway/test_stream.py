@@ -2,11 +2,19 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from uuid import uuid4
 
 import pytest
 
 from backend.accounts.principal import Principal
-from backend.errors import ContentBlocked, InvalidRequest, ModelNotFound, NotFound, Overloaded
+from backend.errors import (
+    Conflict,
+    ContentBlocked,
+    InvalidRequest,
+    ModelNotFound,
+    NotFound,
+    Overloaded,
+)
 from backend.gateway.database import in_database
 from backend.gateway.models import Generation
 from backend.gateway.runtime import Gateway
@@ -298,3 +306,18 @@ async def test_a_blocked_prompt_reaches_no_engine(
     [row] = await in_database(lambda: list(Generation.objects.all()))
     assert (row.state, row.pool) == ("blocked", "")
     assert len(await usage_records(row.id)) == 1
+
+
+async def test_a_chosen_id_is_generated_once(
+    gateway: Gateway, upstream: SyntheticUpstream, principal: Principal
+) -> None:
+    chosen = uuid4()
+    request = chat(principal, max_tokens=5, generation_id=chosen)
+    results = await asyncio.gather(
+        *(generation_start(request) for _ in range(3)), return_exceptions=True
+    )
+    assert sum(isinstance(result, Conflict) for result in results) == 2
+    await until_ended(chosen)
+
+    assert len(upstream.served) == 1
+    assert len(await usage_records(chosen)) == 1
