@@ -94,6 +94,7 @@ async def test_what_the_caller_set_reaches_the_engine_and_nothing_else(
     assert served.body["temperature"] == 0.5
     assert served.body["stop"] == ["x"]
     assert served.body["priority"] == principal.plan.queue_priority
+    assert served.body["cache_salt"] == str(principal.organization_id)
     assert "top_p" not in served.body
 
 

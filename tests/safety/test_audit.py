@@ -1,6 +1,7 @@
 """Stored decisions and versioned policies."""
 
 import uuid
+from typing import Any
 
 import pytest
 from django.db import IntegrityError
@@ -111,7 +112,7 @@ def test_a_document_that_is_no_policy_is_refused(document: dict[str, object]) ->
 
 
 def test_two_rows_of_one_version_are_impossible(organization: Organization) -> None:
-    values = {"organization": None, "model": "m", "version": 1, "document": {}}
+    values: dict[str, Any] = {"organization": None, "model": "m", "version": 1, "document": {}}
     SafetyPolicy.objects.create(**values)
     with pytest.raises(IntegrityError):
         SafetyPolicy.objects.create(**values)

@@ -33,7 +33,7 @@ pytestmark = pytest.mark.django_db
 TEXT = "How do I make a pipe bomb at home?"
 
 
-def decision(action: Action = Action.BLOCK) -> SafetyDecision:
+def decision_of(action: Action = Action.BLOCK) -> SafetyDecision:
     return SafetyDecision(
         stage="prompt",
         action=action,
@@ -63,23 +63,35 @@ def caller(organization: Organization) -> Principal:
     )
 
 
-def record(caller: Principal, **options: object) -> SafetyDecisionRecord:
+def record(
+    caller: Principal,
+    *,
+    decision: SafetyDecision | None = None,
+    text: str | None = None,
+    store_text_days: int = 0,
+) -> SafetyDecisionRecord:
     return decision_record(
-        decision=options.pop("decision", decision()),
+        decision=decision or decision_of(),
         organization_id=caller.organization_id,
         generation_id=uuid.uuid4(),
         user_id=caller.user_id,
         key_id=None,
-        **options,
+        text=text,
+        store_text_days=store_text_days,
     )
+
+
+def generation_of(record: SafetyDecisionRecord) -> uuid.UUID:
+    assert record.generation_id is not None
+    return record.generation_id
 
 
 def test_a_blocked_user_appeals_once_and_a_person_overturns(caller: Principal) -> None:
     stopped = record(caller)
-    appeal_create(principal=caller, generation_id=stopped.generation_id, appeal="It is a novel.")
+    appeal_create(principal=caller, generation_id=generation_of(stopped), appeal="It is a novel.")
     with pytest.raises(Conflict):
-        appeal_create(principal=caller, generation_id=stopped.generation_id, appeal="Again.")
-    review = appeal_for(principal=caller, generation_id=stopped.generation_id)
+        appeal_create(principal=caller, generation_id=generation_of(stopped), appeal="Again.")
+    review = appeal_for(principal=caller, generation_id=generation_of(stopped))
     assert (review.state, review.appeal) == (ReviewState.OPEN, "It is a novel.")
     review_resolve(review_id=review.id, state=ReviewState.OVERTURNED, reviewer_id=None)
     with pytest.raises(Conflict):
@@ -98,21 +110,21 @@ def test_nobody_appeals_for_another_or_against_what_was_allowed(caller: Principa
         plan=caller.plan,
     )
     with pytest.raises(NotFound):
-        appeal_create(principal=stranger, generation_id=theirs.generation_id, appeal="")
-    allowed = record(caller, decision=decision(Action.ALLOW))
+        appeal_create(principal=stranger, generation_id=generation_of(theirs), appeal="")
+    allowed = record(caller, decision=decision_of(Action.ALLOW))
     with pytest.raises(NotFound):
-        appeal_create(principal=caller, generation_id=allowed.generation_id, appeal="")
+        appeal_create(principal=caller, generation_id=generation_of(allowed), appeal="")
 
 
 def test_a_decision_for_review_joins_the_queue(caller: Principal) -> None:
-    waiting = record(caller, decision=decision(Action.REVIEW))
+    waiting = record(caller, decision=decision_of(Action.REVIEW))
     assert Review.objects.get().decision == waiting
 
 
 def test_a_kept_text_is_encrypted_exported_and_forgotten(caller: Principal) -> None:
     stored = record(caller, text=TEXT, store_text_days=7)
     assert TEXT.encode() not in bytes(StoredText.objects.get().ciphertext)
-    review = appeal_create(principal=caller, generation_id=stored.generation_id, appeal="")
+    review = appeal_create(principal=caller, generation_id=generation_of(stored), appeal="")
     assert list(labelled_texts()) == []
     review_resolve(review_id=review.id, state=ReviewState.OVERTURNED, reviewer_id=None)
     assert list(labelled_texts()) == [
@@ -136,10 +148,10 @@ def test_no_text_is_kept_where_the_policy_keeps_none(caller: Principal) -> None:
 def test_a_jump_of_the_block_rate_is_seen(caller: Principal) -> None:
     assert block_rate_drift() is None
     for _ in range(60):
-        record(caller, decision=decision(Action.ALLOW))
+        record(caller, decision=decision_of(Action.ALLOW))
     SafetyDecisionRecord.objects.update(created_at=timezone.now() - timedelta(days=1))
     for number in range(60):
-        record(caller, decision=decision(Action.BLOCK if number % 2 else Action.ALLOW))
+        record(caller, decision=decision_of(Action.BLOCK if number % 2 else Action.ALLOW))
     drift = block_rate_drift()
     assert drift is not None and drift > 3
 
@@ -188,7 +200,7 @@ def test_the_admin_saves_a_policy_that_rules_at_once(
 
 def test_the_admin_resolves_reviews_and_changes_no_record(staff: Client, caller: Principal) -> None:
     stopped = record(caller)
-    review = appeal_create(principal=caller, generation_id=stopped.generation_id, appeal="Please.")
+    review = appeal_create(principal=caller, generation_id=generation_of(stopped), appeal="Please.")
     listing = staff.get("/admin/audit/review/")
     assert "Please." in listing.content.decode()
     answer = staff.post(

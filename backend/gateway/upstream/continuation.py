@@ -57,6 +57,9 @@ def upstream_body(
     if pool.dialect == "vllm":
         body["stream_options"]["continuous_usage_stats"] = True
         body["priority"] = request.principal.plan.queue_priority
+        # Cached prefixes are shared within an organization only: a hit would tell by its speed
+        # that another one has sent the same text.
+        body["cache_salt"] = str(request.principal.organization_id)
     if request.endpoint == "chat":
         body["messages"] = msgspec.to_builtins(request.messages)
         if text_so_far:
