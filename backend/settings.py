@@ -208,6 +208,10 @@ CELERY_BEAT_SCHEDULE = {
         "task": "backend.accounts.tasks.api_key_last_uses_write",
         "schedule": 60.0,
     },
+    "delete-expired-safety-texts": {
+        "task": "safety.audit.tasks.delete_expired_texts",
+        "schedule": 3600.0,
+    },
     **BILLING_SCHEDULE,
 }
 CONVERSATION_RETENTION_DAYS = 30

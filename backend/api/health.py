@@ -1,8 +1,8 @@
 """Probes and metrics, for whoever runs the product.
 
 `/healthz`: this process answers. `/readyz`: it can serve a generation: database, Redis and one
-replica at least. The event log is reported, but its absence stops nothing: usage waits in the
-outbox.
+replica at least. Reported, but stopping nothing: the event log (usage waits in the outbox) and the
+classifiers of this process (one that fails decides as its policy says).
 """
 
 import asyncio
@@ -22,6 +22,7 @@ from redis.asyncio import Redis
 from backend.api.database import call
 from backend.api.encoding import encode_json
 from backend.gateway.health import ready_replicas
+from safety.health import recent_failures
 
 _CHECK_TIMEOUT_S = 2.0
 
@@ -37,7 +38,7 @@ async def readyz(request: HttpRequest) -> HttpResponse:
         "redis": _redis,
         "replicas": _replicas,
     }
-    optional = {"event_log": _event_log}
+    optional = {"event_log": _event_log, "safety": _safety}
     names = [*required, *optional]
     results = await asyncio.gather(*(_timed({**required, **optional}[name]) for name in names))
     checks = {
@@ -94,6 +95,15 @@ class NoReadyReplica(Exception):
 async def _replicas() -> None:
     if not await ready_replicas():
         raise NoReadyReplica
+
+
+class SafetyLayerFailed(Exception):
+    """A classifier crashed or was late in the last minutes; the log has which and why."""
+
+
+async def _safety() -> None:
+    if recent_failures():
+        raise SafetyLayerFailed
 
 
 async def _event_log() -> None:
