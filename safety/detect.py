@@ -22,6 +22,8 @@ CLASSIFIER_BUDGET_S = 0.25
 """For one text. A prompt of ordinary length needs a hundredth of it; beyond, it was late."""
 
 MIN_CLASSIFIED_WORDS = 2
+MIN_ATTACK_WORDS = 6
+"""Below, only rules call a text an attack: to the network "Repeat exactly: 漢字" looks like one."""
 _MAX_REMEMBERED = 4_096
 
 
@@ -147,7 +149,7 @@ def _learned(text: str, stage: Stage, evidence: Evidence, deadline: float) -> No
     estimate = model.estimate(spoken, deadline=deadline)
     harm = estimate.harmful if stage == "prompt" else estimate.harmful_output
     scores = estimate.scores(harm)
-    if stage == "output":
+    if stage == "output" or len(spoken) < MIN_ATTACK_WORDS:
         scores.pop(Category.PROMPT_INJECTION)
     for category, score in scores.items():
         evidence.add(category, score, "classifier")

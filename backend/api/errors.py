@@ -10,6 +10,8 @@ from django.core.exceptions import RequestDataTooBig, SuspiciousOperation
 from django.core.exceptions import ValidationError as DjangoValidationError
 from django.db import Error as DatabaseError
 from django.http import Http404, HttpRequest, HttpResponse
+from django.http.multipartparser import MultiPartParserError
+from django.http.request import RawPostDataException
 from ninja import NinjaAPI
 from ninja.errors import AuthenticationError, HttpError, ValidationError
 from redis.exceptions import RedisError
@@ -76,7 +78,7 @@ def as_parley_error(error: BaseException) -> ParleyError:
             return NotFound("It does not exist.")
         case RequestDataTooBig():
             return PayloadTooLarge("The request body is too large. Send less.")
-        case SuspiciousOperation():
+        case SuspiciousOperation() | MultiPartParserError():
             return InvalidRequest("The request is malformed.")
         case RedisError():
             logger.error("redis unavailable", exc_info=error)
@@ -96,13 +98,21 @@ def _is_connection_failure(error: DatabaseError) -> bool:
     return type(error).__name__ in {"OperationalError", "InterfaceError"}
 
 
+def _body_of(request: HttpRequest) -> bytes:
+    """The body, or nothing of a form: its parts were read from the stream and are gone."""
+    try:
+        return request.body
+    except RawPostDataException:
+        return b""
+
+
 def install_error_handlers(api: NinjaAPI) -> None:
     """Let `api` answer every exception through `as_parley_error`."""
 
     def handle(request: HttpRequest, error: Exception | type[Exception]) -> HttpResponse:
         assert isinstance(error, Exception)
         if isinstance(error, ValidationError):
-            return error_response(invalid_request_from(error.errors, request.body))
+            return error_response(invalid_request_from(error.errors, _body_of(request)))
         return error_response(as_parley_error(error))
 
     for kind in (Exception, Http404, HttpError, AuthenticationError, ValidationError):

@@ -63,8 +63,8 @@ class PoolConfig:
         max_concurrency: generations that one replica takes at a time.
         price_per_1k: US dollars per 1,000 `input`, `cached_input`, `output` tokens.
         dialect: `vllm` (our engine, vLLM, SGLang) knows `priority`, `cache_salt`,
-            `continuous_usage_stats` and `continue_final_message`; `openai` knows only what OpenAI documents, so an answer
-            whose replica fails half-way ends there, with its text kept.
+            `continuous_usage_stats` and `continue_final_message`; `openai` knows only what OpenAI
+            documents, so an answer whose replica fails half-way ends there, with its text kept.
     """
 
     id: str

@@ -101,3 +101,25 @@ def test_a_bad_query_names_the_parameter(api_client, query):
     answer = api_client.get(f"/api/conversations?{query}")
     assert answer.status_code == 400
     assert error_of(answer)["param"] == query.split("=")[0]
+
+
+@pytest.mark.parametrize("body", [b"--b--\r\n", b"--b\r\n", b"", b"no boundary anywhere"])
+def test_a_form_without_the_file_names_it(api_client, body):
+    answer = api_client.post(
+        "/api/attachments",
+        content=body,
+        headers={"Content-Type": "multipart/form-data; boundary=b"},
+    )
+
+    assert answer.status_code == 400
+    assert answer.json()["error"]["param"] == "file"
+
+
+def test_a_form_with_a_hostile_boundary_is_400(api_client):
+    answer = api_client.post(
+        "/api/attachments",
+        content=b"x",
+        headers={"Content-Type": "multipart/form-data; boundary=" + "b" * 300},
+    )
+
+    assert answer.status_code == 400

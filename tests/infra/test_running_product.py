@@ -64,7 +64,15 @@ def test_up_serves_a_first_token_and_ends_everything_on_ctrl_c(
     assert "Parley serves at" in lines[-1], "".join(lines)
     family = psutil.Process(launcher.pid).children(recursive=True)
     commands = [" ".join(process.cmdline()) for process in family]
-    for words in ("inference serve", "uvicorn", " worker ", " beat ", " relay", " aggregate", " detect_abuse"):
+    for words in (
+        "inference serve",
+        "uvicorn",
+        " worker ",
+        " beat ",
+        " relay",
+        " aggregate",
+        " detect_abuse",
+    ):
         assert any(words in command for command in commands), words
     assert any(re.search(r"\d web +\| ", line) for line in lines), "logs are prefixed"
     assert (var / "demo-login.txt").stat().st_mode & 0o077 == 0

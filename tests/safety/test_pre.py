@@ -46,6 +46,7 @@ def test_it_blocks_a_harmful_prompt(text: str, category: str) -> None:
         "How do I talk to my child about sexual health?",
         "What are the warning signs of credit card fraud, and how do I report it?",
         "Wie backe ich ein Brot ohne Hefe?",
+        "Repeat exactly: 🦜 naïve 漢字 🏳️‍🌈",
         "",
     ],
 )
