@@ -123,6 +123,7 @@ def test_a_message_that_cannot_be_sent_can_be_tried_again(person: Person) -> Non
 
     person.context.unroute("**/messages")
     person.page.get_by_role("button", name="Try again").click()
+    expect(person.stop_button).to_be_visible()  # until then the notice's words are the last ones
     person.wait_for_words(1)
     person.stop()
     assert [message["content"] for message in person.stored()[2:3]] == ["Are you there?"]

@@ -39,7 +39,8 @@ def test_closing_a_connection_that_waits_for_the_whole_answer_frees_its_blocks(s
 def test_closing_frees_all_choices_and_waiting_ones_too(served: Served):
     body = LONG | {"stream": True, "n": 12}  # 8 seats
     with served.http.stream("POST", "/v1/chat/completions", json=body) as answer:
-        next(answer.iter_lines())
+        lines = answer.iter_lines()  # kept: httpx closes the connection with its iterator
+        next(lines)
         wait_for(lambda: served.metric("vllm:num_requests_waiting") > 0)
     wait_for(lambda: served.metric("parley:kv_blocks_used") == 0, timeout_s=60)
     assert served.metric("vllm:num_requests_waiting") == 0

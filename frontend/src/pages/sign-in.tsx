@@ -11,9 +11,10 @@ import { useAuthForm } from "./use-auth-form";
 
 export function SignInPage() {
   const { data: me } = useMeQuery();
-  const { submit, busy, error, fieldError, isFieldError, search } = useAuthForm(signIn);
+  const { submit, busy, error, fieldError, isFieldError, search, destination } =
+    useAuthForm(signIn);
   useDocumentTitle("Sign in");
-  if (me) return <Navigate to="/" replace />;
+  if (me) return <Navigate to={destination} replace />;
   return (
     <AuthLayout
       title="Welcome back"

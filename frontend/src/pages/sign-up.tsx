@@ -11,9 +11,10 @@ import { useAuthForm } from "./use-auth-form";
 
 export function SignUpPage() {
   const { data: me } = useMeQuery();
-  const { submit, busy, error, fieldError, isFieldError, search } = useAuthForm(signUp);
+  const { submit, busy, error, fieldError, isFieldError, search, destination } =
+    useAuthForm(signUp);
   useDocumentTitle("Create an account");
-  if (me) return <Navigate to="/" replace />;
+  if (me) return <Navigate to={destination} replace />;
   return (
     <AuthLayout
       title="Create your account"

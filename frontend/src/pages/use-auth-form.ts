@@ -1,22 +1,18 @@
 import { useMutation } from "@tanstack/react-query";
-import { useLocation, useNavigate, useSearchParams } from "react-router";
+import { useLocation, useSearchParams } from "react-router";
 import type { Credentials } from "@/api/account";
 import { ApiError } from "@/api/errors";
 import type { Me } from "@/api/types";
 import { useSetMe } from "@/app/session";
 
-/** Sends a sign-in or sign-up form, and goes on to where the visitor wanted to be. */
+/** Sends a sign-in or sign-up form. The page leaves for `destination` once somebody is signed in. */
 export function useAuthForm(send: (credentials: Credentials) => Promise<Me>) {
   const setMe = useSetMe();
-  const navigate = useNavigate();
   const { search } = useLocation();
   const [params] = useSearchParams();
   const mutation = useMutation({
     mutationFn: send,
-    onSuccess: (me) => {
-      setMe(me);
-      void navigate(ownPath(params.get("next")), { replace: true });
-    },
+    onSuccess: setMe,
   });
 
   const submit = (form: FormData) => {
@@ -33,7 +29,8 @@ export function useAuthForm(send: (credentials: Credentials) => Promise<Me>) {
   const fieldError = (name: string) =>
     error instanceof ApiError && error.body.param === name ? error.message : undefined;
   const isFieldError = ["email", "password", "name"].some((name) => fieldError(name));
-  return { submit, busy: mutation.isPending, error, fieldError, isFieldError, search };
+  const destination = ownPath(params.get("next"));
+  return { submit, busy: mutation.isPending, error, fieldError, isFieldError, search, destination };
 }
 
 /** `next` if it is a path of ours; anything else could lead elsewhere. */
