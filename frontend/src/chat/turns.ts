@@ -47,7 +47,9 @@ export function regenerate(
   model: string,
 ): Promise<void> {
   const live = newAnswer({ parentId: message.parent_id, model });
-  return run(client, conversationId, live, (signal) => postRegenerate(message.id, model || undefined, signal));
+  return run(client, conversationId, live, (signal) =>
+    postRegenerate(message.id, model || undefined, signal),
+  );
 }
 
 /** Joins an answer that runs already: after a reload, or started by another tab. */
