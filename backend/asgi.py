@@ -5,7 +5,7 @@ from typing import Any, cast
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "backend.settings")
 # The post-classifier's products are tiny: BLAS threads would spend more on waiting for each other
-# than on them (80 % of a core for one stream, against 6 %). NumPy reads this when first imported.
+# than on them (62 % of a core for one stream, against 6 %). NumPy reads this when first imported.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 from django.core.asgi import get_asgi_application
