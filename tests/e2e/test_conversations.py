@@ -61,6 +61,8 @@ def test_a_deleted_conversation_comes_back_by_undo(person: Person) -> None:
 def test_search_finds_by_words_and_opens_by_keyboard(person: Person) -> None:
     identity = person.new_conversation("Growing tomatoes on a balcony")
     person.new_conversation("Bicycle repair")
+    # A key that is pressed before the page listens is lost.
+    expect(person.conversations.filter(has_text="Bicycle repair")).to_be_visible()
     person.page.keyboard.press("Control+k")
     field = person.page.get_by_role("combobox", name="Search chats")
     field.fill("tomatoes")
