@@ -23,6 +23,7 @@ from backend.api.routes import (
 )
 from billing import api as billing_routes
 from billing import openai_api as organization_routes
+from safety.audit import api as safety_routes
 
 api = ParleyAPI(
     title="Parley",
@@ -55,6 +56,7 @@ api.add_router("/api/conversations", conversations.router, auth=_conversations)
 api.add_router("/api", messages.router, auth=_conversations)
 api.add_router("/api", shares.router, auth=_conversations)
 api.add_router("/api/attachments", attachments.router, auth=_conversations)
+api.add_router("/api/appeals", safety_routes.router, auth=_conversations)
 
 api.add_router("/api/keys", keys.router, auth=SessionOrKey(Scope.KEYS))
 _usage = SessionOrKey(Scope.USAGE)

@@ -1,55 +1,99 @@
-"""The appeal of a user, for the page: mounted by `backend.api` under `/api`.
+"""`/api/appeals`: a user asks a person to look at what was stopped, and sees what became of it.
 
-    from safety.audit.api import router
-    api.add_router("/appeals", router)        # with the session-or-key authentication
-
-Authentication is the mounting API's: it puts the `Principal` into `request.auth`.
+A router only; `backend.api` mounts it with its authentication, errors and encoding.
 """
 
-from typing import cast
+from collections.abc import Callable
+from datetime import datetime
+from typing import Annotated, Literal, ParamSpec, TypeVar
 from uuid import UUID
 
 from asgiref.sync import sync_to_async
+from django.db import close_old_connections
 from django.http import HttpRequest
-from ninja import Field, Router, Schema
+from ninja import Router, Status
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from backend.accounts.principal import Principal
 from safety.audit.models import Review
-from safety.audit.selectors import appeal_for
+from safety.audit.selectors import appeals_list
 from safety.audit.services import appeal_create
 
 router = Router(tags=["safety"])
 
-
-class AppealIn(Schema):
-    generation_id: UUID
-    reason: str = Field("", max_length=2_000)
+Arguments = ParamSpec("Arguments")
+Result = TypeVar("Result")
 
 
-class AppealOut(Schema):
+class Request(HttpRequest):
+    """What a route gets: for type checkers only."""
+
+    auth: Principal
+
+
+class AppealIn(BaseModel):
+    model_config = ConfigDict(strict=True, extra="forbid")
+
+    generation_id: Annotated[UUID, Field(strict=False)]
+    reason: Annotated[str, StringConstraints(strip_whitespace=True, max_length=2_000)] = ""
+
+
+class AppealOut(BaseModel):
+    """An appeal as its author sees it."""
+
     id: UUID
-    state: str
-    note: str
+    generation_id: UUID
+    state: Literal["open", "confirmed", "overturned"]
+    note: str = Field(description="What the reviewer wrote to the user.")
+    created_at: datetime
+    resolved_at: datetime | None
 
-    @classmethod
-    def of(cls, review: Review) -> "AppealOut":
-        return cls(id=review.id, state=review.state, note=review.note)
+
+class AppealListOut(BaseModel):
+    data: list[AppealOut]
 
 
 @router.post("", response={201: AppealOut}, summary="Ask a person to look at a stopped answer")
-async def appeal(request: HttpRequest, body: AppealIn) -> tuple[int, AppealOut]:
+async def create_appeal(request: Request, body: AppealIn) -> Status:
     """404 where nothing of the caller's was stopped, 409 where it is under review already."""
-    principal = cast(Principal, request.auth)  # type: ignore[attr-defined]
-    review = await sync_to_async(appeal_create)(
-        principal=principal, generation_id=body.generation_id, appeal=body.reason
+    review = await _call(
+        appeal_create,
+        principal=request.auth,
+        generation_id=body.generation_id,
+        appeal=body.reason,
     )
-    return 201, AppealOut.of(review)
+    return Status(201, _out(review))
 
 
-@router.get("/{uuid:generation_id}", response=AppealOut, summary="What became of an appeal")
-async def appeal_state(request: HttpRequest, generation_id: UUID) -> AppealOut:
-    """404 where the caller has not appealed."""
-    principal = cast(Principal, request.auth)  # type: ignore[attr-defined]
-    return AppealOut.of(
-        await sync_to_async(appeal_for)(principal=principal, generation_id=generation_id)
+@router.get("", response=AppealListOut, summary="What became of the caller's appeals")
+async def list_appeals(request: Request, generation_id: UUID | None = None) -> AppealListOut:
+    """The newest hundred, or the one about a generation; empty where there is none."""
+    reviews = await _call(appeals_list, principal=request.auth, generation_id=generation_id)
+    return AppealListOut(data=[_out(review) for review in reviews])
+
+
+def _out(review: Review) -> AppealOut:
+    return AppealOut.model_validate(
+        {
+            "id": review.id,
+            "generation_id": review.decision.generation_id,
+            "state": review.state,
+            "note": review.note,
+            "created_at": review.created_at,
+            "resolved_at": review.resolved_at,
+        }
     )
+
+
+async def _call(
+    work: Callable[Arguments, Result], *args: Arguments.args, **kwargs: Arguments.kwargs
+) -> Result:
+    """Run a service or selector in a thread and give its connection back at once."""
+
+    def run() -> Result:
+        try:
+            return work(*args, **kwargs)
+        finally:
+            close_old_connections()
+
+    return await sync_to_async(run)()

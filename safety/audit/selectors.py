@@ -10,15 +10,16 @@ from django.db.models import Count, Q
 from django.utils import timezone
 
 from backend.accounts.principal import Principal
-from backend.errors import NotFound
 from safety.audit.models import Review, ReviewState, SafetyDecisionRecord, SafetyPolicy
 from safety.audit.texts import text_decrypt
 from safety.policy import DEFAULT_POLICY, Policy
+from safety.types import Action
 
 POLICY_CACHE_S = 5.0
 """How old a policy may be in any process: half of the ten seconds that are promised."""
 
 _MAX_CACHED = 4_096
+_MOST_APPEALS = 100
 _cache: dict[tuple[UUID, str], tuple[float, Policy]] = {}
 _lock = Lock()
 
@@ -59,20 +60,17 @@ def _policy_from_database(organization_id: UUID, model: str) -> Policy:
     return DEFAULT_POLICY
 
 
-def appeal_for(*, principal: Principal, generation_id: UUID) -> Review:
-    """The review of the caller's own generation.
-
-    Raises:
-        NotFound: the caller has not appealed.
-    """
-    review = Review.objects.filter(
+def appeals_list(*, principal: Principal, generation_id: UUID | None = None) -> list[Review]:
+    """The reviews of the caller's own stopped generations, newest first, a hundred at most."""
+    reviews = Review.objects.filter(
         decision__organization_id=principal.organization_id,
         decision__user_id=principal.user_id,
-        decision__generation_id=generation_id,
-    ).first()
-    if review is None:
-        raise NotFound(f"No appeal about generation {generation_id}.")
-    return review
+        decision__action=Action.BLOCK.value,
+        decision__generation_id__isnull=False,
+    )
+    if generation_id is not None:
+        reviews = reviews.filter(decision__generation_id=generation_id)
+    return list(reviews.select_related("decision").order_by("-created_at")[:_MOST_APPEALS])
 
 
 def labelled_texts() -> Iterator[dict[str, str]]:

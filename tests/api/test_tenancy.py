@@ -29,6 +29,7 @@ BODIES: dict[tuple[str, str], Any] = {
     ("POST", "/api/keys"): {"name": "x"},
     ("PATCH", "/api/me"): {},
     ("POST", "/api/budgets"): {"amount": "5"},
+    ("POST", "/api/appeals"): {"generation_id": "00000000-0000-4000-8000-000000000000"},
     ("POST", "/api/webhooks"): {"url": "https://example.org/hook", "types": ["invoice.issued"]},
 }
 ABSENT = "00000000-0000-4000-8000-000000000000"

@@ -13,7 +13,7 @@ from backend.accounts.principal import PlanLimits, Principal
 from backend.errors import Conflict, NotFound
 from safety.audit.models import Review, ReviewState, SafetyDecisionRecord, SafetyPolicy, StoredText
 from safety.audit.selectors import (
-    appeal_for,
+    appeals_list,
     block_rate_drift,
     labelled_texts,
     policy_cache_clear,
@@ -91,7 +91,7 @@ def test_a_blocked_user_appeals_once_and_a_person_overturns(caller: Principal) -
     appeal_create(principal=caller, generation_id=generation_of(stopped), appeal="It is a novel.")
     with pytest.raises(Conflict):
         appeal_create(principal=caller, generation_id=generation_of(stopped), appeal="Again.")
-    review = appeal_for(principal=caller, generation_id=generation_of(stopped))
+    [review] = appeals_list(principal=caller, generation_id=generation_of(stopped))
     assert (review.state, review.appeal) == (ReviewState.OPEN, "It is a novel.")
     review_resolve(review_id=review.id, state=ReviewState.OVERTURNED, reviewer_id=None)
     with pytest.raises(Conflict):

@@ -37,6 +37,8 @@ export type Message = Narrow<
 /** `messages` are the newest of the active branch, oldest first. */
 export type Conversation = Narrow<Schemas["ConversationOut"], { messages: Message[] }>;
 
+export type Appeal = Schemas["AppealOut"];
+
 export type Attachment = Schemas["AttachmentOut"];
 export type Share = Schemas["NewShareOut"];
 export type SharedConversation = Schemas["SharedOut"];

@@ -4,6 +4,7 @@ import { useCountdown } from "@/lib/countdown";
 import { formatCountdown } from "@/lib/time";
 import { Button } from "@/ui/button";
 import { Notice } from "@/ui/notice";
+import { AppealControl } from "./appeal";
 import { useThreadActions } from "./thread-actions";
 import type { LiveAnswer, ViewMessage } from "./view";
 
@@ -16,7 +17,7 @@ export function AnswerNotice({ message }: { message: ViewMessage }) {
     case "cancelled":
       return <Quiet>You stopped this answer.</Quiet>;
     case "blocked":
-      return <Blocked partial={message.content !== ""} />;
+      return <Blocked message={message} />;
     case "failed":
       return <StoredFailure message={message} />;
     case "completed":
@@ -36,13 +37,19 @@ function Quiet({ children }: { children: ReactNode }) {
   );
 }
 
-function Blocked({ partial }: { partial: boolean }) {
-  return partial ? (
-    <Notice tone="blocked" title="The rest of this answer was withheld" className="mt-3">
+function Blocked({ message }: { message: ViewMessage }) {
+  const appeal = message.generation_id && <AppealControl generationId={message.generation_id} />;
+  return message.content ? (
+    <Notice
+      tone="blocked"
+      title="The rest of this answer was withheld"
+      actions={appeal}
+      className="mt-3"
+    >
       It was going to break the usage policy. You can rephrase the question, or regenerate.
     </Notice>
   ) : (
-    <Notice tone="blocked" title="This request can't be answered" className="mt-1">
+    <Notice tone="blocked" title="This request can't be answered" actions={appeal} className="mt-1">
       It goes against the usage policy, so no model has seen it. You can edit the message and send
       it again.
     </Notice>
