@@ -139,7 +139,12 @@ class Gateway:
         """Stop generating, keep what was delivered, and let anyone take it up at once."""
         live.request_stop("handover")
         if live.task is not None:
-            await asyncio.wait({live.task})
+            _, unfinished = await asyncio.wait({live.task}, timeout=_HANDOVER_WAIT_S)
+            if unfinished:
+                # It waits for a database that is away: whoever takes it up comes to the same end.
+                log.warning("handover_abandoned", generation_id=str(live.opened.id))
+                live.log.lose()
+                await end_tasks(unfinished)
         if live.log.complete or live.log.lost:
             return
         try:

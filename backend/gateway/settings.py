@@ -12,7 +12,8 @@ class GatewaySettings:
     Attributes:
         lease_s: how long a silent process keeps its generations.
         grace_s: how long a generation of the page runs without a reader.
-        drain_s: how long SIGTERM waits for generations to end before they are handed over.
+        drain_s: how long SIGTERM waits for generations to end before they are handed over; less
+            than the server waits for open responses, so that readers hear of the handover.
         reap_after_s: a generation that Redis does not know is settled after this age.
     """
 
@@ -33,7 +34,7 @@ class GatewaySettings:
             buffer_ttl_s=int(settings.GENERATION_BUFFER_TTL_S),
             grace_s=float(settings.DISCONNECT_GRACE_S),
             most_queued=int(settings.MAX_QUEUED_GENERATIONS),
-            drain_s=float(os.environ.get("PARLEY_DRAIN_S") or 10),
+            drain_s=float(os.environ.get("PARLEY_DRAIN_S") or 7),
             reap_after_s=max(10.0, 3 * lease_s),
         )
 

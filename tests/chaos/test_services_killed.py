@@ -1,5 +1,7 @@
 """The engine, Redis, worker and relay die in the middle of an answer: it comes out whole."""
 
+import os
+import signal
 import time
 from collections.abc import Callable
 
@@ -68,6 +70,25 @@ def test_worker_and_relay_die_and_the_usage_arrives_once(start_site: Callable[..
     while not _published(site, asked):
         assert time.monotonic() < deadline
         time.sleep(0.5)
+
+
+def test_a_web_process_ends_when_told_to_though_nothing_answers_it(
+    start_site: Callable[..., Site],
+) -> None:
+    site = start_site(settings={"PARLEY_DRAIN_S": "1"})
+    web = site.product.webs[0].process
+    with site.asking():
+        time.sleep(1.5)
+        for name in ("DATABASE_URL", "REDIS_URL"):
+            service = site.product.services.service(name)
+            assert service is not None
+            service.kill()
+        time.sleep(1.0)
+        os.kill(web.pid, signal.SIGTERM)
+        deadline = time.monotonic() + 60
+        while web.is_running:
+            assert time.monotonic() < deadline, web.last_words
+            time.sleep(0.2)
 
 
 def _published(site: Site, asked: Asked) -> bool:
