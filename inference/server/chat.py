@@ -60,13 +60,14 @@ def render_prompt(
         )
     if add_generation_prompt is None:
         add_generation_prompt = not continue_final_message
-    text = state.template.render(
+    pieces = state.template.render(
         [message.for_template() for message in messages],
         add_generation_prompt=add_generation_prompt,
         continue_final_message=continue_final_message,
         variables=variables,
     )
-    return state.tokenizer.encode(text, add_special_tokens=False)
+    encode = state.tokenizer.encode
+    return [token for piece in pieces for token in encode(piece, add_special_tokens=False)]
 
 
 def _plan(state: ServerState, body: ChatRequest) -> Plan:

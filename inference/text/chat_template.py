@@ -1,8 +1,16 @@
-"""Messages to prompt text, by the model's own Jinja template in a sandbox."""
+"""Messages to prompt text, by the model's own Jinja template in a sandbox.
+
+Only the template may write special tokens. Where a message spells one (`<|im_end|>`, say),
+the text is cut inside it and the pieces are tokenized apart, so that the model reads the
+characters and never a token that would end the message and begin another's.
+"""
 
 from __future__ import annotations
 
 import json
+import re
+import secrets
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Any, NoReturn
 
@@ -14,7 +22,15 @@ from inference.errors import InvalidRequestError
 
 
 class ChatTemplate:
-    def __init__(self, source: str, *, bos_token: str | None, eos_token: str | None) -> None:
+    def __init__(
+        self,
+        source: str,
+        *,
+        special_tokens: Iterable[str],
+        bos_token: str | None,
+        eos_token: str | None,
+    ) -> None:
+        """`special_tokens` are the texts that the tokenizer reads as control tokens."""
         environment = ImmutableSandboxedEnvironment(
             trim_blocks=True, lstrip_blocks=True, extensions=[loopcontrols]
         )
@@ -23,6 +39,8 @@ class ChatTemplate:
         environment.globals["strftime_now"] = lambda form: datetime.now().strftime(form)
         self._template = environment.from_string(source)
         self._names = {"bos_token": bos_token or "", "eos_token": eos_token or ""}
+        longest_first = sorted(special_tokens, key=len, reverse=True)
+        self._special = re.compile("|".join(map(re.escape, longest_first)) or r"(?!)")
 
     def render(
         self,
@@ -31,42 +49,56 @@ class ChatTemplate:
         add_generation_prompt: bool,
         continue_final_message: bool = False,
         variables: dict[str, Any] | None = None,
-    ) -> str:
-        """The prompt text.
+    ) -> list[str]:
+        """The prompt, in pieces to be tokenized apart; joined they are its text.
 
-        With `continue_final_message` the text ends with the last message's own text, so
-        that the model goes on with it.
+        There is one piece unless messages or variables spell special tokens. With
+        `continue_final_message` the text ends with the last message's own text, so that
+        the model goes on with it.
 
         Raises:
             InvalidRequestError: when the template refuses the messages.
         """
+        # Nobody can guess the marks, so no message can hold one. They are no whitespace, so
+        # templates that strip their messages leave them.
+        cut, end = (f"\ufdd0{secrets.token_hex(8)}\ufdd1" for _ in range(2))
+        messages = self._cut_special_tokens(messages, cut)
+        if continue_final_message:
+            messages[-1]["content"] += end
         try:
             text = self._template.render(
-                **(variables or {}),
+                **self._cut_special_tokens(variables or {}, cut),
                 **self._names,
                 messages=messages,
                 add_generation_prompt=add_generation_prompt,
             )
         except (TemplateError, TypeError, ValueError) as error:
             raise InvalidRequestError(
-                f"the model's chat template refuses these messages: {error}", param="messages"
+                f"the model's chat template refuses these messages: {error}".replace(cut, ""),
+                param="messages",
             ) from error
-        return _cut_after(text, messages[-1]["content"]) if continue_final_message else text
+        if continue_final_message:
+            text, found, _ = text.rpartition(end)
+            if not found:
+                raise InvalidRequestError(
+                    "the model's chat template does not show the final message, "
+                    "so it cannot be continued",
+                    param="continue_final_message",
+                )
+        return text.split(cut)
 
-
-def _cut_after(text: str, final: str) -> str:
-    """Drop what the template wrote after the final message; templates may strip spaces."""
-    at = text.rfind(final)
-    if at >= 0:
-        return text[: at + len(final)]
-    bare = final.strip()
-    at = text.rfind(bare)
-    if not bare or at < 0:
-        raise InvalidRequestError(
-            "the model's chat template does not show the final message, so it cannot be continued",
-            param="continue_final_message",
-        )
-    return text[: at + len(bare)] + final[len(final.rstrip()) :]
+    def _cut_special_tokens(self, value: Any, mark: str) -> Any:
+        """`value` with the mark inside every special token that its strings spell."""
+        if isinstance(value, str):
+            return self._special.sub(lambda found: found[0][0] + mark + found[0][1:], value)
+        if isinstance(value, dict):
+            return {
+                self._cut_special_tokens(key, mark): self._cut_special_tokens(item, mark)
+                for key, item in value.items()
+            }
+        if isinstance(value, list):
+            return [self._cut_special_tokens(item, mark) for item in value]
+        return value
 
 
 def _to_json(value: Any, indent: int | None = None) -> str:

@@ -29,7 +29,12 @@ def load_text(path: str) -> tuple[TextTokenizer, ChatTemplate | None]:
         source = metadata.get("tokenizer.chat_template")
     if not source:
         return tokenizer, None
-    template = ChatTemplate(source, bos_token=tokenizer.bos_token, eos_token=tokenizer.eos_token)
+    template = ChatTemplate(
+        source,
+        special_tokens=tokenizer.special_tokens,
+        bos_token=tokenizer.bos_token,
+        eos_token=tokenizer.eos_token,
+    )
     return tokenizer, template
 
 

@@ -24,7 +24,7 @@ class TextTokenizer:
         self.vocab_size = tokenizer.get_vocab_size()
         self._bytes = _bytes_by_id(tokenizer)
         self._special = {
-            token_id
+            token_id: added.content
             for token_id, added in tokenizer.get_added_tokens_decoder().items()
             if added.special
         }
@@ -35,6 +35,11 @@ class TextTokenizer:
         if add_special_tokens and self._bos_id is not None:
             return [self._bos_id, *ids]
         return list(ids)
+
+    @property
+    def special_tokens(self) -> frozenset[str]:
+        """The texts that `encode` reads as control tokens."""
+        return frozenset(self._special.values())
 
     def is_special(self, token_id: int) -> bool:
         return token_id in self._special
