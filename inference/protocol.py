@@ -41,6 +41,8 @@ class AddRequest(msgspec.Struct, tag="add"):
     priority: int = 0
     arrived_at: float = 0.0
     cache_salt: str = ""
+    pools: bool = False
+    """Answer with the prompt's vector instead of tokens after it."""
 
 
 class AbortRequests(msgspec.Struct, tag="abort"):
@@ -73,6 +75,8 @@ class SequenceOutput(msgspec.Struct, array_like=True, omit_defaults=True):
     finish_reason: FinishReason | None = None
     cached_tokens: int = 0
     error: str | None = None
+    vector: bytes = b""
+    """Of a request that pools: little-endian float32, of length one."""
 
 
 class CoreStats(msgspec.Struct, omit_defaults=True):
@@ -99,6 +103,7 @@ class CoreReady(msgspec.Struct, tag="ready"):
     num_blocks: int
     eos_token_ids: list[int]
     vocab_size: int
+    embedding_size: int
 
 
 class StepReport(msgspec.Struct, tag="step"):

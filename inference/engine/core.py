@@ -34,6 +34,13 @@ class Sampled:
     logprobs: TokenLogprobs | None = None
 
 
+@dataclass(frozen=True)
+class Pooled:
+    """The vector of a whole prompt, as little-endian float32."""
+
+    vector: bytes
+
+
 class StepRunner(Protocol):
     """What computes a step: the model with its KV cache and the sampler."""
 
@@ -41,9 +48,13 @@ class StepRunner(Protocol):
     num_blocks: int
     eos_token_ids: frozenset[int]
     vocab_size: int
+    embedding_size: int
 
-    def execute(self, chunks: list[Chunk]) -> list[Sampled | None]:
-        """Compute all chunks; a token for each that `samples`, None for the others."""
+    def execute(self, chunks: list[Chunk]) -> list[Sampled | Pooled | None]:
+        """Compute all chunks; a result for each that `samples`, None for the others.
+
+        It is `Pooled` for requests that pool, and `Sampled` for all others.
+        """
         ...
 
 
@@ -77,6 +88,7 @@ class EngineCore:
                 priority=message.priority,
                 arrived_at=message.arrived_at,
                 cache_salt=message.cache_salt,
+                pools=message.pools,
             )
         )
 
@@ -105,9 +117,20 @@ class EngineCore:
         self._tokens_computed += self._step_tokens
         outputs = []
         for chunk, result in zip(chunks, sampled, strict=True):
-            self.scheduler.complete(chunk, result.token_id if result else None)
-            if result is not None:
+            token_id = result.token_id if isinstance(result, Sampled) else None
+            self.scheduler.complete(chunk, token_id)
+            if isinstance(result, Sampled):
                 outputs.append(self._report(chunk.request, result))
+            elif result is not None:
+                self.scheduler.finish(chunk.request)
+                outputs.append(
+                    SequenceOutput(
+                        chunk.request.request_id,
+                        [],
+                        finish_reason=FinishReason.STOP,
+                        vector=result.vector,
+                    )
+                )
         return outputs
 
     def stats(self) -> CoreStats:

@@ -27,9 +27,10 @@ class KVCacheManager:
     def find_prefix(self, request: Request) -> list[int]:
         """The longest chain of cached blocks that starts this request.
 
-        At least the last known token stays to be computed, since its logits are needed.
+        At least the last known token stays to be computed, since its logits are needed; of
+        a request that pools all tokens do, since their hidden states are.
         """
-        if not self._prefix_cache:
+        if not self._prefix_cache or request.pools:
             return []
         usable = (request.num_tokens - 1) // self.block_size
         self._extend_hashes(request, usable)

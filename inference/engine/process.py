@@ -98,6 +98,7 @@ def main() -> int:
             num_blocks=runner.num_blocks,
             eos_token_ids=sorted(runner.eos_token_ids),
             vocab_size=runner.vocab_size,
+            embedding_size=runner.embedding_size,
         )
         outbox.send(msgspec.msgpack.encode(ready))
         CoreLoop(EngineCore(start.engine, runner), inbox, outbox).run()

@@ -30,6 +30,8 @@ class Request:
     priority: int = 0
     arrived_at: float = 0.0
     cache_salt: str = ""
+    pools: bool = False
+    """Wanted is one vector of the prompt, not tokens after it."""
 
     status: RequestStatus = RequestStatus.WAITING
     token_ids: list[int] = field(init=False)

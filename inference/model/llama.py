@@ -14,6 +14,9 @@ from inference.model.config import ModelConfig
 from inference.model.layers import Embedding, Linear, Mlp
 from inference.model.rope import Rotary
 
+Hidden = tuple[Tensor, Tensor]
+"""The residual stream and what the last layer adds to it, (T, hidden) each."""
+
 
 @dataclass(frozen=True)
 class DecoderLayer:
@@ -60,6 +63,10 @@ class LlamaModel:
 
         Writes the keys and values of every token of the batch into `caches`.
         """
+        return self.logits(self.hidden(batch, caches), batch.logits_rows)
+
+    def hidden(self, batch: Batch, caches: list[LayerCache]) -> Hidden:
+        """All layers over all tokens; writes their keys and values into `caches`."""
         ops, eps = self._backend, self.config.rms_eps
         x = self._embed.rows(batch.token_ids)
         angles = self._rotary.at(batch.positions, x.dtype)
@@ -70,9 +77,16 @@ class LlamaModel:
             normed = ops.add_rms_norm(x, delta, layer.mlp_norm, eps)
             delta = layer.mlp(normed)
         assert delta is not None
-        rows = batch.logits_rows
-        last = ops.add_rms_norm(x[rows], delta[rows], self._norm, eps)
-        return self._lm_head(last).float()
+        return x, delta
+
+    def normed(self, hidden: Hidden, rows: Tensor) -> Tensor:
+        """What the last layer says of the given flat rows, normed, (R, hidden)."""
+        x, delta = hidden
+        return self._backend.add_rms_norm(x[rows], delta[rows], self._norm, self.config.rms_eps)
+
+    def logits(self, hidden: Hidden, rows: Tensor) -> Tensor:
+        """(R, vocab) in float32 of the given flat rows."""
+        return self._lm_head(self.normed(hidden, rows)).float()
 
     def _attention(
         self, layer: DecoderLayer, x: Tensor, angles: Angles, cache: LayerCache, batch: Batch

@@ -11,13 +11,14 @@ import torch
 from torch import Tensor
 
 from inference.config import EngineConfig
-from inference.engine.core import Sampled
+from inference.engine.core import Pooled, Sampled
 from inference.engine.scheduler import Chunk
 from inference.errors import ModelLoadError
 from inference.model.batch import Batch, LayerCache, Singles, Span
 from inference.model.build import build_model
 from inference.model.config import ModelConfig
 from inference.model.open import open_weights
+from inference.model.pooling import MeanPooler
 from inference.sampling.guide import Guides
 from inference.sampling.sampler import Sampler
 from inference.text.load import load_text
@@ -44,11 +45,13 @@ class ModelRunner:
         self._block_size = config.block_size
         self.eos_token_ids = model.eos_token_ids
         self.vocab_size = model.vocab_size
+        self.embedding_size = model.hidden_size
         self.max_model_len = min(config.max_model_len or model.max_position, model.max_position)
         self.num_blocks = self._size_cache(config, model)
         self._caches = self._allocate(model)
         guides = Guides(lambda: load_text(config.model)[0], model.eos_token_ids, model.vocab_size)
         self._sampler = Sampler(model.eos_token_ids, guides)
+        self._pooler = MeanPooler()
         log.info(
             "%d blocks of %d tokens, %s on %s",
             self.num_blocks,
@@ -58,14 +61,24 @@ class ModelRunner:
         )
 
     @torch.inference_mode()
-    def execute(self, chunks: list[Chunk]) -> list[Sampled | None]:
-        """Compute all chunks; a token for each that `samples`, None for the others."""
+    def execute(self, chunks: list[Chunk]) -> list[Sampled | Pooled | None]:
+        """Compute all chunks; a result for each that `samples`, None for the others."""
         ordered = sorted(chunks, key=lambda chunk: chunk.num_tokens > 1)
-        logits = self._model(self._lay_out(ordered), self._caches)
-        sampling = [chunk.request for chunk in ordered if chunk.samples]
-        sampled = self._sampler(logits, sampling) if sampling else []
-        by_id = {r.request_id: s for r, s in zip(sampling, sampled, strict=True)}
-        return [by_id.get(chunk.request.request_id) for chunk in chunks]
+        batch = self._lay_out(ordered)
+        hidden = self._model.hidden(batch, self._caches)
+        results: dict[str, Sampled | Pooled | None] = {}
+        sampling = [chunk.request for chunk in ordered if chunk.samples and not chunk.request.pools]
+        if sampling:
+            sampled = self._sampler(self._model.logits(hidden, batch.logits_rows), sampling)
+            results = {r.request_id: s for r, s in zip(sampling, sampled, strict=True)}
+        first_row = 0
+        for chunk in ordered:
+            if chunk.request.pools:
+                results[chunk.request.request_id] = self._pooler(
+                    chunk, first_row, lambda rows: self._model.normed(hidden, rows)
+                )
+            first_row += chunk.num_tokens
+        return [results.get(chunk.request.request_id) for chunk in chunks]
 
     def _lay_out(self, chunks: list[Chunk]) -> Batch:
         """Flatten the chunks, single-token ones first, into tensors."""
@@ -80,7 +93,7 @@ class ModelRunner:
             begin_row = len(token_ids)
             token_ids.extend(chunk.request.token_ids[chunk.start : end])
             positions.extend(range(chunk.start, end))
-            if chunk.samples:
+            if chunk.samples and not chunk.request.pools:
                 rows.append(len(token_ids) - 1)
             context = self._slots(chunk.request.block_ids, end)
             slots.append(context[chunk.start :])

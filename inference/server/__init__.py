@@ -4,7 +4,7 @@ app.py          routes, start and end of the server
 schemas.py      request bodies, validated by msgspec
 state.py        what all handlers share; admission of requests
 generation.py   one request to text deltas: engine client, detokenizer, stop strings
-chat.py, completions.py, tokens.py   one endpoint family each
+chat.py, completions.py, embeddings.py, tokens.py   one endpoint family each
 http.py         reading bodies, disconnects, the one SSE encoder, errors to HTTP
 metrics.py      Prometheus, under vLLM's names where they exist
 """

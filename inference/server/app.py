@@ -16,9 +16,10 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from inference.config import EngineConfig, ServerConfig
 from inference.engine.client import EngineClient
-from inference.errors import InferenceError, InvalidRequestError
+from inference.errors import InferenceError
 from inference.server.chat import chat_completions
 from inference.server.completions import completions
+from inference.server.embeddings import embeddings
 from inference.server.http import (
     ClientGoneError,
     error_object,
@@ -92,16 +93,6 @@ class RequestIds:
             scope["state"]["unique_id"] = unique_id
             scope["state"]["headers"] = {"X-Request-Id": request_id}
         await self._app(scope, receive, send)
-
-
-async def embeddings(request: Request) -> Response:
-    """A generative decoder makes poor embeddings, so it says that it has none."""
-    state: ServerState = request.app.state.server
-    raise InvalidRequestError(
-        f"the model {state.config.served_model_name!r} generates text; "
-        "it does not serve embeddings",
-        param="model",
-    )
 
 
 async def models(request: Request) -> Response:

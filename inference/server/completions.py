@@ -11,12 +11,12 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
-from inference.errors import InvalidRequestError
 from inference.protocol import FinishReason
 from inference.server.generation import Delta, TokenInfo, make_plan, run_plans
 from inference.server.http import EventStream, json_response, read_body, unless_gone
 from inference.server.schemas import CompletionRequest
 from inference.server.state import ServerState
+from inference.server.tokens import prompts_as_ids
 from inference.server.usage import UsageCount
 from inference.text.tokenizer import TextTokenizer
 
@@ -38,7 +38,9 @@ async def completions(request: Request) -> Response:
             logprobs=body.logprobs,
             prompt_param="prompt",
         )
-        for prompt in _prompts(state, body)
+        for prompt in prompts_as_ids(
+            state, body.prompt, add_special_tokens=body.add_special_tokens, param="prompt"
+        )
     ]
     state.admit(n * len(plans))
     echoes = [
@@ -53,32 +55,6 @@ async def completions(request: Request) -> Response:
         return EventStream(answer.stream(body, deltas, usage), request.state.headers)
     whole = await unless_gone(request.receive, answer.collect(deltas, usage))
     return json_response(whole, headers=request.state.headers)
-
-
-def _prompts(state: ServerState, body: CompletionRequest) -> list[list[int]]:
-    """Every prompt as token ids.
-
-    Raises:
-        InvalidRequestError: when texts and token ids are mixed.
-    """
-    prompt = body.prompt
-    if isinstance(prompt, str):
-        return [state.tokenizer.encode(prompt, add_special_tokens=body.add_special_tokens)]
-    if ids := [item for item in prompt if isinstance(item, int)]:
-        many = [ids]
-        mixed = len(ids) != len(prompt)
-    else:
-        many = [
-            state.tokenizer.encode(item, add_special_tokens=body.add_special_tokens)
-            if isinstance(item, str)
-            else list(item)
-            for item in prompt
-            if not isinstance(item, int)
-        ]
-        mixed = len({type(item) for item in prompt}) > 1
-    if mixed:
-        raise InvalidRequestError("a list must hold one kind of prompt only", param="prompt")
-    return many
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,8 @@ Penalty = Annotated[float, Meta(ge=-2.0, le=2.0)]
 NaturalNumber = Annotated[int, Meta(ge=0)]
 PositiveNumber = Annotated[int, Meta(ge=1)]
 TokenId = Annotated[int, Meta(ge=0)]
+Prompts = str | Annotated[list[TokenId | str | list[TokenId]], Meta(min_length=1, max_length=65536)]
+"""Text, token ids, or a list of either; never a mixture."""
 StopString = Annotated[str, Meta(min_length=1, max_length=256)]
 
 
@@ -84,13 +86,20 @@ class ChatRequest(GenerationFields, kw_only=True, forbid_unknown_fields=True):
 
 
 class CompletionRequest(GenerationFields, kw_only=True, forbid_unknown_fields=True):
-    prompt: (
-        str | Annotated[list[TokenId | str | list[TokenId]], Meta(min_length=1, max_length=65536)]
-    )
-    """Text, token ids, or a list of either; never a mixture."""
+    prompt: Prompts
     logprobs: Annotated[int, Meta(ge=0, le=MAX_LOGPROBS)] | None = None
     echo: bool = False
     add_special_tokens: bool = True
+
+
+class EmbeddingRequest(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
+    model: str | None = None
+    input: Prompts
+    encoding_format: Literal["float", "base64"] = "float"
+    dimensions: PositiveNumber | None = None
+    priority: int = 0
+    user: str | None = None
+    """Accepted because OpenAI's clients send it; it changes nothing here."""
 
 
 class TokenizeRequest(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):

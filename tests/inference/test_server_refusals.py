@@ -64,12 +64,6 @@ def test_more_than_the_context(served, fields):
     assert response.json()["error"]["code"] == "context_length_exceeded"
 
 
-def test_embeddings_are_refused_clearly(served):
-    response = served.http.post("/v1/embeddings", json={"input": "hi"})
-    assert response.status_code == 400
-    assert "embeddings" in response.json()["error"]["message"]
-
-
 def test_a_full_queue_and_a_draining_engine(model_path):
     """One seat, one place to wait; then drained while both are taken."""
     options = ("--max-num-seqs", "1", "--max-waiting", "1", "--num-blocks", "600")

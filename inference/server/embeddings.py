@@ -1,0 +1,103 @@
+"""POST /v1/embeddings: texts or token ids to vectors, in OpenAI's shapes."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import time
+from array import array
+from contextlib import aclosing
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from inference.errors import InvalidRequestError
+from inference.protocol import AddRequest, FinishReason
+from inference.sampling.params import SamplingParams
+from inference.server.http import json_response, read_body, unless_gone
+from inference.server.schemas import EmbeddingRequest
+from inference.server.state import ServerState
+from inference.server.tokens import prompts_as_ids
+
+_NO_TOKENS = SamplingParams(max_tokens=1, temperature=0.0)
+
+
+async def embeddings(request: Request) -> Response:
+    """One vector of length one for every input: the mean of its tokens' last hidden states."""
+    state: ServerState = request.app.state.server
+    body = await read_body(request, EmbeddingRequest)
+    state.check_model(body.model)
+    size = state.model_info.embedding_size
+    if body.dimensions not in (None, size):
+        raise InvalidRequestError(
+            f"this model's vectors have {size} dimensions", param="dimensions"
+        )
+    prompts = prompts_as_ids(state, body.input, add_special_tokens=True, param="input")
+    for prompt in prompts:
+        if not prompt:
+            raise InvalidRequestError("an input is empty", param="input")
+        state.check_token_ids(prompt, "input")
+        state.tokens_left(len(prompt), None, "input")
+    state.admit(min(len(prompts), state.max_num_seqs))
+    vectors = await unless_gone(request.receive, _embed_all(state, request, body, prompts))
+    total = sum(map(len, prompts))
+    answer = {
+        "object": "list",
+        "data": [
+            {"object": "embedding", "index": index, "embedding": _shape(vector, body)}
+            for index, vector in enumerate(vectors)
+        ],
+        "model": state.config.served_model_name,
+        "usage": {"prompt_tokens": total, "total_tokens": total},
+    }
+    return json_response(answer, headers=request.state.headers)
+
+
+async def _embed_all(
+    state: ServerState, request: Request, body: EmbeddingRequest, prompts: list[list[int]]
+) -> list[bytes]:
+    """All vectors in order, no more prompts at once than the engine has seats.
+
+    When one fails the others are aborted.
+    """
+    seats = asyncio.Semaphore(state.max_num_seqs)
+
+    async def one(index: int, prompt: list[int]) -> bytes:
+        async with seats:
+            message = AddRequest(
+                request_id=f"{request.state.unique_id}-{index}",
+                prompt_token_ids=prompt,
+                sampling=_NO_TOKENS,
+                priority=body.priority,
+                arrived_at=time.monotonic(),
+                pools=True,
+            )
+            return await _embed(state, message)
+
+    tasks = [asyncio.create_task(one(index, prompt)) for index, prompt in enumerate(prompts)]
+    try:
+        return await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def _embed(state: ServerState, message: AddRequest) -> bytes:
+    timer = state.metrics.start(len(message.prompt_token_ids))
+    reason, vector = FinishReason.ABORT, b""
+    try:
+        async with aclosing(state.engine.generate(message)) as outputs:
+            async for output in outputs:
+                reason, vector = output.finish_reason or reason, output.vector
+    finally:
+        timer.finished(reason)
+    return vector
+
+
+def _shape(vector: bytes, body: EmbeddingRequest) -> Any:
+    """A list of numbers, or as OpenAI's own clients ask, base64 of the float32 values."""
+    if body.encoding_format == "base64":
+        return base64.b64encode(vector).decode()
+    return array("f", vector).tolist()
