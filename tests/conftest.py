@@ -13,6 +13,8 @@ from infra.launcher import frontend, model
 from infra.launcher.procfile import ROOT
 from tests.support.engine import Engine
 from tests.support.product import Product
+from tests.support.scripted import ScriptedProduct
+from tests.support.staff import Staff
 
 
 @pytest.fixture(autouse=True)
@@ -92,6 +94,28 @@ def start_product(model_engine: Engine, scratch: Path) -> Iterator[Callable[...,
     yield start
     for product in products:
         product.stop()
+
+
+@pytest.fixture(scope="session")
+def scripted_product(request: pytest.FixtureRequest, scratch: Path) -> Iterator[ScriptedProduct]:
+    """The running product, two web processes, with an upstream that says what a test tells it
+    to: do not kill its parts."""
+    if any(item.get_closest_marker("e2e") for item in request.session.items):
+        _build_page()
+    product = ScriptedProduct(scratch / "scripted")
+    try:
+        product.start()
+        yield product
+    finally:
+        product.stop()
+
+
+@pytest.fixture(scope="session")
+def administrator(scripted_product: ScriptedProduct) -> Iterator[Staff]:
+    """Somebody who administers `scripted_product`."""
+    someone = Staff(scripted_product)
+    yield someone
+    someone.close()
 
 
 @pytest.fixture(scope="session")

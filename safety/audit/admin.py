@@ -1,19 +1,21 @@
-"""The safety pages of the admin: decisions to read, policies to version, a queue to review."""
+"""The safety pages of the admin: decisions to read, policies to version; `review_admin` has the
+queue."""
 
 from typing import Any
 
-from django.contrib import admin, messages
-from django.db.models import QuerySet
+from django.contrib import admin
 from django.forms import ModelForm
 from django.http import HttpRequest
 from unfold.admin import ModelAdmin
 
-from backend.errors import Conflict
 from safety.audit.forms import PolicyForm
-from safety.audit.models import Review, ReviewState, SafetyDecisionRecord, SafetyPolicy
+from safety.audit.models import SafetyDecisionRecord, SafetyPolicy
+from safety.audit.review_admin import ReviewAdmin
 from safety.audit.selectors import policy_cache_clear
-from safety.audit.services import policy_save, review_resolve
+from safety.audit.services import policy_save
 from safety.taxonomy import Category
+
+__all__ = ["ReviewAdmin", "SafetyDecisionRecordAdmin", "SafetyPolicyAdmin"]
 
 
 @admin.register(SafetyDecisionRecord)
@@ -80,42 +82,3 @@ class SafetyPolicyAdmin(ModelAdmin):
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
-
-
-@admin.register(Review)
-class ReviewAdmin(ModelAdmin):
-    """The queue: open reviews first; actions confirm or overturn the decision."""
-
-    list_display = ("created_at", "state", "reason", "categories", "appeal", "resolved_at")
-    list_filter = ("state", "reason")
-    list_select_related = ("decision",)
-    readonly_fields = ("decision", "reason", "state", "appeal", "created_at", "resolved_at")
-    fields = ("decision", "reason", "appeal", "state", "note", "created_at", "resolved_at")
-    actions = ("confirm", "overturn")
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-    @admin.display(description="categories")
-    def categories(self, review: Review) -> str:
-        return ", ".join(review.decision.categories)
-
-    @admin.action(description="Confirm: the decision was right")
-    def confirm(self, request: HttpRequest, queryset: QuerySet[Review]) -> None:
-        self._resolve(request, queryset, ReviewState.CONFIRMED)
-
-    @admin.action(description="Overturn: it should have been allowed")
-    def overturn(self, request: HttpRequest, queryset: QuerySet[Review]) -> None:
-        self._resolve(request, queryset, ReviewState.OVERTURNED)
-
-    def _resolve(
-        self, request: HttpRequest, queryset: QuerySet[Review], state: ReviewState
-    ) -> None:
-        for review in queryset:
-            try:
-                review_resolve(review_id=review.id, state=state, reviewer_id=request.user.pk)
-            except Conflict as error:
-                messages.warning(request, error.message)

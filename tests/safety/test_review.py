@@ -204,7 +204,7 @@ def test_the_admin_resolves_reviews_and_changes_no_record(staff: Client, caller:
     listing = staff.get("/admin/audit/review/")
     assert "Please." in listing.content.decode()
     answer = staff.post(
-        "/admin/audit/review/", {"action": "confirm", "_selected_action": [str(review.id)]}
+        "/admin/audit/review/", {"action": "confirm_selected", "_selected_action": [str(review.id)]}
     )
     assert answer.status_code == 302
     review.refresh_from_db()

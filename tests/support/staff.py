@@ -1,0 +1,54 @@
+"""A member of the staff at the admin of a running product, over HTTP like a browser."""
+
+import secrets
+import uuid
+from typing import Any
+
+import httpx
+from django.contrib.auth.hashers import make_password
+
+from safety.taxonomy import Category
+from tests.support.product import Product
+
+
+class Staff(httpx.Client):
+    """A superuser of `product`, signed in to its admin."""
+
+    def __init__(self, product: Product) -> None:
+        super().__init__(base_url=product.url, timeout=120)
+        self.email = f"staff-{secrets.token_hex(4)}@example.org"
+        self.password = secrets.token_urlsafe(16)
+        product.rows(
+            "INSERT INTO accounts_user (id, email, name, password, is_active, is_staff,"
+            " is_superuser, date_joined) VALUES (%s, %s, 'Staff', %s, true, true, true, now())"
+            " RETURNING id",
+            [uuid.uuid4(), self.email, make_password(self.password)],
+        )
+        answer = self.submit("/admin/login/", username=self.email, password=self.password)
+        assert answer.status_code == 302, answer.text[:2000]
+
+    def submit(self, path: str, **fields: Any) -> httpx.Response:
+        """Open the form at `path` and send it with `fields`."""
+        self.get(path)
+        token = self.cookies["csrftoken"]
+        origin = {"Referer": f"{self.base_url}{path}"}
+        return self.post(path, data={"csrfmiddlewaretoken": token, **fields}, headers=origin)
+
+    def save_policy(self, organization_id: str, **fields: Any) -> None:
+        """A new version of the organization's policy, by the admin's form."""
+        answer = self.submit(
+            "/admin/audit/safetypolicy/add/",
+            **{
+                "organization": organization_id,
+                "model": "",
+                "is_active": "on",
+                "preset": "standard",
+                **fields,
+            },
+        )
+        assert answer.status_code == 302, answer.text[:4000]
+
+    def save_action(self, organization_id: str, action: str, *categories: Category) -> None:
+        """A new version that does `action` about `categories`, all of them where none is named."""
+        chosen = {f"action_{category}": action for category in categories or Category}
+        self.save_policy(organization_id, **chosen)
