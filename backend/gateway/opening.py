@@ -33,11 +33,11 @@ class Opened:
 
 
 def safety_messages(request: GenerationRequest) -> list[SafetyMessage]:
-    """What the classifiers see of a request. A prompt of token ids has no text to see: its
-    output is checked like any other."""
+    """What the classifiers see of a request."""
     if request.endpoint == "chat":
         return [SafetyMessage(message.role, message.text) for message in request.messages]
-    return [SafetyMessage("user", request.prompt)] if isinstance(request.prompt, str) else []
+    prompt = request.prompt
+    return [SafetyMessage("user", prompt if isinstance(prompt, str) else request.prompt_text)]
 
 
 def generation_open(

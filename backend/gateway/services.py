@@ -6,6 +6,7 @@ from contextlib import AsyncExitStack, aclosing
 from datetime import UTC, datetime, timedelta
 from uuid import UUID, uuid4
 
+import msgspec
 import structlog
 from django.db import DatabaseError
 from redis.exceptions import RedisError
@@ -22,6 +23,7 @@ from backend.gateway.models import GenerationState
 from backend.gateway.opening import Opened, generation_open
 from backend.gateway.output.replay import EventMeta, replay
 from backend.gateway.pools import PoolConfig
+from backend.gateway.prompt import with_prompt_text
 from backend.gateway.readers import read_events
 from backend.gateway.results import completion_of
 from backend.gateway.runner import generation_run
@@ -171,6 +173,8 @@ async def _prepare(
         max_output_tokens=output_limit(request, pool),
     )
     undo.push_async_callback(settle_budget, opened, None)
+    request = await with_prompt_text(process, pool, request)
+    opened = msgspec.structs.replace(opened, request=request)
     checked = await in_database(
         generation_open,
         generation_id=opened.id,

@@ -66,6 +66,7 @@ class GenerationRequest:
     Attributes:
         request_id: of the HTTP request; follows the generation into logs, rows and upstream.
         prompt: text or token ids; for the endpoint `completion`, which has no `messages`.
+        prompt_text: what a prompt of token ids says; the gateway fills it in (prompt.py).
         n: choices; each is generated, checked and counted on its own.
         stream_usage: a last chunk with the usage is sent before `[DONE]`.
         on_disconnect: with nobody reading: `cancel` at once, or after the `grace` period.
@@ -84,6 +85,7 @@ class GenerationRequest:
     model: str
     messages: list[ChatMessage] = field(default_factory=list)
     prompt: str | list[int] | None = None
+    prompt_text: str = ""
     params: SamplingParams = field(default_factory=SamplingParams)
     n: int = 1
     stream_usage: bool = False

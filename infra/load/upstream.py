@@ -168,6 +168,9 @@ class _Connection(asyncio.Protocol):
         elif self._path == "/tokenize":
             count = len(orjson.loads(self._body)["prompt"].split())
             self._answer(200, {"tokens": list(range(count)), "count": count})
+        elif self._path == "/detokenize":
+            tokens = orjson.loads(self._body)["tokens"]
+            self._answer(200, {"prompt": " ".join(f"w{token}" for token in tokens)})
         elif self._path in {"/v1/chat/completions", "/v1/completions"}:
             self._generate()
         else:

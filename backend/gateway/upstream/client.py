@@ -134,20 +134,43 @@ class UpstreamClient:
     async def tokenize(self, replica: ReplicaConfig, model: str, text: str) -> list[int]:
         """The token ids of `text` without special tokens. ReplicaUnavailable where it cannot."""
         body = {"model": model, "prompt": text, "add_special_tokens": False}
+        response, answer = await self._ask(replica, "/tokenize", body)
+        if response.status != 200:
+            raise ReplicaUnavailable(f"/tokenize answered {response.status}")
+        return [int(token) for token in orjson.loads(answer)["tokens"]]
+
+    async def detokenize(self, replica: ReplicaConfig, model: str, tokens: list[int]) -> str | None:
+        """The text of token ids; None where the upstream offers no such thing.
+
+        Raises:
+            RequestRefused: there is no such token.
+            ReplicaUnavailable: it could not answer.
+        """
+        body = {"model": model, "tokens": tokens}
+        response, answer = await self._ask(replica, "/detokenize", body)
+        if response.status in {404, 405}:
+            return None
+        if response.status in _REFUSED:
+            raise RequestRefused(_client_error(answer))
+        if response.status != 200:
+            raise ReplicaUnavailable(f"/detokenize answered {response.status}")
+        return str(orjson.loads(answer)["prompt"])
+
+    async def _ask(
+        self, replica: ReplicaConfig, path: str, body: dict[str, Any]
+    ) -> tuple[Response, bytes]:
+        """A small request that is answered at once: the response and its body."""
         try:
             async with asyncio.timeout(_SMALL_REQUEST_S):
                 response = await self._origin(replica).request(
                     "POST",
-                    "/tokenize",
+                    path,
                     headers={**_authorization(replica), "content-type": "application/json"},
                     body=orjson.dumps(body),
                 )
-                answer = await response.read()
+                return response, await response.read()
         except TimeoutError:
-            raise ReplicaUnavailable("/tokenize did not answer") from None
-        if response.status != 200:
-            raise ReplicaUnavailable(f"/tokenize answered {response.status}")
-        return [int(token) for token in orjson.loads(answer)["tokens"]]
+            raise ReplicaUnavailable(f"{path} did not answer") from None
 
     def close(self) -> None:
         for origin in self._origins.values():
