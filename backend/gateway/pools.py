@@ -35,9 +35,11 @@ _MODEL_FIELDS = {
     "upstream_model",
     "max_concurrency",
     "price_per_1k",
+    "sampling",
     "dialect",
     "replica",
 }
+_SAMPLING_FIELDS = {"temperature", "top_p", "top_k", "min_p", "repetition_penalty"}
 _REPLICA_FIELDS = {"name", "url", "api_key"}
 
 
@@ -62,6 +64,8 @@ class PoolConfig:
         upstream_model: the name the replicas know it by.
         max_concurrency: generations that one replica takes at a time.
         price_per_1k: US dollars per 1,000 `input`, `cached_input`, `output` tokens.
+        sampling: what the model's makers recommend, by upstream names (`temperature`, `top_p`,
+            `top_k`, `min_p`, `repetition_penalty`); a request's own values come first.
         dialect: `vllm` (our engine, vLLM, SGLang) knows `priority`, `cache_salt`,
             `continuous_usage_stats` and `continue_final_message`; `openai` knows only what OpenAI
             documents, so an answer whose replica fails half-way ends there, with its text kept.
@@ -76,6 +80,7 @@ class PoolConfig:
     upstream_model: str
     max_concurrency: int
     price_per_1k: dict[str, Decimal]
+    sampling: dict[str, float]
     dialect: Dialect
     replicas: tuple[ReplicaConfig, ...]
 
@@ -179,6 +184,18 @@ class _Table:
             raise self.wrong(key, "a list of texts")
         return tuple(value)
 
+    def sampling(self) -> dict[str, float]:
+        value = self.table.get("sampling", {})
+        if (
+            not isinstance(value, dict)
+            or not value.keys() <= _SAMPLING_FIELDS
+            or not all(type(number) in (int, float) and number >= 0 for number in value.values())
+        ):
+            raise self.wrong(
+                "sampling", f"a table of numbers: {', '.join(sorted(_SAMPLING_FIELDS))}"
+            )
+        return dict(value)
+
     def prices(self) -> dict[str, Decimal]:
         value = self.table.get("price_per_1k", {})
         if not isinstance(value, dict) or set(value) != set(_PRICES):
@@ -216,6 +233,7 @@ def _pool(table: _Table) -> PoolConfig:
         upstream_model=table.text("upstream_model", model_id),
         max_concurrency=table.positive("max_concurrency", 64),
         price_per_1k=table.prices(),
+        sampling=table.sampling(),
         dialect=cast(Dialect, dialect),
         replicas=tuple(
             _replica(_Table(table.path, f"{table.place}, replica {n}", r, table.environment))

@@ -57,6 +57,8 @@ def test_variables_come_from_the_environment(tmp_path: Path) -> None:
         (("context_window = 100", 'context_window = "x"'), "not 'x'"),
         (('input = "0.1"', "input = 0.1"), "money is never a float"),
         (('input = "0.1"', 'input = "-1"'), "price_per_1k"),
+        (("[[model]]", "[[model]]\nsampling = { heat = 1 }"), "sampling must be"),
+        (("[[model]]", '[[model]]\nsampling = { top_p = "all" }'), "sampling must be"),
         (("context_window", "contextwindow"), "unknown field 'contextwindow'"),
         (('aliases = ["auto"]', 'aliases = ["m"]'), "used by two models"),
         (('capabilities = ["chat"]', 'dialect = "x"'), "dialect must be"),

@@ -91,7 +91,8 @@ async def test_what_the_caller_set_reaches_the_engine_and_nothing_else(
 
     [served] = upstream.served
     assert served.headers["x-request-id"].startswith("req_known")
-    assert served.body["temperature"] == 0.5
+    assert served.body["temperature"] == 0.5, "the request's own comes first"
+    assert served.body["top_k"] == 40, "what it does not name comes from the pool"
     assert served.body["stop"] == ["x"]
     assert served.body["priority"] == principal.plan.queue_priority
     assert served.body["cache_salt"] == str(principal.organization_id)

@@ -48,6 +48,7 @@ def pools_of(*upstreams: SyntheticUpstream, **changes: Any) -> Pools:
         upstream_model="synthetic",
         max_concurrency=64,
         price_per_1k={name: Decimal("0.0001") for name in ("input", "cached_input", "output")},
+        sampling={"temperature": 0.25, "top_k": 40},
         dialect="vllm",
         replicas=tuple(
             ReplicaConfig(f"replica-{n}", upstream.url) for n, upstream in enumerate(upstreams)

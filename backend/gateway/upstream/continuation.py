@@ -43,7 +43,7 @@ def upstream_body(
         tokens_of_text: the ids of `text_so_far`; needed when the prompt is token ids.
     """
     params = request.params
-    body: dict[str, Any] = msgspec.to_builtins(params)
+    body: dict[str, Any] = {**pool.sampling, **msgspec.to_builtins(params)}
     body.update(body.pop("extra", {}))
     body["model"] = pool.upstream_model
     body["stream"] = True
