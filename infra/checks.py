@@ -1,8 +1,8 @@
 """`make test`: every check in one go, with the time of each.
 
-All stages run even when one fails, so that one run shows all there is to fix; the exit code is
-1 when any failed. `--only lint` runs the linters and type checkers, `--only format` lays out
-the page's code.
+Two stages run side by side, since most tests wait more than they compute. All run even when one
+fails, so that one run shows all there is to fix; the exit code is 1 when any failed. `--only lint`
+runs the linters and type checkers, `--only format` lays out the page's code.
 """
 
 import argparse
@@ -10,8 +10,10 @@ import os
 import shutil
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,6 +23,11 @@ from infra.launcher.procfile import ROOT, with_our_python
 
 CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 _FRONTEND = ROOT / "frontend"
+_LANES = 2
+# Tests that run the product as processes; they take about as long as all others together.
+_WHOLE_PRODUCT = ("tests/chaos", "tests/contract", "tests/e2e", "tests/infra")
+_PYTEST = ("pytest", "--durations=15")
+_terminal = threading.Lock()
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +37,18 @@ class Stage:
     title: str
     command: Sequence[str]
     directory: Path = ROOT
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a stage ended, after how many seconds."""
+
+    stage: Stage
+    passed: bool
+    seconds: float
+
+    def __str__(self) -> str:
+        return f"  {'✓' if self.passed else '✗'} {self.seconds:7.1f} s  {self.stage.title}"
 
 
 def python_lint_stages() -> list[Stage]:
@@ -55,7 +74,8 @@ def test_stages(npm: Sequence[str]) -> list[Stage]:
             ("python", "manage.py", "with-services", "makemigrations", "--check", "--dry-run"),
         ),
         Stage("vitest", (*npm, "run", "--silent", "test"), _FRONTEND),
-        Stage("pytest, browser tests included", ("pytest", "--durations=15")),
+        Stage("pytest product", (*_PYTEST, *_WHOLE_PRODUCT)),
+        Stage("pytest parts", (*_PYTEST, *(f"--ignore={name}" for name in _WHOLE_PRODUCT))),
     ]
 
 
@@ -84,20 +104,36 @@ def main() -> int:
 
 
 def run(stages: Sequence[Stage], environment: dict[str, str]) -> int:
-    """Run `stages` one after another and print a table of their times."""
-    lines = []
-    failed = False
-    for stage in stages:
-        print(f"\n━━ {stage.title}", flush=True)
-        started = time.monotonic()
-        code = subprocess.run(
-            stage.command, cwd=stage.directory, env=environment, check=False
-        ).returncode
-        failed |= code != 0
-        mark = "✓" if code == 0 else "✗"
-        lines.append(f"  {mark} {time.monotonic() - started:7.1f} s  {stage.title}")
-    print("\n" + "\n".join(lines), flush=True)
-    return 1 if failed else 0
+    """Run `stages` in their order, `_LANES` at a time, and print a table of their times."""
+    with ThreadPoolExecutor(_LANES) as lanes:
+        outcomes = list(lanes.map(lambda stage: run_stage(stage, environment), stages))
+    print("\n" + "\n".join(map(str, outcomes)), flush=True)
+    return 0 if all(outcome.passed for outcome in outcomes) else 1
+
+
+def run_stage(stage: Stage, environment: dict[str, str]) -> Outcome:
+    """Run one stage; each line of what it prints begins with its title."""
+    started = time.monotonic()
+    with subprocess.Popen(
+        stage.command,
+        cwd=stage.directory,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+    ) as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            _say(f"{stage.title:>15} │ {line.rstrip()}")
+    outcome = Outcome(stage, process.returncode == 0, time.monotonic() - started)
+    _say(str(outcome))
+    return outcome
+
+
+def _say(line: str) -> None:
+    with _terminal:
+        print(line, flush=True)
 
 
 def ensure_chromium() -> None:

@@ -1,6 +1,7 @@
 """`make test` runs every stage, and is red when any of them was."""
 
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -13,14 +14,15 @@ def test_all_stages_run_and_one_failure_makes_it_red(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     stages = [
-        checks.Stage("first", ("sh", "-c", "exit 3"), tmp_path),
+        checks.Stage("first", ("sh", "-c", "echo a reason >&2; exit 3"), tmp_path),
         checks.Stage("second", ("sh", "-c", "touch ran"), tmp_path),
     ]
     assert checks.run(stages, dict(os.environ)) == 1
     assert (tmp_path / "ran").exists()
     shown = capfd.readouterr().out
-    assert "✗" in shown.split("first")[-2]
-    assert "✓" in shown.split("second")[-2]
+    assert "first │ a reason\n" in shown
+    assert re.search(r"✗ +[0-9.]+ s  first\n", shown)
+    assert re.search(r"✓ +[0-9.]+ s  second\n", shown)
 
 
 def test_it_is_green_when_every_stage_is(tmp_path: Path) -> None:
