@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from uuid import UUID
 
 from asgiref.sync import sync_to_async
-from django.db.models import F
+from django.db.models import OuterRef, Subquery
 from django.utils import timezone
 
 from backend.accounts import key_cache
@@ -55,14 +55,18 @@ async def principal_for_session(user: User, organization_id: UUID | None) -> Pri
 
 def _load(sha256: str, now: datetime) -> tuple[Principal, timedelta]:
     """The principal and how long it may be cached. Raises AuthenticationFailed."""
+    # A subquery: a join would give the key the role of any member of the organization.
+    creator = Membership.objects.filter(
+        organization=OuterRef("organization"), user=OuterRef("created_by")
+    )
     key = (
         APIKey.objects.select_related("organization__plan")
-        .annotate(role=F("organization__memberships__role"))
+        .annotate(role=Subquery(creator.values("role")))
         .filter(
             sha256=sha256,
             revoked_at=None,
             created_by__is_active=True,
-            organization__memberships__user=F("created_by"),
+            role__isnull=False,
         )
         .first()
     )

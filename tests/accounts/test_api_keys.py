@@ -114,6 +114,17 @@ async def test_a_key_stands_for_its_creator_in_its_organization():
 
 
 @pytest.mark.django_db(transaction=True)
+async def test_a_key_has_its_creators_role_and_no_colleagues():
+    """In whatever order people joined."""
+    organization = await sync_to_async(OrganizationFactory.create)()
+    for role in (Role.OWNER, Role.MEMBER, Role.ADMIN, Role.MEMBER, Role.OWNER):
+        colleague = await sync_to_async(member)(organization=organization, role=role)
+        _, secret = await sync_to_async(api_key_of)(colleague)
+        for _ in ("loaded", "cached"):
+            assert (await principal_for_api_key(secret)).role == role
+
+
+@pytest.mark.django_db(transaction=True)
 async def test_a_cached_key_needs_no_query():
     key, secret = await sync_to_async(api_key_of)()
     await principal_for_api_key(secret)
