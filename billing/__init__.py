@@ -5,6 +5,7 @@ can be rebuilt: the Kafka topic, the event store, the rollups, the counters in R
 
     services.py      writes: a usage record and its outbox row, in the caller's transaction
     selectors.py     reads: what an organization used and what it costs
+    permissions.py   who may see and change an organization's money
     events.py        the usage event on the wire (schema in schemas/)
     relay/           outbox -> Kafka
     aggregator/      Kafka -> event store and hourly rollups, exactly once

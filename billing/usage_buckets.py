@@ -12,7 +12,7 @@ from django.db.models.functions import TruncDay, TruncHour, TruncMinute
 from backend.accounts.principal import Principal
 from backend.errors import InvalidRequest
 from billing import ledger
-from billing.budgets.services import require_manager
+from billing.permissions import require_manager
 from billing.selectors import priced_usage
 
 WIDTHS = {

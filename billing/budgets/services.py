@@ -5,20 +5,12 @@ from uuid import UUID
 
 from django.db import transaction
 
-from backend.accounts.models import APIKey, Project, Role
+from backend.accounts.models import APIKey, Project
 from backend.accounts.principal import Principal
-from backend.errors import InvalidRequest, NotFound, PermissionDenied
+from backend.errors import InvalidRequest, NotFound
 from billing.budgets.limits import forget_limits
 from billing.models import Budget
-
-MANAGERS = frozenset({Role.OWNER, Role.ADMIN, Role.FINANCE})
-"""Roles that may see and set budgets, and see invoices and everybody's usage."""
-
-
-def require_manager(principal: Principal) -> None:
-    """PermissionDenied unless the caller may manage the organization's money."""
-    if principal.role not in MANAGERS:
-        raise PermissionDenied("Only owners, admins and finance may do this.")
+from billing.permissions import require_money_writer
 
 
 @transaction.atomic
@@ -35,7 +27,7 @@ def budget_set(
     Raises:
         PermissionDenied, InvalidRequest, NotFound: the project or key is not the caller's.
     """
-    require_manager(principal)
+    require_money_writer(principal)
     if amount < 0 or not amount.is_finite():
         raise InvalidRequest("A budget is zero or more.", param="amount")
     if project_id is not None and key_id is not None:
@@ -64,7 +56,7 @@ def budget_set(
 @transaction.atomic
 def budget_delete(*, principal: Principal, budget_id: int) -> None:
     """Raises: PermissionDenied, NotFound."""
-    require_manager(principal)
+    require_money_writer(principal)
     deleted, _ = Budget.objects.filter(
         pk=budget_id, organization_id=principal.organization_id
     ).delete()

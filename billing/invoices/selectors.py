@@ -4,8 +4,8 @@ from django.db.models import QuerySet
 
 from backend.accounts.principal import Principal
 from backend.errors import NotFound
-from billing.budgets.services import require_manager
 from billing.models import Invoice, InvoiceStatus
+from billing.permissions import require_manager
 
 
 def invoices_list(*, principal: Principal) -> list[Invoice]:

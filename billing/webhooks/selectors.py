@@ -1,8 +1,8 @@
 """What an organization may see of its webhooks."""
 
 from backend.accounts.principal import Principal
-from billing.budgets.services import require_manager
 from billing.models import WebhookDelivery, WebhookEndpoint
+from billing.permissions import require_manager
 
 SHOWN = 100
 

@@ -8,8 +8,8 @@ from django.db import transaction
 
 from backend.accounts.principal import Principal
 from backend.errors import Conflict, InvalidRequest, NotFound
-from billing.budgets.services import require_manager
 from billing.models import WebhookDelivery, WebhookEndpoint, WebhookType
+from billing.permissions import require_money_writer
 from billing.webhooks.addresses import check_url
 
 MOST_ENDPOINTS = 20
@@ -21,7 +21,7 @@ def webhook_create(*, principal: Principal, url: str, types: Sequence[str]) -> W
 
     Raises: PermissionDenied, InvalidRequest, Conflict (too many).
     """
-    require_manager(principal)
+    require_money_writer(principal)
     check_url(url)
     unknown = set(types) - set(WebhookType.values)
     if unknown or not types:
@@ -36,7 +36,7 @@ def webhook_create(*, principal: Principal, url: str, types: Sequence[str]) -> W
 
 def webhook_delete(*, principal: Principal, endpoint_id: UUID) -> None:
     """Raises: PermissionDenied, NotFound."""
-    require_manager(principal)
+    require_money_writer(principal)
     deleted, _ = WebhookEndpoint.objects.filter(
         pk=endpoint_id, organization_id=principal.organization_id
     ).delete()
@@ -50,7 +50,7 @@ def webhook_replay(*, principal: Principal, delivery_id: UUID) -> WebhookDeliver
 
     Raises: PermissionDenied, NotFound.
     """
-    require_manager(principal)
+    require_money_writer(principal)
     delivery = (
         WebhookDelivery.objects.select_for_update()
         .filter(pk=delivery_id, endpoint__organization_id=principal.organization_id)

@@ -6,15 +6,10 @@ from decimal import Decimal
 from typing import Any
 
 import httpx
-import openai
 import pytest
 from asgiref.sync import sync_to_async
-from django.core.asgi import get_asgi_application
 from django.db import transaction
 
-from backend.accounts.models import Membership
-from backend.accounts.principal import Principal
-from backend.accounts.services import api_key_create
 from billing.invoices.services import close_and_issue_month
 from billing.models import Invoice, WebhookDelivery
 from billing.periods import month_of
@@ -22,53 +17,16 @@ from billing.prices.services import prices_seed
 from billing.services import usage_record_create
 from billing.webhooks.events import invoice_event
 from tests.billing import factories
+from tests.billing.callers import Caller, caller_new, in_process
 
 pytestmark = pytest.mark.django_db(transaction=True)
 OCTOBER = month_of(datetime(2026, 10, 1, tzinfo=UTC))
 PRICES = {factories.MODEL: {"input": "1", "cached_input": "1", "output": "2"}}
 
 
-def in_process() -> httpx.ASGITransport:
-    application: Any = get_asgi_application()
-    return httpx.ASGITransport(app=application)
-
-
-class Caller:
-    """A member with an API key, talking to the application in this process."""
-
-    def __init__(self, principal: Principal, secret: str) -> None:
-        self.principal, self.secret = principal, secret
-        self.http = httpx.AsyncClient(
-            transport=in_process(),
-            base_url="http://testserver",
-            headers={"Authorization": f"Bearer {secret}"},
-        )
-
-    @property
-    def openai(self) -> openai.AsyncOpenAI:
-        return openai.AsyncOpenAI(
-            api_key=self.secret,
-            admin_api_key=self.secret,
-            base_url="http://testserver/v1",
-            http_client=self.http,  # type: ignore[arg-type]  # it takes httpx as well
-            max_retries=0,
-        )
-
-    async def get(self, path: str, **params: Any) -> Any:
-        return await self.http.get(path, params=params or None)
-
-
-@sync_to_async
-def _caller(role: str) -> Caller:
-    principal = factories.principal()
-    _, secret = api_key_create(principal=principal, name="ci")
-    Membership.objects.filter(user_id=principal.user_id).update(role=role)
-    return Caller(principal, secret)
-
-
 @pytest.fixture
 async def callers() -> AsyncIterator[dict[str, Caller]]:
-    made = {name: await _caller(name) for name in ("owner", "finance", "member")}
+    made = {name: await caller_new(role=name) for name in ("owner", "finance", "member")}
     yield made
     for caller in made.values():
         await caller.http.aclose()

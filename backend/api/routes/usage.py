@@ -7,6 +7,7 @@ from ninja import Query, Router
 from backend.api.authentication import Request
 from backend.api.database import call
 from backend.api.schemas.resources import UsageOut
+from billing.permissions import member_shown
 from billing.selectors import usage_summary
 
 router = Router(tags=["usage"])
@@ -18,11 +19,15 @@ async def usage(
     period: str = Query("last_30_days", max_length=20),
     group_by: Literal["day", "model", "key", "user"] | None = None,
 ) -> UsageOut:
-    """`period`: a month (`2026-11`), a day (`2026-11-21`) or `last_30_days`, in UTC."""
+    """`period`: a month (`2026-11`), a day (`2026-11-21`) or `last_30_days`, in UTC.
+
+    Owners, admins and finance members see everybody's usage, a plain member only his own.
+    """
     summary = await call(
         usage_summary,
         organization_id=request.auth.organization_id,
         period=period,
         group_by=group_by,
+        user_id=member_shown(request.auth),
     )
     return UsageOut.model_validate(summary)
