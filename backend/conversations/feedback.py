@@ -1,5 +1,7 @@
-"""A user's thumb on an answer."""
+"""A user's thumb on an answer, and the rated answers for whoever trains on them."""
 
+from collections.abc import Iterator
+from typing import Any
 from uuid import UUID
 
 from django.db import transaction
@@ -7,9 +9,11 @@ from django.db import transaction
 from backend.accounts.principal import Principal
 from backend.conversations.models import Feedback, MessageRole
 from backend.conversations.selectors import message_get
+from backend.conversations.tree import path_to
 from backend.errors import InvalidRequest
 
 _COMMENT_LIMIT = 4000
+_CONTEXT_BYTES = 8_000
 
 
 @transaction.atomic
@@ -41,3 +45,32 @@ def feedback_set(
         defaults={"rating": rating, "comment": comment.strip()},
     )
     return feedback
+
+
+def rated_answers() -> Iterator[dict[str, Any]]:
+    """Every answer that has a thumb: `question_id`, `prompt` (messages), `answer`, `rating`.
+
+    `prompt` is the text of the path to the question, its newest part where that is long.
+    Deleted conversations and empty answers are left out.
+    """
+    ratings = (
+        Feedback.objects.filter(message__conversation__deleted_at=None)
+        .exclude(message__text="")
+        .select_related("message")
+        .order_by("created_at")
+    )
+    for feedback in ratings.iterator():
+        answer = feedback.message
+        if answer.parent_id is None:
+            continue
+        path = path_to(
+            conversation_id=answer.conversation_id,
+            leaf_id=answer.parent_id,
+            max_bytes=_CONTEXT_BYTES,
+        )
+        yield {
+            "question_id": str(answer.parent_id),
+            "prompt": [{"role": m.role, "content": m.text} for m in path if m.text],
+            "answer": answer.text,
+            "rating": feedback.rating,
+        }

@@ -10,7 +10,14 @@ from django.db.models import Count, Q
 from django.utils import timezone
 
 from backend.accounts.principal import Principal
-from safety.audit.models import Review, ReviewState, SafetyDecisionRecord, SafetyPolicy
+from safety.audit.models import (
+    Review,
+    ReviewState,
+    SafetyDecisionRecord,
+    SafetyPolicy,
+    StageChoice,
+    StoredText,
+)
 from safety.audit.texts import text_decrypt
 from safety.policy import DEFAULT_POLICY, Policy
 from safety.types import Action
@@ -74,15 +81,16 @@ def appeals_list(*, principal: Principal, generation_id: UUID | None = None) -> 
 
 
 def labelled_texts() -> Iterator[dict[str, str]]:
-    """What reviewers decided, as training labels: `text`, `label`, `category`, `stage`.
+    """What reviewers decided, as training labels: `text`, `label`, `category`, `stage`, `prompt`.
 
     Only reviews whose text is still kept: an overturned block is `benign`, a confirmed one
-    `harmful`.
+    `harmful`. `prompt` is, for an answer, the question that it replies to; "" where not kept.
     """
     reviews = (
         Review.objects.exclude(state=ReviewState.OPEN)
         .filter(decision__stored_text__isnull=False)
         .select_related("decision", "decision__stored_text")
+        .order_by("created_at")
     )
     for review in reviews:
         decision = review.decision
@@ -91,7 +99,17 @@ def labelled_texts() -> Iterator[dict[str, str]]:
             "label": "harmful" if review.state == ReviewState.CONFIRMED else "benign",
             "category": decision.categories[0] if decision.categories else "",
             "stage": decision.stage,
+            "prompt": _kept_prompt_of(decision),
         }
+
+
+def _kept_prompt_of(decision: SafetyDecisionRecord) -> str:
+    if decision.stage != StageChoice.OUTPUT or decision.generation_id is None:
+        return ""
+    kept = StoredText.objects.filter(
+        decision__generation_id=decision.generation_id, decision__stage=StageChoice.PROMPT
+    ).first()
+    return text_decrypt(bytes(kept.ciphertext)) if kept is not None else ""
 
 
 def block_rate_drift(*, hours: int = 1, days: int = 7) -> float | None:

@@ -66,7 +66,7 @@ class Visitor:
         offline = "ERR_INTERNET_DISCONNECTED" in message.text or "WebSocket" in message.text
         if offline and "offline" in self._expected:
             return
-        self._problems.append(f"{message.type}: {message.text}")
+        self._problems.append(f"{message.type}: {message.text} ({message.location['url']})")
 
     def _on_request(self, request: Request) -> None:
         address = urlsplit(request.url)

@@ -133,6 +133,7 @@ def test_a_kept_text_is_encrypted_exported_and_forgotten(caller: Principal) -> N
             "label": "benign",
             "category": "indiscriminate_weapons",
             "stage": "prompt",
+            "prompt": "",
         }
     ]
     assert expired_texts_delete() == 0
