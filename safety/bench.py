@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from safety.classifier import card
+from safety.artefacts import card
 from safety.decode import views
 from safety.detect import memory_clear
 from safety.disguises import DISGUISES
@@ -42,7 +42,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="only latency and streaming")
     options = parser.parse_args()
-    say(f"Classifier {card()['version']}, SHA-256 {card()['sha256'][:12]}…")
+    say(f"Classifiers {card()['version']}: {card()['files']}")
     say(f"\n## Cost\n{latency()}\n{streaming_cost()}")
     if not options.quick:
         held_out()

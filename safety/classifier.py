@@ -8,31 +8,24 @@ is scored window by window and the worst counts.
 Source of the network: Kim 2014, "Convolutional Neural Networks for Sentence Classification".
 """
 
-import hashlib
-import json
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
+from safety.artefacts import read_checked
 from safety.features import ngram_buckets, spoken_words, word_rows
 from safety.normalise import Vocabulary
 from safety.taxonomy import Category
 
 MODEL_FILE = Path(__file__).parent / "data" / "classifier.npz"
-CARD_FILE = Path(__file__).parent / "data" / "classifier.json"
 WINDOW_WORDS = 128
 STRIDE_WORDS = 96
 MAX_WINDOWS = 64
 """Beyond ~6,000 words windows are spread evenly instead of overlapping."""
-
-
-class ModelCorrupt(RuntimeError):
-    """The classifier file is missing or is not the one that its card names."""
 
 
 class TooLate(TimeoutError):
@@ -167,19 +160,4 @@ def classifier() -> Classifier:
     Raises:
         ModelCorrupt: the file is missing, or its SHA-256 is not the card's.
     """
-    try:
-        data = MODEL_FILE.read_bytes()
-    except OSError as error:
-        raise ModelCorrupt(f"{MODEL_FILE.name} cannot be read: {error}") from error
-    expected = card()["sha256"]
-    digest = hashlib.sha256(data).hexdigest()
-    if digest != expected:
-        raise ModelCorrupt(f"{MODEL_FILE.name} has SHA-256 {digest}, its card says {expected}.")
-    with np.load(MODEL_FILE, allow_pickle=False) as arrays:
-        return Classifier(dict(arrays))
-
-
-def card() -> dict[str, Any]:
-    """The model card's machine-readable part: version, SHA-256, data, metrics."""
-    content: dict[str, Any] = json.loads(CARD_FILE.read_text(encoding="utf-8"))
-    return content
+    return Classifier(read_checked(MODEL_FILE))

@@ -7,7 +7,7 @@ Two promises (tests/safety/test_post.py tries to break both):
 - **Cutting changes nothing.** Decisions fall at word borders of the text, never at chunk
   borders: however a text is cut, the text released in all is the same.
 
-Ordinary text is held back for a word or two: streaming stays live. Once a rule's anchor was
+Ordinary text is held back for an unfinished word: streaming stays live. Once a rule's anchor was
 written ("… pipe bomb") or the classifier became suspicious, text is held until the matter is
 settled. Cost per chunk does not grow with the answer. Personal data that the policy redacts
 is replaced in what is released (`safety.redactor`).
@@ -18,6 +18,7 @@ from collections import deque
 from collections.abc import Sequence
 from hashlib import sha256
 
+from safety.answer_model import answer_model
 from safety.classifier import classifier
 from safety.detect import product_vocabulary
 from safety.health import failure_record
@@ -56,7 +57,7 @@ class PostClassifier:
         self._failed: list[str] = []
         self._score: ScoreWatch | None = None
         try:
-            self._score = ScoreWatch(classifier(), policy)
+            self._score = ScoreWatch(answer_model(), classifier(), policy)
         except Exception as error:
             self._fail("classifier", error)
         said = "\n".join(m.text for m in context if m.role == "user") if policy.redact else ""

@@ -7,14 +7,19 @@ same weights. Twenty minutes on one core, most of it the evaluation by held-out 
 import argparse
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
 import torch
 
-from safety.training.artefact import arrays_of, write
+from safety.answer_model import ANSWERS_FILE
+from safety.classifier import MODEL_FILE
+from safety.normalise import Vocabulary
+from safety.training.answers import calibrate, fit, is_answer, out_of_fold_peaks, spoken_answers
+from safety.training.artefact import answer_arrays, arrays_of, write
 from safety.training.corpus import corpus
-from safety.training.evaluation import calibration, corpus_digest, out_of_fold
+from safety.training.evaluation import FOLDS, calibration, corpus_digest, out_of_fold
 from safety.training.network import train
 from safety.training.packages import DATA_PACKAGES, MINILM
 from safety.training.rows import CATEGORIES, RowMaker, mixtures, vocabulary_for, word_vectors
@@ -43,11 +48,26 @@ def main() -> None:
     rows = maker.rows_of([*examples, *mixtures(examples, seed=arguments.seed)])
     report(f"final network: {len(rows)} rows, {len(vocabulary)} words")
     network = train(rows, word_vectors(vocabulary), len(CATEGORIES), seed=arguments.seed)
-    digest = write(
-        arrays_of(network, vocabulary, calibrated),
+    digests = write(
+        {
+            MODEL_FILE: arrays_of(network, vocabulary, calibrated),
+            ANSWERS_FILE: answers(examples, maker.known, report),
+        },
         card_of(examples, len(vocabulary), arguments.seed),
     )
-    report(f"written, SHA-256 {digest}")
+    for name, digest in digests.items():
+        report(f"written: {name}, SHA-256 {digest}")
+
+
+def answers(
+    examples: Sequence[Example], vocabulary: Vocabulary, report: Callable[[str], None]
+) -> dict[str, np.ndarray]:
+    """The arrays of the answer model: calibrated on held-out folds, then fitted to all."""
+    chosen = [example for example in examples if is_answer(example)]
+    spoken = spoken_answers(chosen, vocabulary)
+    peaks = out_of_fold_peaks(chosen, spoken, FOLDS, report)
+    weights, drift = fit(spoken, [example.label == "harmful" for example in chosen])
+    return answer_arrays(weights, drift, calibrate(chosen, peaks))
 
 
 def card_of(examples: Sequence[Example], words: int, seed: int) -> dict[str, Any]:

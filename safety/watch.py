@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from safety.answer_model import AnswerModel
 from safety.classifier import Classifier
 from safety.lexical import RuleBook, RuleTracker
 from safety.normalise import Word
@@ -76,74 +77,76 @@ class RuleWatch:
         return anchor
 
 
-CHECK_EVERY = 2
-"""Words between two estimates; the words since the last one are held back."""
-
 WINDOW = 48
-MIN_WORDS = 6
-"""Words after which an estimate means anything; the first ones are the rules' alone, so that
-an answer begins at once."""
+"""Words that the network reads to name the category of what is suspected."""
+
+HOLD_SHARE = 0.6
+"""Share of the lowest blocking threshold from which text is held back."""
+
+JUDGE_EVERY = 4
+"""Words between two looks at a suspicion by the network, which costs far more than the sum."""
 
 MAX_HELD_WORDS = 80
 """A suspicion that has not been confirmed after so many words is dropped."""
 
-HOLD_SHARE = 0.6
-"""Share of the blocking threshold from which text is held back."""
-
-CONFIRMING_CHECKS = 3
-"""Estimates in a row that must pass the threshold: one odd word halts nothing."""
-
 
 class ScoreWatch:
-    """The classifier's estimate of a sliding window.
+    """The running sum of `safety.answer_model` over the words of one answer.
 
-    Suspicion begins with the words of the first estimate over the holding threshold; the flagged
-    span begins there. It ends with an estimate below it, or is confirmed by CONFIRMING_CHECKS
-    in a row over the blocking threshold.
+    Where the sum is high enough to be suspicious, text is held, and the network names the
+    category, by which the policy decides. The flagged span begins with the word that raised
+    suspicion; it ends where the sum falls again, or with the word at which the policy blocks.
+    Ordinary words cost three look-ups and are never held.
     """
 
-    def __init__(self, model: Classifier, policy: Policy) -> None:
+    def __init__(self, model: AnswerModel, namer: Classifier, policy: Policy) -> None:
         self._model = model
+        self._namer = namer
         self._policy = policy
+        self._hold_from = _hold_level(model, policy)
         self._recent: deque[str] = deque(maxlen=WINDOW)
+        self._before2 = self._before = ""
+        self._evidence = 0
         self._count = 0
-        self._unchecked_from = 0
         self._suspected_from: int | None = None
-        self._confirmations = 0
 
     def take(self, word: Word) -> Flagged | None:
-        """Take the next word; a confirmed suspicion ends with it."""
-        self._recent.append("0" if word.text.isdigit() else word.text)
+        """Take the next word; a flagged span ends with it."""
+        text = "0" if word.text.isdigit() else word.text
+        self._evidence = self._model.step(self._evidence, self._before2, self._before, text)
+        self._before2, self._before = self._before, text
+        self._recent.append(text)
         self._count += 1
-        if self._count < MIN_WORDS:
-            self._unchecked_from = self._count
+        if self._evidence < self._hold_from:
+            self._suspected_from = None
             return None
-        if self._count % CHECK_EVERY:
-            return None
-        estimate = self._model.estimate_words(list(self._recent))
-        scores = estimate.scores(estimate.harmful_output)
-        scores.pop(Category.PROMPT_INJECTION, None)
-        return self._weigh(scores)
-
-    def _weigh(self, scores: dict[Category, float]) -> Flagged | None:
-        raised = {c: score / HOLD_SHARE for c, score in scores.items()}
         last = self._count - 1
-        if self._policy.judge(raised, "output")[0] is not Action.BLOCK:
-            self._suspected_from, self._confirmations = None, 0
-        else:
-            if self._suspected_from is None:
-                self._suspected_from = self._unchecked_from
-            blocked = self._policy.judge(scores, "output")[0] is Action.BLOCK
-            self._confirmations = self._confirmations + 1 if blocked else 0
-            if self._confirmations >= CONFIRMING_CHECKS:
-                return Flagged(self._suspected_from, last, scores, "classifier")
-            if last - self._suspected_from >= MAX_HELD_WORDS:
-                self._suspected_from, self._confirmations = None, 0
-        self._unchecked_from = self._count
-        return None
+        if self._suspected_from is None:
+            self._suspected_from = last
+        if (last - self._suspected_from) % JUDGE_EVERY:
+            return None
+        if last - self._suspected_from >= MAX_HELD_WORDS:
+            self._suspected_from, self._evidence = None, 0
+            return None
+        scores = self._scores()
+        if self._policy.judge(scores, "output")[0] is not Action.BLOCK:
+            return None
+        return Flagged(self._suspected_from, last, scores, "classifier")
+
+    def _scores(self) -> dict[Category, float]:
+        estimate = self._namer.estimate_words(list(self._recent))
+        scores = estimate.scores(self._model.score(self._evidence))
+        scores.pop(Category.PROMPT_INJECTION, None)
+        return scores
 
     def open_since(self) -> int | None:
         """The first word that may still turn out to be flagged, or None."""
-        if self._suspected_from is not None:
-            return self._suspected_from
-        return self._unchecked_from if self._unchecked_from < self._count else None
+        return self._suspected_from
+
+
+def _hold_level(model: AnswerModel, policy: Policy) -> int:
+    """The sum from which a category that the policy blocks comes near its threshold."""
+    blocking = [c for c, action in policy.actions.items() if action is Action.BLOCK]
+    lowest = min((policy.threshold(c, "output") for c in blocking), default=2.0)
+    wanted = HOLD_SHARE * lowest
+    return model.level(min(max(wanted, 0.01), 0.99)) if wanted < 1.0 else model.ceiling + 1

@@ -3,12 +3,13 @@
 import hashlib
 import io
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from safety.classifier import CARD_FILE, MODEL_FILE
+from safety.artefacts import CARD_FILE
 from safety.training.network import TextNetwork
 from safety.training.rows import CATEGORIES
 
@@ -57,13 +58,25 @@ def _quantised(weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.round(weights / scale).astype(np.int8), scale.astype(np.float32)
 
 
-def write(arrays: dict[str, np.ndarray], card: dict[str, Any]) -> str:
-    """Store the artefact and its card in `safety/data`; returns the SHA-256."""
-    buffer = io.BytesIO()
-    np.savez_compressed(buffer, **arrays)  # type: ignore[arg-type]
-    data = buffer.getvalue()
-    digest = hashlib.sha256(data).hexdigest()
-    MODEL_FILE.write_bytes(data)
-    content = {"sha256": digest, "bytes": len(data), **card}
+def write(files: Mapping[Path, dict[str, np.ndarray]], card: dict[str, Any]) -> dict[str, str]:
+    """Store the trained files and the card that names them; returns the SHA-256 of each."""
+    digests: dict[str, str] = {}
+    for path, arrays in files.items():
+        buffer = io.BytesIO()
+        np.savez_compressed(buffer, **arrays)  # type: ignore[arg-type]
+        path.write_bytes(buffer.getvalue())
+        digests[path.name] = hashlib.sha256(buffer.getvalue()).hexdigest()
+    content = {"files": digests, **card}
     CARD_FILE.write_text(json.dumps(content, indent=1, sort_keys=True) + "\n", encoding="utf-8")
-    return digest
+    return digests
+
+
+def answer_arrays(
+    weights: np.ndarray, drift: int, calibration: tuple[float, float]
+) -> dict[str, np.ndarray]:
+    """What `safety.answer_model` reads."""
+    return {
+        "weights": weights,
+        "drift": np.array(drift),
+        "calibration": np.array(calibration, dtype=np.float64),
+    }

@@ -2,14 +2,16 @@
 
 import threading
 from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from safety import classifier as classifier_module
 from safety import detect
-from safety.classifier import Classifier, ModelCorrupt, TooLate, card, classifier, windows
+from safety.answer_model import ANSWERS_FILE, AnswerModel
+from safety.artefacts import ModelCorrupt, card, read_checked
+from safety.classifier import MODEL_FILE, Classifier, TooLate, classifier, windows
 from safety.guard import GuardFailed, LlamaGuard, parse_verdict
 from safety.health import failures_clear, recent_failures
 from safety.moderation import moderate
@@ -28,13 +30,13 @@ def check(text: str, policy: Policy = DEFAULT_POLICY, **options: Any):
     return PreClassifier(**options).check([SafetyMessage("user", text)], policy)
 
 
-def test_the_classifier_is_the_one_that_its_card_names(tmp_path, monkeypatch) -> None:
-    assert classifier() is not None
-    forged = tmp_path / "classifier.npz"
-    forged.write_bytes(classifier_module.MODEL_FILE.read_bytes() + b"x")
-    monkeypatch.setattr(classifier_module, "MODEL_FILE", forged)
-    with pytest.raises(ModelCorrupt, match=card()["sha256"]):
-        classifier.__wrapped__()
+@pytest.mark.parametrize("file", [MODEL_FILE, ANSWERS_FILE], ids=lambda file: file.name)
+def test_a_trained_file_is_the_one_that_the_card_names(file: Path, tmp_path: Path) -> None:
+    assert read_checked(file)
+    forged = tmp_path / file.name
+    forged.write_bytes(file.read_bytes() + b"x")
+    with pytest.raises(ModelCorrupt, match=card()["files"][file.name]):
+        read_checked(forged)
 
 
 def test_windows_cover_a_long_text() -> None:
@@ -56,6 +58,7 @@ def broken_classifier(monkeypatch):
     detect.memory_clear()
     failures_clear()
     monkeypatch.setattr(Classifier, "logits", broken)
+    monkeypatch.setattr(AnswerModel, "step", broken)
     yield
     detect.memory_clear()
     failures_clear()
