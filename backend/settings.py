@@ -13,6 +13,7 @@ from urllib.parse import urlparse
 import dj_database_url
 from django.core.exceptions import ImproperlyConfigured
 
+from backend.storage import storage_backend
 from billing.schedule import BEAT_SCHEDULE as BILLING_SCHEDULE
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -121,10 +122,7 @@ CHANNEL_LAYERS = {
 }
 KAFKA_BOOTSTRAP_SERVERS = env("KAFKA_BOOTSTRAP_SERVERS")
 STORAGES = {
-    "default": {
-        "BACKEND": "django.core.files.storage.FileSystemStorage",
-        "OPTIONS": {"location": VAR_DIR / "files"},
-    },
+    "default": storage_backend(os.environ.get("STORAGE_URL", ""), directory=VAR_DIR / "files"),
     "staticfiles": {"BACKEND": "servestatic.storage.CompressedManifestStaticFilesStorage"},
 }
 

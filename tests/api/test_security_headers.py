@@ -60,8 +60,6 @@ def test_a_forged_host_is_refused_but_probes_answer_by_address(product):
 
 def test_the_page_sets_the_csrf_cookie_and_is_revalidated(product):
     answer = httpx.get(product.url + "/settings/keys")
-    if answer.status_code == 503:
-        pytest.skip("the page is not built in this run")
     assert answer.cookies["csrftoken"]
     assert answer.headers["Cache-Control"] == "no-cache"
     assert answer.headers["Content-Type"].startswith("text/html")
