@@ -84,6 +84,7 @@ class BudgetOut(Out):
     project_id: UUID | None
     key_id: UUID | None
     amount: Money
+    currency: str
     is_hard: bool
     spent: Money = Field(description="In the current month, exact.")
 
@@ -246,6 +247,7 @@ def _budget(state: BudgetState) -> BudgetOut:
         project_id=budget.project_id,
         key_id=budget.key_id,
         amount=budget.amount,
+        currency=state.currency,
         is_hard=budget.is_hard,
         spent=state.spent,
     )

@@ -15,7 +15,7 @@ from backend.errors import InvalidRequest
 from billing import ledger
 from billing.accounts import terms_of
 from billing.periods import Period, month_of, parse_period
-from billing.prices.loading import price_book
+from billing.prices.loading import DEFAULT_CURRENCY, price_book
 from billing.prices.usage import PricedBucket, Pricer, UsageBucket
 
 GroupBy = Literal["day", "model", "key", "user", "project"]
@@ -26,20 +26,26 @@ _DIMENSION = {"key": "key_id", "user": "user_id", "project": "project_id"}
 
 @dataclass(slots=True)
 class UsageTotal:
-    """A sum of usage; `cost_usd` is exact and not rounded."""
+    """A sum of usage; `cost` is exact, not rounded, and in `currency`, the organization's."""
 
     requests: int = 0
     input_tokens: int = 0
     cached_input_tokens: int = 0
     output_tokens: int = 0
-    cost_usd: Decimal = Decimal(0)
+    cost: Decimal = Decimal(0)
+    currency: str = DEFAULT_CURRENCY
+
+    @property
+    def cost_usd(self) -> Decimal | None:
+        """The cost where the organization pays in dollars; nothing is converted."""
+        return self.cost if self.currency == "USD" else None
 
     def add(self, priced: PricedBucket) -> None:
         self.requests += priced.bucket.requests
         self.input_tokens += priced.bucket.counts.input
         self.cached_input_tokens += priced.bucket.counts.cached_input
         self.output_tokens += priced.bucket.counts.output
-        self.cost_usd += priced.cost
+        self.cost += priced.cost
 
 
 @dataclass(slots=True)
@@ -79,14 +85,15 @@ def usage_summary(
         raise InvalidRequest(f"group_by is one of {', '.join(GROUPS)}.", param="group_by")
     now = datetime.now(UTC)
     span = parse_period(period, now=now)
-    summary = UsageSummary(period=span.name)
+    currency = terms_of(organization_id).currency
+    summary = UsageSummary(period=span.name, currency=currency)
     dimensions = {_DIMENSION[group_by]} if group_by in _DIMENSION else set()
     if user_id is not None:
         dimensions.add("user_id")
     key_of = _key_function(group_by)
     rows: dict[str, UsageRow] = {}
     if group_by == "day":
-        rows = {day: UsageRow(key=day, label=day) for day in _days(span, now)}
+        rows = {day: UsageRow(key=day, label=day, currency=currency) for day in _days(span, now)}
     for priced in priced_usage(
         organization_id=organization_id,
         start=span.start,
@@ -98,10 +105,10 @@ def usage_summary(
         summary.add(priced)
         if group_by is not None:
             key = key_of(priced.bucket)
-            rows.setdefault(key, UsageRow(key=key, label=key)).add(priced)
+            rows.setdefault(key, UsageRow(key=key, label=key, currency=currency)).add(priced)
     summary.data = list(rows.values())
     if group_by != "day":
-        summary.data.sort(key=lambda row: (-row.cost_usd, -row.output_tokens, row.key))
+        summary.data.sort(key=lambda row: (-row.cost, -row.output_tokens, row.key))
     _label(summary.data, group_by)
     return summary
 

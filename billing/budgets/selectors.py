@@ -15,10 +15,11 @@ from billing.permissions import require_manager
 
 @dataclass(frozen=True, slots=True)
 class BudgetState:
-    """A budget and what is spent of it this month; `spent` exact."""
+    """A budget and what is spent of it this month; `spent` exact, in `currency`."""
 
     budget: Budget
     spent: Decimal
+    currency: str
     label: str
 
 
@@ -43,6 +44,7 @@ def budgets_list(*, principal: Principal) -> list[BudgetState]:
         BudgetState(
             budget,
             spent.get(counter_name(budget.pk), Decimal(0)),
+            limits.currency,
             str(budget.key or budget.project or "Organization"),
         )
         for budget in budgets.select_related("project", "key").order_by("pk")

@@ -7,6 +7,7 @@ import pytest
 from django.db import transaction
 
 from backend.errors import InvalidRequest
+from billing.models import BillingAccount
 from billing.prices import Tier
 from billing.prices.services import BEGINNING, prices_seed, prices_set
 from billing.quantities import Kind
@@ -83,6 +84,25 @@ def test_volume_tiers_count_from_the_beginning_of_the_month_whatever_the_period(
     month = usage_summary(organization_id=caller.organization_id, period="2026-10")
     assert one_day.cost_usd == 50 * 1 + Decimal("0.001") * 50
     assert month.cost_usd == 100 + one_day.cost_usd
+
+
+def test_an_organization_that_pays_in_euros_is_told_euros():
+    """Nothing is converted: a dollar amount that nobody will be billed would be an invention."""
+    prices_set(
+        model=factories.MODEL,
+        currency="EUR",
+        prices={kind: (Tier(0, Decimal(1)),) for kind in (Kind.INPUT, Kind.OUTPUT)},
+        effective_from=BEGINNING,
+    )
+    caller = factories.principal()
+    BillingAccount.objects.create(organization_id=caller.organization_id, currency="EUR")
+    use(caller, cached_input_tokens=0)
+    summary = usage_summary(
+        organization_id=caller.organization_id, period="2026-10", group_by="model"
+    )
+    for total in (summary, summary.data[0]):
+        assert (total.currency, total.cost) == ("EUR", Decimal("0.15"))
+        assert total.cost_usd is None
 
 
 @pytest.mark.parametrize("period", ["2026", "2026-13", "2026-02-30", "last_0_days", "x" * 100, ""])

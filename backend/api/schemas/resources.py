@@ -68,7 +68,8 @@ class UsageRowOut(ResponseModel):
     input_tokens: int
     cached_input_tokens: int
     output_tokens: int
-    cost_usd: Money
+    cost: Money = Field(description="Exact, in the summary's currency.")
+    cost_usd: Money | None = Field(description="The same, where that is USD; else null.")
 
 
 class UsageOut(ResponseModel):
@@ -76,7 +77,9 @@ class UsageOut(ResponseModel):
     input_tokens: int
     cached_input_tokens: int
     output_tokens: int
-    cost_usd: Money
+    currency: str = Field(description="What the organization pays in.")
+    cost: Money = Field(description="Exact, in that currency.")
+    cost_usd: Money | None = Field(description="The same, where that is USD; else null.")
     data: list[UsageRowOut]
 
 
