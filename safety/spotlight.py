@@ -16,14 +16,17 @@ DATA_MARK = "\u02c6"
 """Stands for a space in datamarked text; it is rare in honest text of any language."""
 
 
-def spotlight(content: str, *, source: str, datamark: bool = False) -> str:
-    """`content` as data: between random markers, below a sentence that names `source`.
+def spotlight(
+    content: str, *, source: str, datamark: bool = False, marker: str | None = None
+) -> str:
+    """`content` as data: between markers, below a sentence that names `source`.
 
     Args:
         source: a short name for people, such as a file's name; line breaks are removed.
         datamark: also replace white space by DATA_MARK; stronger, and costs tokens.
+        marker: one that the content's author cannot know; a random one where there is none.
     """
-    marker = secrets.token_hex(8)
+    marker = marker or secrets.token_hex(8)
     name = " ".join(source.split())[:120]
     body = DATA_MARK.join(content.split()) if datamark else content
     said = f" In it, {DATA_MARK} stands for a space." if datamark else ""

@@ -1,5 +1,6 @@
 """Values that pass between the safety core and its callers. Frozen; JSON-able by their fields."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from hashlib import sha256
@@ -90,6 +91,11 @@ class Halt:
 
 
 Verdict = Released | Halt
+
+
+def newest_of(messages: Sequence[SafetyMessage]) -> str:
+    """The newest user message's text, which a decision about a prompt is named by; "" without."""
+    return next((m.text for m in reversed(messages) if m.role == "user"), "")
 
 
 def text_digest(text: str) -> str:

@@ -60,7 +60,7 @@ def newest_within(history: Sequence[ChatMessage], *, tokens: int) -> list[ChatMe
 def _tokens(message: ChatMessage) -> int:
     count = _TOKENS_PER_MESSAGE
     for part in _as_parts(message.content):
-        if part["type"] == "text":
+        if part["type"] in ("text", "data"):
             count += len(part["text"].encode()) // _BYTES_PER_TOKEN
         else:
             count += _TOKENS_PER_IMAGE

@@ -11,7 +11,7 @@ class ChatMessage:
     """One item of OpenAI's `messages`.
 
     Attributes:
-        content: the text, or OpenAI's content parts where there are images.
+        content: the text, or OpenAI's content parts where something is attached (parts.py).
     """
 
     role: str

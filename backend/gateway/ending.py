@@ -24,13 +24,22 @@ from backend.gateway.emitter import Emitter
 from backend.gateway.limits.estimate import input_estimate
 from backend.gateway.live import LiveGeneration
 from backend.gateway.models import Generation, GenerationState
+from backend.gateway.opening import safety_messages
 from backend.gateway.output.replay import EventMeta, replay
 from backend.gateway.process import Process
 from backend.gateway.stream.leases import OpenGeneration
-from backend.gateway.terminal import Ended, Ending, Superseded, generation_finish
+from backend.gateway.terminal import (
+    CheckedAnswer,
+    Ended,
+    Ending,
+    Superseded,
+    generation_finish,
+)
 from backend.gateway.types import Usage
 from billing.budgets import settle
 from billing.services import UsageFacts
+from safety.audit.services import KeptText
+from safety.types import Action, newest_of
 
 log = structlog.get_logger(__name__)
 
@@ -133,6 +142,13 @@ def _ending(
         seconds = max(0.0, emitter.first_text_at - live.created_at)
         ttft = round(seconds * 1000)
         started_at = live.opened.created_at + timedelta(seconds=seconds)
+    days = live.policy.store_text_days
+    checked = [
+        CheckedAnswer(choice.decision(), KeptText(choice.generated, days))
+        for choice in (live.choices if live.served else ())
+    ]
+    found = any(answer.decision.action is not Action.ALLOW for answer in checked)
+    question = KeptText(newest_of(safety_messages(live.request)), days) if found else None
     return Ending(
         state=verdict.state,
         finish_reason=verdict.finish_reason,
@@ -143,7 +159,8 @@ def _ending(
         error_code=(verdict.error.code or "") if verdict.error else "",
         ttft_ms=ttft,
         started_at=started_at or datetime.now(UTC),
-        decisions=[choice.decision() for choice in live.choices] if live.served else [],
+        checked=checked,
+        question=question,
     )
 
 

@@ -44,6 +44,7 @@ class LiveGeneration:
 
     Attributes:
         epoch: see Generation.epoch.
+        policy: what its output is held to.
         log: its events; what is delivered.
         choices: its text, as far as generated and checked.
         input_tokens, cached_input_tokens: of the prompt; 0 until an upstream has told.
@@ -70,6 +71,7 @@ class LiveGeneration:
         self.opened = opened
         self.epoch = epoch
         self.pool = pool
+        self.policy = policy
         self.encoder = encoder_for(opened, pool)
         self.log = EventLog(opened.id, lease, entries, on_lost=lambda: self.request_stop("lost"))
         context = safety_messages(opened.request)

@@ -13,29 +13,41 @@ from django.db import IntegrityError, transaction
 from backend.conversations.turns import generation_attach
 from backend.errors import Conflict, ContentBlocked
 from backend.gateway.models import Generation, GenerationState
+from backend.gateway.outside import outside_marked
 from backend.gateway.pools import PoolConfig
 from backend.gateway.terminal import Ending, generation_finish
 from backend.gateway.types import GenerationRequest, Usage
 from safety.audit.selectors import policy_for
-from safety.audit.services import decision_record
+from safety.audit.services import KeptText, decision_record
 from safety.policy import Policy
 from safety.pre import PreClassifier
-from safety.types import SafetyDecision, SafetyMessage
+from safety.types import SafetyDecision, SafetyMessage, newest_of
 
 _PRE_CLASSIFIER = PreClassifier()
 
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A generation that may run, and the policy that its output is held to."""
+    """A generation that may run.
 
+    Attributes:
+        request: with its outside content marked as data.
+        policy: what its output is held to.
+    """
+
+    request: GenerationRequest
     policy: Policy
 
 
 def safety_messages(request: GenerationRequest) -> list[SafetyMessage]:
-    """What the classifiers see of a request."""
+    """What the classifiers see of a request. An attached file counts as the user's words: who
+    asks for harm by a file asks for harm."""
     if request.endpoint == "chat":
-        return [SafetyMessage(message.role, message.text) for message in request.messages]
+        return [
+            SafetyMessage(message.role, text)
+            for message in request.messages
+            for text in message.texts
+        ]
     prompt = request.prompt
     return [SafetyMessage("user", prompt if isinstance(prompt, str) else request.prompt_text)]
 
@@ -56,16 +68,18 @@ def generation_open(
     """
     organization_id = request.principal.organization_id
     policy = policy_for(organization_id=organization_id, model=pool.id)
-    decision = _PRE_CLASSIFIER.check(safety_messages(request), policy)
+    said = safety_messages(request)
+    decision = _PRE_CLASSIFIER.check(said, policy)
+    kept = KeptText(newest_of(said), policy.store_text_days)
     try:
-        _store(generation_id, request, pool, created_at, deadline_at, decision)
+        _store(generation_id, request, pool, created_at, deadline_at, decision, kept)
     except IntegrityError as error:
         if "gateway_generation_pkey" in str(error):  # the other one was a moment sooner
             raise already_begun(generation_id) from error
         raise
     if decision.blocked:
         raise _blocked(decision)
-    return Opened(policy)
+    return Opened(outside_marked(request), policy)
 
 
 def already_begun(generation_id: UUID) -> Conflict:
@@ -79,6 +93,7 @@ def _store(
     created_at: datetime,
     deadline_at: datetime,
     decision: SafetyDecision,
+    kept: KeptText,
 ) -> None:
     with transaction.atomic():
         _create(generation_id, request, pool, created_at, deadline_at)
@@ -88,6 +103,7 @@ def _store(
             generation_id=generation_id,
             user_id=request.principal.user_id,
             key_id=request.principal.key_id,
+            text=kept,
         )
         if request.message_id is not None:
             generation_attach(message_id=request.message_id, generation_id=generation_id)

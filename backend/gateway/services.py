@@ -184,6 +184,7 @@ async def _prepare(
         deadline_at=opened.deadline_at,
     )
     undo.push_async_callback(_end_unstarted, opened)
+    opened = msgspec.structs.replace(opened, request=checked.request)
     live = await _lease(gateway, opened, pool, checked)
     _refuse_the_departed()
     return live, headers

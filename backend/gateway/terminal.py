@@ -16,7 +16,7 @@ from backend.conversations.turns import message_finish
 from backend.gateway.models import Generation, GenerationState
 from backend.gateway.types import Usage
 from billing.services import UsageFacts, usage_record_create
-from safety.audit.services import decision_record
+from safety.audit.services import KeptText, decision_record, prompt_keep
 from safety.types import SafetyDecision
 
 # The column is Generation.user, which outlives the user as null; the ledger wants an id.
@@ -28,13 +28,22 @@ class Superseded(Exception):
 
 
 @dataclass(frozen=True, slots=True)
+class CheckedAnswer:
+    """What the post-classifier found in one choice, and the text that it was found in."""
+
+    decision: SafetyDecision
+    text: KeptText
+
+
+@dataclass(frozen=True, slots=True)
 class Ending:
     """How a generation ended.
 
     Attributes:
         text: what was delivered of the first choice; becomes the message's text.
         pool: "" when no engine saw the prompt.
-        decisions: of the post-classifier, for the record.
+        checked: by the post-classifier, for the record.
+        question: the prompt's newest message, kept beside an answer that something was found in.
     """
 
     state: GenerationState
@@ -46,7 +55,8 @@ class Ending:
     error_code: str = ""
     ttft_ms: int | None = None
     started_at: datetime | None = None
-    decisions: list[SafetyDecision] = field(default_factory=list)
+    checked: list[CheckedAnswer] = field(default_factory=list)
+    question: KeptText | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,14 +111,17 @@ def generation_finish(*, generation_id: UUID, epoch: int, ending: Ending) -> End
             input_tokens=row.input_tokens,
             output_tokens=row.output_tokens,
         )
-    for decision in ending.decisions:
+    for answer in ending.checked:
         decision_record(
-            decision=decision,
+            decision=answer.decision,
             organization_id=row.organization_id,
             generation_id=row.id,
             user_id=row.user_id,
             key_id=row.api_key_id,
+            text=answer.text,
         )
+    if ending.question is not None:
+        prompt_keep(generation_id=row.id, text=ending.question)
     return Ended(row, facts, by_us=True)
 
 

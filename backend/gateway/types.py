@@ -19,7 +19,8 @@ DONE = b"[DONE]"
 
 
 class ChatMessage(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One message, upstream-shaped. `content` is text, or OpenAI content parts."""
+    """One message, upstream-shaped. `content` is text, or OpenAI content parts; content from
+    outside is a part of our own, see outside.py."""
 
     role: str
     content: str | list[dict[str, Any]]
@@ -27,10 +28,15 @@ class ChatMessage(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def text(self) -> str:
-        """The text of all parts: what the classifiers and the estimate of tokens see."""
+        """The text of all parts: what the estimate of tokens sees."""
+        return "\n".join(self.texts)
+
+    @property
+    def texts(self) -> list[str]:
+        """The text of each part: what the classifiers see. What is attached comes first."""
         if isinstance(self.content, str):
-            return self.content
-        return "\n".join(str(part["text"]) for part in self.content if part.get("type") == "text")
+            return [self.content]
+        return [str(part["text"]) for part in self.content if part["type"] in ("text", "data")]
 
 
 class SamplingParams(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):

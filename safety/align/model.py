@@ -20,6 +20,11 @@ def load(file: Path) -> tuple[Model, Tokenizer]:
     model = AutoModelForCausalLM.from_pretrained(
         file.parent, gguf_file=file.name, dtype=torch.float32
     )
+    # Dequantized weights are ordinary ones; transformers still calls the model quantized, and
+    # then refuses to train it.
+    model.is_quantized = False
+    model.hf_quantizer = None
+    del model.config.quantization_config
     model.generation_config.pad_token_id = tokenizer.pad_token_id
     return model, tokenizer
 

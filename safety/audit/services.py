@@ -1,6 +1,7 @@
 """Writes of the safety audit: decisions recorded, policies versioned, reviews resolved."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
@@ -18,11 +19,20 @@ from safety.audit.models import (
     ReviewState,
     SafetyDecisionRecord,
     SafetyPolicy,
+    StageChoice,
     StoredText,
 )
 from safety.audit.texts import text_encrypt
 from safety.policy import Policy
 from safety.types import Action, SafetyDecision
+
+
+@dataclass(frozen=True, slots=True)
+class KeptText:
+    """A checked text, and for how many days the policy keeps it; 0: not at all."""
+
+    text: str
+    days: int
 
 
 def decision_record(
@@ -32,15 +42,15 @@ def decision_record(
     generation_id: UUID | None,
     user_id: UUID | None,
     key_id: UUID | None,
-    text: str | None = None,
-    store_text_days: int = 0,
+    text: KeptText | None = None,
 ) -> SafetyDecisionRecord:
     """Store and count one decision, inside the caller's transaction where there is one.
 
     A decision whose action is `review` also joins the review queue.
 
     Args:
-        text: the checked text, kept (encrypted) only where `store_text_days` is positive.
+        text: the checked text, kept (encrypted) where the policy says so and something was
+            found: what nobody will ever review is not kept.
     """
     decision_count(decision)
     stored = SafetyDecisionRecord.objects.create(
@@ -60,14 +70,31 @@ def decision_record(
         latency_ms=decision.latency_ms,
         text_sha256=decision.text_sha256,
     )
-    if text is not None and store_text_days > 0:
-        expires_at = timezone.now() + timedelta(days=store_text_days)
-        StoredText.objects.create(
-            decision=stored, ciphertext=text_encrypt(text), expires_at=expires_at
-        )
+    if text is not None and decision.action is not Action.ALLOW:
+        _text_keep(stored, text)
     if decision.action is Action.REVIEW:
         Review.objects.create(decision=stored, reason=ReviewReason.POLICY)
     return stored
+
+
+def prompt_keep(*, generation_id: UUID, text: KeptText) -> None:
+    """Keep the prompt of a generation whose answer was found to be something: nobody can judge
+    an answer without its question. Does nothing where it is kept already."""
+    decision = SafetyDecisionRecord.objects.filter(
+        generation_id=generation_id, stage=StageChoice.PROMPT, stored_text=None
+    ).first()
+    if decision is not None:
+        _text_keep(decision, text)
+
+
+def _text_keep(decision: SafetyDecisionRecord, text: KeptText) -> None:
+    if text.days <= 0:
+        return
+    StoredText.objects.create(
+        decision=decision,
+        ciphertext=text_encrypt(text.text),
+        expires_at=timezone.now() + timedelta(days=text.days),
+    )
 
 
 @transaction.atomic

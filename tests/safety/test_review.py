@@ -20,6 +20,7 @@ from safety.audit.selectors import (
     policy_for,
 )
 from safety.audit.services import (
+    KeptText,
     appeal_create,
     decision_record,
     expired_texts_delete,
@@ -76,8 +77,7 @@ def record(
         generation_id=uuid.uuid4(),
         user_id=caller.user_id,
         key_id=None,
-        text=text,
-        store_text_days=store_text_days,
+        text=None if text is None else KeptText(text, store_text_days),
     )
 
 

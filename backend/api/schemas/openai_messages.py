@@ -43,11 +43,15 @@ Part = Annotated[TextPart | ImagePart, Field(discriminator="type")]
 
 
 class InputMessage(RequestModel):
-    """One message. `developer` is OpenAI's newer name of `system`."""
+    """One message. `developer` is OpenAI's newer name of `system`. What `tool` says is content
+    from outside: it is read as data, and gives no orders."""
 
-    role: Literal["system", "developer", "user", "assistant"]
+    role: Literal["system", "developer", "user", "assistant", "tool"]
     content: str | list[Part]
     name: str | None = Field(default=None, max_length=64)
+    tool_call_id: str | None = Field(
+        default=None, max_length=200, description="Of `tool`; no model here needs it."
+    )
 
     @model_validator(mode="before")
     @classmethod
@@ -62,6 +66,14 @@ class InputMessage(RequestModel):
         if content == []:
             raise ValueError("content must not be an empty list")
         return content
+
+    @model_validator(mode="after")
+    def tools_speak_text(self) -> "InputMessage":
+        if self.role != "tool" and self.tool_call_id is not None:
+            raise ValueError("only a message of role tool has a tool_call_id")
+        if self.role == "tool" and self.has_image:
+            raise ValueError("a message of role tool may hold text only")
+        return self
 
     @property
     def has_image(self) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from backend.gateway.outside import upstream_messages
 from backend.gateway.pools import PoolConfig
 from backend.gateway.types import GenerationRequest
 
@@ -61,7 +62,7 @@ def upstream_body(
         # that another one has sent the same text.
         body["cache_salt"] = str(request.principal.organization_id)
     if request.endpoint == "chat":
-        body["messages"] = msgspec.to_builtins(request.messages)
+        body["messages"] = upstream_messages(request)
         if text_so_far:
             _continue_chat(body, text_so_far)
     else:
