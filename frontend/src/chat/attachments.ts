@@ -26,6 +26,9 @@ export class AttachmentUploads implements AttachmentAdapter {
   /** The server's id of each upload, by the id it has in the composer. */
   private readonly stored = new Map<string, string>();
 
+  /** Those on their way, by the same id; they end in `stored`, or not, and never fail. */
+  private readonly running = new Map<string, Promise<void>>();
+
   private count = 0;
 
   constructor(readonly accept: string) {}
@@ -40,9 +43,15 @@ export class AttachmentUploads implements AttachmentAdapter {
       file,
     };
     yield { ...attachment, status: { type: "running", reason: "uploading", progress: 0 } };
-    try {
-      const uploaded = await postAttachment(file);
+    const uploading = postAttachment(file).then((uploaded) => {
       this.stored.set(attachment.id, uploaded.id);
+    });
+    this.running.set(
+      attachment.id,
+      uploading.catch(() => undefined),
+    );
+    try {
+      await uploading;
       yield { ...attachment, status: { type: "requires-action", reason: "composer-send" } };
     } catch (error) {
       const message = errorMessage(error);
@@ -51,10 +60,13 @@ export class AttachmentUploads implements AttachmentAdapter {
   }
 
   async remove(attachment: ChatAttachment): Promise<void> {
+    this.running.delete(attachment.id);
     this.stored.delete(attachment.id);
   }
 
+  /** A message that is sent while a file is still on its way waits for it. */
   async send(attachment: PendingAttachment): Promise<CompleteAttachment> {
+    await this.running.get(attachment.id);
     return { ...attachment, status: { type: "complete" }, content: [] };
   }
 
