@@ -76,6 +76,7 @@ def test_an_upload_lies_in_the_bucket_and_comes_back(in_s3: Path) -> None:
     with attachment.file.open("rb") as file:
         assert file.read() == text
 
+    assert attachment.file.name is not None
     attachment.file.storage.delete(attachment.file.name)
     assert not lies.exists()
 
