@@ -498,6 +498,8 @@ export interface paths {
         /**
          * Usage
          * @description `period`: a month (`2026-11`), a day (`2026-11-21`) or `last_30_days`, in UTC.
+         *
+         *     Owners, admins and finance members see everybody's usage, a plain member only his own.
          */
         get: operations["usage"];
         put?: never;
@@ -1516,8 +1518,21 @@ export interface components {
             cached_input_tokens: number;
             /** Output Tokens */
             output_tokens: number;
-            /** Cost Usd */
-            cost_usd: string;
+            /**
+             * Currency
+             * @description What the organization pays in.
+             */
+            currency: string;
+            /**
+             * Cost
+             * @description Exact, in that currency.
+             */
+            cost: string;
+            /**
+             * Cost Usd
+             * @description The same, where that is USD; else null.
+             */
+            cost_usd: string | null;
             /** Data */
             data: components["schemas"]["UsageRowOut"][];
         };
@@ -1533,8 +1548,16 @@ export interface components {
             cached_input_tokens: number;
             /** Output Tokens */
             output_tokens: number;
-            /** Cost Usd */
-            cost_usd: string;
+            /**
+             * Cost
+             * @description Exact, in the summary's currency.
+             */
+            cost: string;
+            /**
+             * Cost Usd
+             * @description The same, where that is USD; else null.
+             */
+            cost_usd: string | null;
         };
         /** InvoiceListOut */
         InvoiceListOut: {
@@ -1697,6 +1720,8 @@ export interface components {
             key_id: string | null;
             /** Amount */
             amount: string;
+            /** Currency */
+            currency: string;
             /** Is Hard */
             is_hard: boolean;
             /**

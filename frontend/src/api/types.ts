@@ -49,3 +49,7 @@ export type NewApiKey = Schemas["NewKeyOut"];
 export type UsageGroup = "day" | "model" | "key" | "user";
 export type UsageRow = Schemas["UsageRowOut"];
 export type UsageSummary = Schemas["UsageOut"];
+
+/** `amount` and `spent` are decimal texts in `currency`; a hard budget refuses what exceeds it. */
+export type Budget = Schemas["BudgetOut"];
+export type Invoice = Schemas["InvoiceOut"];

@@ -5,6 +5,7 @@ import { formatCost, formatTokens, formatTokensShort } from "./usage-format";
 interface UsageChartProps {
   rows: UsageRow[];
   group: UsageGroup;
+  currency: string;
 }
 
 const shortDay = new Intl.DateTimeFormat(undefined, {
@@ -14,7 +15,7 @@ const shortDay = new Intl.DateTimeFormat(undefined, {
 });
 
 /** Input and output tokens as stacked bars; a day without use is a gap. */
-export function UsageChart({ rows, group }: UsageChartProps) {
+export function UsageChart({ rows, group, currency }: UsageChartProps) {
   const label = (key: string) =>
     group === "day" ? shortDay.format(new Date(key)) : nameOf(rows, key);
   return (
@@ -48,7 +49,7 @@ export function UsageChart({ rows, group }: UsageChartProps) {
               isAnimationActive={false}
               content={({ active, payload }) =>
                 active && payload[0] ? (
-                  <BarNote row={payload[0].payload as UsageRow} label={label} />
+                  <BarNote row={payload[0].payload as UsageRow} label={label} currency={currency} />
                 ) : null
               }
             />
@@ -83,13 +84,19 @@ function Legend({ className, label }: { className: string; label: string }) {
   );
 }
 
-function BarNote({ row, label }: { row: UsageRow; label: (key: string) => string }) {
+interface BarNoteProps {
+  row: UsageRow;
+  label: (key: string) => string;
+  currency: string;
+}
+
+function BarNote({ row, label, currency }: BarNoteProps) {
   return (
     <div className="rounded-xl border border-border bg-popover px-3 py-2 text-popover-foreground text-xs tabular-nums shadow-md">
       <p className="pb-1 font-medium">{label(row.key)}</p>
       <p>Input {formatTokens(row.input_tokens)}</p>
       <p>Output {formatTokens(row.output_tokens)}</p>
-      <p>Cost {formatCost(row.cost_usd)}</p>
+      <p>Cost {formatCost(row.cost, currency)}</p>
     </div>
   );
 }

@@ -9,14 +9,22 @@ export const formatTokens = (count: number) => whole.format(count);
 
 export const formatTokensShort = (count: number) => short.format(count);
 
-/** Dollars as the ledger has them: two places, or as many as a small amount needs to be seen. */
-export function formatCost(usd: string): string {
-  const value = Number(usd);
+/** An exact amount of the ledger: two places, or as many as a small one needs to be seen. */
+export function formatCost(amount: string, currency: string): string {
+  const value = Number(amount);
   const digits = value !== 0 && Math.abs(value) < 0.01 ? 6 : 2;
+  return money(currency, digits).format(value);
+}
+
+/** A document's amount, which is in whole cents. */
+export const formatCents = (amount: string, currency: string) =>
+  money(currency, 2).format(Number(amount));
+
+function money(currency: string, digits: number): Intl.NumberFormat {
   return new Intl.NumberFormat("en-US", {
     style: "currency",
-    currency: "USD",
+    currency,
     minimumFractionDigits: 2,
     maximumFractionDigits: digits,
-  }).format(value);
+  });
 }

@@ -9,6 +9,9 @@ const monthName = new Intl.DateTimeFormat(undefined, {
   timeZone: "UTC",
 });
 
+/** `2026-11` in words. */
+export const formatMonth = (month: string) => monthName.format(new Date(`${month}-01`));
+
 export const currentMonth = (): Period => new Date().toISOString().slice(0, 7);
 
 export function periodOptions(now: Date): { value: Period; label: string }[] {

@@ -11,8 +11,14 @@ const headings: Record<UsageGroup, string> = {
 // The API lists every day of a period, for the chart.
 const isUsed = (row: UsageRow) => row.input_tokens + row.output_tokens > 0;
 
+interface UsageTableProps {
+  rows: UsageRow[];
+  group: UsageGroup;
+  currency: string;
+}
+
 /** The chart's numbers, exactly, and for those who cannot see it. */
-export function UsageTable({ rows, group }: { rows: UsageRow[]; group: UsageGroup }) {
+export function UsageTable({ rows, group, currency }: UsageTableProps) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area must be reachable by keyboard
     <section tabIndex={0} aria-label="Usage in numbers" className="overflow-x-auto">
@@ -33,7 +39,7 @@ export function UsageTable({ rows, group }: { rows: UsageRow[]; group: UsageGrou
               </th>
               <td className="py-2.5 pr-4 text-right">{formatTokens(row.input_tokens)}</td>
               <td className="py-2.5 pr-4 text-right">{formatTokens(row.output_tokens)}</td>
-              <td className="py-2.5 text-right">{formatCost(row.cost_usd)}</td>
+              <td className="py-2.5 text-right">{formatCost(row.cost, currency)}</td>
             </tr>
           ))}
         </tbody>

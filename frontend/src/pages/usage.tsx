@@ -2,13 +2,17 @@ import { useQuery } from "@tanstack/react-query";
 import { ChartColumn } from "lucide-react";
 import { lazy, Suspense, useState } from "react";
 import { getUsage } from "@/api/account";
+import { managesMoney } from "@/api/billing";
 import { errorMessage } from "@/api/errors";
 import type { UsageGroup, UsageSummary } from "@/api/types";
+import { useMe } from "@/app/session";
 import { Notice } from "@/ui/notice";
 import { Segmented } from "@/ui/segmented";
 import { Loading } from "@/ui/spinner";
 import { EmptyState, PageLayout } from "./page-layout";
+import { Budgets } from "./usage-budgets";
 import { formatCost, formatTokens } from "./usage-format";
+import { Invoices } from "./usage-invoices";
 import { currentMonth, type Period, periodOptions } from "./usage-periods";
 import { UsageTable } from "./usage-table";
 
@@ -21,8 +25,11 @@ const groups: { value: UsageGroup; label: string }[] = [
   { value: "key", label: "Key" },
   { value: "user", label: "Member" },
 ];
+const ownGroups = groups.filter(({ value }) => value !== "user");
 
+/** Who manages the organization's money sees everybody's usage; others see their own. */
 export function UsagePage() {
+  const everybody = managesMoney(useMe().role);
   const [period, setPeriod] = useState<Period>(currentMonth);
   const [group, setGroup] = useState<UsageGroup>("day");
   const usage = useQuery({
@@ -33,7 +40,11 @@ export function UsagePage() {
   return (
     <PageLayout
       title="Usage"
-      description="Every generation of your organization, from the ledger that it is billed from. Times are UTC."
+      description={
+        everybody
+          ? "Every generation of your organization, from the ledger that it is billed from. Times are UTC."
+          : "Every generation of yours, from the ledger that it is billed from. Times are UTC."
+      }
       action={<PeriodPicker value={period} onChange={setPeriod} />}
     >
       {usage.isPending ? (
@@ -46,7 +57,12 @@ export function UsagePage() {
           <section className="flex flex-col gap-4">
             <div className="flex flex-wrap items-center justify-between gap-3">
               <h2 className="font-semibold text-base">Tokens</h2>
-              <Segmented label="Group by" value={group} onChange={setGroup} options={groups} />
+              <Segmented
+                label="Group by"
+                value={group}
+                onChange={setGroup}
+                options={everybody ? groups : ownGroups}
+              />
             </div>
             {usage.data.input_tokens + usage.data.output_tokens === 0 ? (
               <EmptyState icon={<ChartColumn aria-hidden />}>
@@ -55,21 +71,23 @@ export function UsagePage() {
             ) : (
               <>
                 <Suspense fallback={<div className="h-72" />}>
-                  <UsageChart rows={usage.data.data} group={group} />
+                  <UsageChart rows={usage.data.data} group={group} currency={usage.data.currency} />
                 </Suspense>
-                <UsageTable rows={usage.data.data} group={group} />
+                <UsageTable rows={usage.data.data} group={group} currency={usage.data.currency} />
               </>
             )}
           </section>
         </>
       )}
+      {everybody && <Budgets />}
+      {everybody && <Invoices />}
     </PageLayout>
   );
 }
 
 function Totals({ usage }: { usage: UsageSummary }) {
   const items = [
-    { label: "Cost", value: formatCost(usage.cost_usd) },
+    { label: "Cost", value: formatCost(usage.cost, usage.currency) },
     { label: "Input tokens", value: formatTokens(usage.input_tokens) },
     { label: "of these, cached", value: formatTokens(usage.cached_input_tokens) },
     { label: "Output tokens", value: formatTokens(usage.output_tokens) },
