@@ -43,6 +43,11 @@ format: $(DEV_STAMP) ## Let the tools lay out the code
 	@$(VENV)/bin/ruff format --quiet .
 	@$(IN_VENV) -m infra.checks --only format
 
+MODEL ?= var/models/SmolLM2-135M-Instruct.Q4_1.gguf
+.PHONY: bench
+bench: $(DEV_STAMP) ## The engine beside its peers and the machine's limits (MODEL=…, ARGS=--quick)
+	@$(IN_VENV) -m inference.bench --model "$(MODEL)" $(ARGS)
+
 .PHONY: bench-gateway
 bench-gateway: $(DEV_STAMP) ## How many streams one web process holds, and what it adds to them
 	@$(IN_VENV) -m infra.load.gateway

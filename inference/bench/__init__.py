@@ -1,9 +1,15 @@
-"""Measures a served engine over HTTP: `python -m inference.bench --model PATH`.
+"""Measures the engine beside its peers: `python -m inference.bench --model PATH`.
 
-    workloads.py   what is asked, and the times that come back
-    peers.py       transformers on the same machine, and the machine's own limits
-    __main__.py    starts the engine, runs everything, prints a table (and JSON)
+    client.py      one streamed request to an OpenAI-style server, with the time of every token
+    metrics.py     what vLLM's benchmark reports, from such timings
+    workloads.py   what is asked and when
+    lengths.py     a published mix of prompt and answer lengths
+    engine.py      serves the model, runs the workloads
+    peers/         transformers (static and continuous batches) and llama.cpp, a process each
+    limits.py      what the machine could do at most
+    report.py      tables, JSON and the plot
+    perplexity.py  what quantization costs: `python -m inference.bench.perplexity`
 
-Metric names are those of vLLM's benchmark: TTFT (time to first token), TPOT (mean time per
-further token), ITL (time between two tokens).
+Each program has the machine for itself while it is measured, all in one run, so that ratios
+mean something also on a machine that is not quite idle.
 """

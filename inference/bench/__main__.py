@@ -1,94 +1,102 @@
-"""`python -m inference.bench --model PATH`: serve the model, measure, print."""
+"""`python -m inference.bench --model PATH`: our engine, its peers, the machine's limits."""
 
 from __future__ import annotations
 
 import argparse
 import asyncio
-import json
 import os
-import socket
 import subprocess
 import sys
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import asdict
 from pathlib import Path
 
-import httpx
+import msgspec
 
-from inference.bench.peers import machine_limits, transformers_static
-from inference.bench.workloads import Result, Workloads
+from inference.bench.engine import Sizes, measure, served
+from inference.bench.limits import Machine
+from inference.bench.peers.cases import Cases, Rates
+from inference.bench.report import Report, markdown, plot
+from inference.model.open import open_weights
 
-_START_LIMIT_S = 300.0
-
-
-async def measure(url: str, vocab: int) -> list[Result]:
-    async with httpx.AsyncClient(base_url=url, timeout=600) as client:
-        work = Workloads(client, vocab)
-        await work.streams(1, 64, 8)  # warm
-        results = [
-            Result.of("1 stream, prompt 512, 48 tokens", await work.streams(1, 512, 48)),
-            Result.of("8 streams, prompt 128, 32 tokens", await work.streams(8, 128, 32)),
-            Result.of("prompt 1,000, 1 token", await work.streams(1, 1000, 1)),
-        ]
-        cold, warm = await work.repeated_prefix(1500, 20)
-        results.append(Result.of("prompt 1,520, nothing cached", [cold]))
-        results.append(Result.of("prompt 1,520, first 1,500 cached", [warm]))
-        results.extend(await work.long_prompt_among_streams(4, 2000))
-        return results
-
-
-@contextmanager
-def served(model: Path) -> Iterator[str]:
-    """The engine on a free port; yields its address once it is ready."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    command = ["-m", "inference", "serve", "--model", str(model), "--port", str(port)]
-    process = subprocess.Popen([sys.executable, *command])  # noqa: S603
-    url = f"http://127.0.0.1:{port}"
-    try:
-        end = time.monotonic() + _START_LIMIT_S
-        while not _is_ready(url):
-            if process.poll() is not None or time.monotonic() > end:
-                raise SystemExit("the engine did not start")
-            time.sleep(0.2)
-        yield url
-    finally:
-        process.terminate()
-        process.wait()
-
-
-def _is_ready(url: str) -> bool:
-    try:
-        return httpx.get(f"{url}/ready").status_code == 200
-    except httpx.TransportError:
-        return False
+_PEERS = ("llama.cpp", "transformers", "transformers-continuous")
+_NOT_INSTALLED = 3
+_PEER_LIMIT_S = 3600.0
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m inference.bench", description=__doc__)
-    parser.add_argument("--model", type=Path, required=True, help="a GGUF file")
-    parser.add_argument("--vocab", type=int, default=49000, help="random token ids below this")
-    parser.add_argument("--no-peers", action="store_true", help="leave transformers out")
-    parser.add_argument("--json", type=Path, help="write the figures here too")
-    args = parser.parse_args()
+    args = _parser().parse_args()
+    sizes = Sizes.quick() if args.quick else Sizes()
     load_before = os.getloadavg()[0]
-    with served(args.model) as url:
-        results = asyncio.run(measure(url, args.vocab))
-    if not args.no_peers:
-        results.append(transformers_static(args.model, 512, 12))
-    limits = machine_limits()
-    print(f"{os.cpu_count()} cores, load {load_before:.1f} before the run;", end=" ")
-    print(", ".join(f"{name} {value:.1f}" for name, value in limits.items()), end="\n\n")
-    print("| workload | TTFT ms | TPOT ms | ITL p99 ms | tokens/s |\n|---|---|---|---|---|")
-    for row in results:
-        values = (row.ttft_ms, row.tpot_ms, row.itl_p99_ms, row.tokens_per_s)
-        print(f"| {row.workload} | " + " | ".join(f"{value:,.1f}" for value in values) + " |")
+    model = open_weights(str(args.model)).config
+    machine = Machine.measure()
+    with served(args.model, args.serve_options) as url:
+        engine = asyncio.run(measure(url, model.vocab_size, sizes))
+    peers, missing = measure_peers(args.model, sizes.cases, args.peers)
+    # The weights of a folder are read as float32, those of a GGUF file as they are.
+    weight_bytes = args.model.stat().st_size if args.model.is_file() else _folder_bytes(args.model)
+    report = Report(
+        model=args.model.name,
+        machine=machine,
+        load_before=load_before,
+        cases=sizes.cases,
+        engine=engine,
+        peers=peers,
+        missing=missing,
+        limits={
+            "decode step, 1 stream": machine.decode_s(weight_bytes),
+            f"prompt of {sizes.cases.prefill}": machine.prefill_s(model, sizes.cases.prefill),
+            "prompt of 1,000": machine.prefill_s(model, 1000),
+        },
+    )
+    sys.stdout.write(markdown(report))
     if args.json:
-        report = {"limits": limits, "results": [asdict(row) for row in results]}
-        args.json.write_text(json.dumps(report, indent=1))
+        args.json.write_bytes(msgspec.json.format(msgspec.json.encode(report), indent=1))
+    if args.plot:
+        args.plot.write_text(plot(report))
+
+
+def measure_peers(
+    model: Path, cases: Cases, names: list[str]
+) -> tuple[dict[str, Rates], dict[str, str]]:
+    """Rates of the programs that are installed, and why the others have none."""
+    rates: dict[str, Rates] = {}
+    missing: dict[str, str] = {}
+    encoded = msgspec.json.encode(cases).decode()
+    for name in names:
+        command = ["-m", "inference.bench.peers", name, "--model", str(model), "--cases", encoded]
+        try:
+            run = subprocess.run(  # noqa: S603
+                [sys.executable, *command], capture_output=True, timeout=_PEER_LIMIT_S, check=False
+            )
+        except subprocess.TimeoutExpired:
+            missing[name] = "it took too long"
+            continue
+        if run.returncode == 0:
+            rates[name] = msgspec.json.decode(run.stdout.splitlines()[-1], type=Rates)
+        elif run.returncode == _NOT_INSTALLED:
+            missing[name] = "not installed"
+        else:
+            last = run.stderr.decode(errors="replace").strip().splitlines() or ["no message"]
+            missing[name] = f"failed with {last[-1]!r}"
+    return rates, missing
+
+
+def _folder_bytes(folder: Path) -> int:
+    return sum(file.stat().st_size for file in folder.glob("*.safetensors"))
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m inference.bench",
+        description=__doc__,
+        epilog="What follows -- is handed to `python -m inference serve`.",
+    )
+    parser.add_argument("--model", type=Path, required=True, help="a GGUF file or a folder")
+    parser.add_argument("--quick", action="store_true", help="small sizes, in a minute or two")
+    parser.add_argument("--peers", nargs="*", choices=_PEERS, default=list(_PEERS))
+    parser.add_argument("--json", type=Path, help="write all figures here")
+    parser.add_argument("--plot", type=Path, help="write a bar chart here, as SVG")
+    parser.add_argument("serve_options", nargs="*", metavar="-- OPTION", default=[])
+    return parser
 
 
 if __name__ == "__main__":

@@ -1,99 +1,77 @@
-"""Workloads against an OpenAI-style server, and what was measured of each request."""
+"""What is asked of a server and when; every workload returns the timings of its requests.
+
+Prompts are random token ids, so that none finds another's prefix by accident.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import random
-import time
-from dataclasses import dataclass
-from statistics import median
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import httpx
 
+from inference.bench.client import Timing, ask
 
-@dataclass(frozen=True)
-class Timing:
-    """One streamed request: when it began and when each token came, in seconds."""
-
-    began: float
-    tokens: list[float]
-
-    @property
-    def ttft(self) -> float:
-        return self.tokens[0] - self.began
-
-    @property
-    def gaps(self) -> list[float]:
-        return [after - before for before, after in zip(self.tokens, self.tokens[1:], strict=False)]
+Lengths = Sequence[tuple[int, int]]
+"""(prompt tokens, output tokens) of each request."""
 
 
-@dataclass(frozen=True)
-class Result:
-    """One row of the report; times in milliseconds."""
+class Interference(NamedTuple):
+    """Streams alone, and the same streams while a long prompt is computed among them."""
 
-    workload: str
-    ttft_ms: float
-    tpot_ms: float
-    itl_p99_ms: float
-    tokens_per_s: float
-
-    @classmethod
-    def of(cls, workload: str, timings: list[Timing]) -> Result:
-        gaps = sorted(gap for timing in timings for gap in timing.gaps) or [0.0]
-        generated = sum(len(timing.tokens) for timing in timings)
-        took = max(t.tokens[-1] for t in timings) - min(t.began for t in timings)
-        return cls(
-            workload,
-            ttft_ms=1e3 * median(timing.ttft for timing in timings),
-            tpot_ms=1e3 * sum(gaps) / len(gaps),
-            itl_p99_ms=1e3 * gaps[min(len(gaps) - 1, int(0.99 * len(gaps)))],
-            tokens_per_s=generated / took,
-        )
+    alone: list[Timing]
+    disturbed: list[Timing]
+    long_prompt: Timing
 
 
 class Workloads:
-    """Prompts are random token ids, so that none finds another's prefix by accident."""
-
     def __init__(self, client: httpx.AsyncClient, vocab: int, seed: int = 0) -> None:
+        """`vocab`: token ids below it are asked for."""
         self._client = client
         self._vocab = vocab
         self._random = random.Random(seed)
 
-    def prompt(self, length: int) -> list[int]:
-        return [self._random.randrange(100, self._vocab) for _ in range(length)]
+    async def at_once(self, lengths: Lengths) -> list[Timing]:
+        """All requests at the same moment: a continuous batch."""
+        return list(await asyncio.gather(*(self._ask(*pair) for pair in lengths)))
 
     async def streams(self, count: int, prompt: int, output: int) -> list[Timing]:
-        """`count` requests at once."""
-        asked = [self._ask(self.prompt(prompt), output) for _ in range(count)]
-        return list(await asyncio.gather(*asked))
+        """`count` equal requests at once."""
+        return await self.at_once([(prompt, output)] * count)
+
+    async def static_batches(self, lengths: Lengths, size: int) -> list[Timing]:
+        """`size` requests at a time, the next ones when the last of them is done."""
+        timings: list[Timing] = []
+        for begin in range(0, len(lengths), size):
+            timings += await self.at_once(lengths[begin : begin + size])
+        return timings
+
+    async def poisson(self, lengths: Lengths, rate: float) -> list[Timing]:
+        """Requests that arrive by chance, `rate` a second on average."""
+        running = []
+        for pair in lengths:
+            running.append(asyncio.create_task(self._ask(*pair)))
+            await asyncio.sleep(self._random.expovariate(rate))
+        return list(await asyncio.gather(*running))
 
     async def repeated_prefix(self, prefix: int, rest: int) -> tuple[Timing, Timing]:
         """Two prompts with one beginning, one after the other: cold, then warm."""
-        shared = self.prompt(prefix)
-        cold = await self._ask(shared + self.prompt(rest), 1)
-        return cold, await self._ask(shared + self.prompt(rest), 1)
+        shared = self._prompt(prefix)
+        cold = await ask(self._client, shared + self._prompt(rest), 1)
+        return cold, await ask(self._client, shared + self._prompt(rest), 1)
 
-    async def long_prompt_among_streams(self, count: int, long: int) -> tuple[Result, Result]:
-        """Streams alone, then the same while a long prompt is computed."""
-        alone = Result.of(f"{count} streams alone", await self.streams(count, 64, 24))
-        streams = asyncio.create_task(self.streams(count, 64, 48))
-        await asyncio.sleep(1.0)
-        await self._ask(self.prompt(long), 1)
-        return alone, Result.of(f"{count} streams beside a prompt of {long}", await streams)
+    async def long_prompt_among_streams(self, count: int, output: int, long: int) -> Interference:
+        """`count` streams; then again, with a prompt of `long` tokens after some of theirs."""
+        alone = await self.streams(count, 64, output)
+        streams = asyncio.create_task(self.streams(count, 64, output))
+        await asyncio.sleep(alone[0].ttft + 5 * (alone[0].tpot or 0.0))
+        long_prompt = await self._ask(long, 1)
+        return Interference(alone, await streams, long_prompt)
 
-    async def _ask(self, prompt: list[int], output: int) -> Timing:
-        body = {
-            "prompt": prompt,
-            "max_tokens": output,
-            "temperature": 0,
-            "ignore_eos": True,
-            "stream": True,
-            # A chunk for every token, also for those that complete no character.
-            "stream_options": {"continuous_usage_stats": True},
-        }
-        began = time.perf_counter()
-        async with self._client.stream("POST", "/v1/completions", json=body) as response:
-            response.raise_for_status()
-            lines = response.aiter_lines()
-            tokens = [time.perf_counter() async for line in lines if line.startswith("data: {")]
-        return Timing(began, tokens)
+    async def _ask(self, prompt: int, output: int) -> Timing:
+        return await ask(self._client, self._prompt(prompt), output)
+
+    def _prompt(self, length: int) -> list[int]:
+        return [self._random.randrange(100, self._vocab) for _ in range(length)]

@@ -1,6 +1,6 @@
 """Our CPU kernels: compiled at first use, absent where there is no compiler.
 
-kernels.cpp   the kernels, plain C interface
+kernels.cpp   the kernels' plain C interface, and which header holds what
 compile.py    builds and loads them
 backend.py    what the decoder sees of them
 """

@@ -1,8 +1,7 @@
 """The decoder's operations on a CPU in float32, by our own kernels.
 
-Streams (single-token chunks) and small batches gain most: the kernels read quantized
-weights and KV blocks where they lie. Long chunks are left to torch's matrix products,
-which dequantize a weight once for many tokens.
+The kernels read quantized weights and KV blocks where they lie: a few tokens by unpacking
+weights in registers, many by unpacking a part of a weight into the cache, once for all.
 """
 
 from __future__ import annotations
@@ -19,10 +18,8 @@ from inference.model.config import ModelConfig
 from inference.model.weights import PackedRows
 
 _KINDS = (GGMLQuantizationType.Q4_0, GGMLQuantizationType.Q4_1, GGMLQuantizationType.Q8_0)
-_MAX_TOKENS = 20
-"""Up to here computing from packed rows beats dequantizing them first; measured."""
-_SCRATCH_VALUES = 512 * 1024
-"""Longer batches dequantize so much of a weight at a time: it stays in the cache."""
+_FEW_TOKENS = 15
+"""Up to here unpacking weights in registers beats blocked products; measured."""
 
 
 class PackedLinear:
@@ -42,33 +39,18 @@ class PackedLinear:
     def __call__(self, x: Tensor) -> Tensor:
         num_tokens, num_rows = len(x), len(self._data)
         y = torch.empty(num_tokens, num_rows)
-        if num_tokens > _MAX_TOKENS:
-            self._by_parts(x, y)
-        else:
-            x = x.contiguous()
-            self._kernels.parley_linear(
-                self._kind, _at(self._data), _at(x), _at(y), num_tokens, num_rows, self._width
-            )
+        few = num_tokens <= _FEW_TOKENS
+        product = self._kernels.parley_linear if few else self._kernels.parley_multiply
+        x = x.contiguous()
+        product(self._kind, _at(self._data), _at(x), _at(y), num_tokens, num_rows, self._width)
         return y if self._bias is None else y.add_(self._bias)
 
     def rows(self, token_ids: Tensor) -> Tensor:
         out = torch.empty(len(token_ids), self._width)
-        self._dequantize(self._data, token_ids, out)
-        return out
-
-    def _by_parts(self, x: Tensor, y: Tensor) -> None:
-        step = max(1, _SCRATCH_VALUES // self._width)
-        scratch = torch.empty(step, self._width)
-        for begin in range(0, len(self._data), step):
-            part = self._data[begin : begin + step]
-            dense = scratch[: len(part)]
-            self._dequantize(part, None, dense)
-            torch.mm(x, dense.T, out=y[:, begin : begin + step])
-
-    def _dequantize(self, data: Tensor, rows: Tensor | None, out: Tensor) -> None:
         self._kernels.parley_dequantize(
-            self._kind, _at(data), _at(rows), _at(out), len(out), self._width
+            self._kind, _at(self._data), _at(token_ids), _at(out), len(out), self._width
         )
+        return out
 
 
 class CpuBackend(TorchBackend):

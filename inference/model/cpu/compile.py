@@ -22,6 +22,7 @@ import torch  # its OpenMP runtime must be loaded before the kernels are
 log = logging.getLogger(__name__)
 
 _SOURCE = Path(__file__).with_name("kernels.cpp")
+_HEADERS = sorted(Path(__file__).parent.glob("*.h"))
 _FLAGS = ("-O3", "-march=native", "-std=c++17", "-fopenmp", "-fno-math-errno", "-fPIC")
 
 
@@ -66,7 +67,8 @@ def _cache_folder() -> Path:
 
 
 def _fingerprint(compiler: str) -> str:
-    parts = [_SOURCE.read_bytes(), compiler.encode(), " ".join(_FLAGS).encode()]
+    parts = [file.read_bytes() for file in (_SOURCE, *_HEADERS)]
+    parts += [compiler.encode(), " ".join(_FLAGS).encode()]
     parts += [platform.machine().encode(), _processor().encode(), torch.__version__.encode()]
     return hashlib.sha256(b"\0".join(parts)).hexdigest()[:16]
 

@@ -1,169 +1,21 @@
-// CPU kernels for small batches: matrix products straight from GGUF blocks, paged
-// attention without gathering contexts, and the small operations around them.
+// The CPU kernels as torch sees them: a plain C interface (loaded with ctypes), no torch
+// headers, so that it compiles in seconds.
 //
-// Plain C interface (loaded with ctypes), no torch headers: it compiles in seconds. Every
-// value is float32 and every weight is dequantized exactly as the file says, so results
-// differ from a float32 model's only by the order of additions.
+//   vectors.h      vectors of eight floats
+//   blocks.h       quantized weights as GGUF stores them
+//   few_tokens.h   products for decoding: straight from the blocks, float32
+//   many_tokens.h  products for prompts: blocked, dequantized into the cache
 //
-// Shapes are row-major. Threads: OpenMP, whose runtime and thread count are torch's.
+// Every weight is dequantized exactly as the file says, so results differ from a float32
+// model's only by the order of additions. Shapes are row-major. Threads:
+// OpenMP, whose runtime and thread count are torch's.
 
-#include <cmath>
-#include <cstdint>
-#include <cstring>
 #include <vector>
 
-#ifdef __AVX2__
-#include <immintrin.h>
-#endif
+#include "few_tokens.h"
+#include "many_tokens.h"
 
 namespace {
-
-typedef float f32x8 __attribute__((vector_size(32)));
-typedef int32_t i32x8 __attribute__((vector_size(32)));
-typedef uint8_t u8x8 __attribute__((vector_size(8)));
-typedef int8_t i8x8 __attribute__((vector_size(8)));
-
-constexpr int kBlock = 32;  // elements of a quantized block
-
-template <class T>
-inline T load(const void* from) {
-  T value;
-  std::memcpy(&value, from, sizeof value);
-  return value;
-}
-
-inline float sum(f32x8 v) {
-  float total = 0;
-  for (int i = 0; i < 8; i++) total += v[i];
-  return total;
-}
-
-// Eight bytes to integers. GCC 12 has no good code for it, so AVX2 is spelled out.
-inline i32x8 widen_unsigned(const uint8_t* from) {
-#ifdef __AVX2__
-  return (i32x8)_mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i*)from));
-#else
-  return __builtin_convertvector(load<u8x8>(from), i32x8);
-#endif
-}
-
-inline i32x8 widen_signed(const int8_t* from) {
-#ifdef __AVX2__
-  return (i32x8)_mm256_cvtepi8_epi32(_mm_loadl_epi64((const __m128i*)from));
-#else
-  return __builtin_convertvector(load<i8x8>(from), i32x8);
-#endif
-}
-
-inline f32x8 floats(i32x8 v) { return __builtin_convertvector(v, f32x8); }
-
-inline f32x8 splat(float value) { return value - f32x8{}; }
-
-// exp(x) for |x| <= 87 and clamped beyond, relative error below 2e-7:
-// 2^n * polynomial on [-ln2/2, ln2/2].
-inline f32x8 exp8(f32x8 x) {
-  x = x < splat(-87.0f) ? splat(-87.0f) : x;
-  x = x > splat(87.0f) ? splat(87.0f) : x;
-  f32x8 scaled = x * 1.44269504f;
-  i32x8 n = __builtin_convertvector(scaled + (scaled < 0 ? splat(-0.5f) : splat(0.5f)), i32x8);
-  f32x8 whole = __builtin_convertvector(n, f32x8);
-  f32x8 r = x - whole * 0.693359375f + whole * 2.12194440e-4f;
-  f32x8 p = splat(1.9875691500e-4f);
-  p = p * r + 1.3981999507e-3f;
-  p = p * r + 8.3334519073e-3f;
-  p = p * r + 4.1665795894e-2f;
-  p = p * r + 1.6666665459e-1f;
-  p = p * r + 5.0000001201e-1f;
-  p = p * r * r + r + 1.0f;
-  i32x8 bits = (n + 127) << 23;
-  return p * load<f32x8>(&bits);
-}
-
-// One quantized block each, in the layout of GGUF; `unpack` gives its 32 values.
-
-struct Q4_0 {
-  _Float16 d;
-  uint8_t q[16];
-  void unpack(f32x8 w[4]) const {
-    i32x8 a = widen_unsigned(q), b = widen_unsigned(q + 8);
-    float scale = d;
-    w[0] = floats((a & 15) - 8) * scale;
-    w[1] = floats((b & 15) - 8) * scale;
-    w[2] = floats((a >> 4) - 8) * scale;
-    w[3] = floats((b >> 4) - 8) * scale;
-  }
-};
-
-struct Q4_1 {
-  _Float16 d, m;
-  uint8_t q[16];
-  void unpack(f32x8 w[4]) const {
-    i32x8 a = widen_unsigned(q), b = widen_unsigned(q + 8);
-    float scale = d, least = m;
-    w[0] = floats(a & 15) * scale + least;
-    w[1] = floats(b & 15) * scale + least;
-    w[2] = floats(a >> 4) * scale + least;
-    w[3] = floats(b >> 4) * scale + least;
-  }
-};
-
-struct Q8_0 {
-  _Float16 d;
-  int8_t q[32];
-  void unpack(f32x8 w[4]) const {
-    float scale = d;
-    for (int j = 0; j < 4; j++) w[j] = floats(widen_signed(q + 8 * j)) * scale;
-  }
-};
-
-static_assert(sizeof(Q4_0) == 18 && sizeof(Q4_1) == 20 && sizeof(Q8_0) == 34);
-
-// y[m][n] for `Tokens` rows of x and one row of the weight. Few tokens are given several
-// accumulators each, so that additions do not wait for one another.
-template <class Block, int Tokens>
-inline void dot_row(const Block* row, const float* x, float* y, int n, int N, int K) {
-  constexpr int Lanes = Tokens == 1 ? 4 : Tokens == 2 ? 2 : 1;
-  f32x8 acc[Tokens][Lanes] = {};
-  for (int b = 0; b < K / kBlock; b++) {
-    f32x8 w[4];
-    row[b].unpack(w);
-    const float* at = x + b * kBlock;
-    for (int m = 0; m < Tokens; m++)
-      for (int j = 0; j < 4; j++)
-        acc[m][j % Lanes] += w[j] * load<f32x8>(at + (size_t)m * K + 8 * j);
-  }
-  for (int m = 0; m < Tokens; m++) {
-    f32x8 total = acc[m][0];
-    for (int lane = 1; lane < Lanes; lane++) total += acc[m][lane];
-    y[(size_t)m * N + n] = sum(total);
-  }
-}
-
-template <class Block>
-void linear(const Block* weight, const float* x, float* y, int M, int N, int K) {
-#pragma omp parallel for schedule(static)
-  for (int n = 0; n < N; n++) {
-    const Block* row = weight + (size_t)n * (K / kBlock);
-    int m = 0;
-    for (; m + 8 <= M; m += 8) dot_row<Block, 8>(row, x + (size_t)m * K, y + (size_t)m * N, n, N, K);
-    if (m + 4 <= M) dot_row<Block, 4>(row, x + (size_t)m * K, y + (size_t)m * N, n, N, K), m += 4;
-    if (m + 2 <= M) dot_row<Block, 2>(row, x + (size_t)m * K, y + (size_t)m * N, n, N, K), m += 2;
-    if (m < M) dot_row<Block, 1>(row, x + (size_t)m * K, y + (size_t)m * N, n, N, K);
-  }
-}
-
-template <class Block>
-void dequantize(const Block* weight, const int64_t* rows, float* out, int count, int K) {
-#pragma omp parallel for schedule(static)
-  for (int i = 0; i < count; i++) {
-    const Block* row = weight + (size_t)(rows ? rows[i] : i) * (K / kBlock);
-    for (int b = 0; b < K / kBlock; b++) {
-      f32x8 w[4];
-      row[b].unpack(w);
-      std::memcpy(out + (size_t)i * K + b * kBlock, w, sizeof w);
-    }
-  }
-}
 
 inline float dot(const float* a, const float* b, int count) {
   f32x8 even = {}, odd = {};
@@ -197,12 +49,15 @@ extern "C" {
 
 enum { kQ4_0 = 2, kQ4_1 = 3, kQ8_0 = 8 };  // GGUF's numbers
 
-// y (M, N) = x (M, K) @ weight (N, K)^T.
-void parley_linear(int kind, const void* weight, const float* x, float* y, int M, int N, int K) {
-  if (kind == kQ4_0) linear((const Q4_0*)weight, x, y, M, N, K);
-  if (kind == kQ4_1) linear((const Q4_1*)weight, x, y, M, N, K);
-  if (kind == kQ8_0) linear((const Q8_0*)weight, x, y, M, N, K);
-}
+// y (M, N) = x (M, K) @ weight (N, K)^T: for a few tokens and for many.
+#define PARLEY_PRODUCT(name, product)                                                            \
+  void name(int kind, const void* weight, const float* x, float* y, int M, int N, int K) {       \
+    if (kind == kQ4_0) product((const Q4_0*)weight, x, y, M, N, K);                              \
+    if (kind == kQ4_1) product((const Q4_1*)weight, x, y, M, N, K);                              \
+    if (kind == kQ8_0) product((const Q8_0*)weight, x, y, M, N, K);                              \
+  }
+PARLEY_PRODUCT(parley_linear, linear)
+PARLEY_PRODUCT(parley_multiply, multiply)
 
 // out (count, K) = the given rows of the weight, or its first `count` when rows is null.
 void parley_dequantize(int kind, const void* weight, const int64_t* rows, float* out, int count,

@@ -1,0 +1,182 @@
+"""Serves the model with our engine and puts the workloads to it, over HTTP."""
+
+from __future__ import annotations
+
+import random
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import median
+
+import httpx
+
+from inference.bench.client import Timing
+from inference.bench.lengths import sharegpt_lengths
+from inference.bench.metrics import Metrics, percentile
+from inference.bench.peers.cases import Cases, Rates
+from inference.bench.workloads import Workloads
+
+_START_LIMIT_S = 300.0
+_LOAD = 0.7
+"""Poisson arrivals come at this part of the rate that the engine has shown it can serve."""
+_STATIC_BATCH = 8
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """How large the workloads are."""
+
+    cases: Cases = field(default_factory=Cases)
+    requests: int = 64
+    length_scale: float = 0.5
+    long_prompt: int = 6000
+    streams: int = 8
+    stream_output: int = 64
+    shared_prompt: int = 1500
+
+    @classmethod
+    def quick(cls) -> Sizes:
+        """A minute or two: shows that everything works, not how fast it is."""
+        cases = Cases(context=128, steps=8, prefill=256, repeats=1, streams=(1, 8))
+        return cls(cases, 8, 0.08, 800, 4, 24, 400)
+
+
+@dataclass(frozen=True)
+class EngineFigures:
+    """What the workloads gave."""
+
+    rows: list[Metrics]
+    rates: Rates
+    ratios: dict[str, float]
+    """Of two of our own measurements to each other, by what they show."""
+    ttft_1000_ms: float
+
+
+@contextmanager
+def served(model: Path, options: Sequence[str] = ()) -> Iterator[str]:
+    """The engine on a free port; yields its address once it is ready.
+
+    Raises:
+        SystemExit: when it does not start.
+    """
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    command = ["-m", "inference", "serve", "--model", str(model), "--port", str(port), *options]
+    process = subprocess.Popen([sys.executable, *command])  # noqa: S603
+    url = f"http://127.0.0.1:{port}"
+    try:
+        end = time.monotonic() + _START_LIMIT_S
+        while not _is_ready(url):
+            if process.poll() is not None or time.monotonic() > end:
+                raise SystemExit("the engine did not start")
+            time.sleep(0.2)
+        yield url
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def _is_ready(url: str) -> bool:
+    try:
+        return httpx.get(f"{url}/ready").status_code == 200
+    except httpx.TransportError:
+        return False
+
+
+async def measure(url: str, vocab: int, sizes: Sizes) -> EngineFigures:
+    """Run every workload once (the rates several times) against a served engine."""
+    async with httpx.AsyncClient(base_url=url, timeout=1800) as client:
+        work = Workloads(client, vocab)
+        await work.streams(1, 64, 8)  # warm
+        rows: list[Metrics] = []
+        ratios: dict[str, float] = {}
+        rates = await _rates(work, sizes.cases, rows)
+        ttft_1000 = [await work.streams(1, 1000, 1) for _ in range(sizes.cases.repeats)]
+        rows.append(Metrics.of("prompt 1,000", [t for timings in ttft_1000 for t in timings]))
+        await _length_mix(work, sizes, rows, ratios)
+        await _shared_prompt(work, sizes, rows, ratios)
+        await _long_prompt(work, sizes, rows, ratios)
+        ttft = median(timings[0].ttft for timings in ttft_1000)
+        return EngineFigures(rows, rates, ratios, ttft_1000_ms=1e3 * ttft)
+
+
+async def _rates(work: Workloads, cases: Cases, rows: list[Metrics]) -> Rates:
+    """What the peers are asked too."""
+    decode: dict[int, float] = {}
+    for streams in cases.streams:
+        seen: list[float] = []
+        for _ in range(cases.repeats):
+            timings = await work.streams(streams, cases.context, 1 + cases.steps)
+            seen.append(_decode_rate(timings))
+        name = f"{streams} streams, context {cases.context}"
+        rows.append(Metrics.of(name, timings))
+        decode[streams] = median(seen)
+    prefills = [await work.streams(1, cases.prefill, 1) for _ in range(cases.repeats)]
+    rows.append(Metrics.of(f"prompt {cases.prefill}", [t for each in prefills for t in each]))
+    return Rates(decode, cases.prefill / median(each[0].ttft for each in prefills))
+
+
+def _decode_rate(timings: list[Timing]) -> float:
+    """Tokens a second from when the last prompt is done to when the first answer is."""
+    begin = max(timing.tokens[0] for timing in timings)
+    end = min(timing.tokens[-1] for timing in timings)
+    count = sum(begin < at <= end for timing in timings for at in timing.tokens)
+    if end > begin and count:
+        return count / (end - begin)
+    # Too few steps to have all streams at once: the whole answers, prompts not counted.
+    first, last = min(t.tokens[0] for t in timings), max(t.tokens[-1] for t in timings)
+    return sum(len(t.gaps) for t in timings) / (last - first)
+
+
+async def _length_mix(
+    work: Workloads, sizes: Sizes, rows: list[Metrics], ratios: dict[str, float]
+) -> None:
+    lengths = sharegpt_lengths(sizes.requests, random.Random(1), sizes.length_scale)
+    static = Metrics.of(
+        f"ShareGPT mix, static batches of {_STATIC_BATCH}",
+        await work.static_batches(lengths, _STATIC_BATCH),
+    )
+    continuous = Metrics.of("ShareGPT mix, all at once", await work.at_once(lengths))
+    rate = _LOAD * continuous.request_throughput
+    poisson = Metrics.of(
+        f"ShareGPT mix, Poisson at {rate:.2f} a second", await work.poisson(lengths, rate)
+    )
+    rows += [static, continuous, poisson]
+    ratios["continuous to static batching, output throughput"] = (
+        continuous.output_throughput / static.output_throughput
+    )
+
+
+async def _shared_prompt(
+    work: Workloads, sizes: Sizes, rows: list[Metrics], ratios: dict[str, float]
+) -> None:
+    pairs = [
+        await work.repeated_prefix(sizes.shared_prompt, 20) for _ in range(sizes.cases.repeats)
+    ]
+    cold, warm = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+    rows.append(Metrics.of(f"system prompt of {sizes.shared_prompt}, first time", cold))
+    rows.append(Metrics.of(f"system prompt of {sizes.shared_prompt}, cached", warm))
+    ratios["TTFT with a cached system prompt to without"] = median(t.ttft for t in warm) / median(
+        t.ttft for t in cold
+    )
+
+
+async def _long_prompt(
+    work: Workloads, sizes: Sizes, rows: list[Metrics], ratios: dict[str, float]
+) -> None:
+    seen = await work.long_prompt_among_streams(
+        sizes.streams, sizes.stream_output, sizes.long_prompt
+    )
+    rows.append(Metrics.of(f"{sizes.streams} chats alone", seen.alone))
+    rows.append(Metrics.of(f"{sizes.streams} chats beside a long prompt", seen.disturbed))
+    rows.append(Metrics.of(f"the long prompt, {sizes.long_prompt}", [seen.long_prompt]))
+    alone, disturbed = ([gap for timing in each for gap in timing.gaps] for each in seen[:2])
+    ratios["p99 ITL beside a long prompt to alone"] = percentile(disturbed, 99) / percentile(
+        alone, 99
+    )

@@ -1,0 +1,76 @@
+"""What this machine could do at most, measured with torch's bare operations."""
+
+from __future__ import annotations
+
+import os
+import platform
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+from torch import Tensor
+
+from inference.model.config import ModelConfig
+
+_REPEATS = 9
+
+
+@dataclass(frozen=True)
+class Machine:
+    """Where figures were taken, and its limits (best of several)."""
+
+    processor: str
+    cores: int
+    gemm_gflops: float
+    """float32 products of 1024 x 1024, all cores."""
+    read_gb_per_s: float
+    """Summing 256 MiB, all cores."""
+
+    @classmethod
+    def measure(cls) -> Machine:
+        a, b = torch.randn(1024, 1024), torch.randn(1024, 1024)
+        large = torch.randn(64 * 1024 * 1024)
+        return cls(
+            processor=_processor(),
+            cores=os.cpu_count() or 1,
+            gemm_gflops=2 * 1024**3 / _best(lambda: torch.mm(a, b)) / 1e9,
+            read_gb_per_s=large.numel() * 4 / _best(large.sum) / 1e9,
+        )
+
+    def prefill_s(self, model: ModelConfig, tokens: int) -> float:
+        """The least time of a prompt: its multiplications at the measured rate."""
+        return prefill_flops(model, tokens) / self.gemm_gflops / 1e9
+
+    def decode_s(self, weight_bytes: int) -> float:
+        """The least time of a step of one stream: every weight is read once."""
+        return weight_bytes / self.read_gb_per_s / 1e9
+
+
+def prefill_flops(model: ModelConfig, tokens: int) -> float:
+    """Multiplications and additions of a prompt; logits for its last token only."""
+    queries = model.num_heads * model.head_dim
+    qkv = queries + 2 * model.num_kv_heads * model.head_dim
+    experts = model.moe.per_token if model.moe else 1
+    weights = model.hidden_size * (qkv + queries + 3 * experts * model.intermediate_size)
+    attention = queries * tokens  # scores and weighted sum, half of each masked
+    return 2.0 * model.num_layers * tokens * (weights + attention)
+
+
+def _best(action: Callable[[], Tensor]) -> float:
+    best = float("inf")
+    for _ in range(_REPEATS):
+        began = time.perf_counter()
+        action()
+        best = min(best, time.perf_counter() - began)
+    return best
+
+
+def _processor() -> str:
+    info = Path("/proc/cpuinfo")
+    if info.exists():
+        for line in info.read_text().splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    return platform.processor() or platform.machine()

@@ -1,0 +1,43 @@
+"""What every program is asked, so that the figures can stand in one table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+DECODE_STREAMS = (1, 8, 32)
+
+
+@dataclass(frozen=True)
+class Cases:
+    """Sizes of the comparison."""
+
+    context: int = 512
+    """Prompt tokens of a stream before its decoding is timed."""
+    steps: int = 32
+    """Decoded tokens a stream."""
+    prefill: int = 512
+    """Prompt tokens whose time to the first token is taken."""
+    repeats: int = 3
+    """The median of so many is reported."""
+    streams: tuple[int, ...] = DECODE_STREAMS
+
+
+@dataclass(frozen=True)
+class Rates:
+    """Tokens a second: decoded by all streams together, and read of one prompt."""
+
+    decode: dict[int, float]
+    prefill: float
+
+
+class Peer(Protocol):
+    """A loaded model of another program."""
+
+    def prefill_s(self, tokens: int) -> float:
+        """Seconds to the first token after a prompt of so many."""
+        ...
+
+    def decode_rate(self, streams: int, context: int, steps: int) -> float:
+        """Tokens a second of `streams` equal streams, their prompts not counted."""
+        ...

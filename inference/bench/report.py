@@ -1,0 +1,139 @@
+"""The report of a run: Markdown tables, JSON, and a plot as SVG."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from html import escape
+
+from inference.bench.engine import EngineFigures
+from inference.bench.limits import Machine
+from inference.bench.metrics import Metrics
+from inference.bench.peers.cases import Cases, Rates
+
+_COLUMNS = {
+    "TTFT ms": "median_ttft_ms",
+    "TTFT p99": "p99_ttft_ms",
+    "TPOT ms": "mean_tpot_ms",
+    "ITL p99": "p99_itl_ms",
+    "output tok/s": "output_throughput",
+    "req/s": "request_throughput",
+    "goodput": "request_goodput",
+}
+
+
+@dataclass(frozen=True)
+class Report:
+    """All that one run measured; what `--json` writes."""
+
+    model: str
+    machine: Machine
+    load_before: float
+    cases: Cases
+    engine: EngineFigures
+    peers: dict[str, Rates]
+    missing: dict[str, str]
+    """Peers that could not be measured, and why."""
+    limits: dict[str, float]
+    """Least possible seconds, by what they bound."""
+
+
+def markdown(report: Report) -> str:
+    machine = report.machine
+    head = (
+        f"{report.model}; {machine.cores} cores of {machine.processor}, load "
+        f"{report.load_before:.1f} before the run; float32 products "
+        f"{machine.gemm_gflops:.0f} GFLOP/s, reading {machine.read_gb_per_s:.1f} GB/s."
+    )
+    missing = [f"{name} was not measured: {why}." for name, why in report.missing.items()]
+    parts = [head, *missing, _peer_table(report), _limits_table(report), _ratio_table(report)]
+    return "\n\n".join([*parts, _workload_table(report.engine.rows)]) + "\n"
+
+
+def _rows_of_peers(report: Report) -> list[tuple[str, list[float]]]:
+    """Each case with our rate and those of the peers."""
+    rates = [report.engine.rates, *report.peers.values()]
+    decode = [
+        (f"decode, {streams}", [rate.decode[streams] for rate in rates])
+        for streams in report.cases.streams
+    ]
+    return [*decode, (f"prefill, {report.cases.prefill}", [rate.prefill for rate in rates])]
+
+
+def _peer_table(report: Report) -> str:
+    names = list(report.peers)
+    heads = ["tokens/s", "ours", *names, *(f"ours / {name}" for name in names)]
+    lines = [_line(heads), _line(["---"] * len(heads))]
+    for case, (ours, *theirs) in _rows_of_peers(report):
+        ratios = [f"{ours / other:.2f}" for other in theirs]
+        lines.append(_line([case, *(f"{rate:,.1f}" for rate in (ours, *theirs)), *ratios]))
+    return "\n".join(lines)
+
+
+def _limits_table(report: Report) -> str:
+    cases, rates = report.cases, report.engine.rates
+    measured = {
+        "decode step, 1 stream": 1 / rates.decode[1],
+        f"prompt of {cases.prefill}": cases.prefill / rates.prefill,
+        "prompt of 1,000": report.engine.ttft_1000_ms / 1e3,
+    }
+    lines = [_line(["", "least ms here", "measured ms", "ratio"]), _line(["---"] * 4)]
+    for name, least in report.limits.items():
+        took = measured[name]
+        lines.append(
+            _line([name, f"{1e3 * least:,.1f}", f"{1e3 * took:,.1f}", f"{took / least:.2f}"])
+        )
+    return "\n".join(lines)
+
+
+def _ratio_table(report: Report) -> str:
+    lines = [_line(["of our own", "ratio"]), _line(["---"] * 2)]
+    lines += [_line([name, f"{value:.2f}"]) for name, value in report.engine.ratios.items()]
+    return "\n".join(lines)
+
+
+def _workload_table(rows: list[Metrics]) -> str:
+    lines = [_line(["workload", *_COLUMNS]), _line(["---"] * (1 + len(_COLUMNS)))]
+    for row in rows:
+        values = [getattr(row, field) for field in _COLUMNS.values()]
+        lines.append(_line([row.workload, *(f"{value:,.1f}" for value in values)]))
+    return "\n".join(lines)
+
+
+def _line(cells: list[str]) -> str:
+    return "| " + " | ".join(cells) + " |"
+
+
+_WIDTH, _BAR, _GAP, _LEFT = 720, 18, 14, 190
+_COLOURS = ("#2563eb", "#94a3b8", "#64748b", "#475569")
+
+
+def plot(report: Report) -> str:
+    """Tokens a second of each program as bars, a group for each case, as SVG."""
+    names = ["Parley", *report.peers]
+    groups = _rows_of_peers(report)
+    height = 40 + len(groups) * (len(names) * _BAR + _GAP) + 24 * len(names)
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{_WIDTH}" height="{height}" '
+        'font-family="sans-serif" font-size="12">',
+        f'<rect width="{_WIDTH}" height="{height}" fill="white"/>',
+        '<text x="10" y="22" font-size="14">Tokens a second; each group to its own scale</text>',
+    ]
+    y = 40
+    for case, rates in groups:
+        parts.append(f'<text x="10" y="{y + 13}">{escape(case)}</text>')
+        for rate, colour in zip(rates, _COLOURS, strict=False):
+            width = (_WIDTH - _LEFT - 90) * rate / max(rates)
+            parts.append(
+                f'<rect x="{_LEFT}" y="{y}" width="{width:.1f}" height="{_BAR - 4}" '
+                f'fill="{colour}"/>'
+                f'<text x="{_LEFT + width + 6:.1f}" y="{y + 11}">{rate:,.1f}</text>'
+            )
+            y += _BAR
+        y += _GAP
+    for name, colour in zip(names, _COLOURS, strict=False):
+        parts.append(
+            f'<rect x="10" y="{y}" width="12" height="12" fill="{colour}"/>'
+            f'<text x="28" y="{y + 11}">{escape(name)}</text>'
+        )
+        y += 24
+    return "\n".join([*parts, "</svg>"]) + "\n"
