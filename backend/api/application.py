@@ -12,6 +12,7 @@ from backend.api.routes import (
     chat,
     completions,
     conversations,
+    embeddings,
     generations,
     keys,
     me,
@@ -43,7 +44,13 @@ api = ParleyAPI(
 install_error_handlers(api)
 
 _key = BearerKey(Scope.INFERENCE)
-for router in (chat.openai_router, completions.router, models.openai_router, moderations.router):
+for router in (
+    chat.openai_router,
+    completions.router,
+    embeddings.router,
+    models.openai_router,
+    moderations.router,
+):
     api.add_router("/v1", router, auth=_key)
 
 _inference = SessionOrKey(Scope.INFERENCE)

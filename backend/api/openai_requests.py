@@ -5,9 +5,11 @@ from typing import Any
 from backend.accounts.principal import Principal
 from backend.api.schemas.openai_chat import ChatCompletionRequest
 from backend.api.schemas.openai_completions import CompletionRequest
+from backend.api.schemas.openai_embeddings import EmbeddingsRequest
 from backend.api.schemas.openai_messages import InputMessage
 from backend.api.schemas.openai_parameters import GenerationParameters
 from backend.errors import InvalidRequest
+from backend.gateway.embeddings import EmbeddingRequest
 from backend.gateway.pools import PoolConfig, load_pools
 from backend.gateway.types import ChatMessage, GenerationRequest, SamplingParams
 
@@ -59,6 +61,22 @@ def from_completion(
         params=_params(body, max_tokens=body.max_tokens, logprobs=body.logprobs),
         n=body.n or 1,
         stream_usage=body.wants_usage_chunk,
+    )
+
+
+def from_embeddings(
+    body: EmbeddingsRequest, *, principal: Principal, request_id: str
+) -> EmbeddingRequest:
+    """Raises ModelNotFound, and InvalidRequest for a model without embeddings."""
+    pool = load_pools().find(body.model)
+    _require(pool, "embeddings", "model")
+    return EmbeddingRequest(
+        principal=principal,
+        request_id=request_id,
+        model=body.model,
+        inputs=body.inputs,
+        encoding_format=body.encoding_format,
+        dimensions=body.dimensions,
     )
 
 

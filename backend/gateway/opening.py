@@ -96,7 +96,7 @@ def _store(
     kept: KeptText,
 ) -> None:
     with transaction.atomic():
-        _create(generation_id, request, pool, created_at, deadline_at)
+        generation_create(generation_id, request, pool, created_at, deadline_at)
         decision_record(
             decision=decision,
             organization_id=request.principal.organization_id,
@@ -111,7 +111,7 @@ def _store(
             _finish_blocked(generation_id, request)
 
 
-def _create(
+def generation_create(
     generation_id: UUID,
     request: GenerationRequest,
     pool: PoolConfig,

@@ -13,7 +13,7 @@ import msgspec
 from backend.accounts.principal import Principal
 from backend.errors import ParleyError
 
-Endpoint = Literal["chat", "completion"]
+Endpoint = Literal["chat", "completion", "embedding"]
 
 DONE = b"[DONE]"
 

@@ -24,6 +24,7 @@ BODIES: dict[tuple[str, str], Any] = {
     ("POST", "/v1/chat/completions"): {"model": "auto", "messages": []},
     ("POST", "/api/chat/completions"): {"model": "auto", "messages": []},
     ("POST", "/v1/completions"): {"model": "auto", "prompt": ""},
+    ("POST", "/v1/embeddings"): {"model": "auto", "input": ""},
     ("POST", "/v1/moderations"): {"input": "hello"},
     ("POST", "/api/conversations"): {},
     ("POST", "/api/keys"): {"name": "x"},

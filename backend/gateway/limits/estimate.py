@@ -11,10 +11,14 @@ _TOKENS_PER_MESSAGE = 8
 _USUAL_OUTPUT = 512
 
 
+def text_estimate(text: str) -> int:
+    return 1 + len(text) // _CHARACTERS_PER_TOKEN
+
+
 def input_estimate(request: GenerationRequest) -> int:
     if request.endpoint == "completion":
         prompt = request.prompt or ""
-        return len(prompt) if isinstance(prompt, list) else 1 + len(prompt) // _CHARACTERS_PER_TOKEN
+        return len(prompt) if isinstance(prompt, list) else text_estimate(prompt)
     return sum(
         _TOKENS_PER_MESSAGE + len(message.text) // _CHARACTERS_PER_TOKEN
         for message in request.messages

@@ -91,10 +91,18 @@ class UpstreamClient:
         self._origins: dict[str, Origin] = {}
 
     async def open(
-        self, replica: ReplicaConfig, path: str, body: dict[str, Any], *, request_id: str
+        self,
+        replica: ReplicaConfig,
+        path: str,
+        body: dict[str, Any],
+        *,
+        request_id: str,
+        usage_key: str,
     ) -> UpstreamStream:
         """Start a streamed request at `replica`.
 
+        Args:
+            usage_key: what its final count can be asked for by (`usage`), where it keeps one.
         Raises:
             ReplicaUnavailable: try another.
             RequestRefused: no replica would take this.
@@ -107,6 +115,7 @@ class UpstreamClient:
                 "content-type": "application/json",
                 "accept": "text/event-stream",
                 "x-request-id": request_id,
+                "x-usage-key": usage_key,
             },
             body=orjson.dumps(body),
         )
@@ -130,6 +139,26 @@ class UpstreamClient:
         if response.status == 200:
             return Readiness(True, "ready")
         return Readiness(False, f"{path} answered {response.status}: {body[:200]!r}")
+
+    async def usage(self, replica: ReplicaConfig, key: str) -> bytes | None:
+        """What the requests with this usage key have used, as JSON; None where it is not known.
+
+        Raises:
+            ReplicaUnavailable: it could not answer.
+        """
+        try:
+            async with asyncio.timeout(_SMALL_REQUEST_S):
+                response = await self._origin(replica).request(
+                    "GET", f"/usage/{key}", headers=_authorization(replica)
+                )
+                answer = await response.read()
+        except TimeoutError:
+            raise ReplicaUnavailable("/usage did not answer") from None
+        if response.status in {404, 405}:
+            return None
+        if response.status != 200:
+            raise ReplicaUnavailable(f"/usage answered {response.status}")
+        return answer
 
     async def tokenize(self, replica: ReplicaConfig, model: str, text: str) -> list[int]:
         """The token ids of `text` without special tokens. ReplicaUnavailable where it cannot."""
@@ -156,16 +185,52 @@ class UpstreamClient:
             raise ReplicaUnavailable(f"/detokenize answered {response.status}")
         return str(orjson.loads(answer)["prompt"])
 
+    async def embed(
+        self, replica: ReplicaConfig, body: dict[str, Any], *, request_id: str
+    ) -> dict[str, Any]:
+        """OpenAI's list of embeddings, as the replica gives it.
+
+        Raises:
+            ReplicaUnavailable: try another.
+            RequestRefused: no replica would take this.
+        """
+        response, answer = await self._ask(
+            replica,
+            "/v1/embeddings",
+            body,
+            timeout_s=_SILENCE_S,
+            headers={"x-request-id": request_id},
+        )
+        if response.status in _REFUSED:
+            raise RequestRefused(_client_error(answer))
+        if response.status != 200:
+            raise ReplicaUnavailable(
+                f"{replica.name} answered {response.status}: {answer[:200]!r}",
+                busy=response.status in _BUSY,
+            )
+        embeddings: dict[str, Any] = orjson.loads(answer)
+        return embeddings
+
     async def _ask(
-        self, replica: ReplicaConfig, path: str, body: dict[str, Any]
+        self,
+        replica: ReplicaConfig,
+        path: str,
+        body: dict[str, Any],
+        *,
+        timeout_s: float = _SMALL_REQUEST_S,
+        headers: dict[str, str] | None = None,
     ) -> tuple[Response, bytes]:
-        """A small request that is answered at once: the response and its body."""
+        """A request that is answered whole: the response and its body."""
         try:
-            async with asyncio.timeout(_SMALL_REQUEST_S):
+            async with asyncio.timeout(timeout_s):
                 response = await self._origin(replica).request(
                     "POST",
                     path,
-                    headers={**_authorization(replica), "content-type": "application/json"},
+                    headers={
+                        **_authorization(replica),
+                        "content-type": "application/json",
+                        **(headers or {}),
+                    },
                     body=orjson.dumps(body),
                 )
                 return response, await response.read()

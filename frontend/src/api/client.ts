@@ -28,6 +28,8 @@ export async function request(path: string, options: RequestOptions = {}): Promi
       cache: "no-store",
       body: body === undefined ? null : isForm ? body : JSON.stringify(body),
       signal: signal ?? null,
+      // Somebody who renames or deletes, and closes the tab at once, has still done it.
+      keepalive: method === "PATCH" || method === "DELETE",
     });
   } catch (cause) {
     if (signal?.aborted) throw cause;

@@ -1,0 +1,29 @@
+"""`/v1/embeddings`: vectors of texts."""
+
+from django.http import HttpResponse
+from ninja import Router
+
+from backend.api.authentication import Request
+from backend.api.database import release
+from backend.api.encoding import encode_json
+from backend.api.generations import id_header
+from backend.api.observe import note_end_user
+from backend.api.openai_requests import from_embeddings
+from backend.api.schemas.openai_embeddings import EmbeddingsRequest
+from backend.gateway.embeddings import embeddings_create
+
+router = Router(tags=["embeddings"])
+
+
+@router.post("/embeddings")
+async def create_embeddings(request: Request, body: EmbeddingsRequest) -> HttpResponse:
+    """OpenAI's embeddings. Input tokens are metered; what is embedded is not stored."""
+    note_end_user(body.user)
+    embedding = from_embeddings(body, principal=request.auth, request_id=request.request_id)
+    await release()
+    made = await embeddings_create(embedding)
+    return HttpResponse(
+        encode_json(made.body),
+        content_type="application/json",
+        headers={**made.ratelimit_headers, **id_header(made.id)},
+    )

@@ -1,0 +1,44 @@
+"""The body of POST /v1/embeddings."""
+
+from typing import Any, Literal
+
+from pydantic import Field, field_validator
+
+from backend.api.schemas.base import ModelName, RequestModel
+
+MAX_INPUTS = 2048  # OpenAI's own limit
+MAX_CHARACTERS = 2_000_000
+_MOST_TOKEN_ID = 2**31
+
+
+class EmbeddingsRequest(RequestModel):
+    input: str | list[str] | list[int] | list[list[int]]
+    model: ModelName
+    encoding_format: Literal["float", "base64"] = "float"
+    dimensions: int | None = Field(default=None, ge=1)
+    user: str | None = Field(default=None, max_length=512)
+
+    @field_validator("input")
+    @classmethod
+    def bounded(cls, value: Any) -> Any:
+        if not value or (isinstance(value, list) and not all(v or v == 0 for v in value)):
+            raise ValueError("an input must not be empty")
+        one_prompt = isinstance(value, str) or isinstance(value[0], int)
+        if not one_prompt and len(value) > MAX_INPUTS:
+            raise ValueError(f"at most {MAX_INPUTS} inputs are allowed, got {len(value)}")
+        size = len(value) if one_prompt else sum(map(len, value))
+        if size > MAX_CHARACTERS:
+            raise ValueError(f"the inputs are longer than {MAX_CHARACTERS} together")
+        numbers = value if isinstance(value[0], int) else [n for item in value for n in item]
+        if any(isinstance(n, int) and not 0 <= n < _MOST_TOKEN_ID for n in numbers):
+            raise ValueError("a number is no token id")
+        return value
+
+    @property
+    def inputs(self) -> list[str] | list[list[int]]:
+        """Each becomes one vector."""
+        if isinstance(self.input, str):
+            return [self.input]
+        if isinstance(self.input[0], int):
+            return [[token for token in self.input if isinstance(token, int)]]
+        return self.input  # type: ignore[return-value]  # what is left: lists of one kind

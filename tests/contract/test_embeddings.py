@@ -1,0 +1,83 @@
+"""`client.embeddings`: texts and token ids to vectors, metered like everything else."""
+
+import math
+
+import openai
+import pytest
+
+from tests.api.people import Person
+from tests.support.product import Product
+
+pytestmark = pytest.mark.model
+
+
+def embed(client, given, **options):
+    return client.embeddings.create(model="smollm2-135m", input=given, **options)
+
+
+def cosine(one, other):
+    return sum(a * b for a, b in zip(one.embedding, other.embedding, strict=True))
+
+
+def test_like_texts_lie_closer_than_unlike_ones(client):
+    answer = embed(
+        client,
+        [
+            "The cat sleeps on the warm sofa.",
+            "A kitten naps on the couch.",
+            "def add(a, b): return a + b",
+        ],
+    )
+    assert answer.object == "list" and answer.model == "smollm2-135m"
+    assert [vector.index for vector in answer.data] == [0, 1, 2]
+    cat, kitten, code = answer.data
+    assert math.isclose(cosine(cat, cat), 1.0, rel_tol=1e-4)
+    assert cosine(cat, kitten) > cosine(cat, code)
+
+
+def test_both_encodings_and_both_kinds_of_input_agree(client):
+    text = "The capital of France is Paris."
+    plain = embed(client, text, encoding_format="float").data[0].embedding
+    packed = embed(client, [text]).data[0].embedding  # the client asks for base64 by itself
+    assert packed == pytest.approx(plain, abs=1e-5)
+    by_ids = embed(client, [504, 3575, 282, 4649, 314]).data[0].embedding
+    assert len(by_ids) == len(plain)
+
+
+def test_the_input_is_metered_once_and_no_text_is_kept(client, product: Product):
+    secret = "An unmistakable sentence about zebras in Zanzibar."
+    raw = client.embeddings.with_raw_response.create(model="smollm2-135m", input=secret)
+    answer = raw.parse()
+    assert int(raw.headers["x-ratelimit-remaining-requests"]) >= 0
+    [row] = product.rows(
+        "SELECT g.state, g.endpoint, g.input_tokens, u.input_tokens AS billed, u.output_tokens"
+        " FROM gateway_generation g JOIN billing_usagerecord u ON u.generation_id = g.id"
+        " WHERE g.id = %s",
+        [raw.headers["x-parley-generation-id"]],
+    )
+    assert (row["state"], row["endpoint"]) == ("completed", "embedding")
+    assert row["input_tokens"] == row["billed"] == answer.usage.prompt_tokens > 5
+    assert row["output_tokens"] == 0
+
+
+@pytest.mark.parametrize(
+    ("given", "options", "param"),
+    [
+        ("", {}, "input"),
+        ([], {}, "input"),
+        (["fine", ""], {}, "input"),
+        ([-1], {}, "input"),
+        ([10_000_000], {}, "input"),
+        ("x", {"dimensions": 7}, "dimensions"),
+        ("x", {"encoding_format": "hex"}, "encoding_format"),
+    ],
+)
+def test_what_cannot_be_embedded_is_named(client, developer: Person, given, options, param):
+    with pytest.raises(openai.BadRequestError) as refusal:
+        embed(client, given, **options)
+    assert (refusal.value.param or "").startswith(param)
+
+
+def test_an_unknown_model_is_not_found(client):
+    with pytest.raises(openai.NotFoundError):
+        client.embeddings.create(model="text-embedding-3-small", input="x")
