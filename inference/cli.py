@@ -9,7 +9,7 @@ from pathlib import Path
 
 import uvicorn
 
-from inference.config import EngineConfig, SchedulerConfig, ServerConfig
+from inference.config import EngineConfig, SchedulerConfig, ServerConfig, SpeculationConfig
 from inference.server.app import create_app
 
 
@@ -46,6 +46,9 @@ def configs(args: argparse.Namespace) -> tuple[EngineConfig, ServerConfig]:
         kv_memory_fraction=args.kv_memory_fraction,
         prefix_cache=not args.no_prefix_cache,
         num_threads=args.threads,
+        speculation=SpeculationConfig(
+            prompt_lookup=not args.no_prompt_lookup, max_tokens=args.speculative_tokens
+        ),
         scheduler=scheduler,
     )
     server = ServerConfig(
@@ -82,5 +85,9 @@ def _parser() -> argparse.ArgumentParser:
     serve.add_argument("--max-waiting", type=int, default=256, help="waiting sequences, then 503")
     serve.add_argument("--policy", default="priority", choices=["fcfs", "priority", "shortest"])
     serve.add_argument("--no-prefix-cache", action="store_true")
+    serve.add_argument(
+        "--no-prompt-lookup", action="store_true", help="guess no tokens from the text so far"
+    )
+    serve.add_argument("--speculative-tokens", type=int, default=3, help="guessed at once, at most")
     serve.add_argument("--threads", type=int, help="torch threads; default: all cores")
     return parser

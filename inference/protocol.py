@@ -93,6 +93,10 @@ class CoreStats(msgspec.Struct, omit_defaults=True):
     steps: int = 0
     step_tokens: int = 0
     kv_waste: float = 0.0
+    num_drafts: int = 0
+    draft_tokens: int = 0
+    accepted_per_position: tuple[int, ...] = ()
+    """How often the first, second, ... guessed token of a draft was right."""
 
 
 class CoreReady(msgspec.Struct, tag="ready"):

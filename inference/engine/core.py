@@ -7,6 +7,7 @@ with small models and `process.py` with the real one.
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -14,6 +15,7 @@ from inference.config import EngineConfig
 from inference.engine.kv_cache_manager import KVCacheManager
 from inference.engine.request import Request
 from inference.engine.scheduler import Chunk, Scheduler
+from inference.engine.speculation import Proposer, Speculator
 from inference.errors import ContextLengthError, InferenceError
 from inference.protocol import (
     AddRequest,
@@ -41,6 +43,11 @@ class Pooled:
     vector: bytes
 
 
+StepResult = list[Sampled] | Pooled | None
+"""What a chunk gave: of one that samples its right guesses and one token more, or the vector
+of a request that pools; None of one that ends before the last known token."""
+
+
 class StepRunner(Protocol):
     """What computes a step: the model with its KV cache and the sampler."""
 
@@ -50,21 +57,21 @@ class StepRunner(Protocol):
     vocab_size: int
     embedding_size: int
 
-    def execute(self, chunks: list[Chunk]) -> list[Sampled | Pooled | None]:
-        """Compute all chunks; a result for each that `samples`, None for the others.
-
-        It is `Pooled` for requests that pool, and `Sampled` for all others.
-        """
+    def execute(self, chunks: list[Chunk]) -> list[StepResult]:
+        """Compute all chunks; a result for each that `samples`, None for the others."""
         ...
 
 
 class EngineCore:
-    def __init__(self, config: EngineConfig, runner: StepRunner) -> None:
+    def __init__(
+        self, config: EngineConfig, runner: StepRunner, proposers: Sequence[Proposer] = ()
+    ) -> None:
         self.runner = runner
         self.kv = KVCacheManager(
             runner.num_blocks, config.block_size, prefix_cache=config.prefix_cache
         )
         self.scheduler = Scheduler(config.scheduler, self.kv)
+        self.speculator = Speculator(config.speculation, proposers, runner.max_model_len)
         self._steps = 0
         self._tokens_computed = 0
         self._step_tokens = 0
@@ -104,7 +111,7 @@ class EngineCore:
         A step that raises fails the requests that were in it and no others; their
         blocks are free again afterwards.
         """
-        chunks = self.scheduler.schedule()
+        chunks = self.scheduler.schedule(self.speculator.drafts(self.scheduler.running))
         if not chunks:
             return []
         try:
@@ -117,11 +124,11 @@ class EngineCore:
         self._tokens_computed += self._step_tokens
         outputs = []
         for chunk, result in zip(chunks, sampled, strict=True):
-            token_id = result.token_id if isinstance(result, Sampled) else None
-            self.scheduler.complete(chunk, token_id)
-            if isinstance(result, Sampled):
-                outputs.append(self._report(chunk.request, result))
-            elif result is not None:
+            if isinstance(result, list):
+                outputs.append(self._take_tokens(chunk, result))
+                continue
+            self.scheduler.complete(chunk)
+            if result is not None:
                 self.scheduler.finish(chunk.request)
                 outputs.append(
                     SequenceOutput(
@@ -149,30 +156,44 @@ class EngineCore:
             steps=self._steps,
             step_tokens=self._step_tokens,
             kv_waste=1 - filled / held if held else 0.0,
+            num_drafts=self.speculator.num_drafts,
+            draft_tokens=self.speculator.draft_tokens,
+            accepted_per_position=tuple(self.speculator.accepted_per_position),
         )
 
-    def _report(self, request: Request, result: Sampled) -> SequenceOutput:
-        reason = self._finish_reason(request, result.token_id)
+    def _take_tokens(self, chunk: Chunk, drawn: list[Sampled]) -> SequenceOutput:
+        """Give a request its new tokens, up to the one that ends it."""
+        request = chunk.request
+        if chunk.draft:
+            self.speculator.verified(request, len(chunk.draft), len(drawn) - 1)
+        taken, reason = 0, None
+        while reason is None and taken < len(drawn):
+            taken += 1
+            reason = self._finish_reason(request, drawn[taken - 1].token_id, taken)
+        drawn = drawn[:taken]
+        self.scheduler.complete(chunk, [sampled.token_id for sampled in drawn])
         if reason is not None:
             self.scheduler.finish(request)
+        logprobs = [sampled.logprobs for sampled in drawn if sampled.logprobs]
         return SequenceOutput(
             request_id=request.request_id,
-            new_token_ids=[result.token_id],
-            logprobs=[result.logprobs] if result.logprobs else None,
+            new_token_ids=[sampled.token_id for sampled in drawn],
+            logprobs=logprobs or None,
             finish_reason=reason,
             cached_tokens=request.cached_tokens,
         )
 
-    def _finish_reason(self, request: Request, token_id: int) -> FinishReason | None:
+    def _finish_reason(self, request: Request, token_id: int, new: int) -> FinishReason | None:
+        """Whether a request ends with `token_id`, its `new`-th token of this step."""
         sampling = request.sampling
-        if request.num_output_tokens >= sampling.min_tokens:
+        if request.num_output_tokens + new >= sampling.min_tokens:
             if token_id in sampling.stop_token_ids:
                 return FinishReason.STOP
             if token_id in self.runner.eos_token_ids and not sampling.ignore_eos:
                 return FinishReason.STOP
-        if request.num_output_tokens >= sampling.max_tokens:
+        if request.num_output_tokens + new >= sampling.max_tokens:
             return FinishReason.LENGTH
-        if request.num_tokens >= self.runner.max_model_len:
+        if request.num_tokens + new >= self.runner.max_model_len:
             return FinishReason.LENGTH
         return None
 

@@ -57,6 +57,7 @@ class KVCacheManager:
         self.pool.share(prefix)
         request.block_ids = list(prefix)
         request.num_computed = len(prefix) * self.block_size
+        request.num_registered = len(prefix)
         fits = self.grow(request, num_new_tokens)
         assert fits
         self.prefix_tokens_asked += request.num_tokens
@@ -64,6 +65,8 @@ class KVCacheManager:
 
     def grow(self, request: Request, num_new_tokens: int) -> bool:
         """Make room for the next `num_new_tokens` after the computed ones.
+
+        Some of them may be guesses; a block with a guess in it is not findable.
 
         Returns False, with nothing changed, when the pool is too full even after
         evicting every cached block that nobody refers to.
@@ -76,30 +79,33 @@ class KVCacheManager:
                 return False
             request.block_ids.extend(blocks)
         if self._prefix_cache:
-            self._register_full_blocks(request, min(end, request.num_tokens))
+            self._register_full_blocks(request, min(end, request.num_tokens) // self.block_size)
         return True
 
     def free(self, request: Request) -> None:
         """Drop all of a request's blocks; what is cached of them stays findable."""
         self.pool.release(request.block_ids)
         request.block_ids = []
-        request.num_computed = 0
+        request.num_computed = request.num_registered = 0
 
     def forget_uncomputed(self, request: Request) -> None:
         """After a failed step: nobody may find blocks that were never computed."""
-        for block_id in request.block_ids[request.num_computed // self.block_size :]:
+        computed = request.num_computed // self.block_size
+        for block_id in request.block_ids[computed:]:
             self.pool.forget(block_id)
+        request.num_registered = min(request.num_registered, computed)
 
     def blocks_for(self, num_tokens: int) -> int:
         return -(-num_tokens // self.block_size)
 
-    def _register_full_blocks(self, request: Request, end: int) -> None:
-        first, last = request.num_computed // self.block_size, end // self.block_size
-        if first == last:
+    def _register_full_blocks(self, request: Request, count: int) -> None:
+        """Make the first `count` blocks findable."""
+        if request.num_registered >= count:
             return
-        self._extend_hashes(request, last)
-        for index in range(first, last):
+        self._extend_hashes(request, count)
+        for index in range(request.num_registered, count):
             self.pool.register(request.block_ids[index], request.block_hashes[index])
+        request.num_registered = count
 
     def _extend_hashes(self, request: Request, num_blocks: int) -> None:
         """Chain the hashes of the request's first `num_blocks` full blocks.

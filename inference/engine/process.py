@@ -14,7 +14,10 @@ import sys
 import msgspec
 import zmq
 
+from inference.config import SpeculationConfig
 from inference.engine.core import EngineCore
+from inference.engine.prompt_lookup import PromptLookup
+from inference.engine.speculation import Proposer
 from inference.errors import InferenceError, ModelLoadError
 from inference.model.runner import ModelRunner
 from inference.protocol import (
@@ -79,6 +82,11 @@ class CoreLoop:
         self._outbox.send(msgspec.msgpack.encode(message))
 
 
+def make_proposers(config: SpeculationConfig) -> list[Proposer]:
+    """Where guesses come from, in the order in which they are asked."""
+    return [PromptLookup()] if config.prompt_lookup else []
+
+
 def main() -> int:
     logging.basicConfig(level=logging.INFO, format="%(asctime)s engine %(message)s")
     # Ctrl-C reaches the whole process group; the server decides when the core ends.
@@ -101,7 +109,8 @@ def main() -> int:
             embedding_size=runner.embedding_size,
         )
         outbox.send(msgspec.msgpack.encode(ready))
-        CoreLoop(EngineCore(start.engine, runner), inbox, outbox).run()
+        core = EngineCore(start.engine, runner, make_proposers(start.engine.speculation))
+        CoreLoop(core, inbox, outbox).run()
     except (ModelLoadError, OSError) as error:
         log.error("cannot start: %s", error)
         outbox.send(msgspec.msgpack.encode(CoreFailed(str(error))))

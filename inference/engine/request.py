@@ -38,6 +38,8 @@ class Request:
     num_computed: int = 0
     block_ids: list[int] = field(default_factory=list)
     block_hashes: list[bytes] = field(default_factory=list)
+    num_registered: int = 0
+    """The first so many blocks are full and were offered to the prefix cache."""
     cached_tokens: int = 0
     """Prompt tokens found in the prefix cache when the request first ran."""
     was_scheduled: bool = False

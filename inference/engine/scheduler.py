@@ -12,6 +12,7 @@ makes all of them equally older: see `_queue_key`.
 from __future__ import annotations
 
 from bisect import insort
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from inference.config import SchedulerConfig
@@ -21,16 +22,27 @@ from inference.engine.request import Request, RequestStatus
 
 @dataclass(frozen=True)
 class Chunk:
-    """`num_tokens` of one request, from position `start`, computed in one step."""
+    """`num_tokens` of one request, guesses included, from position `start`, in one step."""
 
     request: Request
     start: int
     num_tokens: int
+    draft: tuple[int, ...] = ()
+    """Guesses of the tokens after the last known one, computed along to be verified."""
+
+    @property
+    def end(self) -> int:
+        """Where the chunk's known tokens end."""
+        return self.start + self.num_tokens - len(self.draft)
 
     @property
     def samples(self) -> bool:
-        """Whether the chunk ends at the last known token, so that its logits are needed."""
-        return self.start + self.num_tokens == self.request.num_tokens
+        """Whether the chunk reaches the last known token, so that its logits are needed."""
+        return self.end == self.request.num_tokens
+
+    @property
+    def token_ids(self) -> list[int]:
+        return [*self.request.token_ids[self.start : self.end], *self.draft]
 
 
 class Scheduler:
@@ -75,20 +87,26 @@ class Scheduler:
     def find(self, request_id: str) -> Request | None:
         return self._requests.get(request_id)
 
-    def schedule(self) -> list[Chunk]:
+    def schedule(self, drafts: Mapping[str, Sequence[int]] | None = None) -> list[Chunk]:
         """Hand out the next step's tokens and the blocks for them.
 
+        Guesses of `drafts` (by request id) are computed along where budget and blocks
+        are left over; nobody is preempted or made to wait for them.
         Returns one chunk for each request that takes part; empty only when nothing
         waits or runs. Progress: of the running requests the first by queue key is never
         preempted for another, so it always moves on.
         """
         budget = self._budget()
+        spare = budget - len(self._running)
         chunks: dict[str, Chunk] = {}
         preemptions_before = self.preemptions
         for request in sorted(self._running, key=lambda r: (_computes_many(r), self._queue_key(r))):
             if request.status is not RequestStatus.RUNNING or budget == 0:
                 continue  # preempted for one before it, or nothing left to hand out
             num_tokens = min(request.num_tokens - request.num_computed, budget)
+            draft = tuple((drafts or {}).get(request.request_id, ())[: max(spare, 0)])
+            if draft and not self._kv.grow(request, num_tokens + len(draft)):
+                draft = ()
             while not self._kv.grow(request, num_tokens):
                 victim = max(self._running, key=self._queue_key)
                 self._preempt(victim)
@@ -97,17 +115,25 @@ class Scheduler:
                 if victim is request:
                     break
             else:
-                chunks[request.request_id] = Chunk(request, request.num_computed, num_tokens)
+                num_tokens += len(draft)
+                spare -= len(draft)
+                chunk = Chunk(request, request.num_computed, num_tokens, draft)
+                chunks[request.request_id] = chunk
                 budget -= num_tokens
         if self.preemptions == preemptions_before:
             self._admit(budget, chunks)
         return list(chunks.values())
 
-    def complete(self, chunk: Chunk, token_id: int | None) -> None:
-        """Record that a chunk was computed, and the token sampled after it, if any."""
-        chunk.request.num_computed = chunk.start + chunk.num_tokens
-        if token_id is not None:
-            chunk.request.token_ids.append(token_id)
+    def complete(self, chunk: Chunk, token_ids: Sequence[int] = ()) -> None:
+        """Record that a chunk was computed, and the tokens chosen after it.
+
+        All of them but the last are guesses of the chunk that were right, so their keys
+        and values are computed too; those of wrong guesses are written over later.
+        """
+        accepted = max(len(token_ids) - 1, 0)
+        assert tuple(token_ids[:accepted]) == chunk.draft[:accepted]
+        chunk.request.num_computed = chunk.end + accepted
+        chunk.request.token_ids.extend(token_ids)
 
     def _budget(self) -> int:
         """Tokens of the next step; always enough for one of each running request."""

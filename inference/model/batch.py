@@ -28,7 +28,7 @@ class Span:
 
 @dataclass(frozen=True)
 class Singles:
-    """The single-token chunks, S of them: the first S tokens of the flat row."""
+    """The first S tokens of the flat row, each a query alone: streams and their guesses."""
 
     tables: Tensor
     """(S, width) int32 block ids, padded with 0."""

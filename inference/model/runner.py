@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from itertools import islice
 from math import prod
 
 import numpy as np
@@ -11,7 +12,7 @@ import torch
 from torch import Tensor
 
 from inference.config import EngineConfig
-from inference.engine.core import Pooled, Sampled
+from inference.engine.core import StepResult
 from inference.engine.scheduler import Chunk
 from inference.errors import ModelLoadError
 from inference.model.batch import Batch, LayerCache, Singles, Span
@@ -20,7 +21,8 @@ from inference.model.config import ModelConfig
 from inference.model.open import open_weights
 from inference.model.pooling import MeanPooler
 from inference.sampling.guide import Guides
-from inference.sampling.sampler import Sampler
+from inference.sampling.sampler import Place, Sampler
+from inference.sampling.verify import count_verified
 from inference.text.load import load_text
 
 log = logging.getLogger(__name__)
@@ -61,16 +63,23 @@ class ModelRunner:
         )
 
     @torch.inference_mode()
-    def execute(self, chunks: list[Chunk]) -> list[Sampled | Pooled | None]:
+    def execute(self, chunks: list[Chunk]) -> list[StepResult]:
         """Compute all chunks; a result for each that `samples`, None for the others."""
-        ordered = sorted(chunks, key=lambda chunk: chunk.num_tokens > 1)
+        ordered = sorted(chunks, key=lambda chunk: not _is_stream(chunk))
         batch = self._lay_out(ordered)
         hidden = self._model.hidden(batch, self._caches)
-        results: dict[str, Sampled | Pooled | None] = {}
-        sampling = [chunk.request for chunk in ordered if chunk.samples and not chunk.request.pools]
+        results: dict[str, StepResult] = {}
+        sampling = [chunk for chunk in ordered if chunk.samples and not chunk.request.pools]
         if sampling:
-            sampled = self._sampler(self._model.logits(hidden, batch.logits_rows), sampling)
-            results = {r.request_id: s for r, s in zip(sampling, sampled, strict=True)}
+            places = [
+                Place(chunk.request, chunk.draft[:guesses])
+                for chunk in sampling
+                for guesses in range(len(chunk.draft) + 1)
+            ]
+            drawn = iter(self._sampler(self._model.logits(hidden, batch.logits_rows), places))
+            for chunk in sampling:
+                own = list(islice(drawn, len(chunk.draft) + 1))
+                results[chunk.request.request_id] = count_verified(chunk.draft, own)
         first_row = 0
         for chunk in ordered:
             if chunk.request.pools:
@@ -87,23 +96,23 @@ class ModelRunner:
         rows: list[int] = []
         spans: list[Span] = []
         slots: list[Tensor] = []
-        singles = [chunk for chunk in chunks if chunk.num_tokens == 1]
+        streams = [chunk for chunk in chunks if _is_stream(chunk)]
         for chunk in chunks:
             end = chunk.start + chunk.num_tokens
             begin_row = len(token_ids)
-            token_ids.extend(chunk.request.token_ids[chunk.start : end])
+            token_ids.extend(chunk.token_ids)
             positions.extend(range(chunk.start, end))
             if chunk.samples and not chunk.request.pools:
-                rows.append(len(token_ids) - 1)
+                rows.extend(range(len(token_ids) - 1 - len(chunk.draft), len(token_ids)))
             context = self._slots(chunk.request.block_ids, end)
             slots.append(context[chunk.start :])
-            if chunk.num_tokens > 1:
+            if not _is_stream(chunk):
                 spans.append(Span(begin_row, len(token_ids), chunk.start, context))
         return Batch(
             token_ids=torch.tensor(token_ids, device=self._device),
             positions=torch.tensor(positions, device=self._device),
             slots=torch.cat(slots),
-            singles=self._singles(singles) if singles else None,
+            singles=self._singles(streams) if streams else None,
             spans=tuple(spans),
             logits_rows=torch.tensor(rows, dtype=torch.long, device=self._device),
         )
@@ -115,9 +124,14 @@ class ModelRunner:
         return (blocks[:, None] * self._block_size + offsets).flatten()[:num_tokens]
 
     def _singles(self, chunks: list[Chunk]) -> Singles:
-        lengths = [chunk.start + 1 for chunk in chunks]
+        """A stream's guesses are queries of their own, each with one token more to attend to."""
+        lengths = [chunk.start + 1 + i for chunk in chunks for i in range(chunk.num_tokens)]
         width = -(-max(lengths) // self._block_size)
-        tables = [(chunk.request.block_ids + [0] * width)[:width] for chunk in chunks]
+        tables = [
+            (chunk.request.block_ids + [0] * width)[:width]
+            for chunk in chunks
+            for _ in range(chunk.num_tokens)
+        ]
         return Singles(
             tables=torch.tensor(tables, dtype=torch.int32, device=self._device),
             lengths=torch.tensor(lengths, dtype=torch.int32, device=self._device),
@@ -157,6 +171,11 @@ class ModelRunner:
             return torch.zeros(shape, dtype=self._dtype, device=self._device)
 
         return [LayerCache(empty(), empty()) for _ in range(model.num_layers)]
+
+
+def _is_stream(chunk: Chunk) -> bool:
+    """Whether its tokens are few and each is a query alone: one, or one and its guesses."""
+    return chunk.num_tokens == 1 or bool(chunk.draft)
 
 
 def _pick_device(config: EngineConfig) -> torch.device:

@@ -8,6 +8,8 @@ parameters, tokens and seed only, never on its neighbours.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import torch
 from torch import Tensor
 
@@ -22,63 +24,83 @@ _CANDIDATES = 512
 """Top-p is looked for among so many tokens first; only flat distributions need more."""
 
 
+@dataclass(frozen=True)
+class Place:
+    """Where a token is drawn: after all that a request knows, and after some guesses."""
+
+    request: Request
+    guesses: tuple[int, ...] = ()
+
+    @property
+    def sampling(self) -> SamplingParams:
+        return self.request.sampling
+
+    @property
+    def output_token_ids(self) -> list[int]:
+        return [*self.request.output_token_ids, *self.guesses]
+
+    @property
+    def num_output_tokens(self) -> int:
+        return self.request.num_output_tokens + len(self.guesses)
+
+
 class Sampler:
     def __init__(self, eos_token_ids: frozenset[int], guides: Guides | None = None) -> None:
         self._eos = sorted(eos_token_ids)
         self._guides = guides
 
-    def __call__(self, logits: Tensor, requests: list[Request]) -> list[Sampled]:
+    def __call__(self, logits: Tensor, places: list[Place]) -> list[Sampled]:
         """Sample one token for each row.
 
         Args:
             logits: (R, vocab) float32; changed in place.
-            requests: the R requests, whose known tokens lead up to these logits.
+            places: the R places whose tokens lead up to these logits.
         """
-        logprobs = _logprobs_wanted(logits, requests)
-        self._adjust(logits, requests)
+        logprobs = _logprobs_wanted(logits, places)
+        self._adjust(logits, places)
         tokens = logits.argmax(dim=-1)
-        drawn = [i for i, request in enumerate(requests) if not request.sampling.is_greedy]
+        drawn = [i for i, place in enumerate(places) if not place.sampling.is_greedy]
         if drawn:
-            rows = logits if len(drawn) == len(requests) else logits[drawn]
-            tokens[drawn] = _draw(rows, [requests[i] for i in drawn])
+            rows = logits if len(drawn) == len(places) else logits[drawn]
+            tokens[drawn] = _draw(rows, [places[i] for i in drawn])
         chosen = tokens.tolist()
         return [
-            Sampled(token, _token_logprobs(logprobs[i], token, request) if i in logprobs else None)
-            for i, (token, request) in enumerate(zip(chosen, requests, strict=True))
+            Sampled(token, _token_logprobs(logprobs[i], token, place) if i in logprobs else None)
+            for i, (token, place) in enumerate(zip(chosen, places, strict=True))
         ]
 
-    def _adjust(self, logits: Tensor, requests: list[Request]) -> None:
+    def _adjust(self, logits: Tensor, places: list[Place]) -> None:
         """Bias, penalties and minimum length, in place."""
-        penalised = [i for i, request in enumerate(requests) if request.sampling.has_penalties]
+        penalised = [i for i, place in enumerate(places) if place.sampling.has_penalties]
         if penalised:
-            _penalise(logits, penalised, requests)
-        for row, request in enumerate(requests):
-            sampling = request.sampling
+            _penalise(logits, penalised, places)
+        for row, place in enumerate(places):
+            sampling = place.sampling
             if sampling.logit_bias:
                 tokens = torch.tensor(list(sampling.logit_bias), device=logits.device)
                 bias = torch.tensor(list(sampling.logit_bias.values()), device=logits.device)
                 logits[row].index_add_(0, tokens, bias.to(logits.dtype))
             if sampling.grammar and self._guides is not None:
-                self._guides.restrict(logits[row], request)
-            if request.num_output_tokens < sampling.min_tokens:
+                self._guides.restrict(logits[row], place.request)
+            if place.num_output_tokens < sampling.min_tokens:
                 logits[row, self._eos + list(sampling.stop_token_ids)] = -torch.inf
 
 
-def _penalise(logits: Tensor, rows: list[int], requests: list[Request]) -> None:
+def _penalise(logits: Tensor, rows: list[int], places: list[Place]) -> None:
     """Repetition penalty on prompt and output, presence and frequency on the output.
 
     Source: Keskar et al. 2019 (CTRL) for repetition; OpenAI's API for the other two.
     """
-    chosen = [requests[i] for i in rows]
+    chosen = [places[i] for i in rows]
     values = logits[rows]
-    counts = _counts(values, [request.output_token_ids for request in chosen])
-    seen = _counts(values, [request.prompt_token_ids for request in chosen]) + counts > 0
-    repetition = _column(values, [request.sampling.repetition_penalty for request in chosen])
+    counts = _counts(values, [place.output_token_ids for place in chosen])
+    seen = _counts(values, [place.request.prompt_token_ids for place in chosen]) + counts > 0
+    repetition = _column(values, [place.sampling.repetition_penalty for place in chosen])
     values = torch.where(
         seen, torch.where(values > 0, values / repetition, values * repetition), values
     )
-    values -= counts * _column(values, [r.sampling.frequency_penalty for r in chosen])
-    values -= (counts > 0) * _column(values, [r.sampling.presence_penalty for r in chosen])
+    values -= counts * _column(values, [place.sampling.frequency_penalty for place in chosen])
+    values -= (counts > 0) * _column(values, [place.sampling.presence_penalty for place in chosen])
     logits[rows] = values
 
 
@@ -91,10 +113,10 @@ def _counts(like: Tensor, token_lists: list[list[int]]) -> Tensor:
     return counts
 
 
-def _draw(logits: Tensor, requests: list[Request]) -> Tensor:
+def _draw(logits: Tensor, places: list[Place]) -> Tensor:
     """Sample (R,) tokens from (R, vocab) logits with each row's own parameters."""
-    params = [request.sampling for request in requests]
-    noise = [uniform(r.sampling.seed, r.num_output_tokens) for r in requests]
+    params = [place.sampling for place in places]
+    noise = [uniform(place.sampling.seed, place.num_output_tokens) for place in places]
     scaled = logits / _column(logits, [p.temperature for p in params])
     tokens = torch.empty(len(params), dtype=torch.long, device=logits.device)
     ranked = [i for i, p in enumerate(params) if p.top_k > 0 or p.top_p < 1.0]
@@ -157,15 +179,15 @@ def _column(like: Tensor, values: list[float]) -> Tensor:
     return torch.tensor(values, dtype=like.dtype, device=like.device)[:, None]
 
 
-def _logprobs_wanted(logits: Tensor, requests: list[Request]) -> dict[int, Tensor]:
+def _logprobs_wanted(logits: Tensor, places: list[Place]) -> dict[int, Tensor]:
     """Log-softmax rows, before any adjustment, of the requests that asked for them."""
-    wanted = [i for i, request in enumerate(requests) if request.sampling.logprobs is not None]
+    wanted = [i for i, place in enumerate(places) if place.sampling.logprobs is not None]
     if not wanted:
         return {}
     return dict(zip(wanted, logits[wanted].log_softmax(dim=-1), strict=True))
 
 
-def _token_logprobs(row: Tensor, token: int, request: Request) -> TokenLogprobs:
-    top = request.sampling.logprobs or 0
+def _token_logprobs(row: Tensor, token: int, place: Place) -> TokenLogprobs:
+    top = place.sampling.logprobs or 0
     values, ids = row.topk(top)
     return TokenLogprobs(float(row[token]), ids.tolist(), values.tolist())

@@ -44,6 +44,17 @@ class Metrics:
         self._preemptions = self._counter("vllm:num_preemptions", "Preemptions")
         self._queries = self._counter("vllm:prefix_cache_queries", "Tokens looked up")
         self._hits = self._counter("vllm:prefix_cache_hits", "Tokens found cached")
+        self._drafts = self._counter("vllm:spec_decode_num_drafts", "Drafts verified")
+        self._drafted = self._counter("vllm:spec_decode_num_draft_tokens", "Tokens guessed")
+        self._accepted = self._counter(
+            "vllm:spec_decode_num_accepted_tokens", "Tokens guessed rightly"
+        )
+        self._accepted_at = Counter(
+            "vllm:spec_decode_num_accepted_tokens_per_pos",
+            "Tokens guessed rightly, by their place in the draft",
+            ("model_name", "position"),
+            registry=self.registry,
+        )
         self._prompt = self._counter("vllm:prompt_tokens", "Prompt tokens")
         self._generated = self._counter("vllm:generation_tokens", "Generated tokens")
         self._step_tokens = self._histogram(
@@ -76,6 +87,15 @@ class Metrics:
         self._preemptions.inc(max(0, stats.preemptions - last.preemptions))
         self._queries.inc(max(0, stats.prefix_tokens_asked - last.prefix_tokens_asked))
         self._hits.inc(max(0, stats.prefix_tokens_hit - last.prefix_tokens_hit))
+        self._drafts.inc(max(0, stats.num_drafts - last.num_drafts))
+        self._drafted.inc(max(0, stats.draft_tokens - last.draft_tokens))
+        before = last.accepted_per_position or (0,) * len(stats.accepted_per_position)
+        for position, (now, then) in enumerate(
+            zip(stats.accepted_per_position, before, strict=True)
+        ):
+            if now > then:
+                self._accepted.inc(now - then)
+                self._accepted_at.labels(self._model_name, str(position)).inc(now - then)
         if stats.steps > last.steps:
             self._steps.inc(stats.steps - last.steps)
             self._step_tokens.observe(stats.step_tokens)

@@ -98,7 +98,9 @@ def make_core(model_path: Path) -> Callable[..., EngineCore]:
     """Cores on the real model. Weights are shared; each core has a KV cache of its own."""
     runners: dict[tuple[object, ...], ModelRunner] = {}
 
-    def make(*, num_blocks: int = 512, prefix_cache: bool = True, **scheduler) -> EngineCore:
+    def make(
+        *, num_blocks: int = 512, prefix_cache: bool = True, proposers=(), **scheduler
+    ) -> EngineCore:
         config = EngineConfig(
             model=str(model_path),
             num_blocks=num_blocks,
@@ -110,7 +112,7 @@ def make_core(model_path: Path) -> Callable[..., EngineCore]:
         key = (num_blocks,)
         if key not in runners:
             runners[key] = ModelRunner(config)
-        return EngineCore(config, runners[key])
+        return EngineCore(config, runners[key], proposers)
 
     return make
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from inference.engine.request import Request
 from inference.sampling.params import SamplingParams
-from inference.sampling.sampler import Sampler
+from inference.sampling.sampler import Place, Sampler
 from inference.sampling.uniform import uniform
 
 VOCAB = 1000
@@ -27,7 +27,8 @@ def make_request(prompt=(5, 6), output=(), **sampling) -> Request:
 
 
 def sample(logits: torch.Tensor, requests: list[Request]) -> list[int]:
-    return [s.token_id for s in Sampler(frozenset([EOS]))(logits.clone(), requests)]
+    places = [Place(request) for request in requests]
+    return [s.token_id for s in Sampler(frozenset([EOS]))(logits.clone(), places)]
 
 
 def peaked() -> torch.Tensor:
@@ -127,7 +128,7 @@ def test_penalties_follow_their_definitions():
         frequency_penalty=0.25,
     )
     changed = logits.clone()
-    Sampler(frozenset([EOS]))(changed, [request])
+    Sampler(frozenset([EOS]))(changed, [Place(request)])
     assert changed[0, 5] == 1.0  # in the prompt: repetition only
     assert changed[0, 7] == 2.0 / 2 - 0.5 - 2 * 0.25
     assert changed[0, 8] == -2.0 * 2 - 0.5 - 0.25
@@ -153,7 +154,7 @@ def test_min_tokens_forbids_every_end():
 def test_logprobs_are_of_the_models_own_distribution(seed, top):
     logits = peaked()[None]
     request = make_request(seed=seed, temperature=0.3, logit_bias={10: -50.0}, logprobs=top)
-    [sampled] = Sampler(frozenset([EOS]))(logits.clone(), [request])
+    [sampled] = Sampler(frozenset([EOS]))(logits.clone(), [Place(request)])
     wanted = logits[0].log_softmax(-1)
     assert sampled.logprobs is not None
     assert sampled.logprobs.chosen == pytest.approx(float(wanted[sampled.token_id]))

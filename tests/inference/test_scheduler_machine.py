@@ -61,10 +61,13 @@ class SchedulerMachine(RuleBasedStateMachine):
         self.scheduler.finish(request)
         assert request.block_ids == []
 
-    @rule(token=st.integers(0, 3))
-    def step(self, token):
-        streaming = any(r.num_tokens - r.num_computed == 1 for r in self.scheduler.running)
-        chunks = self.scheduler.schedule()
+    @rule(token=st.integers(0, 3), guesses=st.integers(0, 6), right=st.integers(0, 6))
+    def step(self, token, guesses=0, right=0):
+        """`guesses` of each stream's tokens are computed along, up to `right` are right."""
+        streams = [r for r in self.scheduler.running if r.num_tokens - r.num_computed == 1]
+        streaming = bool(streams)
+        drafts = {r.request_id: [token] * min(guesses, MAX_LEN - r.num_tokens) for r in streams}
+        chunks = self.scheduler.schedule(drafts)
         assert bool(chunks) == bool(self.requests)
         limit = "mixed_step_tokens" if streaming else "max_num_batched_tokens"
         assert sum(chunk.num_tokens for chunk in chunks) <= getattr(self.config, limit)
@@ -73,7 +76,8 @@ class SchedulerMachine(RuleBasedStateMachine):
             self._compute(chunk)
         for chunk in chunks:
             request = chunk.request
-            self.scheduler.complete(chunk, token if chunk.samples else None)
+            accepted = min(right, len(chunk.draft), MAX_LEN - request.num_tokens - 1)
+            self.scheduler.complete(chunk, [token] * (accepted + 1) if chunk.samples else ())
             out_of_room = request.num_tokens >= MAX_LEN
             if request.num_output_tokens >= request.sampling.max_tokens or out_of_room:
                 self.scheduler.finish(self.requests.pop(request.request_id))
@@ -91,7 +95,8 @@ class SchedulerMachine(RuleBasedStateMachine):
             assert request.status is RequestStatus.RUNNING
             assert chunk.num_tokens > 0
             assert chunk.start == request.num_computed
-            assert chunk.start + chunk.num_tokens <= request.num_tokens
+            assert chunk.end <= request.num_tokens
+            assert chunk.samples or not chunk.draft
             assert len(request.block_ids) * BLOCK_SIZE >= chunk.start + chunk.num_tokens
 
     def _compute(self, chunk):
@@ -103,7 +108,8 @@ class SchedulerMachine(RuleBasedStateMachine):
             if end <= chunk.start:
                 assert self.content[block_id] == known
             elif begin < chunk.start + chunk.num_tokens:
-                done = request.token_ids[: min(end, chunk.start + chunk.num_tokens)]
+                known = [*request.token_ids[: chunk.start], *chunk.token_ids]
+                done = known[: min(end, chunk.start + chunk.num_tokens)]
                 self.content[block_id] = (request.cache_salt, tuple(done))
 
     @invariant()
@@ -144,7 +150,7 @@ class SchedulerMachine(RuleBasedStateMachine):
         for _ in range(2000):
             if not self.requests:
                 break
-            self.step(token=0)
+            self.step(token=0, guesses=0, right=0)
         assert not self.requests, "a request starved"
         assert self.kv.pool.num_used == 0
         assert not self.scheduler.has_work

@@ -59,7 +59,7 @@ def test_a_long_prompt_is_computed_in_pieces_beside_streams():
     stream = request("stream", length=4)
     scheduler.add(stream)
     [chunk] = scheduler.schedule()
-    scheduler.complete(chunk, 7)
+    scheduler.complete(chunk, [7])
     scheduler.add(request("long", length=300))
     for _ in range(5):
         chunks = {c.request.request_id: c.num_tokens for c in scheduler.schedule()}
@@ -77,7 +77,7 @@ def test_the_first_by_priority_is_never_preempted():
     scheduler.add(first)
     for _ in range(60):
         for chunk in scheduler.schedule():
-            scheduler.complete(chunk, 7 if chunk.samples else None)
+            scheduler.complete(chunk, [7] if chunk.samples else [])
         assert first.num_computed > 0
     assert scheduler.preemptions > 0
     assert first.num_computed > 80
@@ -91,7 +91,7 @@ def test_more_streams_than_the_mixed_budget_all_move_on():
         chunks = scheduler.schedule()
         assert len(chunks) == 20
         for chunk in chunks:
-            scheduler.complete(chunk, 7)
+            scheduler.complete(chunk, [7])
 
 
 def test_seats_never_exceed_the_tokens_of_a_step():
@@ -102,4 +102,4 @@ def test_seats_never_exceed_the_tokens_of_a_step():
         chunks = scheduler.schedule()
         assert len(chunks) == 5
         for chunk in chunks:
-            scheduler.complete(chunk, 7)
+            scheduler.complete(chunk, [7])

@@ -1,0 +1,117 @@
+"""Speculative decoding: guess some next tokens cheaply, verify them all in one step.
+
+A guess never changes what is generated. The step computes the logits after every guessed
+token, the sampler draws each position's token as it would without guesses (same logits,
+same random number), and guesses count only as far as they equal what was drawn. So the
+output is that of plain decoding, for greedy and for sampled requests, seed by seed; a
+guess that is right saves a step, a wrong one costs a little time.
+
+How many tokens are guessed adapts to how many were right, request by request, and to
+load: all rows of a step together stay within `max_rows`, beyond which a row costs as
+much as it may save.
+
+Sources: Leviathan et al. 2023 and Chen et al. 2023 (verification of a draft in one
+pass); Saxena 2023 (prompt lookup). docs/decisions/0090 says why tokens are compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+from weakref import WeakKeyDictionary
+
+from inference.config import SpeculationConfig
+from inference.engine.request import Request
+
+_LONGEST_PAUSE = 32
+"""Steps; after so many a request that was guessed wrongly is tried again."""
+
+
+class Proposer(Protocol):
+    """Where guesses come from."""
+
+    def propose(self, asked: Sequence[tuple[Request, int]]) -> list[list[int]]:
+        """For each request at most so many tokens that may follow its known ones."""
+        ...
+
+
+@dataclass
+class Pace:
+    """How far one request is guessed ahead, and how long it is left alone."""
+
+    length: int
+    pause: int = 0
+    misses: int = 0
+
+
+class Speculator:
+    """Decides who is guessed ahead and how far; counts what came of it."""
+
+    def __init__(
+        self, config: SpeculationConfig, proposers: Sequence[Proposer], max_model_len: int
+    ) -> None:
+        """`proposers` are asked in order, each for the requests still without a guess."""
+        self._config = config
+        self._proposers = proposers
+        self._max_model_len = max_model_len
+        self._paces: WeakKeyDictionary[Request, Pace] = WeakKeyDictionary()
+        self.num_drafts = 0
+        self.draft_tokens = 0
+        self.accepted_per_position = [0] * config.max_tokens
+
+    @property
+    def accepted_tokens(self) -> int:
+        return sum(self.accepted_per_position)
+
+    def drafts(self, running: Sequence[Request]) -> dict[str, list[int]]:
+        """Guesses for the next step by request id; requests without one are left out."""
+        streams = [r for r in running if r.num_tokens - r.num_computed == 1]
+        # Prompts being computed are worth more than guesses, and make steps long anyway.
+        share = self._config.max_rows // max(len(streams), 1) - 1
+        if not self._proposers or share < 1 or len(streams) < len(running):
+            return {}
+        asked = [
+            (request, length)
+            for request in streams
+            if (length := min(share, self._length(request))) > 0
+        ]
+        found: dict[str, list[int]] = {}
+        for proposer in self._proposers:
+            asked = [(r, length) for r, length in asked if r.request_id not in found]
+            if not asked:
+                break
+            for (request, length), tokens in zip(asked, proposer.propose(asked), strict=True):
+                if tokens:
+                    found[request.request_id] = tokens[:length]
+        return found
+
+    def verified(self, request: Request, drafted: int, accepted: int) -> None:
+        """Take note that `accepted` of `drafted` guessed tokens were right."""
+        self.num_drafts += 1
+        self.draft_tokens += drafted
+        for position in range(accepted):
+            self.accepted_per_position[position] += 1
+        pace = self._pace(request)
+        if accepted == 0:
+            pace.misses += 1
+            pace.pause = min(2**pace.misses, _LONGEST_PAUSE) - 1
+            pace.length = 1
+        else:
+            pace.misses = 0
+            pace.length = accepted if accepted < drafted else pace.length + 2
+        pace.length = max(1, min(pace.length, self._config.max_tokens))
+
+    def _length(self, request: Request) -> int:
+        """How many tokens may be guessed now; a step with none shortens the pause."""
+        if request.sampling.grammar:
+            return 0  # the grammar's matcher follows chosen tokens only
+        pace = self._pace(request)
+        if pace.pause > 0:
+            pace.pause -= 1
+            return 0
+        left = request.sampling.max_tokens - request.num_output_tokens - 1
+        return min(pace.length, left, self._max_model_len - request.num_tokens - 1)
+
+    def _pace(self, request: Request) -> Pace:
+        return self._paces.setdefault(request, Pace(self._config.max_tokens))
