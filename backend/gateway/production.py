@@ -114,7 +114,9 @@ class Production:
         choice.begin_attempt()
         request_id = f"{live.request.request_id}-{choice.index}"
         path = path_for(live.request)
-        stream = await self._client.open(replica.config, path, body, request_id=request_id)
+        stream = await self._client.open(
+            replica.config, path, body, request_id=request_id, usage_key=str(live.opened.id)
+        )
         live.served = True
         finish_reason: str | None = None
         final: int | None = None

@@ -2,7 +2,8 @@
 
 Redis knows every open generation that a process runs, or could take up. One that it does not
 know in two rounds has lost both: what readers saw of it is known to nobody. It ends as `failed`,
-without text, and nothing is billed: the doubt is ours.
+without text. What is billed is the engine's own final count; where no engine knows of it either,
+nothing: the doubt is ours (decision 0073).
 """
 
 import asyncio
@@ -16,6 +17,7 @@ from redis.exceptions import RedisError
 
 from backend.gateway import metrics
 from backend.gateway.database import in_database
+from backend.gateway.final_count import final_count
 from backend.gateway.models import OPEN_STATES, Generation, GenerationState
 from backend.gateway.process import Process
 from backend.gateway.settings import GatewaySettings
@@ -62,20 +64,26 @@ class Reaper:
         self._unknown = set(unknown)
         settled = 0
         for row in lost:
-            settled += await _settle(row)
+            settled += await self._settle(row)
         return settled
 
-
-async def _settle(row: Generation) -> bool:
-    try:
-        ended = await in_database(_finish_lost, row)
-    except (Superseded, Generation.DoesNotExist):
-        return False
-    if ended.by_us:
-        metrics.REAPED.inc()
-        log.error("generation_reaped", generation_id=str(row.id), request_id=row.request_id)
-        await settle(generation_id=row.id, facts=ended.facts)
-    return ended.by_us
+    async def _settle(self, row: Generation) -> bool:
+        pool = self._process.pool_of(row.model)
+        counted = await final_count(self._process.client, pool, row.id) if pool else None
+        try:
+            ended = await in_database(_finish_lost, row, counted)
+        except (Superseded, Generation.DoesNotExist):
+            return False
+        if ended.by_us:
+            metrics.REAPED.inc()
+            log.error(
+                "generation_reaped",
+                generation_id=str(row.id),
+                request_id=row.request_id,
+                counted_by_engine=counted is not None,
+            )
+            await settle(generation_id=row.id, facts=ended.facts)
+        return ended.by_us
 
 
 def _old_open_generations(age_s: float) -> list[Generation]:
@@ -84,7 +92,7 @@ def _old_open_generations(age_s: float) -> list[Generation]:
     return list(rows.order_by("created_at")[:_AT_A_TIME])
 
 
-def _finish_lost(row: Generation) -> Ended:
+def _finish_lost(row: Generation, counted: Usage | None) -> Ended:
     return generation_finish(
         generation_id=row.id,
         epoch=row.epoch,
@@ -92,8 +100,9 @@ def _finish_lost(row: Generation) -> Ended:
             state=GenerationState.FAILED,
             finish_reason="error",
             text="",
-            usage=Usage(),
-            pool=row.pool,
+            usage=counted or Usage(),
+            # An engine that counted has seen the prompt, noted here or not.
+            pool=row.model if counted else row.pool,
             replica=row.replica,
             error_code="lost",
         ),

@@ -30,6 +30,7 @@ from inference.server.http import (
 from inference.server.metrics import Metrics
 from inference.server.state import ServerState
 from inference.server.tokens import detokenize, tokenize
+from inference.server.usage import usage_of
 from inference.text.load import load_text
 
 _REQUEST_ID = re.compile(r"[\x21-\x7e]{1,128}")
@@ -66,6 +67,7 @@ def create_app(engine: EngineConfig, server: ServerConfig) -> Starlette:
             Route("/v1/models", models),
             Route("/tokenize", tokenize, methods=["POST"]),
             Route("/detokenize", detokenize, methods=["POST"]),
+            Route("/usage/{key}", usage_of),
             Route("/health", health),
             Route("/ready", ready),
             Route("/metrics", metrics_text),

@@ -17,7 +17,7 @@ from inference.server.generation import Delta, Plan, TokenInfo, make_plan, run_p
 from inference.server.http import EventStream, json_response, read_body, unless_gone
 from inference.server.schemas import ChatRequest, Message
 from inference.server.state import ServerState
-from inference.server.usage import UsageCount
+from inference.server.usage import UsageCount, remembered
 from inference.text.tokenizer import TextTokenizer
 
 
@@ -31,6 +31,7 @@ async def chat_completions(request: Request) -> Response:
     answer = _Answer(state, f"chatcmpl-{request.state.unique_id}", int(time.time()))
     usage = UsageCount([plan], n)
     deltas = run_plans(state, request.state.unique_id, [plan], n)
+    deltas = remembered(deltas, usage, state.recent, request)
     if body.stream:
         return EventStream(answer.stream(body, deltas, usage), request.state.headers)
     whole = await unless_gone(request.receive, answer.collect(deltas, usage, n))

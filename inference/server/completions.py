@@ -17,7 +17,7 @@ from inference.server.http import EventStream, json_response, read_body, unless_
 from inference.server.schemas import CompletionRequest
 from inference.server.state import ServerState
 from inference.server.tokens import prompts_as_ids
-from inference.server.usage import UsageCount
+from inference.server.usage import UsageCount, remembered
 from inference.text.tokenizer import TextTokenizer
 
 _DEFAULT_MAX_TOKENS = 16
@@ -51,6 +51,7 @@ async def completions(request: Request) -> Response:
     answer = _Answer(state, f"cmpl-{request.state.unique_id}", int(time.time()), echoes)
     usage = UsageCount(plans, n)
     deltas = run_plans(state, request.state.unique_id, plans, n)
+    deltas = remembered(deltas, usage, state.recent, request)
     if body.stream:
         return EventStream(answer.stream(body, deltas, usage), request.state.headers)
     whole = await unless_gone(request.receive, answer.collect(deltas, usage))

@@ -16,6 +16,7 @@ from inference.errors import (
 )
 from inference.protocol import CoreReady
 from inference.server.metrics import Metrics
+from inference.server.recent import RecentUsage
 from inference.text.chat_template import ChatTemplate
 from inference.text.tokenizer import TextTokenizer
 
@@ -31,6 +32,7 @@ class ServerState:
     engine: EngineClient
     metrics: Metrics
     started_at: int
+    recent: RecentUsage = field(default_factory=RecentUsage)
     draining: bool = field(default=False)
 
     @property

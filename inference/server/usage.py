@@ -1,10 +1,22 @@
-"""Token counts of a request, as OpenAI reports them."""
+"""Token counts of a request, as OpenAI reports them, while it runs and for a while afterwards."""
 
 from __future__ import annotations
 
+import re
+import time
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from typing import Any
 
+from starlette.requests import Request
+from starlette.responses import Response
+
 from inference.server.generation import Delta, Plan
+from inference.server.http import json_response
+from inference.server.recent import RecentUsage
+
+USAGE_KEY_HEADER = "X-Usage-Key"
+_WELL_FORMED = re.compile(r"[\x21-\x7e]{1,128}")
 
 
 class UsageCount:
@@ -29,3 +41,42 @@ class UsageCount:
             "total_tokens": self._prompt + completion,
             "prompt_tokens_details": {"cached_tokens": sum(self._cached.values())},
         }
+
+
+async def remembered(
+    deltas: AsyncGenerator[Delta, None],
+    usage: UsageCount,
+    recent: RecentUsage,
+    request: Request,
+) -> AsyncGenerator[Delta, None]:
+    """`deltas`, and when they end, in whatever way, their count goes to `recent`.
+
+    Args:
+        usage: must have taken each delta before the next one is asked for.
+    """
+    key = request.headers.get(USAGE_KEY_HEADER, "")
+    try:
+        async with aclosing(deltas):
+            async for delta in deltas:
+                yield delta
+    finally:
+        if _WELL_FORMED.fullmatch(key):
+            recent.add(
+                key,
+                {
+                    "request_id": request.state.headers["X-Request-Id"],
+                    "ended_at": time.time(),
+                    "usage": usage.report(),
+                },
+            )
+
+
+async def usage_of(request: Request) -> Response:
+    """`GET /usage/{key}`: what the requests with this `X-Usage-Key` used; 404 where none ended."""
+    recent: RecentUsage = request.app.state.server.recent
+    found = recent.find(request.path_params["key"])
+    if found is None:
+        message = "no request with this key has ended lately"
+        error = {"message": message, "type": "not_found_error", "code": None, "param": None}
+        return json_response({"error": error}, 404, headers=request.state.headers)
+    return json_response({"requests": found}, headers=request.state.headers)
