@@ -66,7 +66,8 @@ class Product:
         """
         directory.mkdir(parents=True, exist_ok=True)
         self.directory = directory
-        self.services = ServiceBundle(directory / "services", {}, throw_away=True)
+        # A service that the test brings itself (its URL is among the settings) is not started.
+        self.services = ServiceBundle(directory / "services", settings or {}, throw_away=True)
         self.var = directory / "var"
         self.webs: list[Web] = []
         self._number_of_webs = webs

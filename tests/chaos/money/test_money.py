@@ -1,0 +1,172 @@
+"""Real traffic while everything dies; then not a token and not a cent is missing.
+
+Web, gateway, outbox, relay, broker, aggregator and the database are the product's own; only the
+model is not: the upstream is a server that counts what it streams.
+"""
+
+import os
+import random
+import tempfile
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from infra.services.broker import BrokerService
+from infra.services.ports import port_is_free
+from tests.api.people import sign_up
+from tests.chaos.money import books
+from tests.chaos.money.customers import Customer
+from tests.chaos.money.mayhem import Mayhem, wait_until_quiet
+from tests.support.product import Product, ProductDidNotStart
+from tests.support.upstream import UpstreamThread
+
+pytestmark = [pytest.mark.chaos, pytest.mark.timeout(900)]
+
+SEED = int(os.environ.get("PARLEY_CHAOS_SEED", "4"))
+STEPS = int(os.environ.get("PARLEY_CHAOS_STEPS", "200"))
+CUSTOMERS = 3
+
+_POOLS = """
+[[model]]
+id = "synthetic"
+aliases = ["auto"]
+context_window = 8192
+max_output_tokens = 4096
+capabilities = ["chat", "completions", "streaming"]
+price_per_1k = {{ input = "{input}", cached_input = "0.11", output = "{output}" }}
+
+[[model.replica]]
+name = "synthetic"
+url = "${{PARLEY_ENGINE_URL}}"
+"""
+
+# The current month, closed as if it were over.
+_CLOSE = """
+from datetime import UTC, datetime, timedelta
+from billing.invoices.services import close_and_issue_month
+from billing.periods import month_of
+month = month_of(datetime.now(UTC))
+print(close_and_issue_month(month=month, now=month.end + timedelta(hours=3)))
+"""
+
+
+@pytest.fixture
+def upstream() -> Iterator[UpstreamThread]:
+    thread = UpstreamThread(rate=40.0)
+    thread.start()
+    yield thread
+    thread.stop()
+    thread.close()
+
+
+@pytest.fixture
+def broker(scratch: Path) -> Iterator[BrokerService]:
+    """On a port outside the range of outgoing connections, which it finds free when it returns."""
+    choose = random.Random()
+    port = next(p for p in iter(lambda: choose.randint(15_000, 30_000), 0) if port_is_free(p))
+    service = BrokerService(scratch / f"chaos-broker-{port}", port=port)
+    service.start()
+    yield service
+    service.destroy()
+
+
+@pytest.fixture
+def product(scratch: Path, upstream: UpstreamThread, broker: BrokerService) -> Iterator[Product]:
+    directory = Path(tempfile.mkdtemp(dir=scratch))
+    directory.chmod(0o711)
+    pools = directory / "pools.toml"
+    pools.write_text(_POOLS.format(**books.PRICES))
+    running = Product(
+        directory,
+        engine_url=upstream.url,
+        webs=2,
+        background=("relay", "aggregator"),
+        settings={
+            "KAFKA_BOOTSTRAP_SERVERS": broker.url,
+            "PARLEY_POOLS": str(pools),
+            "PARLEY_GENERATION_LEASE_S": "2",
+            "PARLEY_BILLING_TAX_RATE": str(books.TAX_RATE),
+        },
+    )
+    try:
+        running.start()
+        yield running
+    finally:
+        running.stop()
+
+
+@pytest.fixture
+def customers(product: Product) -> Iterator[list[Customer]]:
+    """Three organizations whose plan is not in the way."""
+    with psycopg.connect(product.environment["DATABASE_URL"]) as connection:
+        connection.execute(
+            "UPDATE accounts_plan SET requests_per_minute = 100000,"
+            " tokens_per_minute = 100000000, concurrent_generations = 1000"
+        )
+    urls = [web.url for web in product.webs]
+    people = [sign_up(product.url) for _ in range(CUSTOMERS)]
+    made = [Customer(person, person.new_key()["secret"], urls) for person in people]
+    yield made
+    for customer in made:
+        customer.close()
+
+
+def test_whatever_dies_the_books_agree(
+    product: Product,
+    broker: BrokerService,
+    upstream: UpstreamThread,
+    customers: list[Customer],
+) -> None:
+    print(f"seed {SEED}, {STEPS} steps (PARLEY_CHAOS_SEED, PARLEY_CHAOS_STEPS)")
+    mayhem = Mayhem(product, broker, customers, SEED)
+    try:
+        mayhem.run(STEPS)
+    finally:
+        mayhem.close()
+    for web in product.webs:
+        product.wait_until_ready(web)
+    wait_until_quiet(product)
+
+    found = books.check_ledger(product)
+    owners = {customer.organization_id: customer for customer in customers}
+    delivered = {
+        each.id: owners[each.organization_id].read_again(each.id)
+        for each in found.values()
+        if each.billed_output
+    }
+    for generation_id, wire in delivered.items():
+        books.check_delivered(wire, found[generation_id])
+    for receipt in mayhem.receipts:
+        if receipt.generation_id in delivered:
+            books.check_receipt(
+                receipt, found[receipt.generation_id], delivered[receipt.generation_id]
+            )
+        else:
+            assert receipt.text == ""
+    continued = books.check_upstream(upstream.served, found.values())
+
+    _reconcile(product)
+    books.check_derived(product)
+    product.manage("shell", "-c", _CLOSE)
+    books.check_invoices(product, customers)
+
+    broken = sum(receipt.broken for receipt in mayhem.receipts)
+    print(
+        f"{dict(mayhem.done)}; {len(found)} generations, {continued} continued,"
+        f" {broken} broken connections"
+    )
+
+
+def _reconcile(product: Product) -> None:
+    """The report says what differs, the repair mends it, and then nothing differs."""
+    today = datetime.now(UTC)
+    first, last = (f"{today + timedelta(days=days):%Y-%m-%d}" for days in (-1, 2))
+    span = ("reconcile", "--from", first, "--to", last)
+    with pytest.raises(ProductDidNotStart, match="organization hours differ"):
+        product.manage(*span)
+    product.manage(*span, "--repair")
+    assert "agree" in product.manage(*span)
+    assert "Repaired" not in product.manage(*span, "--repair")
