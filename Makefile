@@ -69,6 +69,14 @@ redteam: $(DEV_STAMP) ## Attack a running product: make redteam KEY=sk-parley-â€
 	@[ -n "$(KEY)" ] || { echo "redteam needs an API key of the product that runs: make redteam KEY=sk-parley-â€¦"; exit 2; }
 	@$(IN_VENV) -m safety.redteam --base-url "$(URL)" --api-key "$(KEY)"
 
+SEEDS ?= 1 2 3
+STEPS ?= 300
+.PHONY: chaos
+chaos: $(DEV_STAMP) ## Kill everything under real traffic, then count the money: SEEDS="1 2 3" STEPS=300
+	@for seed in $(SEEDS); do \
+		PARLEY_CHAOS_SEED=$$seed PARLEY_CHAOS_STEPS=$(STEPS) $(VENV)/bin/pytest tests/chaos/money -x -q -s; \
+	done
+
 .PHONY: clean
 clean: ## Remove what can be made again; data and downloads in var/ stay
 	rm -rf $(VENV) frontend/node_modules backend/static/app .mypy_cache .ruff_cache .pytest_cache
