@@ -27,6 +27,9 @@ def from_chat(
         _require(pool, "vision", "messages")
     if body.logprobs:
         _require(pool, "logprobs", "logprobs")
+    response_format = body.response_format.for_upstream() if body.response_format else None
+    if response_format is not None:
+        _require(pool, "structured_output", "response_format")
     return GenerationRequest(
         principal=principal,
         request_id=request_id,
@@ -38,6 +41,7 @@ def from_chat(
             max_tokens=body.output_limit,
             logprobs=body.logprobs or None,
             top_logprobs=body.top_logprobs,
+            response_format=response_format,
         ),
         n=body.n or 1,
         stream_usage=body.wants_usage_chunk,

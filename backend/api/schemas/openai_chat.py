@@ -18,8 +18,35 @@ from backend.api.schemas.openai_parameters import (
 from backend.errors import InvalidRequest
 
 
-class TextFormat(RequestModel):
-    type: Literal["text"]
+class JsonSchema(RequestModel):
+    name: str = Field(pattern=r"^[a-zA-Z0-9_-]{1,64}$")
+    description: str | None = Field(default=None, max_length=10_000)
+    json_schema: dict[str, Any] = Field(alias="schema")
+    strict: bool | None = Field(
+        default=None, description="Every answer keeps to the schema, whatever this says."
+    )
+
+
+class ResponseFormat(RequestModel):
+    """Free text, any JSON object, or JSON of one schema."""
+
+    type: Literal["text", "json_object", "json_schema"]
+    json_schema: JsonSchema | None = None
+
+    @model_validator(mode="after")
+    def schema_where_it_belongs(self) -> "ResponseFormat":
+        if (self.type == "json_schema") != (self.json_schema is not None):
+            raise InvalidRequest(
+                "'response_format.json_schema' goes with the type 'json_schema', and only with it.",
+                param="response_format",
+            )
+        return self
+
+    def for_upstream(self) -> dict[str, Any] | None:
+        """As OpenAI has it; None where nothing is asked."""
+        if self.type == "text":
+            return None
+        return self.model_dump(by_alias=True, exclude_none=True)
 
 
 class ChatCompletionRequest(GenerationParameters):
@@ -48,7 +75,7 @@ class ChatCompletionRequest(GenerationParameters):
     max_completion_tokens: int | None = Field(default=None, ge=1, le=MAX_OUTPUT_TOKENS)
     logprobs: bool | None = None
     top_logprobs: int | None = Field(default=None, ge=0, le=20)
-    response_format: TextFormat | None = None
+    response_format: ResponseFormat | None = None
     safety_identifier: EndUser | None = Field(
         default=None, description="Goes into the access log, hashed."
     )
