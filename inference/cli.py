@@ -47,7 +47,9 @@ def configs(args: argparse.Namespace) -> tuple[EngineConfig, ServerConfig]:
         prefix_cache=not args.no_prefix_cache,
         num_threads=args.threads,
         speculation=SpeculationConfig(
-            prompt_lookup=not args.no_prompt_lookup, max_tokens=args.speculative_tokens
+            prompt_lookup=not args.no_prompt_lookup,
+            draft_model=args.draft_model,
+            max_tokens=args.speculative_tokens,
         ),
         scheduler=scheduler,
     )
@@ -88,6 +90,7 @@ def _parser() -> argparse.ArgumentParser:
     serve.add_argument(
         "--no-prompt-lookup", action="store_true", help="guess no tokens from the text so far"
     )
+    serve.add_argument("--draft-model", help="guess tokens by this smaller model")
     serve.add_argument("--speculative-tokens", type=int, default=3, help="guessed at once, at most")
     serve.add_argument("--threads", type=int, help="torch threads; default: all cores")
     return parser

@@ -33,8 +33,6 @@ class SpeculationConfig(msgspec.Struct, frozen=True):
     prompt_lookup: bool = True
     draft_model: str | None = None
     """A smaller model with the same vocabulary, asked where prompt lookup finds nothing."""
-    draft_blocks: int | None = None
-    """KV blocks of the draft model; None: as many as the model has."""
     max_tokens: int = 3
     """Guessed at once for one request. With one row more than this our CPU kernels are at
     their best: measured, four rows cost less than twice one row, eight four times."""

@@ -14,8 +14,9 @@ import sys
 import msgspec
 import zmq
 
-from inference.config import SpeculationConfig
-from inference.engine.core import EngineCore
+from inference.config import EngineConfig
+from inference.engine.core import EngineCore, StepRunner
+from inference.engine.draft_model import DraftModel
 from inference.engine.prompt_lookup import PromptLookup
 from inference.engine.speculation import Proposer
 from inference.errors import InferenceError, ModelLoadError
@@ -82,9 +83,30 @@ class CoreLoop:
         self._outbox.send(msgspec.msgpack.encode(message))
 
 
-def make_proposers(config: SpeculationConfig) -> list[Proposer]:
-    """Where guesses come from, in the order in which they are asked."""
-    return [PromptLookup()] if config.prompt_lookup else []
+def make_proposers(config: EngineConfig, target: StepRunner) -> list[Proposer]:
+    """Where guesses come from, in the order in which they are asked.
+
+    Raises:
+        ModelLoadError: when the draft model cannot be used, or has another vocabulary.
+    """
+    speculation = config.speculation
+    proposers: list[Proposer] = [PromptLookup()] if speculation.prompt_lookup else []
+    if speculation.draft_model is not None:
+        streams = speculation.max_rows // 2
+        draft_config = msgspec.structs.replace(
+            config,
+            model=speculation.draft_model,
+            max_model_len=target.max_model_len,
+            num_blocks=streams * -(-target.max_model_len // config.block_size),
+        )
+        draft = ModelRunner(draft_config)
+        if draft.vocab_size != target.vocab_size:
+            raise ModelLoadError(
+                f"the draft model knows {draft.vocab_size} tokens, "
+                f"the model {target.vocab_size}: they must share a vocabulary"
+            )
+        proposers.append(DraftModel(draft, config.block_size))
+    return proposers
 
 
 def main() -> int:
@@ -109,7 +131,7 @@ def main() -> int:
             embedding_size=runner.embedding_size,
         )
         outbox.send(msgspec.msgpack.encode(ready))
-        core = EngineCore(start.engine, runner, make_proposers(start.engine.speculation))
+        core = EngineCore(start.engine, runner, make_proposers(start.engine, runner))
         CoreLoop(core, inbox, outbox).run()
     except (ModelLoadError, OSError) as error:
         log.error("cannot start: %s", error)

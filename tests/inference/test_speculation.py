@@ -10,6 +10,7 @@ import torch
 
 from inference.config import EngineConfig, SchedulerConfig, SpeculationConfig
 from inference.engine.core import EngineCore
+from inference.engine.draft_model import DraftModel
 from inference.engine.prompt_lookup import PromptLookup
 from inference.engine.request import Request
 from inference.engine.speculation import Speculator
@@ -226,6 +227,42 @@ def test_load_switches_guessing_off():
     prompt = Request("new", [1] * 9, SamplingParams(max_tokens=5))
     speculator = Speculator(config, [PromptLookup()], 1000)
     assert speculator.drafts([streams[0], prompt]) == {}
+
+
+def draft_runner(path, num_blocks: int) -> ModelRunner:
+    config = EngineConfig(
+        model=str(path), dtype="float32", num_blocks=num_blocks, max_model_len=16 * num_blocks
+    )
+    return ModelRunner(config)
+
+
+@pytest.mark.parametrize("temperature", [0.0, 0.9])
+def test_the_model_itself_as_draft_is_always_right(runner, temperature):
+    config, _ = runner
+    fields = {"ignore_eos": True, "temperature": temperature, "seed": 8}
+    plain = answers(runner, PROMPTS, **fields)
+    draft = DraftModel(draft_runner(config.model, 64), 16)
+    driver = drive(runner, [draft])
+    ids = [driver.add(p, greedy(max_tokens=NEW_TOKENS, **fields)) for p in PROMPTS]
+    tokens = driver.run()
+    assert [tokens[i] for i in ids] == plain
+    stats = driver.core.stats()
+    assert stats.draft_tokens == sum(stats.accepted_per_position) > 40
+    draft.propose([])
+    assert draft.kv.pool.num_used == 0
+
+
+@pytest.mark.parametrize("num_blocks", [64, 9])
+def test_another_model_as_draft_changes_nothing(runner, tmp_path, num_blocks):
+    """Also where it has too few blocks to follow everyone."""
+    make_folder("qwen2", tmp_path)
+    fields = {"ignore_eos": True, "temperature": 0.9, "seed": 8}
+    driver = drive(runner, [DraftModel(draft_runner(tmp_path, num_blocks), 16)])
+    ids = [driver.add(p, greedy(max_tokens=NEW_TOKENS, **fields)) for p in PROMPTS]
+    tokens = driver.run()
+    assert [tokens[i] for i in ids] == answers(runner, PROMPTS, **fields)
+    stats = driver.core.stats()
+    assert stats.draft_tokens > sum(stats.accepted_per_position)
 
 
 REWRITES = [
