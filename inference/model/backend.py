@@ -70,8 +70,14 @@ class TorchBackend:
             self.attend_singles(queries, cache, batch.singles, out, window)
         for span in batch.spans:
             rows = slice(span.begin, span.end)
-            out[rows] = _attend_span(queries[rows], cache, span, window)
+            self.attend_span(queries[rows], cache, span, out[rows], window)
         return out
+
+    def attend_span(
+        self, queries: Tensor, cache: LayerCache, span: Span, out: Tensor, window: int | None
+    ) -> None:
+        """Several queries of one sequence, written to `out`."""
+        out.copy_(_attend_span(queries, cache, span, window))
 
     def attend_singles(
         self,
