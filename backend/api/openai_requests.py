@@ -18,7 +18,7 @@ _SMALLEST_TOP_P = 1e-6
 
 
 def from_chat(
-    body: ChatCompletionRequest, *, principal: Principal, request_id: str
+    body: ChatCompletionRequest, *, principal: Principal, request_id: str, client_hash: str
 ) -> GenerationRequest:
     """Raises ModelNotFound, and InvalidRequest for what the model cannot do."""
     pool = load_pools().find(body.model)
@@ -33,6 +33,7 @@ def from_chat(
     return GenerationRequest(
         principal=principal,
         request_id=request_id,
+        client_hash=client_hash,
         endpoint="chat",
         model=body.model,
         messages=[chat_message(message) for message in body.messages],
@@ -49,7 +50,7 @@ def from_chat(
 
 
 def from_completion(
-    body: CompletionRequest, *, principal: Principal, request_id: str
+    body: CompletionRequest, *, principal: Principal, request_id: str, client_hash: str
 ) -> GenerationRequest:
     """Raises ModelNotFound, and InvalidRequest for what the model cannot do."""
     pool = load_pools().find(body.model)
@@ -59,6 +60,7 @@ def from_completion(
     return GenerationRequest(
         principal=principal,
         request_id=request_id,
+        client_hash=client_hash,
         endpoint="completion",
         model=body.model,
         prompt=body.single_prompt,
@@ -69,7 +71,7 @@ def from_completion(
 
 
 def from_embeddings(
-    body: EmbeddingsRequest, *, principal: Principal, request_id: str
+    body: EmbeddingsRequest, *, principal: Principal, request_id: str, client_hash: str
 ) -> EmbeddingRequest:
     """Raises ModelNotFound, and InvalidRequest for a model without embeddings."""
     pool = load_pools().find(body.model)
@@ -77,6 +79,7 @@ def from_embeddings(
     return EmbeddingRequest(
         principal=principal,
         request_id=request_id,
+        client_hash=client_hash,
         model=body.model,
         inputs=body.inputs,
         encoding_format=body.encoding_format,

@@ -9,13 +9,13 @@ Counting and refusing are one atomic step: parallel attempts cannot slip through
 """
 
 import hashlib
-import ipaddress
 from dataclasses import dataclass
 
 from django.conf import settings
 from django.http import HttpRequest
 from redis.asyncio import Redis
 
+from backend.api.client_address import client_network
 from backend.errors import RateLimited
 
 # KEYS: counters. ARGV: limit and seconds for each. Returns 0, or the seconds to wait.
@@ -69,21 +69,6 @@ async def forgive_login(request: HttpRequest, email: str) -> None:
 async def count_signup(request: HttpRequest) -> None:
     """Count an attempt to sign up; RateLimited when there have been too many."""
     await _count({_key("signup", "address", client_network(request)): SIGNUPS_PER_ADDRESS})
-
-
-def client_network(request: HttpRequest) -> str:
-    """The client's address; of IPv6 the /64, because one client owns all of that.
-
-    Behind a proxy, uvicorn's `--proxy-headers` puts the forwarded address here, for proxies
-    named in `FORWARDED_ALLOW_IPS` only.
-    """
-    try:
-        address = ipaddress.ip_address(request.META.get("REMOTE_ADDR", ""))
-    except ValueError:
-        return "unknown"
-    if isinstance(address, ipaddress.IPv6Address):
-        return str(ipaddress.ip_network((address, 64), strict=False))
-    return str(address)
 
 
 async def _count(limits: dict[str, Limit]) -> None:

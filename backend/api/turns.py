@@ -10,6 +10,7 @@ from django.http.response import HttpResponseBase
 
 from backend.api import generations
 from backend.api.authentication import Request
+from backend.api.client_address import client_hash
 from backend.api.database import call, release
 from backend.conversations.models import MessageStatus
 from backend.conversations.turns import RoomFor, message_finish
@@ -32,6 +33,7 @@ async def answer_turn(
     wanted = GenerationRequest(
         principal=request.auth,
         request_id=request.request_id,
+        client_hash=client_hash(request),
         endpoint="chat",
         model=turn.assistant_message.model,
         messages=[ChatMessage(role=m.role, content=m.content) for m in turn.history],

@@ -50,6 +50,7 @@ class EmbeddingRequest:
 
     principal: Principal
     request_id: str
+    client_hash: str
     model: str
     inputs: Inputs
     encoding_format: str = "float"
@@ -154,6 +155,7 @@ def _opened(request: EmbeddingRequest, pool: PoolConfig, timeout_s: float) -> Op
     generation = GenerationRequest(
         principal=request.principal,
         request_id=request.request_id,
+        client_hash=request.client_hash,
         endpoint="embedding",
         model=pool.id,
     )

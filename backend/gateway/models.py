@@ -45,6 +45,9 @@ class Generation(models.Model):
     conversation_id = models.UUIDField(null=True, blank=True)
     message_id = models.UUIDField(null=True, blank=True)
     request_id = models.CharField(max_length=128)
+    client_hash = models.CharField(
+        max_length=64, blank=True, help_text="Keyed hash of the client's address."
+    )
     endpoint = models.CharField(max_length=16)
     model = models.CharField(max_length=100)
     pool = models.CharField(

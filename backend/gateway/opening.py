@@ -130,6 +130,7 @@ def generation_create(
         conversation_id=request.conversation_id,
         message_id=request.message_id,
         request_id=request.request_id,
+        client_hash=request.client_hash,
         endpoint=request.endpoint,
         model=pool.id,
         state=GenerationState.QUEUED,

@@ -28,11 +28,11 @@ class Superseded(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class CheckedAnswer:
-    """What the post-classifier found in one choice, and the text that it was found in."""
+class Checked:
+    """What was found, and the text that it was found in; a picture has none."""
 
     decision: SafetyDecision
-    text: KeptText
+    text: KeptText | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class Ending:
     error_code: str = ""
     ttft_ms: int | None = None
     started_at: datetime | None = None
-    checked: list[CheckedAnswer] = field(default_factory=list)
+    checked: list[Checked] = field(default_factory=list)
     question: KeptText | None = None
 
 
@@ -171,4 +171,5 @@ def usage_facts(row: Generation) -> UsageFacts:
         state=row.state,
         ttft_ms=row.ttft_ms,
         duration_ms=row.duration_ms or 0,
+        client_hash=row.client_hash,
     )

@@ -72,6 +72,7 @@ class GenerationRequest:
     Attributes:
         request_id: of the HTTP request; follows the generation into logs, rows and upstream.
         prompt: text or token ids; for the endpoint `completion`, which has no `messages`.
+        client_hash: a keyed hash of the client's address, for the abuse detector.
         prompt_text: what a prompt of token ids says; the gateway fills it in (prompt.py).
         n: choices; each is generated, checked and counted on its own.
         stream_usage: a last chunk with the usage is sent before `[DONE]`.
@@ -100,6 +101,7 @@ class GenerationRequest:
     message_id: UUID | None = None
     timeout_s: float | None = None
     generation_id: UUID | None = None
+    client_hash: str = ""
     metadata: dict[str, Any] | None = None
 
 

@@ -4,6 +4,7 @@ from django.http.response import HttpResponseBase
 from ninja import Router
 
 from backend.api.authentication import Request
+from backend.api.client_address import client_hash
 from backend.api.idempotency import answer_once
 from backend.api.observe import note_end_user
 from backend.api.openai_requests import from_chat
@@ -23,6 +24,11 @@ async def create_chat_completion(request: Request, body: ChatCompletionRequest) 
     note_end_user(body.safety_identifier or body.user)
     return await answer_once(
         request,
-        from_chat(body, principal=request.auth, request_id=request.request_id),
+        from_chat(
+            body,
+            principal=request.auth,
+            request_id=request.request_id,
+            client_hash=client_hash(request),
+        ),
         streamed=bool(body.stream),
     )

@@ -4,6 +4,7 @@ from django.http import HttpResponse
 from ninja import Router
 
 from backend.api.authentication import Request
+from backend.api.client_address import client_hash
 from backend.api.database import release
 from backend.api.encoding import encode_json
 from backend.api.generations import id_header
@@ -19,7 +20,12 @@ router = Router(tags=["embeddings"])
 async def create_embeddings(request: Request, body: EmbeddingsRequest) -> HttpResponse:
     """OpenAI's embeddings. Input tokens are metered; what is embedded is not stored."""
     note_end_user(body.user)
-    embedding = from_embeddings(body, principal=request.auth, request_id=request.request_id)
+    embedding = from_embeddings(
+        body,
+        principal=request.auth,
+        request_id=request.request_id,
+        client_hash=client_hash(request),
+    )
     await release()
     made = await embeddings_create(embedding)
     return HttpResponse(

@@ -1,0 +1,28 @@
+"""Where a request comes from, as far as limits and the abuse detector need to know."""
+
+import ipaddress
+
+from django.http import HttpRequest
+from django.utils.crypto import salted_hmac
+
+
+def client_network(request: HttpRequest) -> str:
+    """The client's address; of IPv6 the /64, because one client owns all of that.
+
+    Behind a proxy, uvicorn's `--proxy-headers` puts the forwarded address here, for proxies
+    named in `FORWARDED_ALLOW_IPS` only.
+    """
+    try:
+        address = ipaddress.ip_address(request.META.get("REMOTE_ADDR", ""))
+    except ValueError:
+        return "unknown"
+    if isinstance(address, ipaddress.IPv6Address):
+        return str(ipaddress.ip_network((address, 64), strict=False))
+    return str(address)
+
+
+def client_hash(request: HttpRequest) -> str:
+    """What is kept of the address with a generation: equal for equal addresses of this
+    installation, and of no use to anybody without its secret key."""
+    digest = salted_hmac("parley.client", client_network(request), algorithm="sha256")
+    return digest.hexdigest()
