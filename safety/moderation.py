@@ -5,32 +5,50 @@ categories are carried over by `taxonomy.TO_OPENAI`; a rule that can tell a fine
 names it itself. Prompt injection is no category there and never flags.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 from safety.detect import Evidence, examine
+from safety.images import image_score
 from safety.policy import DEFAULT_POLICY
-from safety.taxonomy import OPENAI_CATEGORIES, TO_OPENAI
+from safety.taxonomy import OPENAI_CATEGORIES, TO_OPENAI, Category
+
+IMAGE_CATEGORIES = frozenset(TO_OPENAI[Category.SEXUAL_CONTENT])
+"""What pictures are scored for."""
 
 
-def moderate(text: str) -> dict[str, Any]:
-    """One element of `results` for one input text.
+def moderate(text: str, images: Sequence[bytes] = ()) -> dict[str, Any]:
+    """One element of `results` for one input: a text, and the pictures that belong to it.
 
     The text is read both as something asked and as something said, the worse counts:
-    the endpoint does not tell which it is.
+    the endpoint does not tell which it is. Pictures are scored for sexual content.
 
     Returns:
         `flagged`, `categories` (bool each), `category_scores` (0..1 each) and
         `category_applied_input_types`, each with every category of `OPENAI_CATEGORIES`.
+    Raises:
+        UnreadableImage: a picture is none.
+        ImageModelMissing: there are pictures, and the group `safety-images` is not installed.
     """
     scores = dict.fromkeys(OPENAI_CATEGORIES, 0.0)
     flags = dict.fromkeys(OPENAI_CATEGORIES, False)
-    for evidence in (examine(text, "prompt"), examine(text, "output")):
-        _carry_over(evidence, scores, flags)
+    if text or not images:
+        for evidence in (examine(text, "prompt"), examine(text, "output")):
+            _carry_over(evidence, scores, flags)
+    for image in images:
+        seen = Evidence()
+        seen.add(Category.SEXUAL_CONTENT, image_score(image), "images")
+        _carry_over(seen, scores, flags)
+    text_types = ["text"] if text or not images else []
+    image_types = ["image"] if images else []
     return {
         "flagged": any(flags.values()),
         "categories": flags,
         "category_scores": scores,
-        "category_applied_input_types": {name: ["text"] for name in OPENAI_CATEGORIES},
+        "category_applied_input_types": {
+            name: text_types + (image_types if name in IMAGE_CATEGORIES else [])
+            for name in OPENAI_CATEGORIES
+        },
     }
 
 

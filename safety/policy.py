@@ -16,6 +16,10 @@ class InvalidPolicy(ValueError):
     """A stored or entered policy names an unknown category or action, or a bad threshold."""
 
 
+UNTRUSTABLE = frozenset({Category.CHILD_EXPLOITATION})
+"""What no trust lets through."""
+
+
 @dataclass(frozen=True)
 class Policy:
     """What is done about each category.
@@ -28,6 +32,8 @@ class Policy:
         redact: kinds of personal data replaced in outputs (see `safety.personal_data`).
         dry_run: decide and record, but stop nothing.
         allow_hashes: SHA-256 of exact prompts that are let through (trusted research).
+        trusted_keys: ids of API keys whose requests are flagged where others' are stopped
+            (trusted research); see `for_key`.
         fail_closed: categories for whose sake a prompt is refused when a layer crashes.
         store_text_days: how long the checked text is kept, encrypted; 0 keeps only its hash.
         guard: ask a guard model about scores within `guard_band` below the threshold.
@@ -40,6 +46,7 @@ class Policy:
     redact: frozenset[str] = frozenset()
     dry_run: bool = False
     allow_hashes: frozenset[str] = frozenset()
+    trusted_keys: frozenset[str] = frozenset()
     fail_closed: frozenset[Category] = HIGH_RISK
     store_text_days: int = 0
     guard: bool = False
@@ -58,11 +65,32 @@ class Policy:
         over = [c for c, score in scores.items() if score >= self.threshold(c, stage)]
         over.sort(key=lambda c: -scores[c])
         action = max(
-            (self.actions.get(c, Action.ALLOW) for c in over),
+            (self.action(c, stage) for c in over),
             key=lambda a: a.severity,
             default=Action.ALLOW,
         )
         return action, [str(c) for c in over]
+
+    def action(self, category: Category, stage: Stage) -> Action:
+        """What `category` over its threshold leads to at `stage`: `halt` is a flag on a prompt,
+        and stops an output like `block`."""
+        action = self.actions.get(category, Action.ALLOW)
+        if action is Action.HALT:
+            return Action.FLAG if stage == "prompt" else Action.BLOCK
+        return action
+
+    def for_key(self, key_id: str | None) -> "Policy":
+        """What rules a request with this key. A trusted one is stopped for the sake of
+        UNTRUSTABLE categories only; everything else is flagged, and recorded as ever."""
+        if key_id is None or key_id not in self.trusted_keys:
+            return self
+        actions = {
+            category: action
+            if category in UNTRUSTABLE or action.severity <= Action.FLAG.severity
+            else Action.FLAG
+            for category, action in self.actions.items()
+        }
+        return replace(self, actions=actions, fail_closed=self.fail_closed & UNTRUSTABLE)
 
     def as_dict(self) -> dict[str, Any]:
         """JSON-able form; `from_dict` gives an equal policy back."""
@@ -74,6 +102,7 @@ class Policy:
             "redact": sorted(self.redact),
             "dry_run": self.dry_run,
             "allow_hashes": sorted(self.allow_hashes),
+            "trusted_keys": sorted(self.trusted_keys),
             "fail_closed": sorted(self.fail_closed),
             "store_text_days": self.store_text_days,
             "guard": self.guard,
@@ -97,6 +126,7 @@ class Policy:
                 redact=frozenset(base["redact"]),
                 dry_run=bool(base["dry_run"]),
                 allow_hashes=frozenset(base["allow_hashes"]),
+                trusted_keys=frozenset(base["trusted_keys"]),
                 fail_closed=frozenset(Category(c) for c in base["fail_closed"]),
                 store_text_days=int(base["store_text_days"]),
                 guard=bool(base["guard"]),

@@ -12,14 +12,17 @@ Stage = Literal["prompt", "output"]
 class Action(StrEnum):
     """What a policy does about a category, mildest first.
 
-    Only `BLOCK` stops anything: a blocked prompt reaches no engine, a blocked output is halted.
-    `REDACT` replaces personal data in an output; `REVIEW` lets pass and queues for a person.
+    `BLOCK` stops: a blocked prompt reaches no engine, a blocked output is halted. `HALT` stops
+    the output alone: a policy may let a prompt pass, flagged, and watch the answer. In a decision
+    it has become `FLAG` or `BLOCK` (`Policy.action`). `REDACT` replaces personal data in an
+    output; `REVIEW` lets pass and queues for a person.
     """
 
     ALLOW = "allow"
     FLAG = "flag"
     REVIEW = "review"
     REDACT = "redact"
+    HALT = "halt"
     BLOCK = "block"
 
     @property

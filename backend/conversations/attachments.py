@@ -21,7 +21,10 @@ from PIL import Image, ImageOps
 
 from backend.accounts.principal import Principal
 from backend.conversations.models import Attachment, AttachmentKind
-from backend.errors import InvalidRequest, NotFound, PayloadTooLarge
+from backend.errors import ContentBlocked, InvalidRequest, NotFound, PayloadTooLarge
+from safety.audit.selectors import policy_for
+from safety.audit.services import decision_record
+from safety.images import check_image
 
 TEXT_MAX_BYTES = 1024 * 1024  # a few hundred thousand tokens: more than any window takes
 IMAGE_MAX_PIXELS = 40_000_000  # 160 MB once decoded; a phone's camera stays below
@@ -36,6 +39,8 @@ def attachment_create(*, principal: Principal, filename: str, file: BinaryIO) ->
     Raises:
         PayloadTooLarge: over ATTACHMENT_MAX_BYTES, or TEXT_MAX_BYTES for text.
         InvalidRequest: neither an image we know nor UTF-8 text, broken, or too many pixels.
+        ContentBlocked: a picture that the organization's policy refuses; nothing is stored of it
+            but that decision.
     """
     data = file.read(settings.ATTACHMENT_MAX_BYTES + 1)
     if len(data) > settings.ATTACHMENT_MAX_BYTES:
@@ -44,6 +49,7 @@ def attachment_create(*, principal: Principal, filename: str, file: BinaryIO) ->
         raise _invalid("The file is empty.")
     if _looks_like_image(data):
         kind, (data, content_type, suffix) = AttachmentKind.IMAGE, _image_clean(data)
+        _refuse_by_policy(principal, data)
     else:
         kind, (data, content_type, suffix) = AttachmentKind.TEXT, _text_clean(data)
 
@@ -79,6 +85,30 @@ def attachment_get(*, principal: Principal, attachment_id: UUID) -> Attachment:
     if attachment is None:
         raise NotFound(f"There is no attachment {attachment_id}.")
     return attachment
+
+
+def _refuse_by_policy(principal: Principal, picture: bytes) -> None:
+    """Score the picture, record what is found, and raise ContentBlocked where it may not stay.
+
+    A picture has no model yet: the policy is the organization's for every model.
+    """
+    policy = policy_for(
+        organization_id=principal.organization_id, model="", key_id=principal.key_id
+    )
+    decision = check_image(picture, policy)
+    decision_record(
+        decision=decision,
+        organization_id=principal.organization_id,
+        generation_id=None,
+        user_id=principal.user_id,
+        key_id=principal.key_id,
+    )
+    if decision.blocked:
+        raise ContentBlocked(
+            "This picture was refused by the usage policy.",
+            param="file",
+            details={"categories": decision.categories},
+        )
 
 
 def _looks_like_image(data: bytes) -> bool:

@@ -29,7 +29,7 @@ from backend.gateway.output.replay import EventMeta, replay
 from backend.gateway.process import Process
 from backend.gateway.stream.leases import OpenGeneration
 from backend.gateway.terminal import (
-    CheckedAnswer,
+    Checked,
     Ended,
     Ending,
     Superseded,
@@ -39,6 +39,7 @@ from backend.gateway.types import Usage
 from billing.budgets import settle
 from billing.services import UsageFacts
 from safety.audit.services import KeptText
+from safety.hindsight import in_hindsight, wants_hindsight
 from safety.types import Action, newest_of
 
 log = structlog.get_logger(__name__)
@@ -71,7 +72,8 @@ async def generation_end(
     if live.log.shown < live.log.last:
         verdict = Verdict(GenerationState.FAILED, "error", _buffer_gone())
         usage, text = _shown(live)
-    ended = await _commit(live, _ending(live, emitter, verdict, usage, text, replica))
+    checked = await _checked(live)
+    ended = await _commit(live, _ending(live, emitter, verdict, usage, text, checked, replica))
     if ended is None:
         return
     await settle_limits(process, live.opened, usage)
@@ -128,12 +130,33 @@ def _shown(live: LiveGeneration) -> tuple[Usage, str]:
     return seen.usage, seen.choices[0].text
 
 
+async def _checked(live: LiveGeneration) -> list[Checked]:
+    """What was found in each choice, while it streamed and, where the policy reviews, since."""
+    if not live.served:
+        return []
+    days = live.policy.store_text_days
+    found = [(choice.decision(), choice.generated) for choice in live.choices]
+    if wants_hindsight(live.policy):
+        found = await asyncio.to_thread(
+            lambda: [(in_hindsight(one, text, live.policy), text) for one, text in found]
+        )
+    return [Checked(decision, KeptText(text, days)) for decision, text in found]
+
+
+def _question(live: LiveGeneration, checked: list[Checked]) -> KeptText | None:
+    """The prompt's newest message, where something was found in an answer to it."""
+    if all(answer.decision.action is Action.ALLOW for answer in checked):
+        return None
+    return KeptText(newest_of(safety_messages(live.request)), live.policy.store_text_days)
+
+
 def _ending(
     live: LiveGeneration,
     emitter: Emitter,
     verdict: Verdict,
     usage: Usage,
     text: str,
+    checked: list[Checked],
     replica: str,
 ) -> Ending:
     ttft = None
@@ -142,13 +165,6 @@ def _ending(
         seconds = max(0.0, emitter.first_text_at - live.created_at)
         ttft = round(seconds * 1000)
         started_at = live.opened.created_at + timedelta(seconds=seconds)
-    days = live.policy.store_text_days
-    checked = [
-        CheckedAnswer(choice.decision(), KeptText(choice.generated, days))
-        for choice in (live.choices if live.served else ())
-    ]
-    found = any(answer.decision.action is not Action.ALLOW for answer in checked)
-    question = KeptText(newest_of(safety_messages(live.request)), days) if found else None
     return Ending(
         state=verdict.state,
         finish_reason=verdict.finish_reason,
@@ -160,7 +176,7 @@ def _ending(
         ttft_ms=ttft,
         started_at=started_at or datetime.now(UTC),
         checked=checked,
-        question=question,
+        question=_question(live, checked),
     )
 
 

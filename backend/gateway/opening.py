@@ -14,8 +14,9 @@ from backend.conversations.turns import generation_attach
 from backend.errors import Conflict, ContentBlocked
 from backend.gateway.models import Generation, GenerationState
 from backend.gateway.outside import outside_marked
+from backend.gateway.pictures import pictures_check
 from backend.gateway.pools import PoolConfig
-from backend.gateway.terminal import Ending, generation_finish
+from backend.gateway.terminal import Checked, Ending, generation_finish
 from backend.gateway.types import GenerationRequest, Usage
 from safety.audit.selectors import policy_for
 from safety.audit.services import KeptText, decision_record
@@ -67,19 +68,29 @@ def generation_open(
         Conflict: a generation with this id has begun.
     """
     organization_id = request.principal.organization_id
-    policy = policy_for(organization_id=organization_id, model=pool.id)
-    said = safety_messages(request)
-    decision = _PRE_CLASSIFIER.check(said, policy)
-    kept = KeptText(newest_of(said), policy.store_text_days)
+    policy = policy_for(
+        organization_id=organization_id, model=pool.id, key_id=request.principal.key_id
+    )
+    checks = _check(request, policy)
+    refusal = next((check.decision for check in checks if check.decision.blocked), None)
     try:
-        _store(generation_id, request, pool, created_at, deadline_at, decision, kept)
+        _store(generation_id, request, pool, created_at, deadline_at, checks)
     except IntegrityError as error:
         if "gateway_generation_pkey" in str(error):  # the other one was a moment sooner
             raise already_begun(generation_id) from error
         raise
-    if decision.blocked:
-        raise _blocked(decision)
+    if refusal is not None:
+        raise _blocked(refusal)
     return Opened(outside_marked(request), policy)
+
+
+def _check(request: GenerationRequest, policy: Policy) -> list[Checked]:
+    """What is found in the text of the request, and in each picture."""
+    said = safety_messages(request)
+    text = Checked(
+        _PRE_CLASSIFIER.check(said, policy), KeptText(newest_of(said), policy.store_text_days)
+    )
+    return [text, *(Checked(decision, None) for decision in pictures_check(request, policy))]
 
 
 def already_begun(generation_id: UUID) -> Conflict:
@@ -92,22 +103,22 @@ def _store(
     pool: PoolConfig,
     created_at: datetime,
     deadline_at: datetime,
-    decision: SafetyDecision,
-    kept: KeptText,
+    checks: list[Checked],
 ) -> None:
     with transaction.atomic():
         generation_create(generation_id, request, pool, created_at, deadline_at)
-        decision_record(
-            decision=decision,
-            organization_id=request.principal.organization_id,
-            generation_id=generation_id,
-            user_id=request.principal.user_id,
-            key_id=request.principal.key_id,
-            text=kept,
-        )
+        for check in checks:
+            decision_record(
+                decision=check.decision,
+                organization_id=request.principal.organization_id,
+                generation_id=generation_id,
+                user_id=request.principal.user_id,
+                key_id=request.principal.key_id,
+                text=check.text,
+            )
         if request.message_id is not None:
             generation_attach(message_id=request.message_id, generation_id=generation_id)
-        if decision.blocked:
+        if any(check.decision.blocked for check in checks):
             _finish_blocked(generation_id, request)
 
 
@@ -118,6 +129,7 @@ def generation_create(
     created_at: datetime,
     deadline_at: datetime,
 ) -> None:
+    """The row alone, queued. Conflict when there is one with this id."""
     principal = request.principal
     if Generation.objects.filter(pk=generation_id).exists():
         raise already_begun(generation_id)

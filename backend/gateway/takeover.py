@@ -92,8 +92,12 @@ class TakeoverLoop:
         state: Replay,
     ) -> None:
         process = self._process
+        principal = opened.request.principal
         policy = await in_database(
-            policy_for, organization_id=opened.request.principal.organization_id, model=pool.id
+            policy_for,
+            organization_id=principal.organization_id,
+            model=pool.id,
+            key_id=principal.key_id,
         )
         live = LiveGeneration(
             opened,

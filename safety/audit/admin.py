@@ -53,7 +53,14 @@ class SafetyPolicyAdmin(ModelAdmin):
             shown = ("organization", "model", "version", "is_active", "comment", "document")
             return [(None, {"fields": shown})]
         by_category = [(f"action_{c}", f"threshold_{c}") for c in Category]
-        general = ("preset", "dry_run", "redact", "allow_hashes", "store_text_days")
+        general = (
+            "preset",
+            "dry_run",
+            "redact",
+            "allow_hashes",
+            "trusted_keys",
+            "store_text_days",
+        )
         return [
             ("For whom", {"fields": ("organization", "model", "is_active", "comment")}),
             ("What", {"fields": general}),

@@ -46,13 +46,19 @@ class PolicyForm(forms.ModelForm):
         widget=UnfoldAdminTextareaWidget,
         help_text="SHA-256 of prompts that trusted research may send, one a line.",
     )
+    trusted_keys = forms.CharField(
+        required=False,
+        widget=UnfoldAdminTextareaWidget,
+        help_text="Ids of API keys of trusted research, one a line: flagged, not stopped.",
+    )
     store_text_days = forms.IntegerField(
         required=False,
         min_value=0,
         max_value=365,
         initial=0,
         widget=UnfoldAdminIntegerFieldWidget,
-        help_text="Days for which checked texts are kept, encrypted. 0 keeps their hash only.",
+        help_text="Days for which texts that something was found in are kept, encrypted."
+        " 0 keeps their hash only.",
     )
 
     class Meta:
@@ -100,5 +106,6 @@ class PolicyForm(forms.ModelForm):
             document["redact"] = sorted(cleaned["redact"])
         document["dry_run"] = bool(cleaned.get("dry_run"))
         document["allow_hashes"] = (cleaned.get("allow_hashes") or "").split()
+        document["trusted_keys"] = (cleaned.get("trusted_keys") or "").split()
         document["store_text_days"] = cleaned.get("store_text_days") or 0
         return document

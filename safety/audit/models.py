@@ -23,7 +23,8 @@ class StageChoice(models.TextChoices):
     OUTPUT = "output"
 
 
-ACTION_CHOICES = [(str(action), str(action)) for action in Action]
+# Of decisions, which know no `halt`: it has become a flag or a block (`Policy.action`).
+ACTION_CHOICES = [(str(action), str(action)) for action in Action if action is not Action.HALT]
 
 
 class SafetyPolicy(models.Model):

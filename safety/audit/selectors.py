@@ -31,12 +31,20 @@ _cache: dict[tuple[UUID, str], tuple[float, Policy]] = {}
 _lock = Lock()
 
 
-def policy_for(*, organization_id: UUID, model: str) -> Policy:
+def policy_for(*, organization_id: UUID, model: str, key_id: UUID | None = None) -> Policy:
     """The policy that rules a generation, at most POLICY_CACHE_S old.
 
     The most specific scope wins: organization and model, organization, model, everyone; then
     DEFAULT_POLICY. Within a scope the newest version rules, and an inactive one ends the scope.
+
+    Args:
+        key_id: of the API key that asks; see `Policy.for_key`.
     """
+    policy = _cached_policy(organization_id, model)
+    return policy.for_key(str(key_id) if key_id is not None else None)
+
+
+def _cached_policy(organization_id: UUID, model: str) -> Policy:
     key, now = (organization_id, model), time.monotonic()
     cached = _cache.get(key)
     if cached is not None and now - cached[0] < POLICY_CACHE_S:
