@@ -65,24 +65,27 @@ class Redactor:
             if not segment[position].isspace():
                 self._at += 1
                 continue
-            if position + 1 >= len(segment):
+            ends = self._ends(segment, position)
+            if ends is None:
                 return None
-            if self._ends(segment, position):
+            if ends:
                 return position + 1
             self._at += 1
         return MAX_SEGMENT if len(segment) > MAX_SEGMENT else None
 
-    def _ends(self, segment: str, position: int) -> bool:
-        """Whether the white space at `position` ends the segment; one more character is there."""
+    def _ends(self, segment: str, position: int) -> bool | None:
+        """Whether the white space at `position` ends the segment; None while that depends on a
+        character that is not there yet."""
         if segment.lstrip().startswith(_KEY_BEGINS) and "private_key" in self._kinds:
             before = segment[:position].rstrip()
             return before.endswith("-----") and _KEY_ENDS in before
         last = segment[:position].split()[-1:]
-        after = segment[position + 1]
-        numeric = bool(last) and any(c.isdigit() for c in last[0])
-        return not (
-            numeric and (after.isdigit() or after.isspace() or after in "(+-" or after.isupper())
-        )
+        if not last or not any(c.isdigit() for c in last[0]):
+            return True
+        after = segment[position + 1 : position + 2]
+        if not after:
+            return None
+        return not (after.isdigit() or after.isspace() or after in "(+-" or after.isupper())
 
     def _redacted(self, segment: str) -> str:
         stripped = segment.lstrip()
