@@ -210,6 +210,10 @@ CELERY_BEAT_SCHEDULE = {
         "task": "safety.audit.tasks.delete_expired_texts",
         "schedule": 3600.0,
     },
+    "watch-safety-block-rate": {
+        "task": "safety.audit.tasks.watch_block_rate",
+        "schedule": 300.0,
+    },
     **BILLING_SCHEDULE,
 }
 CONVERSATION_RETENTION_DAYS = 30

@@ -9,6 +9,7 @@ import asyncio
 import os
 import time
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -18,10 +19,12 @@ from django.http import HttpRequest, HttpResponse
 from prometheus_client import CONTENT_TYPE_LATEST, REGISTRY, CollectorRegistry, generate_latest
 from prometheus_client.multiprocess import MultiProcessCollector
 from redis.asyncio import Redis
+from redis.exceptions import RedisError
 
 from backend.api.database import call
 from backend.api.encoding import encode_json
 from backend.gateway.health import ready_replicas
+from safety.audit.metrics import drift_refresh
 from safety.health import recent_failures
 
 _CHECK_TIMEOUT_S = 2.0
@@ -56,6 +59,8 @@ async def readyz(request: HttpRequest) -> HttpResponse:
 
 async def metrics(request: HttpRequest) -> HttpResponse:
     """Prometheus text; of all web processes where `PROMETHEUS_MULTIPROC_DIR` is set."""
+    with suppress(RedisError, OSError):  # figures are needed most while something is down
+        await drift_refresh()
     registry = REGISTRY
     if os.environ.get("PROMETHEUS_MULTIPROC_DIR"):
         registry = CollectorRegistry()
