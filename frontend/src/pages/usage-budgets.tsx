@@ -1,12 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
-import { Gauge } from "lucide-react";
 import { listBudgets } from "@/api/billing";
 import { errorMessage } from "@/api/errors";
 import type { Budget } from "@/api/types";
 import { cn } from "@/lib/cn";
 import { Notice } from "@/ui/notice";
 import { Loading } from "@/ui/spinner";
-import { EmptyState, Section } from "./page-layout";
+import { Section } from "./page-layout";
 import { formatCost } from "./usage-format";
 
 /** What is spent this month of each budget. */
@@ -19,9 +18,9 @@ export function Budgets() {
       ) : budgets.isError ? (
         <Notice tone="error">{errorMessage(budgets.error)}</Notice>
       ) : budgets.data.length === 0 ? (
-        <EmptyState icon={<Gauge aria-hidden />}>
-          There is no budget yet. One is set over the API, for the organization, a project or a key.
-        </EmptyState>
+        <p className="text-muted-foreground text-sm">
+          None is set. Budgets are set over the API, for the organization, a project or a key.
+        </p>
       ) : (
         <ul className="grid gap-3 md:grid-cols-2">
           {budgets.data.map((budget) => (
@@ -59,7 +58,7 @@ export function BudgetBar({ budget }: { budget: Budget }) {
       />
       <div aria-hidden className="h-2 overflow-hidden rounded-full bg-muted">
         <div
-          className={cn("h-full rounded-full", fills[state])}
+          className={cn("h-full rounded-full", fillOf(state, budget.is_hard))}
           style={{ width: `${Math.min(percent, 100)}%` }}
         />
       </div>
@@ -73,11 +72,11 @@ export function BudgetBar({ budget }: { budget: Budget }) {
 
 type BudgetState = "ample" | "short" | "spent";
 
-const fills: Record<BudgetState, string> = {
-  ample: "bg-brand",
-  short: "bg-warning",
-  spent: "bg-destructive",
-};
+/** Red is for what stops requests; a soft budget never does. */
+function fillOf(state: BudgetState, isHard: boolean): string {
+  if (state === "ample") return "bg-brand";
+  return state === "spent" && isHard ? "bg-destructive" : "bg-warning";
+}
 
 const notes: Record<BudgetState, (isHard: boolean) => string> = {
   ample: (isHard) => (isHard ? "Requests beyond it are refused." : "Beyond it you are told."),

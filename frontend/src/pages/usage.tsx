@@ -54,6 +54,7 @@ export function UsagePage() {
       ) : (
         <>
           <Totals usage={usage.data} />
+          {everybody && <Budgets />}
           <section className="flex flex-col gap-4">
             <div className="flex flex-wrap items-center justify-between gap-3">
               <h2 className="font-semibold text-base">Tokens</h2>
@@ -79,7 +80,6 @@ export function UsagePage() {
           </section>
         </>
       )}
-      {everybody && <Budgets />}
       {everybody && <Invoices />}
     </PageLayout>
   );

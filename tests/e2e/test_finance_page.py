@@ -1,0 +1,61 @@
+"""The usage page of somebody with the role `finance`, and of a plain member."""
+
+import csv
+import io
+import re
+from pathlib import Path
+
+from playwright.sync_api import expect
+
+from tests.e2e.finance import documents, with_history
+from tests.e2e.people import Person
+from tests.support.product import Product
+
+
+def download(person: Person, name: str) -> bytes:
+    with person.page.expect_download() as downloading:
+        person.page.get_by_role("link", name=name).click()
+    return Path(downloading.value.path()).read_bytes()
+
+
+def test_finance_sees_budgets_and_downloads_invoices(person: Person, live_product: Product) -> None:
+    with_history(live_product, person, role="finance")
+    person.open("/usage")
+    page = person.page
+
+    page.get_by_role("radio", name="Member").click()
+    names = page.get_by_role("table").get_by_role("rowheader")
+    expect(names).to_have_text([person.name, "Grace Hopper"])
+
+    meters = page.get_by_role("meter", name="Spent of Whole organization")
+    expect(meters).to_have_count(2)
+    for budget in person.call("GET", "/api/budgets")["data"]:
+        spent = f"${float(budget['spent']):,.2f} of ${float(budget['amount']):,.2f} spent"
+        expect(page.get_by_text(spent)).to_be_visible()
+
+    [note, last, earlier] = documents(person)
+    rows = page.get_by_role("listitem")
+    expect(rows.filter(has_text=last["number"]).first).to_contain_text(f"${last['total']}")
+    expect(rows.filter(has_text=last["number"]).first).to_contain_text("Open")
+    expect(rows.filter(has_text=f"Credit note for {earlier['number']}")).to_contain_text(
+        f"-${note['total'].removeprefix('-')}"
+    )
+    assert download(person, f"Download {last['number']} as PDF").startswith(b"%PDF")
+    text = download(person, f"Download {last['number']} as CSV").decode()
+    assert len(list(csv.reader(io.StringIO(text)))) > 1
+
+
+def test_a_plain_member_sees_his_own_usage_and_no_money(
+    person: Person, live_product: Product
+) -> None:
+    with_history(live_product, person, role="member")
+    used = person.call("GET", "/api/usage?period=last_30_days&group_by=user")
+    person.open("/usage")
+    page = person.page
+    expect(page.get_by_text("Every generation of yours")).to_be_visible()
+    expect(page.locator("dl")).to_contain_text("Cost")
+    assert [row["label"] for row in used["data"]] == [person.name]
+    expect(page.get_by_role("radio", name="Member")).to_have_count(0)
+    for heading in ("Budgets this month", "Invoices"):
+        expect(page.get_by_role("heading", name=heading)).to_have_count(0)
+    expect(page.get_by_role("heading", name=re.compile("Tokens"))).to_be_visible()
