@@ -25,6 +25,14 @@ class Measurements:
     failed: int = 0
     errors: list[str] = field(default_factory=list)
 
+    def __iadd__(self, other: "Measurements") -> "Measurements":
+        self.ttft += other.ttft
+        self.delays += other.delays
+        self.tokens += other.tokens
+        self.failed += other.failed
+        self.errors += other.errors
+        return self
+
 
 async def read_streams(
     url: str, *, model: str, key: str, streams: int, tokens: int, ramp_s: float

@@ -81,15 +81,18 @@ class Stack:
         rate: float,
         settings: dict[str, str],
         max_concurrency: int = 100_000,
+        leading_space: bool = False,
     ) -> None:
         """
         Args:
             rate: tokens a second of each stream of the upstream.
             settings: environment variables of the web process.
             max_concurrency: generations that the upstream is given at a time.
+            leading_space: how the upstream cuts its tokens: see `upstream.Behaviour`.
         """
         self._settings = settings
         self._at_once = max_concurrency
+        self._leading_space = leading_space
         self._directory = directory
         self._rate = rate
         self._services = ServiceBundle(directory / "services", {}, throw_away=True)
@@ -138,6 +141,7 @@ class Stack:
             [
                 *(sys.executable, "-m", "infra.load.upstream", "--timestamps"),
                 *("--port", str(upstream_port), "--rate", str(self._rate)),
+                *(["--leading-space"] if self._leading_space else []),
             ],
             "upstream",
         )

@@ -54,6 +54,8 @@ class Behaviour:
         usage: whether it counts at all.
         script: a text for every answer, cut in the given pieces, in place of the words.
         timestamps: each word is the `stamp` of its sending, for benchmarks.
+        leading_space: of those words, as most tokenizers cut them: a word is complete only
+            when the next one has come.
         first_delay_s: before the first token.
     """
 
@@ -68,6 +70,7 @@ class Behaviour:
     usage: bool = True
     script: list[str] | None = None
     timestamps: bool = False
+    leading_space: bool = False
     first_delay_s: float = 0.0
 
 
@@ -219,7 +222,7 @@ class _Connection(asyncio.Protocol):
             if index == behaviour.hang_after:
                 await asyncio.sleep(3600)
             if behaviour.timestamps:
-                piece = f"{stamp()} "
+                piece = f" {stamp()}" if behaviour.leading_space else f"{stamp()} "
             last = index == len(pieces) - 1
             usage = _usage(prompt_tokens, index + 1) if each and behaviour.usage else None
             reason = ("length" if len(pieces) == wanted else "stop") if last else None
@@ -301,8 +304,13 @@ async def _main() -> None:
     parser.add_argument("--port", type=int, required=True)
     parser.add_argument("--rate", type=float, default=30.0)
     parser.add_argument("--timestamps", action="store_true")
+    parser.add_argument("--leading-space", action="store_true")
     arguments = parser.parse_args()
-    behaviour = Behaviour(rate=arguments.rate, timestamps=arguments.timestamps)
+    behaviour = Behaviour(
+        rate=arguments.rate,
+        timestamps=arguments.timestamps,
+        leading_space=arguments.leading_space,
+    )
     upstream = SyntheticUpstream(behaviour, keep_served=False)
     await upstream.start(arguments.port)
     await asyncio.Event().wait()
