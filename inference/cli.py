@@ -36,6 +36,7 @@ def configs(args: argparse.Namespace) -> tuple[EngineConfig, ServerConfig]:
         max_num_batched_tokens=args.max_num_batched_tokens,
         mixed_step_tokens=args.mixed_step_tokens,
         policy=args.policy,
+        max_wait_s=args.max_wait,
     )
     engine = EngineConfig(
         model=args.model,
@@ -46,6 +47,10 @@ def configs(args: argparse.Namespace) -> tuple[EngineConfig, ServerConfig]:
         kv_memory_fraction=args.kv_memory_fraction,
         prefix_cache=not args.no_prefix_cache,
         num_threads=args.threads,
+        quantization=args.quantization,
+        int8_activations=args.int8_activations,
+        tensor_parallel=args.tensor_parallel_size,
+        pipeline_parallel=args.pipeline_parallel_size,
         speculation=SpeculationConfig(
             prompt_lookup=not args.no_prompt_lookup,
             draft_model=args.draft_model,
@@ -73,6 +78,19 @@ def _parser() -> argparse.ArgumentParser:
     serve.add_argument(
         "--dtype", default="auto", choices=["auto", "float32", "bfloat16", "float16"]
     )
+    serve.add_argument(
+        "--quantization",
+        default="as-is",
+        choices=["as-is", "int8", "int4"],
+        help="of weights that the file has not quantized",
+    )
+    serve.add_argument(
+        "--int8-activations",
+        action="store_true",
+        help="faster on a CPU; answers are no longer exactly the float32 model's",
+    )
+    serve.add_argument("--tensor-parallel-size", type=int, default=1, help="ranks of each layer")
+    serve.add_argument("--pipeline-parallel-size", type=int, default=1, help="ranks of layers")
     serve.add_argument("--device", default="auto", choices=["auto", "cpu", "cuda"])
     serve.add_argument("--max-model-len", type=int, help="default: the model's context")
     serve.add_argument("--num-blocks", type=int, help="KV blocks; default: by free memory")
@@ -85,6 +103,9 @@ def _parser() -> argparse.ArgumentParser:
         "--mixed-step-tokens", type=int, default=128, help="tokens of a step while streams run"
     )
     serve.add_argument("--max-waiting", type=int, default=256, help="waiting sequences, then 503")
+    serve.add_argument(
+        "--max-wait", type=float, default=120.0, help="seconds until a waiting request is refused"
+    )
     serve.add_argument("--policy", default="priority", choices=["fcfs", "priority", "shortest"])
     serve.add_argument("--no-prefix-cache", action="store_true")
     serve.add_argument(

@@ -25,6 +25,8 @@ class SchedulerConfig(msgspec.Struct, frozen=True):
     """One priority level is worth this long a wait, so nothing starves."""
     token_seconds: float = 0.02
     """Policy `shortest`: one expected token is worth this long a wait."""
+    max_wait_s: float | None = None
+    """A request that has not begun after so many seconds is refused."""
 
 
 class SpeculationConfig(msgspec.Struct, frozen=True):
@@ -52,6 +54,14 @@ class EngineConfig(msgspec.Struct, frozen=True):
     prefix_cache: bool = True
     device: Literal["auto", "cpu", "cuda"] = "auto"
     num_threads: int | None = None
+    quantization: Literal["as-is", "int8", "int4"] = "as-is"
+    """What dense weights are rounded to; those that the file has quantized stay."""
+    int8_activations: bool = False
+    """Faster on a CPU, and no longer the float32 model (`quantization/precision.py`)."""
+    tensor_parallel: int = 1
+    """Processes that hold a part of every layer."""
+    pipeline_parallel: int = 1
+    """Processes that hold layers, one after another."""
     scheduler: SchedulerConfig = SchedulerConfig()
     speculation: SpeculationConfig = SpeculationConfig()
 

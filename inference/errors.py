@@ -53,6 +53,14 @@ class QueueFullError(InferenceError):
     code = "queue_full"
 
 
+class QueueTimeoutError(InferenceError):
+    """The request waited as long as the server lets any wait, and has not begun."""
+
+    status = 503
+    type = "overloaded_error"
+    code = "queue_timeout"
+
+
 class DrainingError(InferenceError):
     """The engine finishes what runs and takes nothing new."""
 
@@ -74,6 +82,10 @@ class StepFailedError(InferenceError):
 
     status = 500
     code = "engine_step_failed"
+
+
+class EngineBrokenError(Exception):
+    """Step after step fails: only a new core process can help."""
 
 
 class ModelLoadError(Exception):

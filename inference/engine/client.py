@@ -19,7 +19,7 @@ import zmq.asyncio
 
 from inference.config import EngineConfig
 from inference.engine.core_process import CoreProcess
-from inference.errors import EngineDeadError, StepFailedError
+from inference.errors import EngineDeadError, QueueTimeoutError, StepFailedError
 from inference.protocol import (
     AbortRequests,
     AddRequest,
@@ -93,7 +93,8 @@ class EngineClient:
 
         Raises:
             EngineDeadError: the core process is gone.
-            StepFailedError: the step that computed this sequence failed.
+            QueueTimeoutError: it waited as long as any may, and has not begun.
+            StepFailedError: this sequence could not be computed.
         """
         core = self._core
         if core is None or self.info is None:
@@ -106,6 +107,10 @@ class EngineClient:
             while not finished:
                 output = await queue.get()
                 finished = output.finish_reason is not None
+                if output.finish_reason is FinishReason.QUEUE_TIMEOUT:
+                    raise QueueTimeoutError(
+                        "the request waited too long and has not begun", retry_after_s=5
+                    )
                 if output.finish_reason is FinishReason.ERROR:
                     gone = core is not self._core or self.info is None
                     error = EngineDeadError if gone else StepFailedError

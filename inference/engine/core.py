@@ -7,7 +7,8 @@ with small models and `process.py` with the real one.
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -16,7 +17,7 @@ from inference.engine.kv_cache_manager import KVCacheManager
 from inference.engine.request import Request
 from inference.engine.scheduler import Chunk, Scheduler
 from inference.engine.speculation import Proposer, Speculator
-from inference.errors import ContextLengthError, InferenceError
+from inference.errors import ContextLengthError, EngineBrokenError, InferenceError
 from inference.protocol import (
     AddRequest,
     CoreStats,
@@ -26,6 +27,9 @@ from inference.protocol import (
 )
 
 log = logging.getLogger(__name__)
+
+_HOPELESS = 12
+"""Failed steps in a row; halving a batch and finding one bad request take fewer."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +68,11 @@ class StepRunner(Protocol):
 
 class EngineCore:
     def __init__(
-        self, config: EngineConfig, runner: StepRunner, proposers: Sequence[Proposer] = ()
+        self,
+        config: EngineConfig,
+        runner: StepRunner,
+        proposers: Sequence[Proposer] = (),
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.runner = runner
         self.kv = KVCacheManager(
@@ -72,7 +80,10 @@ class EngineCore:
         )
         self.scheduler = Scheduler(config.scheduler, self.kv)
         self.speculator = Speculator(config.speculation, proposers, runner.max_model_len)
+        self._clock = clock
         self._steps = 0
+        self._failed_steps = 0
+        self._failed_in_a_row = 0
         self._tokens_computed = 0
         self._step_tokens = 0
 
@@ -95,6 +106,7 @@ class EngineCore:
                 priority=message.priority,
                 arrived_at=message.arrived_at,
                 cache_salt=message.cache_salt,
+                deadline=message.deadline,
                 pools=message.pools,
             )
         )
@@ -108,21 +120,25 @@ class EngineCore:
     def step(self) -> list[SequenceOutput]:
         """Compute one step and return what each sequence got from it.
 
-        A step that raises fails the requests that were in it and no others; their
-        blocks are free again afterwards.
+        A step that raises counts for nothing and is tried again in smaller parts, until
+        the request that cannot be computed is found; that one fails, and no other.
+
+        Raises:
+            EngineBrokenError: when so many steps in a row failed that none will work.
         """
-        chunks = self.scheduler.schedule(self.speculator.drafts(self.scheduler.running))
+        outputs = self._end_expired()
+        chunks = self.scheduler.schedule(self._drafts())
         if not chunks:
-            return []
+            return outputs
         try:
             sampled = self.runner.execute(chunks)
         except (RuntimeError, ValueError, MemoryError, InferenceError) as error:
-            log.exception("a step of %d requests failed", len(chunks))
-            return self._fail(chunks, error)
+            return outputs + self._fail(chunks, error)
+        self._failed_in_a_row = 0
+        self.scheduler.limit.step_done()
         self._steps += 1
         self._step_tokens = sum(chunk.num_tokens for chunk in chunks)
         self._tokens_computed += self._step_tokens
-        outputs = []
         for chunk, result in zip(chunks, sampled, strict=True):
             if isinstance(result, list):
                 outputs.append(self._take_tokens(chunk, result))
@@ -156,6 +172,8 @@ class EngineCore:
             steps=self._steps,
             step_tokens=self._step_tokens,
             kv_waste=1 - filled / held if held else 0.0,
+            batch_limit=self.scheduler.limit.tokens,
+            failed_steps=self._failed_steps,
             num_drafts=self.speculator.num_drafts,
             draft_tokens=self.speculator.draft_tokens,
             accepted_per_position=tuple(self.speculator.accepted_per_position),
@@ -197,17 +215,55 @@ class EngineCore:
             return FinishReason.LENGTH
         return None
 
-    def _fail(self, chunks: list[Chunk], error: Exception) -> list[SequenceOutput]:
+    def _drafts(self) -> dict[str, list[int]]:
+        """Guesses for the next step; a draft model that fails is not asked again."""
+        try:
+            return self.speculator.drafts(self.scheduler.running)
+        except (RuntimeError, ValueError, MemoryError):
+            log.exception("guessing failed and is switched off")
+            self.speculator.switch_off()
+            return {}
+
+    def _end_expired(self) -> list[SequenceOutput]:
+        """End what has passed its deadline, and refuse what waited too long to begin."""
+        now = self._clock()
         outputs = []
-        for chunk in chunks:
-            self.kv.forget_uncomputed(chunk.request)
-            self.scheduler.finish(chunk.request)
+        for request in self.scheduler.expired(now):
+            late = request.deadline is not None and now >= request.deadline
+            reason = FinishReason.TIMEOUT if late else FinishReason.QUEUE_TIMEOUT
+            self.scheduler.finish(request)
+            cached = request.cached_tokens
             outputs.append(
-                SequenceOutput(
-                    chunk.request.request_id,
-                    [],
-                    finish_reason=FinishReason.ERROR,
-                    error=f"{type(error).__name__}: {error}",
-                )
+                SequenceOutput(request.request_id, [], finish_reason=reason, cached_tokens=cached)
             )
         return outputs
+
+    def _fail(self, chunks: list[Chunk], error: Exception) -> list[SequenceOutput]:
+        log.error("a step of %d requests failed", len(chunks), exc_info=error)
+        self._failed_steps += 1
+        self._failed_in_a_row += 1
+        if self._failed_in_a_row >= _HOPELESS:
+            raise EngineBrokenError(
+                f"{self._failed_in_a_row} steps in a row failed, the last with {error!r}"
+            ) from error
+        culprit = self.scheduler.retry(chunks, out_of_memory=is_out_of_memory(error))
+        if culprit is None:
+            return []
+        self.scheduler.finish(culprit)
+        return [
+            SequenceOutput(
+                culprit.request_id,
+                [],
+                finish_reason=FinishReason.ERROR,
+                error=f"{type(error).__name__}: {error}",
+            )
+        ]
+
+
+def is_out_of_memory(error: Exception) -> bool:
+    """Python's own error, torch's for GPUs (a RuntimeError), or its CPU allocator's message."""
+    return (
+        isinstance(error, MemoryError)
+        or type(error).__name__ == "OutOfMemoryError"
+        or "DefaultCPUAllocator: can't allocate memory" in str(error)
+    )

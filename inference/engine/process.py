@@ -19,7 +19,7 @@ from inference.engine.core import EngineCore, StepRunner
 from inference.engine.draft_model import DraftModel
 from inference.engine.prompt_lookup import PromptLookup
 from inference.engine.speculation import Proposer
-from inference.errors import InferenceError, ModelLoadError
+from inference.errors import EngineBrokenError, InferenceError, ModelLoadError
 from inference.model.runner import ModelRunner
 from inference.protocol import (
     AbortRequests,
@@ -133,8 +133,8 @@ def main() -> int:
         outbox.send(msgspec.msgpack.encode(ready))
         core = EngineCore(start.engine, runner, make_proposers(start.engine, runner))
         CoreLoop(core, inbox, outbox).run()
-    except (ModelLoadError, OSError) as error:
-        log.error("cannot start: %s", error)
+    except (ModelLoadError, EngineBrokenError, OSError) as error:
+        log.error("cannot go on: %s", error)
         outbox.send(msgspec.msgpack.encode(CoreFailed(str(error))))
         return 1
     finally:

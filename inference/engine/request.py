@@ -30,6 +30,8 @@ class Request:
     priority: int = 0
     arrived_at: float = 0.0
     cache_salt: str = ""
+    deadline: float | None = None
+    """When it ends with what it has by then, in `arrived_at`'s clock."""
     pools: bool = False
     """Wanted is one vector of the prompt, not tokens after it."""
 

@@ -16,6 +16,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from inference.config import SchedulerConfig
+from inference.engine.batch_limit import BatchLimit
 from inference.engine.kv_cache_manager import KVCacheManager
 from inference.engine.request import Request, RequestStatus
 
@@ -52,6 +53,9 @@ class Scheduler:
         self._requests: dict[str, Request] = {}
         self._waiting: list[Request] = []
         self._running: list[Request] = []
+        self._suspects: set[str] = set()
+        """Requests of a step that failed; each is computed alone until it has passed."""
+        self.limit = BatchLimit(config.max_num_batched_tokens)
         self.preemptions = 0
 
     @property
@@ -80,9 +84,20 @@ class Scheduler:
     def finish(self, request: Request) -> None:
         """Forget a request and free its blocks."""
         del self._requests[request.request_id]
+        self._suspects.discard(request.request_id)
         self._leave_queue(request)
         self._kv.free(request)
         request.status = RequestStatus.FINISHED
+
+    def expired(self, now: float) -> list[Request]:
+        """Requests whose deadline has passed, and those that waited too long to begin."""
+        longest = self._config.max_wait_s
+        return [
+            request
+            for request in self._requests.values()
+            if (request.deadline is not None and now >= request.deadline)
+            or (longest and not request.was_scheduled and now - request.arrived_at > longest)
+        ]
 
     def find(self, request_id: str) -> Request | None:
         return self._requests.get(request_id)
@@ -96,6 +111,8 @@ class Scheduler:
         waits or runs. Progress: of the running requests the first by queue key is never
         preempted for another, so it always moves on.
         """
+        if self._suspects:
+            return self._schedule_suspect()
         budget = self._budget()
         spare = budget - len(self._running)
         chunks: dict[str, Chunk] = {}
@@ -105,7 +122,7 @@ class Scheduler:
                 continue  # preempted for one before it, or nothing left to hand out
             num_tokens = min(request.num_tokens - request.num_computed, budget)
             draft = tuple((drafts or {}).get(request.request_id, ())[: max(spare, 0)])
-            if draft and not self._kv.grow(request, num_tokens + len(draft)):
+            if draft and not self._grow_for_draft(request, num_tokens + len(draft)):
                 draft = ()
             while not self._kv.grow(request, num_tokens):
                 victim = max(self._running, key=self._queue_key)
@@ -134,43 +151,86 @@ class Scheduler:
         assert tuple(token_ids[:accepted]) == chunk.draft[:accepted]
         chunk.request.num_computed = chunk.end + accepted
         chunk.request.token_ids.extend(token_ids)
+        self._suspects.discard(chunk.request.request_id)
+
+    def retry(self, chunks: Sequence[Chunk], *, out_of_memory: bool) -> Request | None:
+        """A step failed and nothing of it counts: its requests wait again.
+
+        After running out of memory the next steps are smaller; after any other failure
+        the step's requests are computed one by one, to find the one that cannot be.
+        Returns that one when it is found: the caller fails it.
+        """
+        for chunk in chunks:
+            self._send_back(chunk.request)
+        tokens = sum(chunk.num_tokens for chunk in chunks)
+        if out_of_memory and self.limit.lower(tokens):
+            return None
+        if len(chunks) == 1:
+            return chunks[0].request
+        self._suspects.update(chunk.request.request_id for chunk in chunks)
+        return None
+
+    def _schedule_suspect(self) -> list[Chunk]:
+        """A step with the first suspect alone, whatever room that takes."""
+        request = min((self._requests[i] for i in self._suspects), key=self._queue_key)
+        if request.status is RequestStatus.RUNNING:
+            self._send_back(request)
+        while not self._kv.can_hold(request, prefix := self._kv.find_prefix(request)):
+            self._preempt(max(self._running, key=self._queue_key))
+        chunks: dict[str, Chunk] = {}
+        self._start(request, prefix, self.limit.tokens, chunks)
+        return list(chunks.values())
 
     def _budget(self) -> int:
         """Tokens of the next step; always enough for one of each running request."""
         streaming = any(not _computes_many(request) for request in self._running)
-        limit = self._config.max_num_batched_tokens
+        limit = self.limit.tokens
         if not streaming:
             return limit
         return min(limit, max(self._config.mixed_step_tokens, len(self._running)))
 
     def _admit(self, budget: int, chunks: dict[str, Chunk]) -> None:
         """Start waiting requests, first by key, while budget, seats and blocks last."""
-        seats = min(self._config.max_num_seqs, self._config.max_num_batched_tokens)
+        seats = min(self._config.max_num_seqs, self.limit.tokens)
         while self._waiting and budget > 0 and len(self._running) < seats:
             request = self._waiting[0]
             prefix = self._kv.find_prefix(request)
             if not self._kv.can_hold(request, prefix):
                 return
-            cached = len(prefix) * self._kv.block_size
-            num_tokens = min(request.num_tokens - cached, budget)
-            self._kv.start(request, prefix, num_tokens)
-            del self._waiting[0]
-            request.status = RequestStatus.RUNNING
-            if not request.was_scheduled:
-                request.was_scheduled = True
-                request.cached_tokens = cached
-            self._running.append(request)
-            chunks[request.request_id] = Chunk(request, cached, num_tokens)
-            budget -= num_tokens
+            budget -= self._start(request, prefix, budget, chunks)
+
+    def _start(
+        self, request: Request, prefix: list[int], budget: int, chunks: dict[str, Chunk]
+    ) -> int:
+        """Let a waiting request run, with its first chunk; returns the chunk's tokens."""
+        cached = len(prefix) * self._kv.block_size
+        num_tokens = min(request.num_tokens - cached, budget)
+        self._kv.start(request, prefix, num_tokens)
+        self._waiting.remove(request)
+        request.status = RequestStatus.RUNNING
+        if not request.was_scheduled:
+            request.was_scheduled = True
+            request.cached_tokens = cached
+        self._running.append(request)
+        chunks[request.request_id] = Chunk(request, cached, num_tokens)
+        return num_tokens
+
+    def _grow_for_draft(self, request: Request, num_tokens: int) -> bool:
+        """Make room for guesses too, if that leaves every stream the block it may need."""
+        roomy = self._kv.pool.num_free > len(self._running)
+        return roomy and self._kv.grow(request, num_tokens)
 
     def _preempt(self, request: Request) -> None:
+        self._send_back(request)
+        self.preemptions += 1
+
+    def _send_back(self, request: Request) -> None:
         """Take a request's blocks; it waits again and recomputes what is not cached."""
         self._kv.forget_uncomputed(request)
         self._kv.free(request)
         self._running.remove(request)
         request.status = RequestStatus.WAITING
         insort(self._waiting, request, key=self._queue_key)
-        self.preemptions += 1
 
     def _leave_queue(self, request: Request) -> None:
         queue = self._running if request.status is RequestStatus.RUNNING else self._waiting

@@ -86,6 +86,9 @@ class Speculator:
                     found[request.request_id] = tokens[:length]
         return found
 
+    def switch_off(self) -> None:
+        self._proposers = ()
+
     def verified(self, request: Request, drafted: int, accepted: int) -> None:
         """Take note that `accepted` of `drafted` guessed tokens were right."""
         self.num_drafts += 1

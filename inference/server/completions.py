@@ -11,6 +11,7 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
+from inference.errors import InvalidRequestError
 from inference.protocol import FinishReason
 from inference.server.generation import Delta, TokenInfo, make_plan, run_plans
 from inference.server.http import EventStream, json_response, read_body, unless_gone
@@ -28,6 +29,7 @@ async def completions(request: Request) -> Response:
     body = await read_body(request, CompletionRequest)
     state.check_model(body.model)
     n = body.n or 1
+    tried = _tries(body, n)
     plans = [
         make_plan(
             state,
@@ -35,27 +37,45 @@ async def completions(request: Request) -> Response:
             prompt,
             max_tokens=body.max_tokens or _DEFAULT_MAX_TOKENS,
             max_tokens_param="max_tokens",
-            logprobs=body.logprobs,
+            logprobs=0 if body.logprobs is None and tried > n else body.logprobs,
             prompt_param="prompt",
         )
         for prompt in prompts_as_ids(
             state, body.prompt, add_special_tokens=body.add_special_tokens, param="prompt"
         )
     ]
-    state.admit(n * len(plans))
+    state.admit(tried * len(plans))
     echoes = [
         state.tokenizer.decode(plan.prompt_token_ids) if body.echo else ""
         for plan in plans
-        for _ in range(n)
+        for _ in range(tried)
     ]
     answer = _Answer(state, f"cmpl-{request.state.unique_id}", int(time.time()), echoes)
-    usage = UsageCount(plans, n)
-    deltas = run_plans(state, request.state.unique_id, plans, n)
+    usage = UsageCount(plans, tried)
+    deltas = run_plans(state, request.state.unique_id, plans, tried)
     deltas = remembered(deltas, usage, state.recent, request)
     if body.stream:
         return EventStream(answer.stream(body, deltas, usage), request.state.headers)
-    whole = await unless_gone(request.receive, answer.collect(deltas, usage))
+    collected = answer.collect(body, deltas, usage, n, tried)
+    whole = await unless_gone(request.receive, collected)
     return json_response(whole, headers=request.state.headers)
+
+
+def _tries(body: CompletionRequest, n: int) -> int:
+    """How many sequences are generated for the `n` that are answered.
+
+    Raises:
+        InvalidRequestError: when `best_of` is less than `n`, or a stream would have to wait.
+    """
+    tried = body.best_of or n
+    if tried < n:
+        raise InvalidRequestError(f"best_of {tried} is less than n {n}", param="best_of")
+    if tried > n and body.stream:
+        raise InvalidRequestError(
+            "which answers are best is known at the end: best_of cannot be streamed",
+            param="best_of",
+        )
+    return tried
 
 
 @dataclass(frozen=True)
@@ -90,8 +110,14 @@ class _Answer:
             yield {**self._object([]), "usage": usage.report()}
 
     async def collect(
-        self, deltas: AsyncGenerator[Delta, None], usage: UsageCount
+        self,
+        body: CompletionRequest,
+        deltas: AsyncGenerator[Delta, None],
+        usage: UsageCount,
+        n: int,
+        tried: int,
     ) -> dict[str, Any]:
+        """The whole answer: of every `tried` choices of a prompt the likeliest `n`."""
         texts = list(self.echoes)
         tokens: list[list[TokenInfo]] = [[] for _ in texts]
         reasons: list[FinishReason | None] = [None] * len(texts)
@@ -101,9 +127,10 @@ class _Answer:
                 texts[delta.index] += delta.text
                 tokens[delta.index].extend(delta.tokens)
                 reasons[delta.index] = delta.finish_reason
+        shown = tokens if body.logprobs is not None else [[] for _ in texts]
         choices = [
-            self._choice(Delta(i, text, 0, 0, tuple(tokens[i]), reasons[i]), text)
-            for i, text in enumerate(texts)
+            self._choice(Delta(index, texts[i], 0, 0, tuple(shown[i]), reasons[i]), texts[i])
+            for index, i in enumerate(_likeliest(tokens, n, tried))
         ]
         return {**self._object(choices), "usage": usage.report()}
 
@@ -123,6 +150,22 @@ class _Answer:
             "logprobs": _logprobs(self.state.tokenizer, delta.tokens) if delta.tokens else None,
             "finish_reason": delta.finish_reason,
         }
+
+
+def _likeliest(tokens: list[list[TokenInfo]], n: int, tried: int) -> list[int]:
+    """Of every `tried` choices the `n` with the highest log probability per token, in order."""
+    if n == tried:
+        return list(range(len(tokens)))
+
+    def per_token(index: int) -> float:
+        values = [info.logprobs.chosen for info in tokens[index]]
+        return sum(values) / len(values) if values else float("-inf")
+
+    return [
+        index
+        for first in range(0, len(tokens), tried)
+        for index in sorted(range(first, first + tried), key=per_token, reverse=True)[:n]
+    ]
 
 
 def _logprobs(tokenizer: TextTokenizer, tokens: tuple[TokenInfo, ...]) -> dict[str, Any]:

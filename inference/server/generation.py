@@ -54,6 +54,7 @@ class Plan:
     skip_special_tokens: bool
     priority: int
     cache_salt: str
+    timeout_s: float | None = None
 
 
 def make_plan(
@@ -115,6 +116,7 @@ def make_plan(
         body.skip_special_tokens,
         body.priority,
         body.cache_salt or "",
+        body.timeout_s,
     )
 
 
@@ -187,13 +189,15 @@ async def _run_choice(
     state: ServerState, request_id: str, index: int, plan: Plan
 ) -> AsyncGenerator[Delta, None]:
     timer = state.metrics.start(len(plan.prompt_token_ids))
+    now = time.monotonic()
     request = AddRequest(
         request_id=request_id,
         prompt_token_ids=plan.prompt_token_ids,
         sampling=plan.sampling,
         priority=plan.priority,
-        arrived_at=time.monotonic(),
+        arrived_at=now,
         cache_salt=plan.cache_salt,
+        deadline=None if plan.timeout_s is None else now + plan.timeout_s,
     )
     text = ChoiceText(state, index, plan)
     reason = FinishReason.ABORT

@@ -41,6 +41,10 @@ class Metrics:
         self._waste = self._gauge("parley:kv_waste_ratio", "Slots held but not filled, 0 to 1")
         self._computed = self._counter("parley:tokens_computed", "Tokens computed, any kind")
         self._steps = self._counter("parley:steps", "Engine steps")
+        self._failed_steps = self._counter("parley:failed_steps", "Engine steps that threw")
+        self._batch_limit = self._gauge(
+            "parley:batch_token_limit", "Tokens a step may have; less after memory ran out"
+        )
         self._preemptions = self._counter("vllm:num_preemptions", "Preemptions")
         self._queries = self._counter("vllm:prefix_cache_queries", "Tokens looked up")
         self._hits = self._counter("vllm:prefix_cache_hits", "Tokens found cached")
@@ -83,6 +87,8 @@ class Metrics:
         self._blocks_used.set(stats.blocks_used)
         self._usage.set(stats.blocks_used / max(stats.blocks_total, 1))
         self._waste.set(stats.kv_waste)
+        self._batch_limit.set(stats.batch_limit)
+        self._failed_steps.inc(max(0, stats.failed_steps - last.failed_steps))
         self._computed.inc(max(0, stats.tokens_computed - last.tokens_computed))
         self._preemptions.inc(max(0, stats.preemptions - last.preemptions))
         self._queries.inc(max(0, stats.prefix_tokens_asked - last.prefix_tokens_asked))
@@ -130,6 +136,8 @@ class SequenceTimer:
         self._first = True
 
     def tokens(self, count: int) -> None:
+        if count == 0:
+            return  # it ended without a further token
         now = time.monotonic()
         if self._first:
             self._metrics._ttft.observe(now - self._began)

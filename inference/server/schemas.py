@@ -52,6 +52,8 @@ class GenerationFields(msgspec.Struct, kw_only=True, forbid_unknown_fields=True)
     guided_regex: Annotated[str, Meta(max_length=4096)] | None = None
     guided_choice: Annotated[list[str], Meta(min_length=1, max_length=256)] | None = None
     priority: int = 0
+    timeout_s: Annotated[float, Meta(gt=0.0)] | None = None
+    """The answer ends after so many seconds, with what it has and reason `timeout`."""
     cache_salt: Annotated[str, Meta(max_length=256)] | None = None
     user: str | None = None
     """Accepted because OpenAI's clients send it; it changes nothing here."""
@@ -88,6 +90,8 @@ class ChatRequest(GenerationFields, kw_only=True, forbid_unknown_fields=True):
 class CompletionRequest(GenerationFields, kw_only=True, forbid_unknown_fields=True):
     prompt: Prompts
     logprobs: Annotated[int, Meta(ge=0, le=MAX_LOGPROBS)] | None = None
+    best_of: Annotated[int, Meta(ge=1, le=16)] | None = None
+    """Generate so many, answer the `n` whose tokens are likeliest on average."""
     echo: bool = False
     add_special_tokens: bool = True
 

@@ -18,18 +18,25 @@ from inference.sampling.params import SamplingParams
 
 BLOCK_SIZE, NUM_BLOCKS, MAX_LEN = 4, 12, 40
 PREFIX = list(range(100, 120))
+LONGEST_WAIT = 20.0
 
 
 class SchedulerMachine(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.config = SchedulerConfig(
-            max_num_seqs=4, max_num_batched_tokens=16, mixed_step_tokens=7, policy="priority"
+            max_num_seqs=4,
+            max_num_batched_tokens=16,
+            mixed_step_tokens=7,
+            policy="priority",
+            max_wait_s=LONGEST_WAIT,
         )
         self.kv = KVCacheManager(NUM_BLOCKS, BLOCK_SIZE)
         self.scheduler = Scheduler(self.config, self.kv)
         self.requests: dict[str, Request] = {}
         self.clock = 0.0
+        self.suspects: set[str] = set()
+        """Requests of a failed step that have not been computed since."""
         self.content: dict[int, tuple[str, tuple[int, ...]]] = {}
         """What each block really holds: salt and all tokens up to its end."""
 
@@ -39,8 +46,9 @@ class SchedulerMachine(RuleBasedStateMachine):
         max_tokens=st.integers(1, 12),
         priority=st.integers(-1, 2),
         salt=st.sampled_from(["", "a"]),
+        lasts=st.sampled_from([None, 3.0, 30.0]),
     )
-    def add(self, shared, own, max_tokens, priority, salt):
+    def add(self, shared, own, max_tokens, priority, salt, lasts):
         prompt = (PREFIX[:shared] + own)[: MAX_LEN - 1]
         self.clock += 1.0
         request = Request(
@@ -50,6 +58,7 @@ class SchedulerMachine(RuleBasedStateMachine):
             priority=priority,
             arrived_at=self.clock,
             cache_salt=salt,
+            deadline=lasts and self.clock + lasts,
         )
         self.requests[request.request_id] = request
         self.scheduler.add(request)
@@ -66,11 +75,17 @@ class SchedulerMachine(RuleBasedStateMachine):
         """`guesses` of each stream's tokens are computed along, up to `right` are right."""
         streams = [r for r in self.scheduler.running if r.num_tokens - r.num_computed == 1]
         streaming = bool(streams)
+        suspects = len(self.suspects & set(self.requests))
         drafts = {r.request_id: [token] * min(guesses, MAX_LEN - r.num_tokens) for r in streams}
         chunks = self.scheduler.schedule(drafts)
         assert bool(chunks) == bool(self.requests)
-        limit = "mixed_step_tokens" if streaming else "max_num_batched_tokens"
-        assert sum(chunk.num_tokens for chunk in chunks) <= getattr(self.config, limit)
+        assert sum(chunk.num_tokens for chunk in chunks) <= (
+            self.config.mixed_step_tokens
+            if streaming and not suspects
+            else self.config.max_num_batched_tokens
+        )
+        assert not suspects or len(chunks) == 1
+        self.suspects -= {chunk.request.request_id for chunk in chunks}
         self._check_chunks(chunks)
         for chunk in chunks:
             self._compute(chunk)
@@ -82,12 +97,37 @@ class SchedulerMachine(RuleBasedStateMachine):
             if request.num_output_tokens >= request.sampling.max_tokens or out_of_room:
                 self.scheduler.finish(self.requests.pop(request.request_id))
 
-    @rule()
-    def failing_step(self):
-        """The model raises: nothing was computed, the step's requests are failed."""
-        for chunk in self.scheduler.schedule():
-            self.kv.forget_uncomputed(chunk.request)
-            self.scheduler.finish(self.requests.pop(chunk.request.request_id))
+    @rule(out_of_memory=st.booleans())
+    def failing_step(self, out_of_memory):
+        """The model raises: nothing was computed. One request alone is to blame for it."""
+        chunks = self.scheduler.schedule()
+        if not chunks:
+            return
+        limit = self.scheduler.limit.tokens
+        culprit = self.scheduler.retry(chunks, out_of_memory=out_of_memory)
+        assert all(chunk.request.block_ids == [] for chunk in chunks)
+        if self.scheduler.limit.tokens < limit:
+            assert out_of_memory
+            assert culprit is None
+        elif len(chunks) == 1:
+            assert culprit is chunks[0].request
+            self.scheduler.finish(self.requests.pop(culprit.request_id))
+        else:
+            assert culprit is None
+            self.suspects |= {chunk.request.request_id for chunk in chunks}
+
+    @rule(seconds=st.floats(0, 2 * LONGEST_WAIT))
+    def time_passes(self, seconds):
+        """Who is past the deadline ends, and who waited too long without having begun."""
+        self.clock += seconds
+        expired = self.scheduler.expired(self.clock)
+        for request in self.requests.values():
+            late = request.deadline is not None and request.deadline <= self.clock
+            began = request.was_scheduled
+            kept_waiting = not began and self.clock - request.arrived_at > LONGEST_WAIT
+            assert (request in expired) == (late or kept_waiting)
+        for request in expired:
+            self.scheduler.finish(self.requests.pop(request.request_id))
 
     def _check_chunks(self, chunks):
         for chunk in chunks:
@@ -108,8 +148,8 @@ class SchedulerMachine(RuleBasedStateMachine):
             if end <= chunk.start:
                 assert self.content[block_id] == known
             elif begin < chunk.start + chunk.num_tokens:
-                known = [*request.token_ids[: chunk.start], *chunk.token_ids]
-                done = known[: min(end, chunk.start + chunk.num_tokens)]
+                written = [*request.token_ids[: chunk.start], *chunk.token_ids]
+                done = written[: min(end, chunk.start + chunk.num_tokens)]
                 self.content[block_id] = (request.cache_salt, tuple(done))
 
     @invariant()
