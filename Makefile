@@ -77,6 +77,15 @@ chaos: $(DEV_STAMP) ## Kill everything under real traffic, then count the money:
 		PARLEY_CHAOS_SEED=$$seed PARLEY_CHAOS_STEPS=$(STEPS) $(VENV)/bin/pytest tests/chaos/money -x -q -s; \
 	done
 
+.PHONY: redteam-answers
+redteam-answers: $(DEV_STAMP) ## Stream known harmful answers through the product: what is delivered of them
+	@$(IN_VENV) -m infra.load.answers
+
+.PHONY: align
+align: $(DEV_STAMP) ## Teach the default model what people prefer (PAIRS=pairs.jsonl), keep what holds
+	@$(PIP_INSTALL) '.[safety-align]' 2>&1 | $(LARGE_PACKAGES_ONLY)
+	@$(IN_VENV) -m safety.align $(if $(PAIRS),--pairs "$(PAIRS)")
+
 .PHONY: clean
 clean: ## Remove what can be made again; data and downloads in var/ stay
 	rm -rf $(VENV) frontend/node_modules backend/static/app .mypy_cache .ruff_cache .pytest_cache

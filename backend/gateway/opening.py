@@ -20,11 +20,12 @@ from backend.gateway.terminal import Checked, Ending, generation_finish
 from backend.gateway.types import GenerationRequest, Usage
 from safety.audit.selectors import policy_for
 from safety.audit.services import KeptText, decision_record
+from safety.patience import PatientCheck
 from safety.policy import Policy
 from safety.pre import PreClassifier
 from safety.types import SafetyDecision, SafetyMessage, newest_of
 
-_PRE_CLASSIFIER = PreClassifier()
+_PRE_CHECK = PatientCheck(PreClassifier())
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +89,7 @@ def _check(request: GenerationRequest, policy: Policy) -> list[Checked]:
     """What is found in the text of the request, and in each picture."""
     said = safety_messages(request)
     text = Checked(
-        _PRE_CLASSIFIER.check(said, policy), KeptText(newest_of(said), policy.store_text_days)
+        _PRE_CHECK.check(said, policy), KeptText(newest_of(said), policy.store_text_days)
     )
     return [text, *(Checked(decision, None) for decision in pictures_check(request, policy))]
 

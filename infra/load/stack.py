@@ -82,14 +82,17 @@ class Stack:
         settings: dict[str, str],
         max_concurrency: int = 100_000,
         leading_space: bool = False,
+        upstream_url: str | None = None,
     ) -> None:
         """
         Args:
+            upstream_url: one that the caller runs; None starts one here.
             rate: tokens a second of each stream of the upstream.
             settings: environment variables of the web process.
             max_concurrency: generations that the upstream is given at a time.
             leading_space: how the upstream cuts its tokens: see `upstream.Behaviour`.
         """
+        self._upstream_url = upstream_url
         self._settings = settings
         self._at_once = max_concurrency
         self._leading_space = leading_space
@@ -118,7 +121,7 @@ class Stack:
 
     def _start(self) -> None:
         upstream_port, web_port = free_port(), free_port()
-        self.upstream_url = f"http://127.0.0.1:{upstream_port}"
+        self.upstream_url = self._upstream_url or f"http://127.0.0.1:{upstream_port}"
         self.web_url = f"http://127.0.0.1:{web_port}"
         pools = self._directory / "pools.toml"
         pools.write_text(_POOLS.format(model=MODEL, at_once=self._at_once, url=self.upstream_url))
@@ -137,14 +140,8 @@ class Stack:
             "PARLEY_MAX_QUEUED_GENERATIONS": "100000",
             **self._settings,
         }
-        self._spawn(
-            [
-                *(sys.executable, "-m", "infra.load.upstream", "--timestamps"),
-                *("--port", str(upstream_port), "--rate", str(self._rate)),
-                *(["--leading-space"] if self._leading_space else []),
-            ],
-            "upstream",
-        )
+        if self._upstream_url is None:
+            self._start_upstream(upstream_port)
         self._python("manage.py", "migrate", "--verbosity", "0")
         self._python("manage.py", "seed_demo")
         with psycopg.connect(self._environment["DATABASE_URL"]) as connection:
@@ -157,6 +154,16 @@ class Stack:
         web = self._spawn(procfile.argv(procfile.read()["web"]), "web")
         self.web_pid = web.pid
         self._wait_ready(web)
+
+    def _start_upstream(self, port: int) -> None:
+        self._spawn(
+            [
+                *(sys.executable, "-m", "infra.load.upstream", "--timestamps"),
+                *("--port", str(port), "--rate", str(self._rate)),
+                *(["--leading-space"] if self._leading_space else []),
+            ],
+            "upstream",
+        )
 
     def key_of_plan(self, plan: str) -> str:
         """A key of a new organization with this plan."""

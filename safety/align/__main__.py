@@ -28,7 +28,7 @@ from safety.preferences.starting import starting_pairs
 
 VAR = Path(__file__).resolve().parents[2] / "var"
 MODEL = VAR / "models" / "SmolLM2-135M-Instruct.Q4_1.gguf"
-ANSWER_TOKENS = 32
+ANSWER_TOKENS = 24
 
 
 def main() -> int:
@@ -39,7 +39,7 @@ def main() -> int:
     )
     parser.add_argument("--model", type=Path, default=MODEL, help="a GGUF file")
     parser.add_argument("--pairs", type=Path, help="JSON lines of safety.preferences")
-    parser.add_argument("--starting-pairs", type=int, default=72)
+    parser.add_argument("--starting-pairs", type=int, default=48)
     parser.add_argument("--steps", type=int, default=Settings.steps)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--out", type=Path, default=VAR / "adapters" / "latest")

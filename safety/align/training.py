@@ -28,13 +28,13 @@ class Settings:
         max_tokens: of a prompt with its answer; longer ones are cut.
     """
 
-    steps: int = 16
+    steps: int = 12
     batch: int = 4
     learning_rate: float = 5e-4
     beta: float = 0.1
     sft_weight: float = 0.1
     rank: int = 16
-    max_tokens: int = 128
+    max_tokens: int = 96
     seed: int = 7
 
 

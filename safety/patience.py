@@ -1,0 +1,61 @@
+"""A check that may hang, waited for no longer than a prompt can wait.
+
+The layers bound their own work (`safety.detect`), but a bound that code keeps by itself does not
+hold when that code is what hangs: a library's lock, a loop in a decoder. So the check runs in a
+thread that can be left behind, and the policy decides about what nobody has looked at.
+"""
+
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import TimeoutError as NotInTime
+
+from safety.health import failure_record
+from safety.policy import Policy
+from safety.pre import PreClassifier
+from safety.types import Action, SafetyDecision, SafetyMessage, newest_of, text_digest
+
+PATIENCE_S = 5.0
+"""A thousand times what an ordinary prompt needs."""
+
+LAYER = "pre_check"
+_THREADS = 16
+
+
+class PatientCheck:
+    """`PreClassifier.check` with an end. Should every thread hang, it fails at once, for all."""
+
+    def __init__(self, classifier: PreClassifier, *, patience_s: float = PATIENCE_S) -> None:
+        self._classifier = classifier
+        self._patience_s = patience_s
+        self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="safety-check")
+
+    def check(self, messages: Sequence[SafetyMessage], policy: Policy) -> SafetyDecision:
+        """As `PreClassifier.check`; `pre_check` in `failed` where it did not come back."""
+        started = time.perf_counter()
+        running = self._threads.submit(self._classifier.check, messages, policy)
+        try:
+            return running.result(timeout=self._patience_s)
+        except NotInTime as error:
+            running.cancel()
+            failure_record(LAYER, error)
+        return _unchecked(messages, policy, time.perf_counter() - started)
+
+
+def _unchecked(messages: Sequence[SafetyMessage], policy: Policy, seconds: float) -> SafetyDecision:
+    """Closed where the policy fails closed for anything, since nobody knows what it is; else
+    open, with a flag."""
+    action = Action.BLOCK if policy.fail_closed else Action.FLAG
+    enforced = Action.FLAG if policy.dry_run else action
+    return SafetyDecision(
+        stage="prompt",
+        action=enforced,
+        scores={},
+        categories=[],
+        policy_version=policy.version,
+        latency_ms=seconds * 1e3,
+        layer="failure",
+        text_sha256=text_digest(newest_of(messages)),
+        would_be=action if enforced is not action else None,
+        failed=(LAYER,),
+    )
