@@ -112,7 +112,16 @@ def turn_regenerate(
     if question is None or question.role != MessageRole.USER:
         raise InvalidRequest("There is no question to answer again.", param="message_id")
     model = clean_model(model) if model is not None else conversation.model
+    _forget_refused(question)
     return _answer_to(question, conversation=conversation, model=model, room_for=room_for)
+
+
+def _forget_refused(question: Message) -> None:
+    """Answers that were refused before they began (a rate limit, say) are no versions to turn
+    back to. One that was asked on from stays where it is."""
+    question.children.filter(
+        status=MessageStatus.FAILED, text="", generation_id=None, children__isnull=True
+    ).delete()
 
 
 @transaction.atomic

@@ -197,6 +197,25 @@ def test_regenerating_adds_an_answer_beside_the_old_one(user, chat):
     assert shown[1].siblings == [first.assistant_message.id, again.assistant_message.id]
 
 
+def test_an_answer_that_was_refused_before_it_began_is_no_version(user, chat):
+    refused = chat("hello", finished=None)
+    message_finish(
+        message_id=refused.assistant_message.id,
+        text="",
+        status=MessageStatus.FAILED,
+        finish_reason="error",
+        input_tokens=0,
+        output_tokens=0,
+    )
+
+    again = turn_regenerate(principal=user, message_id=refused.assistant_message.id)
+    answer(again, "hello yourself")
+
+    shown = branch_get(principal=user, conversation_id=chat.id).messages
+    assert branch(user, chat) == ["hello", "hello yourself"]
+    assert shown[1].siblings == [again.assistant_message.id]
+
+
 def test_regenerating_a_question_answers_it_again(user, chat):
     first = chat("hello", finished="old")
 

@@ -62,6 +62,7 @@ def test_a_rate_limit_counts_down_and_then_lets_through(
     person.stop()
     contents = [message["content"] for message in person.stored()]
     assert contents.count("Say another word.") == 1
+    expect(person.page.get_by_role("button", name="Previous version")).to_be_hidden()
 
 
 def test_what_does_not_exist_says_so(person: Person) -> None:
