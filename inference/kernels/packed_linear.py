@@ -27,7 +27,10 @@ _BYTES = {
 class TritonPackedLinear:
     """y = x @ weight.T + bias. A `Linear`, and an `Embedding`."""
 
-    def __init__(self, rows: PackedRows, bias: Tensor | None, device: torch.device) -> None:
+    def __init__(
+        self, rows: PackedRows, bias: Tensor | None, device: torch.device, dtype: torch.dtype
+    ) -> None:
+        """`dtype` is that of the activations."""
         size = _BYTES[rows.kind]
         num = len(rows.data)
         blocks = rows.data.to(device).view(num, rows.width // _BLOCK, -1)
@@ -41,6 +44,7 @@ class TritonPackedLinear:
         self._four_bits = size == 16
         self._width = rows.width
         self._bias = bias
+        self._dtype = dtype
 
     @staticmethod
     def takes(rows: PackedRows) -> bool:
@@ -66,14 +70,15 @@ class TritonPackedLinear:
         return out if self._bias is None else out.add_(self._bias)
 
     def rows(self, token_ids: Tensor) -> Tensor:
-        """(T,) ids to (T, width), in float32."""
+        """(T,) ids to (T, width)."""
         data = self._bytes[token_ids]
         if self._four_bits:
             values = torch.cat((data & 15, data >> 4), dim=-1).float()
         else:
             values = data.view(torch.int8).float()
         values = values * self._scales[token_ids].float()[..., None]
-        return (values + self._least[token_ids].float()[..., None]).flatten(1)
+        values = values + self._least[token_ids].float()[..., None]
+        return values.flatten(1).to(self._dtype)
 
 
 @triton.jit

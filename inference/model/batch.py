@@ -8,7 +8,7 @@ one step may share blocks.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import torch
@@ -66,6 +66,22 @@ class Batch:
     """The longer chunks, in order, after the single tokens."""
     logits_rows: Tensor
     """Flat rows whose logits are needed, (R,)."""
+
+    def to(self, device: torch.device) -> Batch:
+        """The same on another device."""
+        singles = self.singles and replace(
+            self.singles,
+            tables=self.singles.tables.to(device),
+            lengths=self.singles.lengths.to(device),
+        )
+        return Batch(
+            token_ids=self.token_ids.to(device),
+            positions=self.positions.to(device),
+            slots=self.slots.to(device),
+            singles=singles,
+            spans=tuple(replace(span, slots=span.slots.to(device)) for span in self.spans),
+            logits_rows=self.logits_rows.to(device),
+        )
 
     @property
     def num_singles(self) -> int:

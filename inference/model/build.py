@@ -2,83 +2,222 @@
 
 from __future__ import annotations
 
+import ctypes
+import importlib.util
 import logging
 
 import torch
 from torch import Tensor
 
+from inference.errors import ModelLoadError
 from inference.model.backend import Backend, TorchBackend
 from inference.model.cpu.backend import CpuBackend, PackedLinear
 from inference.model.cpu.compile import load_kernels
-from inference.model.layers import DenseLinear, Mlp, SparseExperts, SwiGLU
-from inference.model.llama import DecoderLayer, LlamaModel
+from inference.model.cpu.int8_linear import Int8Linear
+from inference.model.layers import DenseLinear, Linear, Mlp, SparseExperts, SwiGLU, TokenMatrix
+from inference.model.llama import DecoderLayer, LayerStack, LlamaModel
 from inference.model.weights import PackedRows, WeightReader
+from inference.parallel.group import TensorGroup
+from inference.parallel.layers import AllReduced, GatheredLogits, VocabularyPart
+from inference.quantization.precision import Precision
+from inference.quantization.rounding import fits_blocks, round_to_blocks
 
 log = logging.getLogger(__name__)
 
 
-def build_model(reader: WeightReader, dtype: torch.dtype, device: torch.device) -> LlamaModel:
-    """Read every weight and put the decoder together.
+def build_model(
+    reader: WeightReader,
+    dtype: torch.dtype,
+    device: torch.device,
+    precision: Precision | None = None,
+    group: TensorGroup | None = None,
+    layers: range | None = None,
+) -> LlamaModel:
+    """Read the weights and put the decoder together.
 
     On a CPU in float32, quantized matrices stay as their file has them and our kernels
     compute from them, where those could be compiled; everything else is dense.
 
+    Args:
+        reader: with a `group`, one that gives this rank's part (`parallel/shard.py`).
+        group: the ranks whose parts make up each product.
+        layers: those that are wanted; all of them when None.
     Raises:
-        ModelLoadError: when a tensor is missing or unreadable.
+        ModelLoadError: when a tensor is missing or unreadable, or the precision cannot be
+            had here.
     """
-    wants_kernels = device.type == "cpu" and dtype == torch.float32
-    config = reader.config
-    kernels = load_kernels() if wants_kernels and CpuBackend.takes(config) else None
-    backend: Backend = CpuBackend(kernels) if kernels else TorchBackend()
+    builder = _Builder(reader, dtype, device, precision or Precision(), group)
+    return builder.build(range(reader.config.num_layers) if layers is None else layers)
 
-    def tensor(name: str) -> Tensor:
-        return reader.read(name).to(device, dtype)
 
-    def linear(*names: str) -> DenseLinear | PackedLinear:
-        """The matrices below one another, as one."""
-        bias = None
-        if reader.has(f"{names[0]}:bias"):
-            bias = torch.cat([tensor(f"{name}:bias") for name in names])
-        if kernels is not None:
-            packed = [rows for name in names if (rows := reader.read_packed(name))]
-            if len(packed) == len(names) and (joined := _join(packed)):
-                return PackedLinear(kernels, joined, bias)
-        return DenseLinear(torch.cat([tensor(name) for name in names]), bias)
+def build_layers(
+    reader: WeightReader,
+    dtype: torch.dtype,
+    device: torch.device,
+    precision: Precision,
+    group: TensorGroup | None,
+    layers: range,
+) -> LayerStack:
+    """Some layers alone, for a pipeline's later stages; as `build_model` otherwise."""
+    return _Builder(reader, dtype, device, precision, group).stack(layers)
 
-    def optional(name: str) -> Tensor | None:
-        return tensor(name) if reader.has(name) else None
 
-    def swiglu(at: str) -> SwiGLU:
-        return SwiGLU(backend, linear(f"{at}.gate", f"{at}.up"), linear(f"{at}.down"))
+class _Builder:
+    def __init__(
+        self,
+        reader: WeightReader,
+        dtype: torch.dtype,
+        device: torch.device,
+        precision: Precision,
+        group: TensorGroup | None,
+    ) -> None:
+        self._reader = reader
+        self._config = reader.config
+        self._dtype = dtype
+        self._device = device
+        self._precision = precision
+        self._group = group
+        self._kernels = self._cpu_kernels()
+        self._has_triton = device.type == "cuda" and importlib.util.find_spec("triton") is not None
+        self._check_precision()
+        self._backend = self._pick_backend()
 
-    def mlp(at: str) -> Mlp:
-        if config.moe is None:
-            return swiglu(f"{at}.mlp")
-        experts = [swiglu(f"{at}.experts.{index}") for index in range(config.moe.num_experts)]
-        return SparseExperts(config.moe, linear(f"{at}.router"), experts)
+    def stack(self, wanted: range) -> LayerStack:
+        layers = [self._layer(index) for index in wanted]
+        return LayerStack(self._config, self._backend, layers)
 
-    def layer(index: int) -> DecoderLayer:
-        at = f"layers.{index}"
-        return DecoderLayer(
-            attn_norm=tensor(f"{at}.attn_norm"),
-            qkv=linear(f"{at}.attn.q", f"{at}.attn.k", f"{at}.attn.v"),
-            out=linear(f"{at}.attn.o"),
-            mlp_norm=tensor(f"{at}.mlp_norm"),
-            mlp=mlp(at),
-            query_norm=optional(f"{at}.attn.q_norm"),
-            key_norm=optional(f"{at}.attn.k_norm"),
-            window=config.windows.get(index),
+    def build(self, wanted: range) -> LlamaModel:
+        config = self._config
+        layers = [self._layer(index) for index in wanted]
+        embed = self._token_matrix("embed")
+        head = embed if config.tied_embeddings else self._token_matrix("lm_head")
+        norm = self._tensor("norm")
+        if self._group is None:
+            return LlamaModel(config, self._backend, embed, layers, norm, head)
+        return LlamaModel(
+            config,
+            self._backend,
+            VocabularyPart(embed, self._group, config.vocab_size),
+            layers,
+            norm,
+            GatheredLogits(head, self._group, config.vocab_size),
         )
 
-    layers = [layer(index) for index in range(config.num_layers)]
-    embed = linear("embed")
-    lm_head = embed if config.tied_embeddings else linear("lm_head")
-    return LlamaModel(config, backend, embed, layers, tensor("norm"), lm_head)
+    def _layer(self, index: int) -> DecoderLayer:
+        at = f"layers.{index}"
+        return DecoderLayer(
+            attn_norm=self._tensor(f"{at}.attn_norm"),
+            qkv=self._linear(f"{at}.attn.q", f"{at}.attn.k", f"{at}.attn.v"),
+            out=self._summed(self._linear(f"{at}.attn.o")),
+            mlp_norm=self._tensor(f"{at}.mlp_norm"),
+            mlp=self._mlp(at),
+            query_norm=self._optional(f"{at}.attn.q_norm"),
+            key_norm=self._optional(f"{at}.attn.k_norm"),
+            window=self._config.windows.get(index),
+        )
 
+    def _mlp(self, at: str) -> Mlp:
+        moe = self._config.moe
+        if moe is None:
+            return self._summed(self._swiglu(f"{at}.mlp"))
+        router = DenseLinear(self._tensor(f"{at}.router"))
+        own = range(moe.num_experts) if self._group is None else self._group.part(moe.num_experts)
+        if self._has_triton and self._group is None and not self._precision.rounds_weights:
+            return self._grouped_experts(at, router)
+        experts = {index: self._swiglu(f"{at}.experts.{index}") for index in own}
+        return self._summed(SparseExperts(moe, router, experts))
 
-def _join(parts: list[PackedRows]) -> PackedRows | None:
-    """Matrices of one kind below one another; None when the kernels cannot take them."""
-    first = parts[0]
-    if any(part.kind != first.kind for part in parts) or not PackedLinear.takes(first):
+    def _grouped_experts(self, at: str, router: Linear) -> Mlp:
+        from inference.kernels.experts import GroupedExperts
+
+        assert self._config.moe is not None
+        names = [f"{at}.experts.{index}" for index in range(self._config.moe.num_experts)]
+        gate_up = [
+            torch.cat((self._tensor(f"{name}.gate"), self._tensor(f"{name}.up"))) for name in names
+        ]
+        down = [self._tensor(f"{name}.down") for name in names]
+        return GroupedExperts(self._config.moe, router, torch.stack(gate_up), torch.stack(down))
+
+    def _swiglu(self, at: str) -> SwiGLU:
+        gate_up, down = self._linear(f"{at}.gate", f"{at}.up"), self._linear(f"{at}.down")
+        return SwiGLU(self._backend, gate_up, down)
+
+    def _summed(self, part: Mlp) -> Mlp:
+        """With a group, each rank has a part of the sum."""
+        return part if self._group is None else AllReduced(part, self._group)
+
+    def _linear(self, *names: str) -> Linear:
+        """The matrices below one another, as one."""
+        return self._matrix(names, embedding=False)
+
+    def _token_matrix(self, name: str) -> TokenMatrix:
+        return self._matrix((name,), embedding=True)
+
+    def _matrix(self, names: tuple[str, ...], *, embedding: bool) -> TokenMatrix:
+        bias = None
+        if self._reader.has(f"{names[0]}:bias"):
+            bias = torch.cat([self._tensor(f"{name}:bias") for name in names])
+        packed = self._packed(names)
+        if packed is not None and (matrix := self._from_blocks(packed, bias)):
+            return matrix
+        dense = torch.cat([self._reader.read(name) for name in names])
+        if self._precision.rounds_weights:
+            kind = self._precision.kind(embedding=embedding)
+            if fits_blocks(dense, kind):
+                matrix = self._from_blocks(round_to_blocks(dense, kind), bias)
+                assert matrix is not None
+                return matrix
+        return DenseLinear(dense.to(self._device, self._dtype), bias)
+
+    def _packed(self, names: tuple[str, ...]) -> PackedRows | None:
+        """The file's quantized rows below one another, if all are of one kind."""
+        parts = [rows for name in names if (rows := self._reader.read_packed(name))]
+        if len(parts) < len(names) or any(part.kind != parts[0].kind for part in parts):
+            return None
+        return PackedRows(parts[0].kind, torch.cat([p.data for p in parts]), parts[0].width)
+
+    def _from_blocks(self, rows: PackedRows, bias: Tensor | None) -> TokenMatrix | None:
+        """A matrix that computes from blocks; None where no kernel here can."""
+        if self._kernels is not None:
+            if self._precision.int8_activations and Int8Linear.takes(self._kernels, rows):
+                return Int8Linear(self._kernels, rows, bias)
+            return PackedLinear(self._kernels, rows, bias) if PackedLinear.takes(rows) else None
+        if self._has_triton and self._precision.rounds_weights:
+            from inference.kernels.packed_linear import TritonPackedLinear
+
+            if TritonPackedLinear.takes(rows):
+                return TritonPackedLinear(rows, bias, self._device, self._dtype)
         return None
-    return PackedRows(first.kind, torch.cat([part.data for part in parts]), first.width)
+
+    def _tensor(self, name: str) -> Tensor:
+        return self._reader.read(name).to(self._device, self._dtype)
+
+    def _optional(self, name: str) -> Tensor | None:
+        return self._tensor(name) if self._reader.has(name) else None
+
+    def _cpu_kernels(self) -> ctypes.CDLL | None:
+        if self._device.type != "cpu" or self._dtype != torch.float32:
+            return None
+        return load_kernels() if CpuBackend.takes(self._config) else None
+
+    def _pick_backend(self) -> Backend:
+        if self._kernels is not None:
+            return CpuBackend(self._kernels)
+        if self._has_triton:
+            from inference.kernels.backend import TritonBackend
+
+            return TritonBackend()
+        return TorchBackend()
+
+    def _check_precision(self) -> None:
+        precision = self._precision
+        if precision.rounds_weights and self._kernels is None and not self._has_triton:
+            raise ModelLoadError(
+                "quantization needs our kernels: on a CPU a C++ compiler and float32, "
+                "on a GPU Triton"
+            )
+        if precision.int8_activations:
+            if self._kernels is None:
+                raise ModelLoadError("int8 activations are implemented for CPUs")
+            if not self._kernels.parley_has_int8():
+                raise ModelLoadError("int8 activations need a processor with AVX2 and F16C")

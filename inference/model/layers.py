@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Protocol
 
 import torch
@@ -24,6 +25,10 @@ class Embedding(Protocol):
     def rows(self, token_ids: Tensor) -> Tensor:
         """(T,) ids to (T, hidden)."""
         ...
+
+
+class TokenMatrix(Linear, Embedding, Protocol):
+    """A matrix with a row for each token: rows going in, logits coming out."""
 
 
 class DenseLinear:
@@ -70,7 +75,8 @@ class SparseExperts:
     Source: Shazeer et al. 2017; the routing is Qwen3-MoE's.
     """
 
-    def __init__(self, config: MoeConfig, router: Linear, experts: list[SwiGLU]) -> None:
+    def __init__(self, config: MoeConfig, router: Linear, experts: Mapping[int, Mlp]) -> None:
+        """`experts` may be some of them by number: the others add nothing."""
         self._config = config
         self._router = router
         self._experts = experts
@@ -82,6 +88,8 @@ class SparseExperts:
             weights = weights / weights.sum(dim=-1, keepdim=True)
         out = torch.zeros_like(x)
         for expert in chosen.unique().tolist():
+            if expert not in self._experts:
+                continue
             tokens, place = (chosen == expert).nonzero(as_tuple=True)
             part = self._experts[expert](x[tokens]) * weights[tokens, place, None].to(x.dtype)
             out.index_add_(0, tokens, part)

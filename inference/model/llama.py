@@ -34,43 +34,29 @@ class DecoderLayer:
     """How many last tokens are attended to; all where None."""
 
 
-class LlamaModel:
-    """Pre-norm decoder: grouped-query attention with rotary positions, and SwiGLU.
+class LayerStack:
+    """Layers one after another: a whole decoder's, or those of a pipeline's stage.
 
     `x` is the residual stream; what a part computed is handed on as `delta` and added
     by the next norm, so that each norm reads and writes the stream once.
     """
 
-    def __init__(
-        self,
-        config: ModelConfig,
-        backend: Backend,
-        embed: Embedding,
-        layers: list[DecoderLayer],
-        norm: Tensor,
-        lm_head: Linear,
-    ) -> None:
+    def __init__(self, config: ModelConfig, backend: Backend, layers: list[DecoderLayer]) -> None:
         self.config = config
         self._backend = backend
-        self._embed = embed
         self._layers = layers
-        self._norm = norm
-        self._lm_head = lm_head
-        self._rotary = Rotary(config.rope, config.head_dim, config.max_position, norm.device)
+        device = layers[0].attn_norm.device
+        self._rotary = Rotary(config.rope, config.head_dim, config.max_position, device)
 
-    def __call__(self, batch: Batch, caches: list[LayerCache]) -> Tensor:
-        """Logits (R, vocab) in float32 of the batch's `logits_rows`.
+    def __len__(self) -> int:
+        return len(self._layers)
 
-        Writes the keys and values of every token of the batch into `caches`.
-        """
-        return self.logits(self.hidden(batch, caches), batch.logits_rows)
-
-    def hidden(self, batch: Batch, caches: list[LayerCache]) -> Hidden:
+    def __call__(
+        self, x: Tensor, delta: Tensor | None, batch: Batch, caches: list[LayerCache]
+    ) -> Hidden:
         """All layers over all tokens; writes their keys and values into `caches`."""
         ops, eps = self._backend, self.config.rms_eps
-        x = self._embed.rows(batch.token_ids)
         angles = self._rotary.at(batch.positions, x.dtype)
-        delta: Tensor | None = None
         for layer, cache in zip(self._layers, caches, strict=True):
             normed = ops.add_rms_norm(x, delta, layer.attn_norm, eps)
             delta = self._attention(layer, normed, angles, cache, batch)
@@ -78,15 +64,6 @@ class LlamaModel:
             delta = layer.mlp(normed)
         assert delta is not None
         return x, delta
-
-    def normed(self, hidden: Hidden, rows: Tensor) -> Tensor:
-        """What the last layer says of the given flat rows, normed, (R, hidden)."""
-        x, delta = hidden
-        return self._backend.add_rms_norm(x[rows], delta[rows], self._norm, self.config.rms_eps)
-
-    def logits(self, hidden: Hidden, rows: Tensor) -> Tensor:
-        """(R, vocab) in float32 of the given flat rows."""
-        return self._lm_head(self.normed(hidden, rows)).float()
 
     def _attention(
         self, layer: DecoderLayer, x: Tensor, angles: Angles, cache: LayerCache, batch: Batch
@@ -101,3 +78,47 @@ class LlamaModel:
             qkv = torch.cat((queries, keys, values), dim=1)
         queries = ops.rotate_and_cache(qkv, config.num_kv_heads, angles, cache, batch)
         return layer.out(ops.attend(queries, cache, batch, layer.window).view(len(x), -1))
+
+
+class LlamaModel:
+    """Pre-norm decoder: grouped-query attention with rotary positions, and SwiGLU."""
+
+    def __init__(
+        self,
+        config: ModelConfig,
+        backend: Backend,
+        embed: Embedding,
+        layers: list[DecoderLayer],
+        norm: Tensor,
+        lm_head: Linear,
+    ) -> None:
+        self.config = config
+        self.layers = LayerStack(config, backend, layers)
+        self._backend = backend
+        self._embed = embed
+        self._norm = norm
+        self._lm_head = lm_head
+
+    def __call__(self, batch: Batch, caches: list[LayerCache]) -> Tensor:
+        """Logits (R, vocab) in float32 of the batch's `logits_rows`.
+
+        Writes the keys and values of every token of the batch into `caches`.
+        """
+        return self.logits(self.hidden(batch, caches), batch.logits_rows)
+
+    def embed(self, token_ids: Tensor) -> Tensor:
+        """(T,) ids to what enters the first layer."""
+        return self._embed.rows(token_ids)
+
+    def hidden(self, batch: Batch, caches: list[LayerCache]) -> Hidden:
+        """All layers over all tokens; writes their keys and values into `caches`."""
+        return self.layers(self.embed(batch.token_ids), None, batch, caches)
+
+    def normed(self, hidden: Hidden, rows: Tensor) -> Tensor:
+        """What the last layer says of the given flat rows, normed, (R, hidden)."""
+        x, delta = hidden
+        return self._backend.add_rms_norm(x[rows], delta[rows], self._norm, self.config.rms_eps)
+
+    def logits(self, hidden: Hidden, rows: Tensor) -> Tensor:
+        """(R, vocab) in float32 of the given flat rows."""
+        return self._lm_head(self.normed(hidden, rows)).float()

@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import logging
 from itertools import islice
-from math import prod
 
-import numpy as np
-import psutil
 import torch
 from torch import Tensor
 
 from inference.config import EngineConfig
 from inference.engine.core import StepResult
 from inference.engine.scheduler import Chunk
-from inference.errors import ModelLoadError
-from inference.model.batch import Batch, LayerCache, Singles, Span
+from inference.model.batch import Batch, Singles, Span
 from inference.model.build import build_model
 from inference.model.config import ModelConfig
+from inference.model.kv_memory import allocate_caches, count_blocks, longest_sequence
+from inference.model.llama import LlamaModel
 from inference.model.open import open_weights
+from inference.model.placement import pick_device, pick_dtype
 from inference.model.pooling import MeanPooler
+from inference.parallel.launch import Leader, is_parallel, lead
+from inference.parallel.leader import LeadingModel
+from inference.quantization.precision import Precision
 from inference.sampling.guide import Guides
 from inference.sampling.sampler import Place, Sampler
 from inference.sampling.verify import count_verified
@@ -39,18 +41,14 @@ class ModelRunner:
         """
         if config.num_threads:
             torch.set_num_threads(config.num_threads)
-        self._device = _pick_device(config)
-        self._dtype = _pick_dtype(config, self._device)
-        reader = open_weights(config.model)
-        model = reader.config
-        self._model = build_model(reader, self._dtype, self._device)
+        self._device = pick_device(config)
+        self._dtype = pick_dtype(config, self._device)
+        model = self._load(config)
         self._block_size = config.block_size
         self.eos_token_ids = model.eos_token_ids
         self.vocab_size = model.vocab_size
         self.embedding_size = model.hidden_size
-        self.max_model_len = min(config.max_model_len or model.max_position, model.max_position)
-        self.num_blocks = self._size_cache(config, model)
-        self._caches = self._allocate(model)
+        self.max_model_len = longest_sequence(config, model)
         guides = Guides(lambda: load_text(config.model)[0], model.eos_token_ids, model.vocab_size)
         self._sampler = Sampler(model.eos_token_ids, guides)
         self._pooler = MeanPooler()
@@ -61,6 +59,30 @@ class ModelRunner:
             self._dtype,
             self._device,
         )
+
+    def close(self) -> None:
+        """End the other ranks, where the model has several."""
+        if self._leader is not None:
+            self._leader.close()
+
+    def _load(self, config: EngineConfig) -> ModelConfig:
+        """Weights and caches: here, or here and on the ranks that this one leads."""
+        self._leader: Leader | None = None
+        self._model: LlamaModel | LeadingModel
+        if is_parallel(config):
+            self._leader = lead(config, self._dtype, self._device)
+            self._model = self._leader.model
+            own, num_layers = self._leader.part.config, self._leader.part.num_layers
+        else:
+            precision = Precision(config.quantization, config.int8_activations)
+            reader = open_weights(config.model)
+            self._model = build_model(reader, self._dtype, self._device, precision)
+            own, num_layers = reader.config, reader.config.num_layers
+        blocks = count_blocks(config, own, num_layers, self._dtype, self._device)
+        self.num_blocks = self._leader.world.least(blocks) if self._leader else blocks
+        slots = self.num_blocks * config.block_size
+        self._caches = allocate_caches(slots, own, num_layers, self._dtype, self._device)
+        return own
 
     @torch.inference_mode()
     def execute(self, chunks: list[Chunk]) -> list[StepResult]:
@@ -138,56 +160,7 @@ class ModelRunner:
             block_size=self._block_size,
         )
 
-    def _size_cache(self, config: EngineConfig, model: ModelConfig) -> int:
-        """How many blocks fit; never more than all seats at full length can use."""
-        per_token = (
-            2 * model.num_layers * model.num_kv_heads * model.head_dim * self._dtype.itemsize
-        )
-        useful = config.scheduler.max_num_seqs * -(-self.max_model_len // self._block_size)
-        if config.num_blocks is not None:
-            blocks = config.num_blocks
-        else:
-            if self._device.type == "cuda":
-                available, _ = torch.cuda.mem_get_info(self._device)
-            else:
-                available = psutil.virtual_memory().available
-            room = int(available * config.kv_memory_fraction)
-            blocks = min(useful, room // (per_token * self._block_size))
-        if blocks * self._block_size < self.max_model_len:
-            raise ModelLoadError(
-                f"{blocks} KV blocks hold {blocks * self._block_size} tokens, fewer than one "
-                f"sequence of {self.max_model_len}: lower --max-model-len or give more memory"
-            )
-        return blocks
-
-    def _allocate(self, model: ModelConfig) -> list[LayerCache]:
-        shape = (self.num_blocks * self._block_size, model.num_kv_heads, model.head_dim)
-
-        def empty() -> Tensor:
-            if self._device.type == "cpu":
-                # NumPy's zeros are untouched pages: memory is used when a block first is.
-                size = prod(shape) * self._dtype.itemsize
-                return torch.from_numpy(np.zeros(size, np.uint8)).view(self._dtype).view(shape)
-            return torch.zeros(shape, dtype=self._dtype, device=self._device)
-
-        return [LayerCache(empty(), empty()) for _ in range(model.num_layers)]
-
 
 def _is_stream(chunk: Chunk) -> bool:
     """Whether its tokens are few and each is a query alone: one, or one and its guesses."""
     return chunk.num_tokens == 1 or bool(chunk.draft)
-
-
-def _pick_device(config: EngineConfig) -> torch.device:
-    if config.device == "auto":
-        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    return torch.device(config.device)
-
-
-def _pick_dtype(config: EngineConfig, device: torch.device) -> torch.dtype:
-    """bf16 on a GPU; float32 on a CPU, where it equals the reference token for token."""
-    if config.dtype == "auto":
-        return torch.bfloat16 if device.type == "cuda" else torch.float32
-    dtype = getattr(torch, config.dtype)
-    assert isinstance(dtype, torch.dtype)
-    return dtype

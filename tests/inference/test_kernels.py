@@ -130,7 +130,9 @@ def test_products_from_packed_weights(kind, tokens):
     packed = quantize(np.random.default_rng(1).normal(size=(70, 64)).astype(np.float32), kind)
     exact = torch.from_numpy(dequantize(packed, kind)).double().to(DEVICE)
     bias, x = randn(70), randn(tokens, 64)
-    linear = TritonPackedLinear(PackedRows(kind, torch.from_numpy(packed), 64), bias, DEVICE)
+    linear = TritonPackedLinear(
+        PackedRows(kind, torch.from_numpy(packed), 64), bias, DEVICE, x.dtype
+    )
     assert_close(linear(x), x.double() @ exact.T + bias.double())
     ids = torch.tensor([3, 69, 0, 3], device=DEVICE)
     assert_close(linear.rows(ids), exact[ids])
@@ -156,10 +158,12 @@ def test_experts_equal_those_computed_one_by_one(tokens):
     exact = SparseExperts(
         config,
         DenseLinear(router.double()),
-        [
-            SwiGLU(TorchBackend(), DenseLinear(gate_up[i].double()), DenseLinear(down[i].double()))
+        {
+            i: SwiGLU(
+                TorchBackend(), DenseLinear(gate_up[i].double()), DenseLinear(down[i].double())
+            )
             for i in range(5)
-        ],
+        },
     )(x.double())
     found = GroupedExperts(config, DenseLinear(router), gate_up, down)(x)
     torch.testing.assert_close(found.double(), exact, rtol=1e-4, atol=1e-3)

@@ -15,6 +15,7 @@ from torch import Tensor
 from inference.model.backend import Angles, TorchBackend
 from inference.model.batch import Batch, LayerCache, Singles
 from inference.model.config import ModelConfig
+from inference.model.cpu.address import at
 from inference.model.weights import PackedRows
 
 _KINDS = (GGMLQuantizationType.Q4_0, GGMLQuantizationType.Q4_1, GGMLQuantizationType.Q8_0)
@@ -42,13 +43,13 @@ class PackedLinear:
         few = num_tokens <= _FEW_TOKENS
         product = self._kernels.parley_linear if few else self._kernels.parley_multiply
         x = x.contiguous()
-        product(self._kind, _at(self._data), _at(x), _at(y), num_tokens, num_rows, self._width)
+        product(self._kind, at(self._data), at(x), at(y), num_tokens, num_rows, self._width)
         return y if self._bias is None else y.add_(self._bias)
 
     def rows(self, token_ids: Tensor) -> Tensor:
         out = torch.empty(len(token_ids), self._width)
         self._kernels.parley_dequantize(
-            self._kind, _at(self._data), _at(token_ids), _at(out), len(out), self._width
+            self._kind, at(self._data), at(token_ids), at(out), len(out), self._width
         )
         return out
 
@@ -68,7 +69,7 @@ class CpuBackend(TorchBackend):
     def add_rms_norm(self, x: Tensor, delta: Tensor | None, weight: Tensor, eps: float) -> Tensor:
         out = torch.empty_like(x)
         self._kernels.parley_add_rms_norm(
-            _at(x), _at(delta), _at(weight), _at(out), *x.shape, ctypes.c_float(eps)
+            at(x), at(delta), at(weight), at(out), *x.shape, ctypes.c_float(eps)
         )
         return out
 
@@ -79,8 +80,8 @@ class CpuBackend(TorchBackend):
         heads = all_heads - 2 * kv_heads
         cos, sin = angles
         self._kernels.parley_rotate_and_cache(
-            *(_at(qkv), _at(cos), _at(sin), _at(batch.slots)),
-            *(_at(cache.keys), _at(cache.values), num, heads, kv_heads, dim),
+            *(at(qkv), at(cos), at(sin), at(batch.slots)),
+            *(at(cache.keys), at(cache.values), num, heads, kv_heads, dim),
         )
         return qkv[:, :heads]
 
@@ -95,8 +96,8 @@ class CpuBackend(TorchBackend):
         num, width = singles.tables.shape
         _, heads, dim = queries.shape
         self._kernels.parley_attend(
-            *(_at(queries), _at(cache.keys), _at(cache.values)),
-            *(_at(singles.tables), _at(singles.lengths), _at(out)),
+            *(at(queries), at(cache.keys), at(cache.values)),
+            *(at(singles.tables), at(singles.lengths), at(out)),
             *(num, queries.stride(0), heads, cache.keys.shape[1], dim),
             *(singles.block_size, width, window or 2**31 - 1),
         )
@@ -104,10 +105,5 @@ class CpuBackend(TorchBackend):
     def swiglu(self, gate_up: Tensor) -> Tensor:
         num, width = gate_up.shape
         out = torch.empty(num, width // 2)
-        self._kernels.parley_swiglu(_at(gate_up), _at(out), num, width // 2)
+        self._kernels.parley_swiglu(at(gate_up), at(out), num, width // 2)
         return out
-
-
-def _at(tensor: Tensor | None) -> ctypes.c_void_p | None:
-    """The tensor's memory. The caller keeps the tensor alive, and contiguous."""
-    return None if tensor is None else ctypes.c_void_p(tensor.data_ptr())

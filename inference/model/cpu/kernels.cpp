@@ -4,15 +4,17 @@
 //   vectors.h      vectors of eight floats
 //   blocks.h       quantized weights as GGUF stores them
 //   few_tokens.h   products for decoding: straight from the blocks, float32
+//   int8.h         products with activations rounded to int8
 //   many_tokens.h  products for prompts: blocked, dequantized into the cache
 //
 // Every weight is dequantized exactly as the file says, so results differ from a float32
-// model's only by the order of additions. Shapes are row-major. Threads:
+// model's only by the order of additions (but in int8.h). Shapes are row-major. Threads:
 // OpenMP, whose runtime and thread count are torch's.
 
 #include <vector>
 
 #include "few_tokens.h"
+#include "int8.h"
 #include "many_tokens.h"
 
 namespace {
@@ -58,6 +60,16 @@ enum { kQ4_0 = 2, kQ4_1 = 3, kQ8_0 = 8 };  // GGUF's numbers
   }
 PARLEY_PRODUCT(parley_linear, linear)
 PARLEY_PRODUCT(parley_multiply, multiply)
+
+// The same with x rounded to int8, from rows that lie in groups of eight (bits: 4 or 8).
+void parley_multiply_int8(int bits, const void* weight, const float* x, float* y, int M, int N,
+                          int K) {
+  if (bits == 4) multiply_int8((const FourBits*)weight, x, y, M, N, K);
+  if (bits == 8) multiply_int8((const EightBits*)weight, x, y, M, N, K);
+}
+
+// Whether this processor has what int8 products need (AVX2).
+int parley_has_int8(void) { return kHasInt8; }
 
 // out (count, K) = the given rows of the weight, or its first `count` when rows is null.
 void parley_dequantize(int kind, const void* weight, const int64_t* rows, float* out, int count,

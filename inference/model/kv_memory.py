@@ -1,0 +1,70 @@
+"""Memory for keys and values: how many blocks fit, and the tensors themselves."""
+
+from __future__ import annotations
+
+from math import prod
+
+import numpy as np
+import psutil
+import torch
+from torch import Tensor
+
+from inference.config import EngineConfig
+from inference.errors import ModelLoadError
+from inference.model.batch import LayerCache
+from inference.model.config import ModelConfig
+
+
+def count_blocks(
+    config: EngineConfig,
+    model: ModelConfig,
+    num_layers: int,
+    dtype: torch.dtype,
+    device: torch.device,
+) -> int:
+    """How many blocks fit; never more than all seats at full length can use.
+
+    Args:
+        model: whose heads are those that this process has, as `num_layers` are its layers.
+    Raises:
+        ModelLoadError: when they would not hold one sequence of full length.
+    """
+    block_size, longest = config.block_size, longest_sequence(config, model)
+    per_token = 2 * num_layers * model.num_kv_heads * model.head_dim * dtype.itemsize
+    useful = config.scheduler.max_num_seqs * -(-longest // block_size)
+    if config.num_blocks is not None:
+        blocks = config.num_blocks
+    else:
+        if device.type == "cuda":
+            available, _ = torch.cuda.mem_get_info(device)
+        else:
+            available = psutil.virtual_memory().available
+        room = int(available * config.kv_memory_fraction)
+        blocks = min(useful, room // (per_token * block_size))
+    if blocks * block_size < longest:
+        raise ModelLoadError(
+            f"{blocks} KV blocks hold {blocks * block_size} tokens, fewer than one "
+            f"sequence of {longest}: lower --max-model-len or give more memory"
+        )
+    return blocks
+
+
+def longest_sequence(config: EngineConfig, model: ModelConfig) -> int:
+    """Tokens of the longest sequence that is served."""
+    return min(config.max_model_len or model.max_position, model.max_position)
+
+
+def allocate_caches(
+    num_slots: int, model: ModelConfig, num_layers: int, dtype: torch.dtype, device: torch.device
+) -> list[LayerCache]:
+    """A cache for each layer of this process."""
+    shape = (num_slots, model.num_kv_heads, model.head_dim)
+
+    def empty() -> Tensor:
+        if device.type == "cpu":
+            # NumPy's zeros are untouched pages: memory is used when a block first is.
+            size = prod(shape) * dtype.itemsize
+            return torch.from_numpy(np.zeros(size, np.uint8)).view(dtype).view(shape)
+        return torch.zeros(shape, dtype=dtype, device=device)
+
+    return [LayerCache(empty(), empty()) for _ in range(num_layers)]

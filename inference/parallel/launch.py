@@ -1,0 +1,155 @@
+"""Starts the ranks of a model, or joins those that torchrun started, and loads each part.
+
+Run as `python -m inference.parallel.launch` this is a rank that follows; it reads what it is
+from standard input, as JSON, and ends with rank 0.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+import torch
+import torch.distributed as dist
+
+from inference.config import EngineConfig
+from inference.model.build import build_layers, build_model
+from inference.model.config import ModelConfig
+from inference.model.kv_memory import allocate_caches, count_blocks
+from inference.model.llama import LlamaModel
+from inference.model.open import open_weights
+from inference.model.placement import pick_device, pick_dtype
+from inference.parallel.leader import LeadingModel, follow
+from inference.parallel.pipeline import StageModel
+from inference.parallel.shard import ShardedReader
+from inference.parallel.world import World
+from inference.quantization.precision import Precision
+
+log = logging.getLogger(__name__)
+
+
+class FollowerStart(msgspec.Struct, frozen=True):
+    """What a rank that follows is told."""
+
+    engine: EngineConfig
+    rank: int
+    address: str
+
+
+@dataclass(frozen=True)
+class Part:
+    """What one rank has loaded."""
+
+    config: ModelConfig
+    """With this rank's number of heads."""
+    num_layers: int
+    stage: StageModel
+    ends: LlamaModel | None
+    """Embedding and logits, on the first stage."""
+
+
+@dataclass(frozen=True)
+class Leader:
+    """Rank 0, with the processes that it started."""
+
+    model: LeadingModel
+    part: Part
+    world: World
+    followers: tuple[subprocess.Popen[bytes], ...]
+
+    def close(self) -> None:
+        """End all ranks."""
+        self.model.close()
+        dist.destroy_process_group()
+        for process in self.followers:
+            process.wait()
+
+
+def is_parallel(config: EngineConfig) -> bool:
+    return config.tensor_parallel * config.pipeline_parallel > 1
+
+
+def lead(config: EngineConfig, dtype: torch.dtype, device: torch.device) -> Leader:
+    """Load rank 0's part while the others load theirs.
+
+    Raises:
+        ModelLoadError: when the model cannot be split so.
+    """
+    followers: list[subprocess.Popen[bytes]] = []
+    if "RANK" in os.environ:
+        address = "env://"  # torchrun has started the others
+    else:
+        address = Path(tempfile.mkdtemp(prefix="parley-ranks-"), "store").as_uri()
+        size = config.tensor_parallel * config.pipeline_parallel
+        followers = [_start(FollowerStart(config, rank, address)) for rank in range(1, size)]
+    world = _join(config, 0, address, device)
+    part = load_part(world, config, dtype, device)
+    assert part.ends is not None
+    return Leader(LeadingModel(world, part.stage, part.ends, dtype), part, world, tuple(followers))
+
+
+def load_part(world: World, config: EngineConfig, dtype: torch.dtype, device: torch.device) -> Part:
+    """Read this rank's weights."""
+    whole = open_weights(config.model)
+    layers = world.layers(whole.config.num_layers)
+    group = world.tensor if world.tensor.size > 1 else None
+    reader = ShardedReader(whole, group) if group else whole
+    precision = Precision(config.quantization, config.int8_activations)
+    if world.is_first_stage:
+        model = build_model(reader, dtype, device, precision, group, layers)
+        return Part(reader.config, len(layers), StageModel(world, model.layers, model), model)
+    stack = build_layers(reader, dtype, device, precision, group, layers)
+    return Part(reader.config, len(layers), StageModel(world, stack, None), None)
+
+
+def run_follower(config: EngineConfig, rank: int, address: str) -> None:
+    """Be a rank other than 0 until rank 0 ends."""
+    if config.num_threads:
+        torch.set_num_threads(config.num_threads)
+    device = pick_device(config, rank)
+    dtype = pick_dtype(config, device)
+    world = _join(config, rank, address, device)
+    part = load_part(world, config, dtype, device)
+    blocks = count_blocks(config, part.config, part.num_layers, dtype, device)
+    slots = world.least(blocks) * config.block_size
+    caches = allocate_caches(slots, part.config, part.num_layers, dtype, device)
+    try:
+        follow(world, part.stage, part.ends, caches, dtype, device)
+    except RuntimeError as error:
+        log.info("rank %d ends: %s", rank, error)
+    finally:
+        dist.destroy_process_group()
+
+
+def _join(config: EngineConfig, rank: int, address: str, device: torch.device) -> World:
+    backend = "gloo"
+    if device.type == "cuda":
+        torch.cuda.set_device(device)
+        backend = "nccl"
+    return World.join(rank, config.tensor_parallel, config.pipeline_parallel, address, backend)
+
+
+def _start(start: FollowerStart) -> subprocess.Popen[bytes]:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "inference.parallel.launch"], stdin=subprocess.PIPE
+    )
+    assert process.stdin is not None
+    process.stdin.write(msgspec.json.encode(start))
+    process.stdin.close()
+    return process
+
+
+def main() -> None:
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s rank %(message)s")
+    start = msgspec.json.decode(sys.stdin.buffer.read(), type=FollowerStart)
+    run_follower(start.engine, start.rank, start.address)
+
+
+if __name__ == "__main__":
+    main()

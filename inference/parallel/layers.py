@@ -1,0 +1,45 @@
+"""Joins what the ranks of a group computed."""
+
+from __future__ import annotations
+
+from torch import Tensor
+
+from inference.model.layers import Embedding, Linear
+from inference.parallel.group import TensorGroup
+
+
+class AllReduced:
+    """The sum over all ranks of a part's result: a `Linear` and an `Mlp`."""
+
+    def __init__(self, part: Linear, group: TensorGroup) -> None:
+        self._part = part
+        self._group = group
+
+    def __call__(self, x: Tensor) -> Tensor:
+        return self._group.sum(self._part(x))
+
+
+class VocabularyPart:
+    """An `Embedding` of which this rank has the rows of a part of the tokens."""
+
+    def __init__(self, part: Embedding, group: TensorGroup, vocab_size: int) -> None:
+        self._part = part
+        self._group = group
+        self._own = group.part(vocab_size)
+
+    def rows(self, token_ids: Tensor) -> Tensor:
+        own = (token_ids >= self._own.start) & (token_ids < self._own.stop)
+        local = (token_ids - self._own.start).clamp(0, len(self._own) - 1)
+        return self._group.sum(self._part.rows(local) * own[:, None])
+
+
+class GatheredLogits:
+    """Logits of all tokens from every rank's part of them."""
+
+    def __init__(self, part: Linear, group: TensorGroup, vocab_size: int) -> None:
+        self._part = part
+        self._group = group
+        self._vocab_size = vocab_size
+
+    def __call__(self, x: Tensor) -> Tensor:
+        return self._group.concatenate(self._part(x), self._vocab_size)

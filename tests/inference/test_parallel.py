@@ -1,0 +1,88 @@
+"""A model on several ranks gives the tokens that transformers gives on one."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from inference.config import EngineConfig, SchedulerConfig
+from inference.engine.core import EngineCore
+from inference.errors import ModelLoadError
+from inference.model.batch import Batch, Singles, Span
+from inference.model.open import open_weights
+from inference.model.runner import ModelRunner
+from inference.parallel.group import TensorGroup
+from inference.parallel.micro_batches import split
+from inference.parallel.shard import ShardedReader
+from tests.inference.conftest import Driver, greedy
+from tests.inference.test_families import PROMPTS, make_folder, reference_answer
+
+
+@pytest.mark.parametrize(
+    ("family", "tensor", "pipeline"),
+    [("llama-tied", 2, 1), ("qwen3-moe", 2, 1), ("llama-attention-bias", 1, 3), ("qwen2", 2, 2)],
+)
+def test_same_greedy_tokens_on_several_ranks(family, tensor, pipeline, tmp_path):
+    """With chunks, so that streams and prompts travel together."""
+    reference = make_folder(family, tmp_path)
+    config = EngineConfig(
+        model=str(tmp_path),
+        dtype="float32",
+        num_blocks=32,
+        num_threads=1,
+        tensor_parallel=tensor,
+        pipeline_parallel=pipeline,
+        scheduler=SchedulerConfig(max_num_batched_tokens=23, mixed_step_tokens=11),
+    )
+    runner = ModelRunner(config)
+    try:
+        driver = Driver(EngineCore(config, runner))
+        prompts = [*PROMPTS, PROMPTS[0][:20]]
+        ids = [driver.add(p, greedy(max_tokens=8, ignore_eos=True)) for p in prompts]
+        tokens = driver.run()
+    finally:
+        runner.close()
+    assert [tokens[i] for i in ids] == [reference_answer(reference, p, 8) for p in prompts]
+
+
+def test_a_model_that_cannot_be_split_is_refused(tmp_path):
+    make_folder("llama", tmp_path)  # two key-value heads
+    with pytest.raises(ModelLoadError, match="2 key-value heads cannot be split over 4"):
+        ShardedReader(open_weights(str(tmp_path)), TensorGroup(0, 4))
+
+
+def test_parts_are_all_of_it():
+    for total, size in ((49152, 4), (7, 3), (2, 4)):
+        parts = [TensorGroup(rank, size).part(total) for rank in range(size)]
+        assert [i for part in parts for i in part] == list(range(total))
+
+
+def make_batch(stream_slots: torch.Tensor, span_slots: torch.Tensor) -> Batch:
+    """A stream whose context is one block, and a chunk of two tokens after some cached ones."""
+    table = stream_slots[:1] // 16
+    singles = Singles(table[None].int(), torch.tensor([4], dtype=torch.int32), 16)
+    start = len(span_slots) - 2
+    return Batch(
+        token_ids=torch.arange(3),
+        positions=torch.tensor([3, start, start + 1]),
+        slots=torch.cat((stream_slots[3:4], span_slots[start:])),
+        singles=singles,
+        spans=(Span(1, 3, start, span_slots),),
+        logits_rows=torch.tensor([0, 2]),
+    )
+
+
+def test_micro_batches_are_the_batch_in_order():
+    batch = make_batch(torch.arange(4), torch.arange(16, 22))
+    parts = split(batch, 2)
+    assert len(parts) == 2
+    assert torch.cat([part.token_ids for part in parts]).tolist() == [0, 1, 2]
+    [span] = parts[1].spans
+    assert (span.begin, span.end, span.start) == (0, 2, 4)
+    assert parts[0].num_singles == 1
+
+
+def test_a_chunk_that_reads_what_a_later_one_writes_stays_beside_it():
+    """The stream shares the block that the chunk, laid out after it, fills in this step."""
+    batch = make_batch(torch.arange(4), torch.tensor([30, 31, 2, 1]))
+    assert split(batch, 2) == [batch]

@@ -1,0 +1,105 @@
+"""Fewer bits: how far from the exact product, on every way from a file to a token."""
+
+from __future__ import annotations
+
+import ctypes
+
+import numpy as np
+import pytest
+import torch
+from gguf.constants import GGMLQuantizationType as Kind
+from gguf.quants import dequantize, quantize
+
+from inference.errors import ModelLoadError
+from inference.model.batch import Batch, LayerCache, Span
+from inference.model.build import build_model
+from inference.model.cpu.compile import load_kernels
+from inference.model.cpu.int8_linear import Int8Linear
+from inference.model.open import open_weights
+from inference.model.weights import PackedRows
+from inference.quantization.precision import Precision
+from tests.inference.test_families import make_folder
+from tests.inference.test_gguf_formats import write_model
+
+CPU = torch.device("cpu")
+
+
+@pytest.fixture(scope="module")
+def kernels() -> ctypes.CDLL:
+    loaded = load_kernels()
+    if loaded is None or not loaded.parley_has_int8():
+        pytest.skip("no compiler, or no AVX2")
+    return loaded
+
+
+@pytest.mark.parametrize("kind", [Kind.Q4_0, Kind.Q4_1, Kind.Q8_0])
+@pytest.mark.parametrize("tokens", [1, 4, 7, 70])
+def test_int8_products_are_those_of_rounded_activations(kernels, kind, tokens):
+    """Exactly so: rounding is the only error, in whole groups of rows and in a cut one."""
+    rng = np.random.default_rng(1)
+    packed = quantize(rng.normal(size=(71, 96)).astype(np.float32), kind)
+    exact = torch.from_numpy(dequantize(packed, kind)).double()
+    x = torch.from_numpy(rng.normal(size=(tokens, 96)).astype(np.float32))
+    x[0, 32:64] = 0
+    bias = torch.randn(71)
+    blocks = x.view(tokens, -1, 32)
+    scales = blocks.abs().amax(-1, keepdim=True) / 127
+    rounded = (blocks / scales.clamp(min=1e-30)).round() * scales
+    linear = Int8Linear(kernels, PackedRows(kind, torch.from_numpy(packed), 96), bias)
+    wanted = rounded.view(tokens, -1).double() @ exact.T + bias.double()
+    # A value halfway between two steps may be rounded either way.
+    torch.testing.assert_close(linear(x).double(), wanted, rtol=1e-4, atol=2e-2)
+    assert (linear(x) - wanted).abs().median() < 1e-5
+    ids = torch.tensor([3, 70, 0, 3])
+    torch.testing.assert_close(linear.rows(ids).double(), exact[ids], rtol=1e-6, atol=1e-6)
+
+
+def logits_of(path, precision: Precision) -> torch.Tensor:
+    """Of every token of a short text."""
+    model = build_model(open_weights(str(path)), torch.float32, CPU, precision)
+    config = model.config
+    count = 40
+    slots = torch.arange(count)
+    caches = [
+        LayerCache(*torch.zeros(2, count, config.num_kv_heads, config.head_dim))
+        for _ in range(config.num_layers)
+    ]
+    ids = (torch.arange(count) * 7) % 90 + 3
+    batch = Batch(ids, slots, slots, None, (Span(0, count, 0, slots),), slots)
+    with torch.inference_mode():
+        return model(batch, caches).log_softmax(-1)
+
+
+def divergence(one: torch.Tensor, other: torch.Tensor) -> float:
+    """Mean KL divergence of two predictions."""
+    return float((one.exp() * (one - other)).sum(-1).mean())
+
+
+def test_dense_weights_rounded_when_loaded(kernels, tmp_path):
+    make_folder("llama", tmp_path)
+    exact = logits_of(tmp_path, Precision())
+    int8 = divergence(exact, logits_of(tmp_path, Precision("int8")))
+    int4 = divergence(exact, logits_of(tmp_path, Precision("int4")))
+    assert 0 < int8 < 1e-3
+    assert int8 < int4 < 0.3
+
+
+@pytest.mark.parametrize("family", ["llama-tied", "qwen3", "qwen3-moe", "llama-attention-bias"])
+def test_int8_activations_for_every_kind_of_layer(kernels, family, tmp_path):
+    make_folder(family, tmp_path)
+    exact = logits_of(tmp_path, Precision())
+    assert 0 < divergence(exact, logits_of(tmp_path, Precision(int8_activations=True))) < 1e-2
+
+
+@pytest.mark.parametrize("kind", [Kind.Q4_1, Kind.Q8_0, Kind.Q6_K])
+def test_int8_activations_straight_from_a_file(kernels, kind, tmp_path):
+    path = tmp_path / "tiny.gguf"
+    write_model(path, kind)
+    exact = logits_of(path, Precision())
+    assert 0 < divergence(exact, logits_of(path, Precision(int8_activations=True))) < 0.1
+
+
+def test_what_cannot_be_had_is_refused(tmp_path, monkeypatch):
+    make_folder("llama", tmp_path)
+    with pytest.raises(ModelLoadError, match="float32"):
+        build_model(open_weights(str(tmp_path)), torch.bfloat16, CPU, Precision("int8"))
