@@ -112,6 +112,6 @@ def _parser() -> argparse.ArgumentParser:
         "--no-prompt-lookup", action="store_true", help="guess no tokens from the text so far"
     )
     serve.add_argument("--draft-model", help="guess tokens by this smaller model")
-    serve.add_argument("--speculative-tokens", type=int, default=3, help="guessed at once, at most")
+    serve.add_argument("--speculative-tokens", type=int, default=7, help="guessed at once, at most")
     serve.add_argument("--threads", type=int, help="torch threads; default: all cores")
     return parser

@@ -24,6 +24,7 @@ from weakref import WeakKeyDictionary
 from inference.config import SpeculationConfig
 from inference.engine.request import Request
 
+_FIRST_LENGTH = 3
 _LONGEST_PAUSE = 32
 """Steps; after so many a request that was guessed wrongly is tried again."""
 
@@ -117,4 +118,4 @@ class Speculator:
         return min(pace.length, left, self._max_model_len - request.num_tokens - 1)
 
     def _pace(self, request: Request) -> Pace:
-        return self._paces.setdefault(request, Pace(self._config.max_tokens))
+        return self._paces.setdefault(request, Pace(min(_FIRST_LENGTH, self._config.max_tokens)))

@@ -210,7 +210,7 @@ def test_wrong_guesses_become_rare_and_right_ones_long():
                 speculator.verified(request, len(draft), len(draft) if right else 0)
         return found
 
-    assert lengths(3, right=True) == [4, 4, 4]
+    assert lengths(3, right=True) == [3, 4, 4]
     assert sum(lengths(40, right=False)) < 12
     assert 4 in lengths(40, right=True)
 
@@ -223,7 +223,7 @@ def test_load_switches_guessing_off():
         speculator = Speculator(config, [PromptLookup()], 1000)
         return sum(map(len, speculator.drafts(streams[:count]).values()))
 
-    assert [total(count) for count in range(1, 6)] == [4, 6, 3, 4, 0]
+    assert [total(count) for count in range(1, 6)] == [3, 6, 3, 4, 0]
     prompt = Request("new", [1] * 9, SamplingParams(max_tokens=5))
     speculator = Speculator(config, [PromptLookup()], 1000)
     assert speculator.drafts([streams[0], prompt]) == {}
