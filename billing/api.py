@@ -15,7 +15,8 @@ from pydantic import Field
 
 from billing.budgets.selectors import BudgetState, budgets_list, credit_view
 from billing.budgets.services import budget_delete, budget_set
-from billing.http import In, Money, Out, Request, call
+from billing.database import call
+from billing.http import In, Money, Out, Request
 from billing.invoices.documents import document_response
 from billing.invoices.selectors import invoice_get, invoices_list
 from billing.models import Invoice

@@ -1,4 +1,5 @@
-"""Prometheus metrics of billing's own processes, served by `relay` and `aggregate` on request."""
+"""Prometheus metrics of billing's own processes, served by `relay`, `aggregate` and
+`detect_abuse` on request."""
 
 from prometheus_client import Counter, Gauge, Histogram
 
@@ -13,3 +14,7 @@ AGGREGATION_LAG = Gauge(
 DIFFERENCES = Gauge(
     "parley_reconciliation_differences", "Organization hours whose sums differ, at the last run"
 )
+DETECTOR_EVENTS = Counter("parley_abuse_events", "Usage events read by the abuse detector")
+DETECTOR_SECONDS = Histogram("parley_abuse_batch_seconds", "Time to score a batch of usage events")
+FLAGGED = Counter("parley_abuse_flags", "Flags that the abuse detector has opened")
+OPEN_FLAGS = Gauge("parley_abuse_open_flags", "Flags that nobody has judged yet")

@@ -12,7 +12,8 @@ from ninja import Query, Router
 from pydantic import BaseModel, Field
 
 from backend.errors import InvalidRequest
-from billing.http import Out, Request, call
+from billing.database import call
+from billing.http import Out, Request
 from billing.usage_buckets import cost_buckets, usage_buckets, window
 
 router = Router(tags=["organization"])

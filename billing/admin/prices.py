@@ -141,5 +141,28 @@ class PriceAdmin(ModelAdmin):
 
 @admin.register(ModelCost)
 class ModelCostAdmin(ModelAdmin):
-    list_display = ("model", "currency", "input_per_1k", "output_per_1k")
+    """Rows are added, never changed, as with prices: earlier reports stay as they were."""
+
+    list_display = (
+        "model",
+        "currency",
+        "input_per_1k",
+        "output_per_1k",
+        "effective_from",
+        "created_by",
+        "created_at",
+    )
+    list_filter = ("model",)
     search_fields = ("model",)
+    list_select_related = ("created_by",)
+    fields = ("model", "currency", "input_per_1k", "output_per_1k", "effective_from")
+
+    def save_model(self, request: HttpRequest, obj: ModelCost, form: Any, change: bool) -> None:
+        obj.created_by_id = request.user.pk
+        super().save_model(request, obj, form, change)
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False

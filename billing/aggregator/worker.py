@@ -23,10 +23,12 @@ from billing.service_loop import Backoff, Stop
 log = structlog.get_logger(__name__)
 
 BATCH = 5000
-POLL_MS = 50
-IDLE_S = 0.2
-"""After a poll that brought nothing. A broker may answer an empty fetch at once instead of
-holding it (`fetch_max_wait_ms`), and the client would then ask it again without end."""
+JOINING_POLL_MS, POLL_MS = 50, 10
+"""A group is joined while the client is polled; once it is, records wait in the client."""
+IDLE_FIRST_S, IDLE_LAST_S = 0.05, 1.0
+"""Pauses after polls that brought nothing, growing while nothing comes. A broker may answer an
+empty fetch at once instead of holding it (`fetch_max_wait_ms`), and the client would then ask it
+again without end. Far shorter than what the group allows a silent member."""
 
 
 class Consumer:
@@ -57,11 +59,14 @@ class Consumer:
             every: seconds, and what to do whenever that many have passed.
         """
         failing = Backoff(first=0.2, last=15.0)
+        idle = Backoff(first=IDLE_FIRST_S, last=IDLE_LAST_S)
         due = time.monotonic()
         while not stop:
             try:
-                if not self.consume_batch() and self._has_partitions():
-                    stop.wait(IDLE_S)
+                if self.consume_batch():
+                    idle.reset()
+                elif self._has_partitions():
+                    stop.wait(idle.next())
                 if every is not None and time.monotonic() >= due:
                     due = time.monotonic() + every[0]
                     every[1]()
@@ -85,7 +90,8 @@ class Consumer:
         if self._consumer is None:
             self._join()
         assert self._consumer is not None
-        polled = self._consumer.poll(timeout_ms=POLL_MS, max_records=BATCH)
+        timeout_ms = POLL_MS if self._has_partitions() else JOINING_POLL_MS
+        polled = self._consumer.poll(timeout_ms=timeout_ms, max_records=BATCH)
         messages = [
             Message(record.topic, record.partition, record.offset, record.value or b"")
             for records in polled.values()

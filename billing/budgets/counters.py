@@ -31,8 +31,9 @@ NANO = Decimal(10**9)
 SUFFIXES = ("", ":amounts", ":deadlines", ":settled", ":costs")
 
 # KEYS: five a counter. ARGV: generation, amount, now, deadline, ttl, then for each counter its
-# limit (-1: soft). Answers {1} | {0, index, spent, reserved} | {-1, index}: reserved in all |
-# counter `index` is full, nothing changed | counter `index` is lost, nothing changed.
+# limit (-1: soft). Answers {1, new} | {0, index, spent, reserved} | {-1, index}: reserved in all
+# (new: 1 where this call did it, 0 where it was before) | counter `index` is full, nothing
+# changed | counter `index` is lost, nothing changed.
 RESERVE = """
 local generation, amount = ARGV[1], tonumber(ARGV[2])
 local now, deadline, ttl = ARGV[3], ARGV[4], tonumber(ARGV[5])
@@ -53,16 +54,18 @@ for i = 1, counters do
     if spent + reserved + amount > limit then return {0, i, spent, reserved} end
   end
 end
+local new = 0
 for i = 1, counters do
   local k = (i - 1) * 5
   if redis.call('HSETNX', KEYS[k + 2], generation, ARGV[2]) == 1 then
+    new = 1
     redis.call('HINCRBY', KEYS[k + 1], 'reserved', ARGV[2])
     redis.call('ZADD', KEYS[k + 3], deadline, generation)
     redis.call('EXPIRE', KEYS[k + 2], ttl)
     redis.call('EXPIRE', KEYS[k + 3], ttl)
   end
 end
-return {1}
+return {1, new}
 """
 
 # KEYS: as above. ARGV: generation, cost (0: nothing was used), now, how long settlements are

@@ -1,12 +1,12 @@
 """Budgets in a request's path: two atomic scripts in Redis, no database where nothing was lost."""
 
+import asyncio
 import time
 from datetime import UTC, datetime
 from uuid import UUID
 
 import orjson
 import structlog
-from asgiref.sync import sync_to_async
 from django.conf import settings
 
 from backend.accounts.principal import Principal
@@ -22,6 +22,7 @@ from billing.budgets.limits import (
     organization_limits,
 )
 from billing.budgets.spending import rebuild_counters
+from billing.database import call
 from billing.prices import PriceBook, UnpricedUsage, ceiling
 from billing.prices.loading import kept_price_book, price_book
 from billing.quantities import Quantities
@@ -42,11 +43,14 @@ async def reserve(
     model: str,
     input_tokens: int,
     max_output_tokens: int,
-) -> None:
+) -> bool:
     """Set aside the most this generation can cost, in every budget that binds the caller.
 
     Either in all of them or in none. Reserving a generation again changes nothing.
 
+    Returns:
+        Whether this call set something aside: only then is it the caller's to give back. What
+        was set aside before, under the same id, belongs to whoever did.
     Raises:
         InsufficientQuota: a hard budget has no room for it, counting what is spent and what
             the generations in flight may still cost.
@@ -57,7 +61,7 @@ async def reserve(
     redis = async_client()
     if not bound:
         await throttle.refuse_if_over(principal, await redis.mget(throttle.keys(principal)))
-        return
+        return False
     now = datetime.now(UTC)
     amount = _most(book, principal.organization_id, model, input_tokens, max_output_tokens, now)
     keys = _keys(principal.organization_id, [limit.name for limit in bound], now)
@@ -80,14 +84,16 @@ async def reserve(
     try:
         await throttle.refuse_if_over(principal, throttled)
     except RateLimited:
-        await settle(generation_id=generation_id, facts=None)
+        if answer[0] == 1 and answer[1]:
+            await settle(generation_id=generation_id, facts=None)
         raise
     while answer[0] == -1:
-        await sync_to_async(rebuild_counters)(limits, bound, at=now)
+        await call(rebuild_counters, limits, bound, at=now)
         answer = await redis.eval(counters.RESERVE, len(keys), *keys, *arguments)
     if answer[0] == 0:
         await redis.delete(_reserved_key(generation_id))
         raise _refusal(bound[answer[1] - 1], limits.currency)
+    return bool(answer[1])
 
 
 async def settle(*, generation_id: UUID, facts: UsageFacts | None) -> None:
@@ -95,11 +101,22 @@ async def settle(*, generation_id: UUID, facts: UsageFacts | None) -> None:
 
     Call it after the transaction with its usage record is committed, and soon (within
     `counters.RECENT_S`). Settling again changes nothing; never settling costs only accuracy
-    until the reservation lapses and the counter is next rebuilt.
+    until the reservation lapses and the counter is next rebuilt. Once begun it goes to its end,
+    also when the caller is cancelled meanwhile: half of it would leave a reservation behind
+    that nobody knows of.
 
     Args:
         facts: as they were recorded; None where the generation never ran.
     """
+    task = asyncio.ensure_future(_settle(generation_id, facts))
+    try:
+        await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.wait({task})
+        raise
+
+
+async def _settle(generation_id: UUID, facts: UsageFacts | None) -> None:
     redis = async_client()
     reserved = await redis.getdel(_reserved_key(generation_id))
     to_release: list[str] = orjson.loads(reserved) if reserved else []
@@ -113,7 +130,7 @@ async def settle(*, generation_id: UUID, facts: UsageFacts | None) -> None:
         to_charge = _keys(facts.organization_id, names, facts.occurred_at)
         to_release = [key for key in to_release if key not in to_charge]
         if to_charge:
-            cost = counters.amount_up(await sync_to_async(usage_cost)(facts=facts, book=book))
+            cost = counters.amount_up(await call(usage_cost, facts=facts, book=book))
     for keys, amount in ((to_charge, cost), (to_release, 0)):
         if keys:
             recent = counters.RECENT_S
@@ -126,10 +143,10 @@ async def _limits_and_book(organization_id: UUID) -> tuple[OrganizationLimits, P
     """From this process's memory; only where that is stale, from the database in a thread."""
     limits = kept_limits(organization_id)
     if limits is None:
-        limits = await sync_to_async(organization_limits)(organization_id)
+        limits = await call(organization_limits, organization_id)
     book = kept_price_book(limits.currency)
     if book is None:
-        book = await sync_to_async(price_book)(limits.currency)
+        book = await call(price_book, limits.currency)
     return limits, book
 
 

@@ -11,8 +11,7 @@ from collections.abc import AsyncIterator
 from datetime import datetime
 from uuid import UUID
 
-from asgiref.sync import sync_to_async
-
+from billing.database import call
 from billing.exporting import safe_cell
 from billing.models import UsageRecord
 
@@ -43,7 +42,7 @@ async def usage_csv(
     yield (",".join(COLUMNS) + "\r\n").encode()
     last = 0
     while True:
-        page = await sync_to_async(_page)(last, start, end, organization_id)
+        page = await call(_page, last, start, end, organization_id)
         if not page:
             return
         last = int(str(page[-1][0]))

@@ -18,10 +18,11 @@ from django.db.models import Sum
 
 from backend.accounts.models import Organization
 from billing.ledger import bucket_of
-from billing.models import BillingAccount, ModelCost, UsageRollup
+from billing.models import BillingAccount, UsageRollup
 from billing.periods import Period, month_of
 from billing.prices.loading import DEFAULT_CURRENCY, load_book
 from billing.prices.usage import PricedBucket, Pricer
+from billing.reports.costs import CostBook
 
 _SUMS = {
     "requests": Sum("requests"),
@@ -35,20 +36,25 @@ _SUMS = {
 
 @dataclass(slots=True)
 class Row:
-    """Sums of one day, model or organization; `cost` is ours, None where nobody entered one."""
+    """Sums of one day, model or organization.
+
+    Attributes:
+        cost: ours; None where it is not known for all of the usage.
+    """
 
     name: str
     requests: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
     revenue: Decimal = Decimal(0)
-    cost: Decimal | None = None
+    cost: Decimal | None = Decimal(0)
 
-    def add(self, priced: PricedBucket) -> None:
+    def add(self, priced: PricedBucket, cost: Decimal | None) -> None:
         self.requests += priced.bucket.requests
         self.input_tokens += priced.bucket.counts.input
         self.output_tokens += priced.bucket.counts.output
         self.revenue += priced.cost
+        self.cost = None if cost is None or self.cost is None else self.cost + cost
 
     @property
     def tokens(self) -> int:
@@ -81,16 +87,17 @@ def report(period: Period, *, currency: str = DEFAULT_CURRENCY) -> Report:
     days = {day: Row(day) for day in _days(period)}
     models: dict[str, Row] = {}
     organizations: dict[UUID, Row] = defaultdict(lambda: Row(""))
+    costs = CostBook(currency)
     for organization_id, priced in _priced(period, result):
         bucket = priced.bucket
+        cost = costs.cost_of(bucket)
         for row in (
             result.total,
             days[f"{bucket.hour:%Y-%m-%d}"],
             models.setdefault(bucket.model, Row(bucket.model)),
             organizations[organization_id],
         ):
-            row.add(priced)
-    _add_costs(models, result)
+            row.add(priced, cost)
     result.days = list(days.values())
     result.models = sorted(models.values(), key=lambda row: (-row.revenue, row.name))
     result.organizations = _top(organizations)
@@ -128,18 +135,6 @@ def _priced(period: Period, result: Report) -> Iterator[tuple[UUID, PricedBucket
             if bucket.hour >= period.start:
                 yield organization_id, priced
         result.unpriced |= pricer.unpriced
-
-
-def _add_costs(models: dict[str, Row], result: Report) -> None:
-    """Our cost by model, and in all; the total only where every model has one."""
-    for cost in ModelCost.objects.filter(model__in=models, currency=result.currency):
-        row = models[cost.model]
-        row.cost = (
-            cost.input_per_1k * row.input_tokens + cost.output_per_1k * row.output_tokens
-        ) / 1000
-    costs = [row.cost for row in models.values()]
-    if costs and None not in costs:
-        result.total.cost = sum((c for c in costs if c is not None), Decimal(0))
 
 
 def _top(organizations: dict[UUID, Row], *, count: int = 10) -> list[tuple[UUID, Row]]:

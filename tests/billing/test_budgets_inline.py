@@ -19,6 +19,7 @@ from billing.budgets.limits import forget_limits, organization_limits
 from billing.budgets.services import budget_set
 from billing.budgets.spending import rebuild_counters, spent_by_limit
 from billing.prices.services import prices_seed
+from billing.redis_client import CONNECTIONS
 from billing.services import UsageFacts, usage_record_create
 from tests.billing import factories
 
@@ -131,6 +132,43 @@ async def test_reserving_and_settling_again_changes_nothing():
     for _ in range(3):
         await settle(generation_id=generation_id, facts=facts)
     assert await counted(caller) == {"spent": 40, "reserved": 0}
+
+
+async def test_only_who_reserved_may_give_back():
+    """A second start of the same id is refused, and must not undo the first one's reservation."""
+    caller = await caller_with_budget(10)
+    request = {
+        "principal": caller,
+        "generation_id": uuid4(),
+        "model": factories.MODEL,
+        "input_tokens": 0,
+        "max_output_tokens": 6,
+    }
+    assert await reserve(**request) is True
+    assert await reserve(**request) is False
+    with pytest.raises(InsufficientQuota):
+        await ask(caller, 5)
+
+
+async def test_a_settlement_that_is_cancelled_goes_to_its_end():
+    """Wherever the cancellation falls: between its two steps the reservation is known to nobody."""
+    caller = await caller_with_budget(1000)
+    for yields in range(12):
+        generation_id = await ask(caller, 50)
+        settling = asyncio.create_task(settle(generation_id=generation_id, facts=None))
+        for _ in range(yields):
+            await asyncio.sleep(0)
+        settling.cancel()
+        await asyncio.gather(settling, return_exceptions=True)
+        if yields == 0:  # it had not begun
+            await settle(generation_id=generation_id, facts=None)
+    assert await counted(caller) == {"spent": 0, "reserved": 0}
+
+
+async def test_more_at_once_than_there_are_connections_wait():
+    caller = await caller_with_budget(10_000)
+    ids = await asyncio.gather(*(ask(caller, 1) for _ in range(4 * CONNECTIONS)))
+    assert len(set(ids)) == 4 * CONNECTIONS
 
 
 async def test_a_soft_budget_counts_and_refuses_nothing():

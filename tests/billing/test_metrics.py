@@ -1,12 +1,14 @@
-"""relay and aggregate tell Prometheus how far behind they are."""
+"""relay, aggregate and detect_abuse tell Prometheus what they do, and how far behind they are."""
 
 import time
 import urllib.request
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from django.db import transaction
 
+from billing.models import AbuseFlag
 from billing.services import usage_record_create
 from infra.services.broker import BrokerService
 from infra.services.ports import free_port
@@ -22,6 +24,19 @@ def scrape(port: int) -> str:
     return text
 
 
+def wait_for(text: str, port: int) -> None:
+    """Until the metrics at `port` have the line."""
+    deadline = time.monotonic() + 60
+    while True:
+        try:
+            if text in scrape(port):
+                return
+        except OSError:
+            pass
+        assert time.monotonic() < deadline
+        time.sleep(0.3)
+
+
 def test_a_relay_that_cannot_reach_kafka_still_tells_what_waits(
     tmp_path: Path, broker: BrokerService
 ):
@@ -31,14 +46,25 @@ def test_a_relay_that_cannot_reach_kafka_still_tells_what_waits(
     port = free_port()
     relay = Command(f"relay --metrics-port {port}", tmp_path / "relay.log").start()
     try:
-        deadline = time.monotonic() + 60
-        while True:
-            try:
-                if "parley_outbox_waiting 1.0" in scrape(port):
-                    break
-            except OSError:
-                pass
-            assert time.monotonic() < deadline
-            time.sleep(0.3)
+        wait_for("parley_outbox_waiting 1.0", port)
     finally:
         relay.kill()
+
+
+def test_the_detector_tells_what_waits_to_be_judged(tmp_path: Path, broker: BrokerService):
+    broker.kill()
+    AbuseFlag.objects.create(
+        kind="organization",
+        subject_id=factories.uuid(1),
+        organization_id=factories.uuid(1),
+        reason="spike",
+        score=2.0,
+        details={},
+        last_seen=datetime.now(UTC),
+    )
+    port = free_port()
+    detector = Command(f"detect_abuse --metrics-port {port}", tmp_path / "detector.log").start()
+    try:
+        wait_for("parley_abuse_open_flags 1.0", port)
+    finally:
+        detector.kill()

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import Group
 from django.core.management import call_command
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.test import AsyncClient, Client
 from django.urls import reverse
 
@@ -16,7 +16,9 @@ from billing.events import encode
 from billing.invoices.services import close_and_issue_month
 from billing.models import Budget, CreditEntry, Invoice, ModelCost, Price, UsageRecord
 from billing.periods import month_of, parse_period
-from billing.prices.services import next_hour, prices_seed
+from billing.prices import Tier
+from billing.prices.services import next_hour, prices_seed, prices_set
+from billing.quantities import Kind
 from billing.reports.export import PAGE, usage_csv
 from billing.reports.figures import report
 from billing.services import usage_record_create
@@ -79,6 +81,57 @@ def test_margin_needs_the_cost_of_every_model(used):
     assert total.cost == (Decimal("0.1") * 3000 + Decimal("0.2") * sum(range(30))) / 1000
     assert total.margin_percent is not None
     assert 0 < total.margin_percent < 100
+
+
+def test_a_new_cost_leaves_the_hours_before_it_as_they_were(used):
+    def estimate(price, **when):
+        ModelCost.objects.create(
+            model=factories.MODEL, input_per_1k=Decimal(0), output_per_1k=Decimal(price), **when
+        )
+
+    estimate("0.2")
+    before = {row.name: row.cost for row in report(OCTOBER).days}
+    middle = OCTOBER.start + timedelta(days=15)
+    estimate("0.9", effective_from=middle)
+    estimate("0.5", effective_from=middle)  # the later written one counts
+    assert ModelCost.objects.count() == 3
+    for row in report(OCTOBER).days:
+        day = datetime.fromisoformat(row.name).replace(tzinfo=UTC)
+        expected = before[row.name] * (Decimal("2.5") if day >= middle else 1)
+        assert row.cost == expected
+    total = report(OCTOBER).total
+    assert total.cost == sum(row.cost for row in report(OCTOBER).models)
+
+
+def test_a_cost_and_a_price_outlive_who_entered_them_and_never_change(used):
+    author = User.objects.create_user("author@example.com")
+    cost = ModelCost.objects.create(
+        model="m", input_per_1k=Decimal(1), output_per_1k=Decimal(1), created_by=author
+    )
+    [price] = prices_set(
+        model="m",
+        prices={Kind.INPUT: (Tier(0, Decimal(1)),)},
+        effective_from=next_hour(datetime.now(UTC)),
+        by_user_id=author.pk,
+    )
+    author.delete()
+    for row, change in ((cost, {"input_per_1k": Decimal(9)}), (price, {"tiers": None})):
+        row.refresh_from_db()
+        assert row.created_by is None
+        with pytest.raises(IntegrityError), transaction.atomic():
+            type(row).objects.filter(pk=row.pk).update(**change)
+        with pytest.raises(IntegrityError), transaction.atomic():
+            row.delete()
+
+
+def test_usage_before_the_first_cost_has_no_margin(used):
+    ModelCost.objects.create(
+        model=factories.MODEL,
+        input_per_1k=Decimal(1),
+        output_per_1k=Decimal(1),
+        effective_from=OCTOBER.start + timedelta(days=15),
+    )
+    assert report(OCTOBER).total.margin_percent is None
 
 
 def test_usage_without_a_price_is_pointed_out(client):
