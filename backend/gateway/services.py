@@ -165,14 +165,15 @@ async def _prepare(
         request.principal, opened.id, tokens=opened.token_estimate
     )
     undo.push_async_callback(settle_limits, process, opened, Usage())
-    await reserve(
+    reserved = await reserve(
         principal=request.principal,
         generation_id=opened.id,
         model=pool.id,
         input_tokens=input_estimate(request),
         max_output_tokens=output_limit(request, pool),
     )
-    undo.push_async_callback(settle_budget, opened, None)
+    if reserved:  # else it belongs to another start of the same id
+        undo.push_async_callback(settle_budget, opened, None)
     request = await with_prompt_text(process, pool, request)
     opened = msgspec.structs.replace(opened, request=request)
     checked = await in_database(
