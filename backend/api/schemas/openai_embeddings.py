@@ -41,4 +41,4 @@ class EmbeddingsRequest(RequestModel):
             return [self.input]
         if isinstance(self.input[0], int):
             return [[token for token in self.input if isinstance(token, int)]]
-        return self.input  # type: ignore[return-value]  # what is left: lists of one kind
+        return self.input
