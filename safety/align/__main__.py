@@ -40,7 +40,7 @@ def main() -> int:
     parser.add_argument("--model", type=Path, default=MODEL, help="a GGUF file")
     parser.add_argument("--pairs", type=Path, help="JSON lines of safety.preferences")
     parser.add_argument("--starting-pairs", type=int, default=48)
-    parser.add_argument("--steps", type=int, default=Settings.steps)
+    parser.add_argument("--steps", type=int, default=Settings().steps)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--out", type=Path, default=VAR / "adapters" / "latest")
     parser.add_argument("--merge", action="store_true", help="also write the merged weights")

@@ -17,7 +17,7 @@ def load(file: Path) -> tuple[Model, Tokenizer]:
     """The model in a GGUF file, dequantized to float32, with its tokenizer (pads on the left)."""
     tokenizer = AutoTokenizer.from_pretrained(file.parent, gguf_file=file.name)
     tokenizer.padding_side = "left"
-    model = AutoModelForCausalLM.from_pretrained(
+    model: Model = AutoModelForCausalLM.from_pretrained(
         file.parent, gguf_file=file.name, dtype=torch.float32
     )
     # Dequantized weights are ordinary ones; transformers still calls the model quantized, and

@@ -62,7 +62,6 @@ def train(
             seed=settings.seed,
             use_cpu=True,
             bf16=False,
-            gradient_checkpointing=False,
             logging_steps=5,
             save_strategy="no",
             report_to=[],

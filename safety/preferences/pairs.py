@@ -52,7 +52,8 @@ def pairs_from_thumbs(ratings: Iterable[Mapping[str, Any]]) -> list[PreferencePa
     Args:
         ratings: rows of `manage.py export_feedback`: `question_id`, `prompt`, `answer`, `rating`.
     """
-    liked, disliked = defaultdict(list), defaultdict(list)
+    liked: dict[str, list[str]] = defaultdict(list)
+    disliked: dict[str, list[str]] = defaultdict(list)
     prompts: dict[str, Messages] = {}
     for row in ratings:
         question = str(row["question_id"])
@@ -78,7 +79,7 @@ def pairs_from_reviews(reviews: Iterable[Mapping[str, Any]]) -> list[PreferenceP
         reviews: rows of `manage.py export_reviews`; an answer whose prompt is not kept is left
             out, since nobody can tell what it replies to.
     """
-    pairs = []
+    pairs: list[PreferencePair] = []
     for row in reviews:
         question = row["text"] if row["stage"] == "prompt" else row.get("prompt")
         if not question:

@@ -270,6 +270,7 @@ def exported_metrics() -> set[str]:
     from prometheus_client import REGISTRY
 
     import billing.metrics  # noqa: F401
+    import safety.audit.metrics  # noqa: F401
     from inference.server.metrics import Metrics
 
     names = {"up"}

@@ -1,6 +1,7 @@
 """The alignment loop: whole pairs, honest splits, what is kept; and that DPO moves the margin."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -70,19 +71,20 @@ def test_the_starting_pairs_teach_refusing_and_helping_the_same_for_a_seed() -> 
     assert all(refuses(pair.chosen or pair.rejected or "") for pair in pairs)
 
 
-@pytest.mark.model
-def test_a_short_run_moves_the_margin_the_right_way(model_file: Path, tmp_path: Path) -> None:
-    """A tiny model with the real tokenizer: the whole way through trl, in seconds."""
+def test_a_short_run_moves_the_margin_the_right_way(tmp_path: Path) -> None:
+    """A tiny model that knows a few words: the whole way through trl, in seconds."""
     pytest.importorskip("trl", reason="the optional group safety-align is not installed")
     import torch
-    from transformers import AutoTokenizer, LlamaConfig, LlamaForCausalLM
+    from transformers import LlamaConfig, LlamaForCausalLM
 
     from safety.align.model import log_likelihoods
     from safety.align.training import Settings, train
 
     torch.manual_seed(0)
-    tokenizer = AutoTokenizer.from_pretrained(model_file.parent, gguf_file=model_file.name)
-    tokenizer.padding_side = "left"
+    examples = [
+        Example(asking(f"do harm {n}"), "i can not help", "sure", refuses=True) for n in range(8)
+    ]
+    tokenizer = word_tokenizer("do harm 0 1 2 3 4 5 6 7 i can not help sure")
     model = LlamaForCausalLM(
         LlamaConfig(
             vocab_size=len(tokenizer),
@@ -94,19 +96,33 @@ def test_a_short_run_moves_the_margin_the_right_way(model_file: Path, tmp_path: 
             pad_token_id=tokenizer.pad_token_id,
         )
     )
-    examples = [
-        Example(asking(f"Do harm number {n}."), "I can't help with that.", "Sure.", refuses=True)
-        for n in range(8)
-    ]
 
-    def margin(of: object) -> float:
-        sides = [(e.prompt, e.chosen) for e in examples], [(e.prompt, e.rejected) for e in examples]
-        chosen, rejected = (log_likelihoods(of, tokenizer, list(side)) for side in sides)
+    def margin(of: Any) -> float:
+        chosen = log_likelihoods(of, tokenizer, [(e.prompt, e.chosen) for e in examples])
+        rejected = log_likelihoods(of, tokenizer, [(e.prompt, e.rejected) for e in examples])
         return sum(c[0] - r[0] for c, r in zip(chosen, rejected, strict=True)) / len(examples)
 
     before = margin(model)
-    settings = Settings(steps=8, batch=4, learning_rate=5e-3, max_tokens=64)
+    settings = Settings(steps=6, batch=4, learning_rate=1e-2, max_tokens=32)
     trained = train(model, tokenizer, examples, settings, tmp_path)
     assert margin(trained) > before + 0.1
     with trained.disable_adapter():
         assert margin(trained) == pytest.approx(before, abs=1e-3)
+
+
+def word_tokenizer(words: str) -> Any:
+    """A tokenizer of whole words, with a chat template."""
+    from tokenizers import Tokenizer, models, pre_tokenizers
+    from transformers import PreTrainedTokenizerFast
+
+    known = ["<pad>", "<end>", "<unk>", "<user>", "<assistant>", *words.split()]
+    inner = Tokenizer(models.WordLevel({word: n for n, word in enumerate(known)}, "<unk>"))
+    inner.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    tokenizer = PreTrainedTokenizerFast(
+        tokenizer_object=inner, pad_token="<pad>", eos_token="<end>", unk_token="<unk>"
+    )
+    tokenizer.chat_template = (
+        "{% for m in messages %}<{{ m['role'] }}> {{ m['content'] }} <end> {% endfor %}"
+        "{% if add_generation_prompt %}<assistant> {% endif %}"
+    )
+    return tokenizer
