@@ -4,22 +4,33 @@ from __future__ import annotations
 
 import argparse
 import logging
+import os
 import sys
 from pathlib import Path
 
 import uvicorn
 
 from inference.config import EngineConfig, SchedulerConfig, ServerConfig, SpeculationConfig
+from inference.errors import ModelLoadError
+from inference.model.sources import fetch
 from inference.server.app import create_app
 
 
 def main(argv: list[str] | None = None) -> int:
     args = _parser().parse_args(argv)
     logging.basicConfig(level=logging.INFO, format="%(asctime)s server %(message)s")
-    if not Path(args.model).exists():
-        sys.stderr.write(f"no model at {args.model}\n")
+    try:
+        args.model = str(fetch(args.model))
+    except ModelLoadError as error:
+        sys.stderr.write(f"{error}\n")
         return 2
     engine, server = configs(args)
+    if (rank := int(os.environ.get("RANK", "0"))) > 0:
+        # torchrun has started this beside rank 0, which serves; torch is loaded here only.
+        from inference.parallel.launch import run_follower
+
+        run_follower(engine, rank, "env://")
+        return 0
     uvicorn.run(
         create_app(engine, server),
         host=server.host,
@@ -46,6 +57,7 @@ def configs(args: argparse.Namespace) -> tuple[EngineConfig, ServerConfig]:
         num_blocks=args.num_blocks,
         kv_memory_fraction=args.kv_memory_fraction,
         prefix_cache=not args.no_prefix_cache,
+        kv_checksums=args.kv_checksums,
         num_threads=args.threads,
         quantization=args.quantization,
         int8_activations=args.int8_activations,
@@ -71,7 +83,11 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m inference", description=__doc__)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     serve = commands.add_parser("serve", help="load a model and serve it over HTTP")
-    serve.add_argument("--model", required=True, help="a GGUF file or a Hugging Face folder")
+    serve.add_argument(
+        "--model",
+        required=True,
+        help="a GGUF file or a Hugging Face folder, or where from: pypi:, hf:, s3:, https:",
+    )
     serve.add_argument("--served-model-name", help="what clients call it; default: the file's name")
     serve.add_argument("--host", default="127.0.0.1")
     serve.add_argument("--port", type=int, default=8001)
@@ -108,6 +124,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     serve.add_argument("--policy", default="priority", choices=["fcfs", "priority", "shortest"])
     serve.add_argument("--no-prefix-cache", action="store_true")
+    serve.add_argument(
+        "--kv-checksums", action="store_true", help="verify cached blocks before using them again"
+    )
     serve.add_argument(
         "--no-prompt-lookup", action="store_true", help="guess no tokens from the text so far"
     )

@@ -51,6 +51,8 @@ class EngineConfig(msgspec.Struct, frozen=True):
     num_blocks: int | None = None
     kv_memory_fraction: float = 0.2
     prefix_cache: bool = True
+    kv_checksums: bool = False
+    """Verify cached blocks before they are used again; costs reading them once more."""
     device: Literal["auto", "cpu", "cuda"] = "auto"
     num_threads: int | None = None
     quantization: Literal["as-is", "int8", "int4"] = "as-is"

@@ -104,6 +104,7 @@ class CoreStats(msgspec.Struct, omit_defaults=True):
     batch_limit: int = 0
     """Tokens a step may have; lower for a while after memory ran out."""
     failed_steps: int = 0
+    checksum_mismatches: int = 0
     accepted_per_position: tuple[int, ...] = ()
     """How often the first, second, ... guessed token of a draft was right."""
 

@@ -77,12 +77,20 @@ class BlockPool:
     def references(self, block_id: int) -> int:
         return self._references[block_id]
 
-    def register(self, block_id: int, block_hash: bytes) -> None:
-        """Make a full block findable; the first block with a hash keeps it."""
-        if block_hash not in self._block_of:
-            self.forget(block_id)
-            self._block_of[block_hash] = block_id
-            self._hash_of[block_id] = block_hash
+    def register(self, block_id: int, block_hash: bytes) -> bool:
+        """Make a full block findable; the first block with a hash keeps it.
+
+        Returns whether it was this block.
+        """
+        if block_hash in self._block_of:
+            return False
+        self.forget(block_id)
+        self._block_of[block_hash] = block_id
+        self._hash_of[block_id] = block_hash
+        return True
+
+    def hash_of(self, block_id: int) -> bytes | None:
+        return self._hash_of[block_id]
 
     def find(self, block_hash: bytes) -> int | None:
         return self._block_of.get(block_hash)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from inference.config import EngineConfig
-from inference.engine.kv_cache_manager import KVCacheManager
+from inference.engine.kv_cache_manager import Checksums, KVCacheManager
 from inference.engine.request import Request
 from inference.engine.scheduler import Chunk, Scheduler
 from inference.engine.speculation import Proposer, Speculator
@@ -60,6 +60,7 @@ class StepRunner(Protocol):
     eos_token_ids: frozenset[int]
     vocab_size: int
     embedding_size: int
+    checksums: Checksums
 
     def execute(self, chunks: list[Chunk]) -> list[StepResult]:
         """Compute all chunks; a result for each that `samples`, None for the others."""
@@ -76,7 +77,10 @@ class EngineCore:
     ) -> None:
         self.runner = runner
         self.kv = KVCacheManager(
-            runner.num_blocks, config.block_size, prefix_cache=config.prefix_cache
+            runner.num_blocks,
+            config.block_size,
+            prefix_cache=config.prefix_cache,
+            checksums=runner.checksums if config.kv_checksums else None,
         )
         self.scheduler = Scheduler(config.scheduler, self.kv)
         self.speculator = Speculator(config.speculation, proposers, runner.max_model_len)
@@ -136,6 +140,7 @@ class EngineCore:
             return outputs + self._fail(chunks, error)
         self._failed_in_a_row = 0
         self.scheduler.limit.step_done()
+        self.kv.remember_checksums()
         self._steps += 1
         self._step_tokens = sum(chunk.num_tokens for chunk in chunks)
         self._tokens_computed += self._step_tokens
@@ -174,6 +179,7 @@ class EngineCore:
             kv_waste=1 - filled / held if held else 0.0,
             batch_limit=self.scheduler.limit.tokens,
             failed_steps=self._failed_steps,
+            checksum_mismatches=self.kv.checksum_mismatches,
             num_drafts=self.speculator.num_drafts,
             draft_tokens=self.speculator.draft_tokens,
             accepted_per_position=tuple(self.speculator.accepted_per_position),

@@ -11,16 +11,33 @@ from __future__ import annotations
 
 import hashlib
 from array import array
+from collections.abc import Callable, Sequence
 
 from inference.engine.block_pool import BlockPool
 from inference.engine.request import Request
 
+Checksums = Callable[[Sequence[int]], list[int]]
+"""One number for each of the given blocks, of what they hold."""
+
 
 class KVCacheManager:
-    def __init__(self, num_blocks: int, block_size: int, *, prefix_cache: bool = True) -> None:
+    def __init__(
+        self,
+        num_blocks: int,
+        block_size: int,
+        *,
+        prefix_cache: bool = True,
+        checksums: Checksums | None = None,
+    ) -> None:
+        """With `checksums`, cached blocks are verified before they are used again."""
         self.pool = BlockPool(num_blocks)
         self.block_size = block_size
         self._prefix_cache = prefix_cache
+        self._checksums = checksums
+        self._checksum_of: dict[bytes, int] = {}
+        """By block hash; of cached blocks that were computed while this was on."""
+        self._unsummed: list[bytes] = []
+        self.checksum_mismatches = 0
         self.prefix_tokens_asked = 0
         self.prefix_tokens_hit = 0
 
@@ -41,6 +58,36 @@ class KVCacheManager:
                 break
             found.append(block_id)
         return found
+
+    def is_intact(self, prefix: list[int]) -> bool:
+        """Whether cached blocks still hold what was computed; one that does not is forgotten.
+
+        Blocks that this very step computes have no checksum yet, and are taken as they are.
+        """
+        if self._checksums is None or not prefix:
+            return True
+        expected = [
+            self._checksum_of.get(self.pool.hash_of(block_id) or b"") for block_id in prefix
+        ]
+        intact = True
+        for block_id, known, found in zip(prefix, expected, self._checksums(prefix), strict=True):
+            if known is not None and known != found:
+                self.pool.forget(block_id)
+                self.checksum_mismatches += 1
+                intact = False
+        return intact
+
+    def remember_checksums(self) -> None:
+        """After a step: note the checksums of the blocks that it made findable."""
+        if self._checksums is None or not self._unsummed:
+            return
+        found = {h: b for h in self._unsummed if (b := self.pool.find(h)) is not None}
+        if found:
+            self._checksum_of.update(zip(found, self._checksums(list(found.values())), strict=True))
+        self._unsummed.clear()
+        if len(self._checksum_of) > 2 * self.pool.total:
+            cached = self.pool.cached()
+            self._checksum_of = {h: s for h, s in self._checksum_of.items() if h in cached}
 
     def can_hold(self, request: Request, prefix: list[int]) -> bool:
         """Whether all known tokens and the next one fit, were `prefix` shared."""
@@ -104,7 +151,11 @@ class KVCacheManager:
             return
         self._extend_hashes(request, count)
         for index in range(request.num_registered, count):
-            self.pool.register(request.block_ids[index], request.block_hashes[index])
+            block_hash = request.block_hashes[index]
+            new = self.pool.register(request.block_ids[index], block_hash)
+            if new and self._checksums is not None:
+                self._checksum_of.pop(block_hash, None)
+                self._unsummed.append(block_hash)
         request.num_registered = count
 
     def _extend_hashes(self, request: Request, num_blocks: int) -> None:

@@ -175,8 +175,12 @@ class Scheduler:
         request = min((self._requests[i] for i in self._suspects), key=self._queue_key)
         if request.status is RequestStatus.RUNNING:
             self._send_back(request)
-        while not self._kv.can_hold(request, prefix := self._kv.find_prefix(request)):
-            self._preempt(max(self._running, key=self._queue_key))
+        while True:
+            prefix = self._kv.find_prefix(request)
+            if not self._kv.can_hold(request, prefix):
+                self._preempt(max(self._running, key=self._queue_key))
+            elif self._kv.is_intact(prefix):
+                break
         chunks: dict[str, Chunk] = {}
         self._start(request, prefix, self.limit.tokens, chunks)
         return list(chunks.values())
@@ -197,6 +201,8 @@ class Scheduler:
             prefix = self._kv.find_prefix(request)
             if not self._kv.can_hold(request, prefix):
                 return
+            if not self._kv.is_intact(prefix):
+                continue  # look again: what was changed is no longer found
             budget -= self._start(request, prefix, budget, chunks)
 
     def _start(

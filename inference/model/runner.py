@@ -9,10 +9,13 @@ import torch
 from torch import Tensor
 
 from inference.config import EngineConfig
+from inference.connector.blocks import BlockTransfer
+from inference.connector.messages import fingerprint
 from inference.engine.core import StepResult
 from inference.engine.scheduler import Chunk
 from inference.model.batch import Batch, Singles, Span
 from inference.model.build import build_model
+from inference.model.checksum import BlockChecksums
 from inference.model.config import ModelConfig
 from inference.model.kv_memory import allocate_caches, count_blocks, longest_sequence
 from inference.model.llama import LlamaModel
@@ -82,6 +85,9 @@ class ModelRunner:
         self.num_blocks = self._leader.world.least(blocks) if self._leader else blocks
         slots = self.num_blocks * config.block_size
         self._caches = allocate_caches(slots, own, num_layers, self._dtype, self._device)
+        model_id = fingerprint(own, self._dtype, config.block_size)
+        self.blocks = BlockTransfer(self._caches, config.block_size, model_id)
+        self.checksums = BlockChecksums(self._caches, config.block_size)
         return own
 
     @torch.inference_mode()

@@ -42,6 +42,9 @@ class Metrics:
         self._computed = self._counter("parley:tokens_computed", "Tokens computed, any kind")
         self._steps = self._counter("parley:steps", "Engine steps")
         self._failed_steps = self._counter("parley:failed_steps", "Engine steps that threw")
+        self._mismatches = self._counter(
+            "parley:kv_checksum_mismatches", "Cached blocks found changed, and dropped"
+        )
         self._batch_limit = self._gauge(
             "parley:batch_token_limit", "Tokens a step may have; less after memory ran out"
         )
@@ -89,6 +92,7 @@ class Metrics:
         self._waste.set(stats.kv_waste)
         self._batch_limit.set(stats.batch_limit)
         self._failed_steps.inc(max(0, stats.failed_steps - last.failed_steps))
+        self._mismatches.inc(max(0, stats.checksum_mismatches - last.checksum_mismatches))
         self._computed.inc(max(0, stats.tokens_computed - last.tokens_computed))
         self._preemptions.inc(max(0, stats.preemptions - last.preemptions))
         self._queries.inc(max(0, stats.prefix_tokens_asked - last.prefix_tokens_asked))
