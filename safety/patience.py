@@ -15,8 +15,8 @@ from safety.policy import Policy
 from safety.pre import PreClassifier
 from safety.types import Action, SafetyDecision, SafetyMessage, newest_of, text_digest
 
-PATIENCE_S = 5.0
-"""A thousand times what an ordinary prompt needs."""
+PATIENCE_S = 10.0
+"""A thousand times what an ordinary prompt needs, on a machine that is busy with other work."""
 
 LAYER = "pre_check"
 _THREADS = 16
