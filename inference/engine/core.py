@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from inference.config import EngineConfig
-from inference.engine.kv_cache_manager import Checksums, KVCacheManager
+from inference.engine.kv_cache_manager import KVCacheManager
 from inference.engine.request import Request
 from inference.engine.scheduler import Chunk, Scheduler
 from inference.engine.speculation import Proposer, Speculator
@@ -60,10 +60,13 @@ class StepRunner(Protocol):
     eos_token_ids: frozenset[int]
     vocab_size: int
     embedding_size: int
-    checksums: Checksums
 
     def execute(self, chunks: list[Chunk]) -> list[StepResult]:
         """Compute all chunks; a result for each that `samples`, None for the others."""
+        ...
+
+    def checksums(self, block_ids: Sequence[int]) -> list[int]:
+        """One number for each block, of what it holds."""
         ...
 
 

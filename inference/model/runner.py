@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from itertools import islice
 
 import torch
@@ -87,7 +88,7 @@ class ModelRunner:
         self._caches = allocate_caches(slots, own, num_layers, self._dtype, self._device)
         model_id = fingerprint(own, self._dtype, config.block_size)
         self.blocks = BlockTransfer(self._caches, config.block_size, model_id)
-        self.checksums = BlockChecksums(self._caches, config.block_size)
+        self._checksums = BlockChecksums(self._caches, config.block_size)
         return own
 
     @torch.inference_mode()
@@ -116,6 +117,10 @@ class ModelRunner:
                 )
             first_row += chunk.num_tokens
         return [results.get(chunk.request.request_id) for chunk in chunks]
+
+    def checksums(self, block_ids: Sequence[int]) -> list[int]:
+        """One number for each block, of what it holds here; other ranks' parts not counted."""
+        return self._checksums(block_ids)
 
     def _lay_out(self, chunks: list[Chunk]) -> Batch:
         """Flatten the chunks, single-token ones first, into tensors."""
