@@ -1,0 +1,15 @@
+"""Disaggregated serving: one engine computes prompts, another generates from them.
+
+    messages.py        what the two say to each other
+    blocks.py          KV blocks as bytes, out of a cache and into one
+    payload.py         how the bytes travel: in the message (TCP) or in shared memory
+    prefill_server.py  the engine that computes prompts: `python -m inference.connector`
+    remote_prefill.py  the other one: asks, waits beside the steps, puts the blocks in its cache
+
+What is handed over are the full blocks before a prompt's last token, put into the prefix
+cache of the engine that generates: there a request finds them like any cached prefix, computes
+the rest itself and samples with its own seed. So tokens are the same as from one engine, and
+when the peer is away, too slow or another model, nothing is found and the prompt is computed
+here. The peers trust each other: their network is private (there is no authentication).
+Source: Zhong et al. 2024 (DistServe).
+"""

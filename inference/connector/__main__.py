@@ -1,0 +1,42 @@
+"""`python -m inference.connector --model PATH --listen tcp://0.0.0.0:7100`: a prefill engine."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import signal
+import threading
+
+from inference.config import EngineConfig
+from inference.connector.prefill_server import PrefillServer
+from inference.engine.core import EngineCore
+from inference.model.runner import ModelRunner
+from inference.model.sources import fetch
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m inference.connector", description=__doc__)
+    parser.add_argument("--model", required=True, help="as for `serve`, and the same model")
+    parser.add_argument("--listen", default="tcp://127.0.0.1:7100", help="or ipc:///PATH")
+    parser.add_argument("--dtype", default="auto")
+    parser.add_argument("--device", default="auto")
+    parser.add_argument("--num-blocks", type=int, help="KV blocks; default: by free memory")
+    parser.add_argument("--threads", type=int, help="torch threads; default: all cores")
+    args = parser.parse_args()
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s prefill %(message)s")
+    config = EngineConfig(
+        model=str(fetch(args.model)),
+        dtype=args.dtype,
+        device=args.device,
+        num_blocks=args.num_blocks,
+        num_threads=args.threads,
+    )
+    runner = ModelRunner(config)
+    stop = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: stop.set())
+    PrefillServer(EngineCore(config, runner), runner.blocks).serve(args.listen, stop)
+
+
+if __name__ == "__main__":
+    main()
