@@ -9,8 +9,8 @@ weights are whole numbers: the sum is the same on every machine.
 Source: Page 1954, "Continuous inspection schemes" (CUSUM).
 """
 
-import zlib
 from array import array
+from collections.abc import Sequence
 from functools import lru_cache
 from math import exp
 from pathlib import Path
@@ -18,27 +18,15 @@ from pathlib import Path
 import numpy as np
 
 from safety.artefacts import read_checked
+from safety.grams import gram_rows
 
 ANSWERS_FILE = Path(__file__).parent / "data" / "answers.npz"
-
-GRAM_BITS = 17
-_MASK = (1 << GRAM_BITS) - 1
 
 STRETCH = 32
 """Words over which the regression was fitted; its constant is spread over as many."""
 
 CEILING = 2
 """How many times the level of a score of 0.8 the sum may reach: what ended is soon forgotten."""
-
-
-def gram_buckets(before2: str, before: str, word: str) -> tuple[int, int, int]:
-    """The weights' rows for `word`, for it with its predecessor, and with its two."""
-    crc32 = zlib.crc32
-    return (
-        crc32(word.encode("utf-8", "surrogatepass")) & _MASK,
-        crc32(f"{before} {word}".encode("utf-8", "surrogatepass")) & _MASK,
-        crc32(f"{before2} {before} {word}".encode("utf-8", "surrogatepass")) & _MASK,
-    )
 
 
 class AnswerModel:
@@ -59,9 +47,19 @@ class AnswerModel:
     def step(self, evidence: int, before2: str, before: str, word: str) -> int:
         """The sum after `word`, from the sum after the word before it."""
         weights = self._weights
-        one, two, three = gram_buckets(before2, before, word)
+        one, two, three = gram_rows(before2, before, word)
         evidence += weights[one] + weights[two] + weights[three] + self._drift
         return 0 if evidence < 0 else min(evidence, self.ceiling)
+
+    def peak(self, spoken: Sequence[str]) -> int:
+        """The highest sum that a text's folded words reach."""
+        evidence = highest = 0
+        before2 = before = ""
+        for word in spoken:
+            evidence = self.step(evidence, before2, before, word)
+            before2, before = before, word
+            highest = max(highest, evidence)
+        return highest
 
     def score(self, evidence: int) -> float:
         """The calibrated score in 0..1 of a sum."""

@@ -1,6 +1,7 @@
 """The trained files in `safety/data` and the card that says what they must be."""
 
 import hashlib
+import io
 import json
 from pathlib import Path
 from typing import Any
@@ -20,18 +21,24 @@ def card() -> dict[str, Any]:
     return content
 
 
-def read_checked(path: Path) -> dict[str, np.ndarray]:
-    """The arrays in `path`.
+def read_checked_bytes(path: Path) -> bytes:
+    """What is in `path`.
 
     Raises:
         ModelCorrupt: the file is missing, or its SHA-256 is not the card's.
     """
     try:
-        digest = hashlib.sha256(path.read_bytes()).hexdigest()
+        data = path.read_bytes()
     except OSError as error:
         raise ModelCorrupt(f"{path.name} cannot be read: {error}") from error
+    digest = hashlib.sha256(data).hexdigest()
     expected = card()["files"].get(path.name)
     if digest != expected:
         raise ModelCorrupt(f"{path.name} has SHA-256 {digest}, its card says {expected}.")
-    with np.load(path, allow_pickle=False) as arrays:
+    return data
+
+
+def read_checked(path: Path) -> dict[str, np.ndarray]:
+    """The arrays in `path`; raises like `read_checked_bytes`."""
+    with np.load(io.BytesIO(read_checked_bytes(path)), allow_pickle=False) as arrays:
         return dict(arrays)

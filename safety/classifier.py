@@ -1,31 +1,39 @@
-"""The trained layer: harm of a request, attack on the product, harm of an answer.
+"""The trained layer for prompts: harm of a request, attack on the product, hazard category.
 
-Runs the network of `safety.training.network` in NumPy from one small file,
-`data/classifier.npz` (docs/safety-model-card.md says what it was trained on). Three
-calibrated probabilities and a distribution over hazard categories; a text longer than a window
-is scored window by window and the worst counts.
+Harm is read from the meaning of a stretch of words: an encoder (`safety.encoder`) and a small
+network over its vector. The encoder costs milliseconds, so of a long text it reads only the
+stretches that a linear screen over words finds worst. An attack is known by its wording, not
+its meaning: a linear model over the same grams, over the whole text.
 
-Source of the network: Kim 2014, "Convolutional Neural Networks for Sentence Classification".
+Weights: `data/classifier.npz` and `data/encoder.onnx`; docs/safety-model-card.md says from what.
 """
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
 
-from safety.artefacts import read_checked
-from safety.features import ngram_buckets, spoken_words, word_rows
+from safety.artefacts import read_checked, read_checked_bytes
+from safety.encoder import Encoder
+from safety.features import spoken_words
+from safety.grams import text_rows
 from safety.normalise import Vocabulary
 from safety.taxonomy import Category
 
 MODEL_FILE = Path(__file__).parent / "data" / "classifier.npz"
-WINDOW_WORDS = 128
-STRIDE_WORDS = 96
-MAX_WINDOWS = 64
-"""Beyond ~6,000 words windows are spread evenly instead of overlapping."""
+ENCODER_FILE = Path(__file__).parent / "data" / "encoder.onnx"
+
+STRETCH_WORDS = 24
+MAX_STRETCHES = 3
+"""Read by the encoder: the worst one always, others only where the screen suspects them."""
+
+ATTACK_WORDS = 256
+ATTACK_STEP = 128
+PIECE_WORDS = 4_096
+"""Words between two looks at the clock."""
 
 
 class TooLate(TimeoutError):
@@ -34,7 +42,7 @@ class TooLate(TimeoutError):
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What the classifier thinks of a text; each value a calibrated probability.
+    """What the classifier thinks of a text; `harmful` and `attack` calibrated, in 0..1.
 
     Attributes:
         categories: share of each hazard category in the harm, summing to 1.
@@ -42,115 +50,136 @@ class Estimate:
 
     harmful: float
     attack: float
-    harmful_output: float
     categories: dict[Category, float]
 
-    def scores(self, harm: float | None = None) -> dict[Category, float]:
-        """Scores by category: the likeliest category carries the whole harm.
+    def scores(self) -> dict[Category, float]:
+        """Scores by category, an attack's among them."""
+        return {
+            **by_category(self.harmful, self.categories),
+            Category.PROMPT_INJECTION: self.attack,
+        }
 
-        Args:
-            harm: the probability to share out; `harmful` where absent.
-        """
-        harm = self.harmful if harm is None else harm
-        largest = max(self.categories.values())
-        scores = {c: harm * share / largest for c, share in self.categories.items()}
-        scores[Category.PROMPT_INJECTION] = self.attack
-        return scores
+
+def by_category(harm: float, shares: Mapping[Category, float]) -> dict[Category, float]:
+    """`harm` shared out: the likeliest category carries the whole of it."""
+    largest = max(shares.values())
+    return {category: harm * share / largest for category, share in shares.items()}
 
 
 class Classifier:
-    """The network's forward pass. Immutable after construction; shared by all threads."""
+    """Immutable after construction; shared by all threads."""
 
-    def __init__(self, arrays: dict[str, np.ndarray]) -> None:
-        vocabulary = str(arrays["vocabulary"]).split("\n")
-        self.vocabulary = Vocabulary(vocabulary)
-        self._rows = {word: index + 2 for index, word in enumerate(vocabulary)}
-        self._vectors = arrays["vectors"].astype(np.float32) * arrays["vector_scale"]
-        self._filters = [
-            (arrays[f"filter{width}"].astype(np.float32), arrays[f"filter{width}_bias"], width)
-            for width in (1, 2, 3)
-        ]
+    def __init__(self, arrays: dict[str, np.ndarray], encoder: Encoder) -> None:
+        self.encoder = encoder
+        self.vocabulary = Vocabulary(str(arrays["vocabulary"]).split("\n"))
+        self._screen = arrays["screen"].astype(np.int32)
+        self._screen_drift = int(arrays["screen_drift"])
+        self._attack = arrays["attack"].astype(np.int32)
         self._hidden = arrays["hidden"].astype(np.float32), arrays["hidden_bias"]
         self._heads = arrays["heads"].astype(np.float32), arrays["heads_bias"]
-        self._category = arrays["category"].astype(np.float32), arrays["category_bias"]
-        self._ngrams = arrays["ngrams"].astype(np.float32) * arrays["ngram_scale"]
-        self._calibration = arrays["calibration"].astype(np.float32)
+        self._calibration = arrays["calibration"].astype(np.float64)
         self._names = [Category(name) for name in str(arrays["categories"]).split("\n")]
 
     def spoken(self, text: str) -> list[str]:
         return spoken_words(text, self.vocabulary)
 
     def estimate(self, spoken: Sequence[str], *, deadline: float | None = None) -> Estimate:
-        """The worst window of a text's folded words, head by head.
+        """The harm of the worst stretch of a text's folded words, and whether it attacks.
 
         Args:
-            deadline: `time.monotonic()` after which no further window is begun.
+            deadline: `time.monotonic()` after which no further piece is begun.
         Raises:
             TooLate: the deadline passed; what was found until then is lost.
         """
-        estimates: list[Estimate] = []
-        for window in windows(spoken):
-            if estimates and deadline is not None and time.monotonic() > deadline:
-                raise TooLate(f"{len(spoken)} words took longer than allowed.")
-            estimates.append(self.estimate_words(window))
-        worst = max(estimates, key=lambda e: e.harmful)
+        rows = _rows_in_time(spoken, deadline)
+        worst, shares = -np.inf, np.zeros(len(self._names))
+        for stretch in suspicious_stretches(spoken, self._suspicions(rows)):
+            harm, found = self._meaning(stretch)
+            if harm > worst:
+                worst, shares = harm, found
         return Estimate(
-            harmful=worst.harmful,
-            attack=max(e.attack for e in estimates),
-            harmful_output=max(e.harmful_output for e in estimates),
-            categories=worst.categories,
+            harmful=self._calibrated(worst, 0),
+            attack=self._calibrated(attack_logit(self._attack[rows].sum(axis=1)), 1),
+            categories=dict(zip(self._names, shares.tolist(), strict=True)),
         )
 
-    def estimate_words(self, spoken: Sequence[str]) -> Estimate:
-        """One window of folded words; see `logits`."""
-        logits, category_logits = self.logits(spoken)
-        slope, shift = self._calibration
-        probabilities = 1.0 / (1.0 + np.exp(-(slope * logits + shift)))
-        shares = np.exp(category_logits - category_logits.max())
-        shares /= shares.sum()
-        return Estimate(
-            float(probabilities[0]),
-            float(probabilities[1]),
-            float(probabilities[2]),
-            {name: float(share) for name, share in zip(self._names, shares, strict=True)},
-        )
+    def categories(self, stretch: Sequence[str]) -> dict[Category, float]:
+        """The share of each hazard category in a stretch of at most a few dozen words."""
+        _, shares = self._meaning(stretch)
+        return dict(zip(self._names, shares.tolist(), strict=True))
 
-    def logits(self, spoken: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
-        """Uncalibrated logits [3] and category logits [14] of at most WINDOW_WORDS words."""
-        rows = word_rows(spoken[:WINDOW_WORDS], self._rows)
-        vectors = self._vectors[rows]
-        pooled = [self._pooled(vectors, *filters) for filters in self._filters]
-        mean = vectors.sum(axis=0) / max(1, len(rows))
-        weights, bias = self._hidden
-        hidden = np.maximum(weights @ np.concatenate([*pooled, mean]) + bias, 0.0)
-        buckets = ngram_buckets(spoken[:WINDOW_WORDS])
-        spelled = self._ngrams[buckets].sum(axis=0) / np.sqrt(max(1, len(buckets)))
-        heads, heads_bias = self._heads
-        category, category_bias = self._category
-        return heads @ hidden + heads_bias + spelled, category @ hidden + category_bias
+    def _suspicions(self, rows: np.ndarray) -> np.ndarray:
+        return np.asarray(self._screen[rows].sum(axis=1) + self._screen_drift)
 
-    @staticmethod
-    def _pooled(
-        vectors: np.ndarray, weights: np.ndarray, bias: np.ndarray, width: int
-    ) -> np.ndarray:
-        """The maximum over positions of one filter width, zeros on both sides."""
-        size = vectors.shape[1]
-        padded = np.zeros((len(vectors) + 2 * width, size), dtype=np.float32)
-        padded[width : width + len(vectors)] = vectors
-        count = len(padded) - width + 1
-        seen = np.concatenate([padded[i : i + count] for i in range(width)], axis=1)
-        highest: np.ndarray = np.maximum((seen @ weights.T + bias).max(axis=0), 0.0)
-        return highest
+    def _meaning(self, stretch: Sequence[str]) -> tuple[float, np.ndarray]:
+        """The uncalibrated logit of harm, and the shares of the categories."""
+        return meaning(self.encoder.encode(stretch), self._hidden, self._heads)
+
+    def _calibrated(self, logit: float, head: int) -> float:
+        slope, shift = self._calibration[:, head]
+        return float(1.0 / (1.0 + np.exp(-np.clip(slope * logit + shift, -50.0, 50.0))))
 
 
-def windows(spoken: Sequence[str]) -> list[Sequence[str]]:
-    """Overlapping windows that cover `spoken`; at most MAX_WINDOWS."""
-    if len(spoken) <= WINDOW_WORDS:
+def meaning(
+    vector: np.ndarray,
+    hidden: tuple[np.ndarray, np.ndarray],
+    heads: tuple[np.ndarray, np.ndarray],
+) -> tuple[float, np.ndarray]:
+    """The small network over an encoder's vector: the logit of harm, and category shares.
+
+    Args:
+        hidden, heads: weights [outputs, inputs] and biases [outputs] of the two layers.
+    """
+    inner = np.maximum(hidden[0] @ vector + hidden[1], 0.0)
+    logits = heads[0] @ inner + heads[1]
+    shares = np.exp(logits[1:] - logits[1:].max())
+    return float(logits[0]), shares / shares.sum()
+
+
+def suspicious_stretches(spoken: Sequence[str], suspicions: np.ndarray) -> list[Sequence[str]]:
+    """What the encoder shall read of a text: all of a short one, the worst of a long one.
+
+    Args:
+        suspicions: the screen's value of each word; positive sums speak of harm.
+    Returns:
+        Stretches that do not overlap, the worst first: at least one, at most MAX_STRETCHES.
+    """
+    if len(spoken) <= STRETCH_WORDS:
         return [spoken]
-    starts = list(range(0, len(spoken) - (WINDOW_WORDS - STRIDE_WORDS), STRIDE_WORDS))
-    if len(starts) > MAX_WINDOWS:
-        starts = [int(s) for s in np.linspace(0, len(spoken) - WINDOW_WORDS, MAX_WINDOWS)]
-    return [spoken[start : start + WINDOW_WORDS] for start in starts]
+    sums = np.convolve(suspicions, np.ones(STRETCH_WORDS, dtype=np.int64), mode="valid")
+    found: list[Sequence[str]] = []
+    while len(found) < MAX_STRETCHES:
+        start = int(sums.argmax())
+        if found and sums[start] <= 0:
+            break
+        found.append(spoken[start : start + STRETCH_WORDS])
+        sums[max(0, start - STRETCH_WORDS + 1) : start + STRETCH_WORDS] = np.iinfo(np.int64).min
+    return found
+
+
+def attack_logit(weights: np.ndarray) -> float:
+    """The highest value of any window of a text: the sum of its words' weights over the square
+    root of its length, so that neither short nor long texts are favoured."""
+    highest = -np.inf
+    for start in range(0, max(1, len(weights) - ATTACK_STEP), ATTACK_STEP):
+        window = weights[start : start + ATTACK_WORDS]
+        highest = max(highest, float(window.sum()) / max(1, len(window)) ** 0.5)
+    return highest
+
+
+def _rows_in_time(spoken: Sequence[str], deadline: float | None) -> np.ndarray:
+    """`text_rows`, piece by piece; grams across two pieces' border are left out."""
+    pieces: list[np.ndarray] = []
+    for start in range(0, max(1, len(spoken)), PIECE_WORDS):
+        if start:
+            _check_time(spoken, deadline)
+        pieces.append(text_rows(spoken[start : start + PIECE_WORDS]))
+    return np.concatenate(pieces)
+
+
+def _check_time(spoken: Sequence[str], deadline: float | None) -> None:
+    if deadline is not None and time.monotonic() > deadline:
+        raise TooLate(f"{len(spoken)} words took longer than allowed.")
 
 
 @lru_cache(maxsize=1)
@@ -158,6 +187,18 @@ def classifier() -> Classifier:
     """The classifier that ships with the product, loaded and checked once.
 
     Raises:
-        ModelCorrupt: the file is missing, or its SHA-256 is not the card's.
+        ModelCorrupt: a file is missing, or its SHA-256 is not the card's.
     """
-    return Classifier(read_checked(MODEL_FILE))
+    arrays = read_checked(MODEL_FILE)
+    return Classifier(arrays, encoder_of(arrays, read_checked_bytes(ENCODER_FILE)))
+
+
+def encoder_of(arrays: dict[str, np.ndarray], graph: bytes) -> Encoder:
+    """The encoder whose pieces stand in `arrays`."""
+    return Encoder(
+        str(arrays["pieces"]).split("\n"),
+        arrays["piece_vectors"],
+        arrays["piece_scales"],
+        arrays["positions"],
+        graph,
+    )

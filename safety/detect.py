@@ -5,16 +5,19 @@
 
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from threading import Lock
+from typing import cast
 
-from safety.classifier import classifier
+from safety.answer_model import answer_model
+from safety.classifier import by_category, classifier
 from safety.decode import views
+from safety.features import spoken_of
 from safety.health import failure_record
 from safety.lexical import RuleTracker, rule_book
-from safety.normalise import Vocabulary, words
+from safety.normalise import Vocabulary, Word, words
 from safety.taxonomy import Category
 from safety.types import Stage, text_digest
 
@@ -85,14 +88,14 @@ def examine(text: str, stage: Stage) -> Evidence:
             _memory.move_to_end(key)
             return remembered
     evidence = Evidence()
+    vocabulary = product_vocabulary()  # loads the classifier where this is the first text
     deadline = time.monotonic() + CLASSIFIER_BUDGET_S
     try:
         for view in views(text):
             before = max(evidence.scores.values(), default=0.0)
-            _attempt("lexical", evidence, partial(_rules, view.text, stage, evidence))
-            _attempt(
-                "classifier", evidence, partial(_learned, view.text, stage, evidence, deadline)
-            )
+            folded = words(view.text, vocabulary)
+            _attempt("lexical", evidence, partial(_rules, folded, stage, evidence))
+            _attempt("classifier", evidence, partial(_learned, folded, stage, evidence, deadline))
             if view.how != "plain" and max(evidence.scores.values(), default=0.0) > before:
                 evidence.signals.append(f"decoded:{view.how}")
     except Exception as error:
@@ -127,10 +130,10 @@ def _attempt(layer: str, evidence: Evidence, work: Callable[[], None]) -> None:
             evidence.failed.append(layer)
 
 
-def _rules(text: str, stage: Stage, evidence: Evidence) -> None:
+def _rules(folded: Sequence[Word], stage: Stage, evidence: Evidence) -> None:
     book = rule_book()
     tracker = RuleTracker(book, stage)
-    for hit in book.hits(words(text, product_vocabulary())):
+    for hit in book.hits(folded):
         evidence.alarming |= tracker.anchored_categories(hit.group)
         for match in tracker.feed(hit):
             evidence.add(match.rule.category, match.rule.score, "lexical")
@@ -141,15 +144,27 @@ def _rules(text: str, stage: Stage, evidence: Evidence) -> None:
                 evidence.moderation[name] = max(known, match.rule.score)
 
 
-def _learned(text: str, stage: Stage, evidence: Evidence, deadline: float) -> None:
+def _learned(folded: Sequence[Word], stage: Stage, evidence: Evidence, deadline: float) -> None:
     model = classifier()
-    spoken = model.spoken(text)
+    spoken = spoken_of(folded)
     if len(spoken) < MIN_CLASSIFIED_WORDS:
         return
     estimate = model.estimate(spoken, deadline=deadline)
-    harm = estimate.harmful if stage == "prompt" else estimate.harmful_output
-    scores = estimate.scores(harm)
-    if stage == "output" or len(spoken) < MIN_ATTACK_WORDS:
-        scores.pop(Category.PROMPT_INJECTION)
+    if stage == "output":
+        answers = answer_model()
+        scores = by_category(answers.score(answers.peak(spoken)), estimate.categories)
+    else:
+        scores = estimate.scores()
+        if len(spoken) < MIN_ATTACK_WORDS:
+            del scores[Category.PROMPT_INJECTION]
     for category, score in scores.items():
         evidence.add(category, score, "classifier")
+
+
+def warm_up() -> None:
+    """Load every layer and run it once, so that the first text does not wait for it.
+
+    A layer that cannot be loaded is recorded as failed, as it will be for each text.
+    """
+    for stage in ("prompt", "output"):
+        examine("What a fine day to load the classifiers.", cast(Stage, stage))

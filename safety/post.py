@@ -16,16 +16,19 @@ is replaced in what is released (`safety.redactor`).
 import time
 from collections import deque
 from collections.abc import Sequence
+from dataclasses import replace
 from hashlib import sha256
 
 from safety.answer_model import answer_model
 from safety.classifier import classifier
 from safety.detect import product_vocabulary
+from safety.encoded import BlockCutter, decoded
 from safety.health import failure_record
 from safety.lexical import rule_book
 from safety.normalise import Word, WordStream
 from safety.policy import Policy
 from safety.redactor import Redactor
+from safety.taxonomy import Category
 from safety.types import Action, Halt, Released, SafetyDecision, SafetyMessage, Verdict
 from safety.watch import Flagged, RuleWatch, ScoreWatch
 
@@ -66,9 +69,12 @@ class PostClassifier:
         self._word_count = 0
         self._held = ""
         self._released = 0
+        self._fed = 0
+        self._blocks = BlockCutter()
         self._digest = sha256()
         self._seconds = 0.0
         self._ended = False
+        self._within_block = False
         self._withheld: Flagged | None = None
 
     def feed(self, delta: str) -> Verdict:
@@ -81,12 +87,19 @@ class PostClassifier:
             AnswerEnded: a halt or `finish` came before.
         """
         self._begin(delta)
-        return self._advance(self._words.feed(delta), final=False)
+        text = ""
+        for piece in self._blocks.feed(delta):
+            self._fed += len(piece.text)
+            verdict = self._advance(self._words.feed(piece.text), piece.block, final=False)
+            if isinstance(verdict, Halt):
+                return Halt(text + verdict.text, verdict.decision)
+            text += verdict.text
+        return Released(text)
 
     def finish(self) -> Verdict:
         """The answer is complete: release what is held back, or halt."""
         self._begin("")
-        verdict = self._advance(self._words.finish(), final=True)
+        verdict = self._advance(self._words.finish(), self._blocks.finish(), final=True)
         self._ended = True
         return verdict
 
@@ -112,21 +125,25 @@ class PostClassifier:
         self._held += delta
         self._digest.update(delta.encode("utf-8", "surrogatepass"))
 
-    def _advance(self, new: list[Word], *, final: bool) -> Verdict:
+    def _advance(self, new: list[Word], block: str, *, final: bool) -> Verdict:
         started = time.perf_counter()
         try:
             flagged = self._watch(new)
             if flagged is not None and not self._policy.dry_run:
-                return self._halt(flagged)
-            self._withheld = self._withheld or flagged
+                return self._halt(flagged, self._span(flagged.first).start)
+            encoded = self._decoded(block)
+            if encoded is not None and not self._policy.dry_run:
+                return self._halt(encoded, self._fed - len(block))
+            self._withheld = self._withheld or flagged or encoded
             text = self._redactor.feed(self._release(None if final else self._frontier()))
             return Released(text + self._redactor.finish() if final else text)
         finally:
             self._seconds += time.perf_counter() - started
 
-    def _halt(self, flagged: Flagged) -> Halt:
+    def _halt(self, flagged: Flagged, start: int) -> Halt:
+        """End the answer before raw position `start`."""
         self._ended = True
-        text = self._redactor.feed(self._release(self._span(flagged.first).start))
+        text = self._redactor.feed(self._release(start))
         text += self._redactor.finish()
         self._held = ""
         return Halt(text, self._decision(flagged, Action.BLOCK))
@@ -155,6 +172,23 @@ class PostClassifier:
             self._fail("classifier", error)
         return None
 
+    def _decoded(self, block: str) -> Flagged | None:
+        """What an encoded block that has just ended says, judged like an answer of its own."""
+        if not block or self._within_block:
+            return None
+        for text in decoded(block):
+            inner = PostClassifier(replace(self._policy, redact=frozenset(), dry_run=False))
+            inner._within_block = True
+            verdict = inner.feed(text)
+            if not isinstance(verdict, Halt):
+                verdict = inner.finish()
+            if isinstance(verdict, Halt):
+                found = verdict.decision
+                scores = {Category(name): score for name, score in found.scores.items()}
+                signals = ("decoded", *found.signals)
+                return Flagged(self._word_count, self._word_count, scores, found.layer, signals)
+        return None
+
     @staticmethod
     def _earliest(one: Flagged | None, other: Flagged | None) -> Flagged | None:
         """The span that was complete first; of two at one word, the one that began first."""
@@ -164,7 +198,7 @@ class PostClassifier:
 
     def _frontier(self) -> int:
         """The raw position up to which no flagged span can begin any more."""
-        frontier = self._words.settled
+        frontier = min(self._words.settled, self._fed - self._blocks.held)
         for watch in (self._rules, self._score):
             since = watch.open_since() if watch is not None else None
             if since is not None:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from safety.answer_model import AnswerModel
-from safety.classifier import Classifier
+from safety.classifier import STRETCH_WORDS, Classifier, by_category
 from safety.lexical import RuleBook, RuleTracker
 from safety.normalise import Word
 from safety.policy import Policy
@@ -77,14 +77,11 @@ class RuleWatch:
         return anchor
 
 
-WINDOW = 48
-"""Words that the network reads to name the category of what is suspected."""
-
 HOLD_SHARE = 0.6
 """Share of the lowest blocking threshold from which text is held back."""
 
-JUDGE_EVERY = 4
-"""Words between two looks at a suspicion by the network, which costs far more than the sum."""
+JUDGE_EVERY = 8
+"""Words between two looks at a suspicion by the encoder, which costs far more than the sum."""
 
 MAX_HELD_WORDS = 80
 """A suspicion that has not been confirmed after so many words is dropped."""
@@ -93,7 +90,7 @@ MAX_HELD_WORDS = 80
 class ScoreWatch:
     """The running sum of `safety.answer_model` over the words of one answer.
 
-    Where the sum is high enough to be suspicious, text is held, and the network names the
+    Where the sum is high enough to be suspicious, text is held, and the encoder names the
     category, by which the policy decides. The flagged span begins with the word that raised
     suspicion; it ends where the sum falls again, or with the word at which the policy blocks.
     Ordinary words cost three look-ups and are never held.
@@ -104,7 +101,7 @@ class ScoreWatch:
         self._namer = namer
         self._policy = policy
         self._hold_from = _hold_level(model, policy)
-        self._recent: deque[str] = deque(maxlen=WINDOW)
+        self._recent: deque[str] = deque(maxlen=STRETCH_WORDS)
         self._before2 = self._before = ""
         self._evidence = 0
         self._count = 0
@@ -134,10 +131,8 @@ class ScoreWatch:
         return Flagged(self._suspected_from, last, scores, "classifier")
 
     def _scores(self) -> dict[Category, float]:
-        estimate = self._namer.estimate_words(list(self._recent))
-        scores = estimate.scores(self._model.score(self._evidence))
-        scores.pop(Category.PROMPT_INJECTION, None)
-        return scores
+        shares = self._namer.categories(list(self._recent))
+        return by_category(self._model.score(self._evidence), shares)
 
     def open_since(self) -> int | None:
         """The first word that may still turn out to be flagged, or None."""
@@ -146,7 +141,7 @@ class ScoreWatch:
 
 def _hold_level(model: AnswerModel, policy: Policy) -> int:
     """The sum from which a category that the policy blocks comes near its threshold."""
-    blocking = [c for c, action in policy.actions.items() if action is Action.BLOCK]
+    blocking = [c for c in Category if policy.judge({c: 1.0}, "output")[0] is Action.BLOCK]
     lowest = min((policy.threshold(c, "output") for c in blocking), default=2.0)
     wanted = HOLD_SHARE * lowest
     return model.level(min(max(wanted, 0.01), 0.99)) if wanted < 1.0 else model.ceiling + 1

@@ -20,7 +20,8 @@ import orjson
 
 from infra.load.stack import MODEL, Stack
 from infra.load.upstream import Behaviour, SyntheticUpstream
-from safety.training.sources import Example, many_shot, refusals, scored_answers
+from safety.training.example import Example
+from safety.training.sources import many_shot, refusals, scored_answers
 
 _QUESTION = "Please go on."
 

@@ -8,7 +8,9 @@ import random
 from collections.abc import Sequence
 
 from safety.preferences.pairs import PreferencePair
-from safety.training.sources import Example, act_frames, own_prompts
+from safety.training.acts import act_frames
+from safety.training.example import Example
+from safety.training.sources import own_prompts
 
 _REFUSALS = (
     "I'm sorry, but I can't help with that. It could seriously hurt somebody.",

@@ -1,26 +1,66 @@
-"""What the network has to beat: a linear model over character n-grams, on the same folds."""
+"""What the classifiers have to beat, on the same folds: each gives a score to every prompt."""
 
+import io
 from collections.abc import Sequence
 
+import joblib
 import numpy as np
+from scipy import sparse
 from sklearn.feature_extraction.text import HashingVectorizer
-from sklearn.linear_model import SGDClassifier
+from sklearn.linear_model import LogisticRegression
 
-from safety.training.evaluation import FOLDS
-from safety.training.sources import Example
+from safety.lexical import rule_book
+from safety.normalise import words
+from safety.training.example import Example
+from safety.training.folds import FOLDS
+from safety.training.packages import PROFANITY_CHECK
+
+MAX_CHARACTERS = 1_500
 
 
-def ngram_scores(examples: Sequence[Example], *, seed: int) -> np.ndarray:
-    """Out-of-fold scores of "harmful or attack", float [len(examples)]; NaN for outputs."""
-    prompts = [i for i, e in enumerate(examples) if e.kind == "prompt"]
+def keyword_scores(prompts: Sequence[Example]) -> np.ndarray:
+    """How many phrases of the rules' anchors ("pipe bomb", "meth") a text holds: a plain list of
+    alarming words, as a filter without any context would use it."""
+    book = rule_book()
+    anchors = {rule.groups[0] for rule in book.rules}
+    return np.array(
+        [
+            sum(hit.group in anchors for hit in book.hits(words(e.text[:4000], book.vocabulary)))
+            for e in prompts
+        ],
+        dtype=float,
+    )
+
+
+def profanity_scores(prompts: Sequence[Example]) -> np.ndarray:
+    """alt-profanity-check's probability, from the model inside its wheel."""
+    folder = "profanity_check/data"
+    vectorizer = joblib.load(io.BytesIO(PROFANITY_CHECK.read_bytes(f"{folder}/vectorizer.joblib")))
+    model = joblib.load(io.BytesIO(PROFANITY_CHECK.read_bytes(f"{folder}/model.joblib")))
+    features = vectorizer.transform([e.text[:MAX_CHARACTERS] for e in prompts])
+    return np.asarray(model.predict_proba(features)[:, 1])
+
+
+def ngram_scores(prompts: Sequence[Example]) -> np.ndarray:
+    """A linear model over character n-grams, out of fold."""
     vectorizer = HashingVectorizer(analyzer="char_wb", ngram_range=(3, 5), n_features=2**18)
-    features = vectorizer.transform([examples[i].text[:1500] for i in prompts])
-    labels = np.array([examples[i].label in {"harmful", "attack"} for i in prompts])
-    scores = np.full(len(examples), np.nan)
+    return _out_of_fold(prompts, vectorizer.transform([e.text[:MAX_CHARACTERS] for e in prompts]))
+
+
+def embedding_scores(prompts: Sequence[Example], vectors: np.ndarray) -> np.ndarray:
+    """A linear model over MiniLM's vectors, out of fold."""
+    return _out_of_fold(prompts, sparse.csr_matrix(vectors))
+
+
+def _out_of_fold(prompts: Sequence[Example], features: sparse.csr_matrix) -> np.ndarray:
+    """Scores of "harmful or attack" by a logistic regression that saw no kin."""
+    bad = np.array([e.label in {"harmful", "attack"} for e in prompts])
+    scores = np.zeros(len(prompts))
     for fold in FOLDS:
-        held = np.array([examples[i].group in fold for i in prompts])
-        model = SGDClassifier(loss="log_loss", alpha=1e-6, class_weight="balanced")
-        model.set_params(random_state=seed)
-        model.fit(features[~held], labels[~held])
-        scores[np.array(prompts)[held]] = model.decision_function(features[held])
+        held = np.array([e.group in fold for e in prompts])
+        model = LogisticRegression(
+            C=10.0, solver="liblinear", class_weight="balanced", random_state=0
+        )
+        model.fit(features[np.flatnonzero(~held)], bad[~held])
+        scores[held] = model.decision_function(features[np.flatnonzero(held)])
     return scores

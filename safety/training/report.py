@@ -1,0 +1,192 @@
+"""The tables of `make bench-safety` that need the training data: figures of held-out sources."""
+
+import statistics
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+
+from safety.decode import views
+from safety.detect import memory_clear
+from safety.disguises import DISGUISES
+from safety.lexical import find
+from safety.policy import DEFAULT_POLICY
+from safety.post import PostClassifier
+from safety.pre import PreClassifier
+from safety.taxonomy import Category
+from safety.training.baselines import (
+    embedding_scores,
+    keyword_scores,
+    ngram_scores,
+    profanity_scores,
+)
+from safety.training.corpus import corpus
+from safety.training.example import Example
+from safety.training.folds import is_ordinary
+from safety.training.heads import CATEGORIES
+from safety.training.held_out import HeldOut, kept
+from safety.training.sources import harmbench
+from safety.types import Action, Halt, SafetyMessage
+
+HARM_THRESHOLD = DEFAULT_POLICY.threshold(Category.HATE, "prompt")
+ATTACK_THRESHOLD = DEFAULT_POLICY.threshold(Category.PROMPT_INJECTION, "prompt")
+ANSWER_THRESHOLD = DEFAULT_POLICY.threshold(Category.HATE, "output")
+RATES = (0.005, 0.01)
+
+
+def tables() -> Iterator[str]:
+    """The report, line by line.
+
+    Raises:
+        NotTrained: the held-out scores are not on this machine.
+    """
+    held = kept(corpus())
+    rules = np.array([_rule_scores(e.text) for e in held.prompts])
+    yield from _by_source(held, rules)
+    yield from _against_baselines(held, rules)
+    yield from _by_category(held)
+    yield from _answers(held)
+    yield from _disguised()
+
+
+def _by_source(held: HeldOut, rules: np.ndarray) -> Iterator[str]:
+    yield "\n## Prompts, by held-out source\n"
+    yield "Share flagged (harm or attack) at the thresholds of the default policy.\n"
+    yield "| source | texts | rules | classifier | together |\n|---|--:|--:|--:|--:|"
+    limits = np.array([HARM_THRESHOLD, ATTACK_THRESHOLD])
+    learned, ruled = (held.scores >= limits).any(axis=1), (rules >= limits).any(axis=1)
+
+    def row(name: str, chosen: np.ndarray) -> str:
+        shares = (ruled[chosen].mean(), learned[chosen].mean(), (ruled | learned)[chosen].mean())
+        return f"| {name} | {chosen.sum()} | " + " | ".join(f"{s:.3f}" for s in shares) + " |"
+
+    for label in ("harmful", "attack", "borderline", "benign"):
+        labelled = _where(held.prompts, lambda e, label=label: e.label == label)  # type: ignore[misc]
+        for group in sorted({e.group for e in held.prompts if e.label == label}):
+            of_group = _where(held.prompts, lambda e, group=group: e.group == group)  # type: ignore[misc]
+            yield row(f"{label}: {group}", labelled & of_group)
+        yield row(f"**{label}, all**", labelled)
+    own = _where(held.prompts, lambda e: e.group.startswith("own_") and e.label != "harmful")
+    acts = _where(held.prompts, lambda e: e.group in {"own_acts", "own_injections"})
+    yield row("**ordinary, without documents**", _where(held.prompts, is_ordinary))
+    yield row("**own benign and borderline prompts, without acts**", own & ~acts)
+
+
+def _against_baselines(held: HeldOut, rules: np.ndarray) -> Iterator[str]:
+    """Every method's recall at the same false alarms on the same texts."""
+    ordinary = _where(held.prompts, is_ordinary)
+    groups = {
+        "harmful": _where(held.prompts, lambda e: e.label == "harmful"),
+        "attack": _where(held.prompts, lambda e: e.label == "attack"),
+    }
+    borderline = _where(held.prompts, lambda e: e.label == "borderline")
+    twins = _where(held.prompts, lambda e: e.group == "own_acts")
+    worst = np.maximum(held.scores[:, 0], held.scores[:, 1])
+    methods = {
+        "keyword list": keyword_scores(held.prompts),
+        "alt-profanity-check": profanity_scores(held.prompts),
+        "character n-grams": ngram_scores(held.prompts),
+        "MiniLM vectors, linear": embedding_scores(held.prompts, held.vectors),
+        "classifier": worst,
+        "classifier and rules": np.maximum(worst, rules.max(axis=1)),
+    }
+    yield "\n## Against baselines\n"
+    yield "Recall at a false alarm rate on ordinary prompts; borderline prompts refused at 1 %.\n"
+    yield (
+        "| method | AUROC harmful | AUROC attack | harmful 0.5 % | harmful 1 % | attack 0.5 % "
+        "| attack 1 % | borderline | benign twins of acts |"
+    )
+    yield "|---|--:|--:|--:|--:|--:|--:|--:|--:|"
+    for name, scores in methods.items():
+        cuts = [np.quantile(scores[ordinary], 1 - rate) for rate in RATES]
+        figures = [auroc(scores[chosen], scores[ordinary]) for chosen in groups.values()]
+        figures += [(scores[chosen] > cut).mean() for chosen in groups.values() for cut in cuts]
+        figures += [(scores[chosen] > cuts[1]).mean() for chosen in (borderline & ~twins,)]
+        figures += [(scores[borderline & twins] > cuts[1]).mean()]
+        yield f"| {name} | " + " | ".join(f"{figure:.3f}" for figure in figures) + " |"
+
+
+def _by_category(held: HeldOut) -> Iterator[str]:
+    """Of the harmful prompts whose source names a category: recall, and whether it is named."""
+    ordinary = _where(held.prompts, is_ordinary)
+    cuts = [np.quantile(held.logits[ordinary, 0], 1 - rate) for rate in RATES]
+    yield "\n## By category (sources that name one; the classifier alone)\n"
+    yield "| category | texts | recall at 0.5 % | at 1 % | named rightly |\n|---|--:|--:|--:|--:|"
+    for number, category in enumerate(CATEGORIES):
+        chosen = _where(held.prompts, lambda e, c=category: e.category is c)  # type: ignore[misc]
+        if not chosen.any():
+            continue
+        shares = [(held.logits[chosen, 0] > cut).mean() for cut in cuts]
+        shares.append((held.named[chosen].argmax(axis=1) == number).mean())
+        yield f"| {category} | {chosen.sum()} | " + " | ".join(f"{s:.3f}" for s in shares) + " |"
+
+
+def _answers(held: HeldOut) -> Iterator[str]:
+    yield "\n## Answers, by held-out source (whole text, running sum alone)\n"
+    yield "| source | texts | flagged |\n|---|--:|--:|"
+    flagged = held.answer_scores >= ANSWER_THRESHOLD
+    for label in ("harmful", "benign"):
+        outputs = _where(
+            held.answers, lambda e, label=label: e.kind == "output" and e.label == label
+        )  # type: ignore[misc]
+        for group in sorted(
+            {e.group for e, there in zip(held.answers, outputs, strict=True) if there}
+        ):
+            chosen = outputs & _where(held.answers, lambda e, group=group: e.group == group)  # type: ignore[misc]
+            yield f"| {label}: {group} | {chosen.sum()} | {flagged[chosen].mean():.3f} |"
+    yield from _halted([e.text for e in held.answers if e.label == "harmful" and len(e.text) > 200])
+
+
+def _halted(harmful: Sequence[str]) -> Iterator[str]:
+    """How many known harmful answers the shipped post-check halts, and where."""
+    shares: list[float] = []
+    texts = harmful[::4]
+    for text in texts:
+        classifier, sent = PostClassifier(DEFAULT_POLICY), 0
+        for start in range(0, len(text), 5):
+            verdict = classifier.feed(text[start : start + 5])
+            sent += len(verdict.text)
+            if isinstance(verdict, Halt):
+                shares.append(sent / len(text))
+                break
+    middle = statistics.median(shares) if shares else 1.0
+    yield f"\nStreamed, {len(texts)} known harmful answers (also trained on): {len(shares)} halted,"
+    yield f"half of them before {middle:.0%} of the text was sent."
+
+
+def _disguised(count: int = 80) -> Iterator[str]:
+    """Recall of the shipped cascade under each disguise, among requests that it stops plain."""
+    caught = [e.text for e in harmbench() if _blocked(e.text)][:count]
+    yield f"\n## Disguises ({len(caught)} HarmBench requests that are stopped when plain)\n"
+    yield "| disguise | still stopped |\n|---|--:|"
+    for name, disguise in DISGUISES.items():
+        share = sum(_blocked(disguise(text)) for text in caught) / len(caught)
+        yield f"| {name} | {share:.2f} |"
+    memory_clear()
+
+
+def _blocked(text: str) -> bool:
+    decision = PreClassifier().check([SafetyMessage("user", text)], DEFAULT_POLICY)
+    return decision.action is Action.BLOCK
+
+
+def _rule_scores(text: str) -> tuple[float, float]:
+    """Harm and attack according to the rules alone, over every decoded view."""
+    harm = attack = 0.0
+    for view in views(text):
+        for match in find(view.text, "prompt"):
+            if match.rule.category is Category.PROMPT_INJECTION:
+                attack = max(attack, match.rule.score)
+            else:
+                harm = max(harm, match.rule.score)
+    return harm, attack
+
+
+def _where(examples: Sequence[Example], wanted: Callable[[Example], bool]) -> np.ndarray:
+    return np.array([wanted(example) for example in examples])
+
+
+def auroc(positive: np.ndarray, negative: np.ndarray) -> float:
+    """Probability that a positive scores over a negative, ties counting half."""
+    ordered = np.sort(negative)
+    below = np.searchsorted(ordered, positive, "left") + np.searchsorted(ordered, positive, "right")
+    return float(below.sum() / 2 / len(positive) / len(negative))
