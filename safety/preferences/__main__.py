@@ -7,13 +7,15 @@ Reads the running product's database through its own commands (`manage.py export
 import argparse
 import io
 import json
-import os
+import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
 from safety.preferences.pairs import pairs_from_reviews, pairs_from_thumbs, write_pairs
+
+MANAGE = Path(__file__).resolve().parents[2] / "manage.py"
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -36,17 +38,21 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _from_product(command: str) -> list[dict[str, Any]]:
-    """The rows that a management command prints."""
-    import django
+    """The rows that a management command prints, of the product that runs from this folder."""
     from django.apps import apps
     from django.core.management import call_command
 
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "backend.settings")
-    if not apps.ready:
-        django.setup()
-    printed = io.StringIO()
-    call_command(command, stdout=printed)
-    return [json.loads(line) for line in printed.getvalue().splitlines()]
+    if apps.ready:
+        printed = io.StringIO()
+        call_command(command, stdout=printed)
+        text = printed.getvalue()
+    else:
+        # `manage.py` finds the services of the running product, which we may not know.
+        done = subprocess.run(  # noqa: S603
+            [sys.executable, str(MANAGE), command], stdout=subprocess.PIPE, text=True, check=True
+        )
+        text = done.stdout
+    return [json.loads(line) for line in text.splitlines()]
 
 
 def _rows_of(path: Path | None) -> list[dict[str, Any]]:
