@@ -5,7 +5,8 @@ Three figures over the same events, in a database of its own that is dropped aft
     repeat   the same events delivered again: nothing changes, so this is the price of a check
     COPY     the same rows into an empty table with the same columns and indexes; no rollups,
              no check for repeats: the floor that PostgreSQL sets
-With --kafka the events come from the broker by way of the real consumer.
+With --kafka the events come from the broker by way of the real consumer. With --export a
+million ledger records, say, are exported as CSV, and this process's memory is watched.
 """
 
 import argparse
@@ -28,6 +29,7 @@ from billing import events, kafka  # noqa: E402
 from billing.aggregator.ingest import COLUMNS, Message, copy_line, ingest  # noqa: E402
 from billing.aggregator.worker import BATCH, Consumer  # noqa: E402
 from billing.bench_budgets import measure_reservations  # noqa: E402
+from billing.bench_export import measure_export  # noqa: E402
 
 ORGANIZATIONS, KEYS_EACH, MODELS, HOURS = 200, 5, 3, 6
 
@@ -36,19 +38,22 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     add_arguments(parser)
     options = parser.parse_args()
-    measure(count=options.events, through_kafka=options.kafka)
+    measure(count=options.events, through_kafka=options.kafka, exported=options.export)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--events", type=int, default=200_000)
+    parser.add_argument("--export", type=int, default=0, help="Also export so many records.")
     parser.add_argument("--kafka", action="store_true", help="Also through the broker.")
 
 
-def measure(*, count: int, through_kafka: bool) -> None:
+def measure(*, count: int, through_kafka: bool, exported: int = 0) -> None:
     """Run and print, in a database of its own."""
     name = connection.creation.create_test_db(verbosity=0, autoclobber=True)
     try:
         run(count, through_kafka=through_kafka)
+        if exported:
+            _export(exported)
     finally:
         connection.close_pool()  # type: ignore[attr-defined]  # of the PostgreSQL backend
         connection.creation.destroy_test_db(name, verbosity=0)
@@ -71,6 +76,14 @@ def run(count: int, *, through_kafka: bool) -> None:
     if through_kafka:
         seconds = _through_kafka(synthetic_events(count, first=count))
         print(f"Kafka    {count / seconds:>10,.0f} events/s   (consumer, ingest, commit)")
+
+
+def _export(rows: int) -> None:
+    done = measure_export(rows)
+    print(
+        f"export   {done.rows / done.seconds:>10,.0f} rows/s     {done.rows:,} rows,"
+        f" {done.size / 2**20:,.0f} MiB of CSV, memory +{done.growth / 2**20:.1f} MiB at its peak"
+    )
 
 
 def synthetic_events(count: int, *, first: int = 0) -> list[bytes]:

@@ -6,9 +6,6 @@ import time
 from decimal import Decimal
 from uuid import UUID, uuid4
 
-from asgiref.sync import sync_to_async
-from django.db import connections
-
 from backend.accounts.models import Organization, Project
 from backend.accounts.principal import PlanLimits, Principal
 from billing.budgets import reserve, settle
@@ -51,5 +48,4 @@ async def _reserve_and_release(caller: Principal, count: int) -> list[float]:
         )
         times.append(time.perf_counter() - started)
         await settle(generation_id=generation_id, facts=None)
-    await sync_to_async(connections.close_all)()  # the thread's, or the database cannot be dropped
     return times[10:]  # the first ones load limits, prices and counters

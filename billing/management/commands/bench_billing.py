@@ -15,4 +15,6 @@ class Command(BaseCommand):
         bench.add_arguments(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        bench.measure(count=options["events"], through_kafka=options["kafka"])
+        bench.measure(
+            count=options["events"], through_kafka=options["kafka"], exported=options["export"]
+        )
