@@ -9,7 +9,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from threading import Lock
-from typing import cast
 
 from safety.answer_model import answer_model
 from safety.classifier import by_category, classifier
@@ -162,9 +161,13 @@ def _learned(folded: Sequence[Word], stage: Stage, evidence: Evidence, deadline:
 
 
 def warm_up() -> None:
-    """Load every layer and run it once, so that the first text does not wait for it.
+    """Load every layer, so that the first text does not wait for it.
 
-    A layer that cannot be loaded is recorded as failed, as it will be for each text.
+    One that cannot be loaded is recorded as failed, as it will be again with each text.
     """
-    for stage in ("prompt", "output"):
-        examine("What a fine day to load the classifiers.", cast(Stage, stage))
+    product_vocabulary()
+    rule_book()
+    try:
+        answer_model()
+    except Exception as error:
+        failure_record("classifier", error)

@@ -34,6 +34,7 @@ from backend.gateway.stream.log import EventLog
 from backend.gateway.stream.writer import BufferWriter
 from backend.gateway.takeover import TakeoverLoop
 from backend.gateway.upstream.client import UpstreamClient
+from safety.detect import warm_up
 
 log = structlog.get_logger(__name__)
 
@@ -87,7 +88,9 @@ class Gateway:
         self._drained: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
-        """Start the loops; returns when every replica has been probed once."""
+        """Start the loops; returns when every replica has been probed once, and the classifiers
+        are loaded: the first request shall not wait for either."""
+        loading = asyncio.create_task(asyncio.to_thread(warm_up))
         self.process = self._build()
         process = self.process
         monitor = HealthMonitor(process.client, process.redis, list(process.queues.values()))
@@ -101,6 +104,7 @@ class Gateway:
             Reaper(process, self.settings).run(),
         ]
         self._tasks = [asyncio.create_task(loop) for loop in loops]
+        await loading
         _gateways[asyncio.get_running_loop()] = self
         log.info("gateway_started", process_id=process.id)
 
