@@ -57,12 +57,14 @@ def configs(args: argparse.Namespace) -> tuple[EngineConfig, ServerConfig]:
         num_blocks=args.num_blocks,
         kv_memory_fraction=args.kv_memory_fraction,
         prefix_cache=not args.no_prefix_cache,
+        swap_blocks=args.swap_blocks,
         kv_checksums=args.kv_checksums,
         num_threads=args.threads,
         quantization=args.quantization,
         int8_activations=args.int8_activations,
         tensor_parallel=args.tensor_parallel_size,
         pipeline_parallel=args.pipeline_parallel_size,
+        prefill_from=args.prefill_from,
         speculation=SpeculationConfig(
             prompt_lookup=not args.no_prompt_lookup,
             draft_model=args.draft_model,
@@ -105,6 +107,11 @@ def _parser() -> argparse.ArgumentParser:
         action="store_true",
         help="faster on a CPU; answers are no longer exactly the float32 model's",
     )
+    serve.add_argument(
+        "--prefill-from",
+        metavar="ADDRESS",
+        help="of an engine that computes prompts: python -m inference.connector",
+    )
     serve.add_argument("--tensor-parallel-size", type=int, default=1, help="ranks of each layer")
     serve.add_argument("--pipeline-parallel-size", type=int, default=1, help="ranks of layers")
     serve.add_argument("--device", default="auto", choices=["auto", "cpu", "cuda"])
@@ -124,6 +131,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     serve.add_argument("--policy", default="priority", choices=["fcfs", "priority", "shortest"])
     serve.add_argument("--no-prefix-cache", action="store_true")
+    serve.add_argument(
+        "--swap-blocks", type=int, default=0, help="host memory for preempted sequences, in blocks"
+    )
     serve.add_argument(
         "--kv-checksums", action="store_true", help="verify cached blocks before using them again"
     )

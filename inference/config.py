@@ -51,6 +51,8 @@ class EngineConfig(msgspec.Struct, frozen=True):
     num_blocks: int | None = None
     kv_memory_fraction: float = 0.2
     prefix_cache: bool = True
+    swap_blocks: int = 0
+    """Blocks of host memory for preempted sequences; 0: they are always recomputed."""
     kv_checksums: bool = False
     """Verify cached blocks before they are used again; costs reading them once more."""
     device: Literal["auto", "cpu", "cuda"] = "auto"
@@ -63,6 +65,8 @@ class EngineConfig(msgspec.Struct, frozen=True):
     """Processes that hold a part of every layer."""
     pipeline_parallel: int = 1
     """Processes that hold layers, one after another."""
+    prefill_from: str | None = None
+    """zmq address of an engine that computes prompts (`inference/connector`)."""
     scheduler: SchedulerConfig = SchedulerConfig()
     speculation: SpeculationConfig = SpeculationConfig()
 

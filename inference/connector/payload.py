@@ -13,6 +13,7 @@ def pack(num_blocks: int, data: bytes, *, shared_memory: bool) -> PrefillAnswer:
     if not shared_memory or not data:
         return PrefillAnswer(num_blocks, data)
     segment = SharedMemory(create=True, size=len(data))
+    assert segment.buf is not None
     segment.buf[: len(data)] = data
     name = segment.name
     # Python would remove it when this process ends, and complain when another has.
@@ -33,6 +34,7 @@ def unpack(answer: PrefillAnswer, size: int) -> bytes:
         return answer.data
     segment = SharedMemory(answer.segment)
     try:
+        assert segment.buf is not None
         return bytes(segment.buf[:size])
     finally:
         segment.close()

@@ -15,6 +15,7 @@ import msgspec
 import zmq
 
 from inference.config import EngineConfig
+from inference.connector.remote_prefill import RemotePrefill, ZmqConnector
 from inference.engine.core import EngineCore, StepRunner
 from inference.engine.draft_model import DraftModel
 from inference.engine.prompt_lookup import PromptLookup
@@ -38,13 +39,22 @@ from inference.protocol import (
 log = logging.getLogger(__name__)
 
 _IDLE_POLL_MS = 1000
+_HANDOVER_POLL_MS = 2
+"""While nothing runs here but a prompt is computed elsewhere."""
 
 
 class CoreLoop:
     """Feeds the core with messages between steps and sends what the steps gave."""
 
-    def __init__(self, core: EngineCore, inbox: zmq.Socket[bytes], outbox: zmq.Socket[bytes]):
+    def __init__(
+        self,
+        core: EngineCore,
+        inbox: zmq.Socket[bytes],
+        outbox: zmq.Socket[bytes],
+        remote_prefill: RemotePrefill | None = None,
+    ):
         self._core = core
+        self._remote_prefill = remote_prefill
         self._inbox = inbox
         self._outbox = outbox
         self._decode = msgspec.msgpack.Decoder(ToCore).decode
@@ -54,7 +64,9 @@ class CoreLoop:
         """Work until told to end, or until nobody is left to work for."""
         while os.getppid() == self._parent:
             working = self._core.scheduler.has_work
-            if not working and not self._inbox.poll(_IDLE_POLL_MS):
+            waiting = self._remote_prefill is not None and self._remote_prefill.is_waiting
+            patience_ms = _HANDOVER_POLL_MS if waiting else _IDLE_POLL_MS
+            if not working and not self._inbox.poll(patience_ms) and not waiting:
                 continue
             outputs: list[SequenceOutput] = []
             while self._inbox.poll(0):
@@ -62,13 +74,23 @@ class CoreLoop:
                 if isinstance(message, Shutdown):
                     return
                 outputs.extend(self._handle(message))
+            if self._remote_prefill is not None:
+                for message in self._remote_prefill.arrived():
+                    outputs.extend(self._add(message))
             outputs.extend(self._core.step())
             self._send(StepReport(outputs, self._core.stats()))
 
     def _handle(self, message: AddRequest | AbortRequests) -> list[SequenceOutput]:
         if isinstance(message, AbortRequests):
             self._core.abort(message.request_ids)
+            if self._remote_prefill is not None:
+                self._remote_prefill.abort(message.request_ids)
             return []
+        if self._remote_prefill is not None and self._remote_prefill.take(message):
+            return []
+        return self._add(message)
+
+    def _add(self, message: AddRequest) -> list[SequenceOutput]:
         try:
             self._core.add(message)
         except (InferenceError, ValueError) as error:
@@ -109,6 +131,16 @@ def make_proposers(config: EngineConfig, target: StepRunner) -> list[Proposer]:
     return proposers
 
 
+def make_remote_prefill(
+    config: EngineConfig, core: EngineCore, runner: ModelRunner
+) -> RemotePrefill | None:
+    """The way to the engine that computes prompts, where one is named."""
+    if config.prefill_from is None:
+        return None
+    connector = ZmqConnector(config.prefill_from, runner.blocks)
+    return RemotePrefill(core, runner.blocks, connector)
+
+
 def main() -> int:
     logging.basicConfig(level=logging.INFO, format="%(asctime)s engine %(message)s")
     # Ctrl-C reaches the whole process group; the server decides when the core ends.
@@ -132,7 +164,7 @@ def main() -> int:
         )
         outbox.send(msgspec.msgpack.encode(ready))
         core = EngineCore(start.engine, runner, make_proposers(start.engine, runner))
-        CoreLoop(core, inbox, outbox).run()
+        CoreLoop(core, inbox, outbox, make_remote_prefill(start.engine, core, runner)).run()
     except (ModelLoadError, EngineBrokenError, OSError) as error:
         log.error("cannot go on: %s", error)
         outbox.send(msgspec.msgpack.encode(CoreFailed(str(error))))
