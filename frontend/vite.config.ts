@@ -39,6 +39,8 @@ export default defineConfig({
     setupFiles: ["src/test-setup.ts"],
     css: false,
     restoreMocks: true,
+    // For machines that do other work beside; a test that passes takes a fraction.
+    testTimeout: 60_000,
     server: { deps: { inline: ["@streamdown/code"] } },
   },
 });

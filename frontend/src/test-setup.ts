@@ -1,7 +1,8 @@
 import "@testing-library/jest-dom/vitest";
-import { cleanup } from "@testing-library/react";
+import { cleanup, configure } from "@testing-library/react";
 import { afterEach, vi } from "vitest";
 
+configure({ asyncUtilTimeout: 20_000 });
 afterEach(cleanup);
 
 // jsdom has no layout, so these are missing; components only ask whether they match or change.
