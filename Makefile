@@ -48,6 +48,10 @@ MODEL ?= var/models/SmolLM2-135M-Instruct.Q4_1.gguf
 bench: $(DEV_STAMP) ## The engine beside its peers and the machine's limits (MODEL=…, ARGS=--quick)
 	@$(IN_VENV) -m inference.bench --model "$(MODEL)" $(ARGS)
 
+.PHONY: bench-gpu
+bench-gpu: $(DEV_STAMP) ## The engine's kernels on a GPU beside what the device can do
+	@$(IN_VENV) -m inference.bench.gpu
+
 .PHONY: bench-gateway
 bench-gateway: $(DEV_STAMP) ## How many streams one web process holds, and what it adds to them
 	@$(IN_VENV) -m infra.load.gateway
@@ -58,7 +62,7 @@ load: $(DEV_STAMP) ## Ten times the load that can be served: who is refused, how
 
 .PHONY: bench-billing
 bench-billing: $(DEV_STAMP) ## How many usage events a second one aggregator stores
-	@$(IN_VENV) manage.py with-services bench_billing --kafka
+	@$(IN_VENV) manage.py with-services bench_billing --kafka --export 1000000
 
 .PHONY: bench-safety
 bench-safety: $(DEV_STAMP) ## How much harm the classifiers catch, and how many honest prompts
