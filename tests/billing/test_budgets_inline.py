@@ -45,14 +45,18 @@ def record(facts: UsageFacts) -> None:
 
 async def ask(caller: Principal, tokens: int) -> UUID:
     generation_id = uuid4()
-    await reserve(
+    await ask_as(generation_id, caller, tokens)
+    return generation_id
+
+
+async def ask_as(generation_id: UUID, caller: Principal, tokens: int) -> bool:
+    return await reserve(
         principal=caller,
         generation_id=generation_id,
         model=factories.MODEL,
         input_tokens=0,
         max_output_tokens=tokens,
     )
-    return generation_id
 
 
 def used(caller: Principal, generation_id: UUID, tokens: int) -> UsageFacts:
@@ -137,15 +141,9 @@ async def test_reserving_and_settling_again_changes_nothing():
 async def test_only_who_reserved_may_give_back():
     """A second start of the same id is refused, and must not undo the first one's reservation."""
     caller = await caller_with_budget(10)
-    request = {
-        "principal": caller,
-        "generation_id": uuid4(),
-        "model": factories.MODEL,
-        "input_tokens": 0,
-        "max_output_tokens": 6,
-    }
-    assert await reserve(**request) is True
-    assert await reserve(**request) is False
+    generation_id = uuid4()
+    assert await ask_as(generation_id, caller, 6) is True
+    assert await ask_as(generation_id, caller, 6) is False
     with pytest.raises(InsufficientQuota):
         await ask(caller, 5)
 
