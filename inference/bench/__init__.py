@@ -8,6 +8,7 @@
     peers/         transformers (static and continuous batches) and llama.cpp, a process each
     limits.py      what the machine could do at most
     report.py      tables, JSON and the plot
+    gpu.py         our kernels on a GPU: `python -m inference.bench.gpu`
     perplexity.py  what quantization costs: `python -m inference.bench.perplexity`
 
 Each program has the machine for itself while it is measured, all in one run, so that ratios
