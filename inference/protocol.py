@@ -96,6 +96,8 @@ class CoreStats(msgspec.Struct, omit_defaults=True):
     prefix_tokens_asked: int = 0
     prefix_tokens_hit: int = 0
     preemptions: int = 0
+    swaps: int = 0
+    """Preemptions by copying to host memory; the others recompute."""
     steps: int = 0
     step_tokens: int = 0
     kv_waste: float = 0.0

@@ -17,6 +17,7 @@ from inference.engine.kv_cache_manager import KVCacheManager
 from inference.engine.request import Request
 from inference.engine.scheduler import Chunk, Scheduler
 from inference.engine.speculation import Proposer, Speculator
+from inference.engine.swap import Moves
 from inference.errors import ContextLengthError, EngineBrokenError, InferenceError
 from inference.protocol import (
     AddRequest,
@@ -28,6 +29,8 @@ from inference.protocol import (
 
 log = logging.getLogger(__name__)
 
+_MANY = 16
+"""Tokens of a step from which on its time tells what a recomputed token costs."""
 _HOPELESS = 12
 """Failed steps in a row; halving a batch and finding one bad request take fewer."""
 
@@ -65,6 +68,10 @@ class StepRunner(Protocol):
         """Compute all chunks; a result for each that `samples`, None for the others."""
         ...
 
+    def move_blocks(self, moves: Moves) -> None:
+        """Copy blocks to host memory and back."""
+        ...
+
     def checksums(self, block_ids: Sequence[int]) -> list[int]:
         """One number for each block, of what it holds."""
         ...
@@ -84,6 +91,7 @@ class EngineCore:
             config.block_size,
             prefix_cache=config.prefix_cache,
             checksums=runner.checksums if config.kv_checksums else None,
+            swap_blocks=config.swap_blocks,
         )
         self.scheduler = Scheduler(config.scheduler, self.kv)
         self.speculator = Speculator(config.speculation, proposers, runner.max_model_len)
@@ -138,7 +146,10 @@ class EngineCore:
         if not chunks:
             return outputs
         try:
+            self._move_blocks()
+            began = time.perf_counter()
             sampled = self.runner.execute(chunks)
+            seconds = time.perf_counter() - began
         except (RuntimeError, ValueError, MemoryError, InferenceError) as error:
             return outputs + self._fail(chunks, error)
         self._failed_in_a_row = 0
@@ -147,6 +158,8 @@ class EngineCore:
         self._steps += 1
         self._step_tokens = sum(chunk.num_tokens for chunk in chunks)
         self._tokens_computed += self._step_tokens
+        if self._step_tokens >= _MANY:
+            self.kv.swap_costs.computed(self._step_tokens, seconds)
         for chunk, result in zip(chunks, sampled, strict=True):
             if isinstance(result, list):
                 outputs.append(self._take_tokens(chunk, result))
@@ -177,6 +190,7 @@ class EngineCore:
             prefix_tokens_asked=self.kv.prefix_tokens_asked,
             prefix_tokens_hit=self.kv.prefix_tokens_hit,
             preemptions=self.scheduler.preemptions,
+            swaps=self.scheduler.swaps,
             steps=self._steps,
             step_tokens=self._step_tokens,
             kv_waste=1 - filled / held if held else 0.0,
@@ -223,6 +237,21 @@ class EngineCore:
         if request.num_tokens + new >= self.runner.max_model_len:
             return FinishReason.LENGTH
         return None
+
+    def _move_blocks(self) -> None:
+        """Make the copies between cache and host memory that the step needs."""
+        if not (moves := self.kv.swap_space.take_moves()):
+            return
+        began = time.perf_counter()
+        try:
+            self.runner.move_blocks(moves)
+        except BaseException:
+            # Whatever these hold now, it is not what was wanted.
+            for _, block_id in moves.back:
+                self.kv.pool.forget(block_id)
+            self.scheduler.drop_swapped({host for _, host in moves.out})
+            raise
+        self.kv.swap_costs.moved(len(moves), time.perf_counter() - began)
 
     def _drafts(self) -> dict[str, list[int]]:
         """Guesses for the next step; a draft model that fails is not asked again."""

@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 
 from inference.engine.block_pool import BlockPool
 from inference.engine.request import Request
+from inference.engine.swap import SwapCosts, SwapSpace
 
 Checksums = Callable[[Sequence[int]], list[int]]
 """One number for each of the given blocks, of what they hold."""
@@ -28,8 +29,11 @@ class KVCacheManager:
         *,
         prefix_cache: bool = True,
         checksums: Checksums | None = None,
+        swap_blocks: int = 0,
     ) -> None:
         """With `checksums`, cached blocks are verified before they are used again."""
+        self.swap_space = SwapSpace(swap_blocks)
+        self.swap_costs = SwapCosts()
         self.pool = BlockPool(num_blocks)
         self.block_size = block_size
         self._prefix_cache = prefix_cache
@@ -45,7 +49,8 @@ class KVCacheManager:
         """The longest chain of cached blocks that starts this request.
 
         At least the last known token stays to be computed, since its logits are needed; of
-        a request that pools all tokens do, since their hidden states are.
+        a request that pools all tokens do, since their hidden states are. Nothing is found
+        for a request with more than that in host memory.
         """
         if not self._prefix_cache or request.pools:
             return []
@@ -57,7 +62,7 @@ class KVCacheManager:
             if block_id is None:
                 break
             found.append(block_id)
-        return found
+        return found if len(found) * self.block_size >= request.swapped_tokens else []
 
     def is_intact(self, prefix: list[int]) -> bool:
         """Whether cached blocks still hold what was computed; one that does not is forgotten.
@@ -96,15 +101,24 @@ class KVCacheManager:
         return missing <= self.pool.num_free - revived
 
     def start(self, request: Request, prefix: list[int], num_new_tokens: int) -> None:
-        """Give a request without blocks its cached `prefix` and room for more tokens.
+        """Give a request without blocks its cached `prefix`, or what of it is in host memory,
+        and room for more tokens.
 
         The caller has asked `can_hold`.
         """
         assert not request.block_ids
-        self.pool.share(prefix)
-        request.block_ids = list(prefix)
-        request.num_computed = len(prefix) * self.block_size
-        request.num_registered = len(prefix)
+        if request.host_block_ids and not prefix:
+            restored = self.pool.take(len(request.host_block_ids))
+            assert restored is not None
+            self.swap_space.give_back(request.host_block_ids, restored)
+            request.block_ids, request.num_computed = restored, request.swapped_tokens
+            request.host_block_ids, request.swapped_tokens = [], 0
+        else:
+            self.drop_swapped(request)
+            self.pool.share(prefix)
+            request.block_ids = list(prefix)
+            request.num_computed = len(prefix) * self.block_size
+            request.num_registered = len(prefix)
         fits = self.grow(request, num_new_tokens)
         assert fits
         self.prefix_tokens_asked += request.num_tokens
@@ -128,6 +142,27 @@ class KVCacheManager:
         if self._prefix_cache:
             self._register_full_blocks(request, min(end, request.num_tokens) // self.block_size)
         return True
+
+    def swap_out(self, request: Request) -> bool:
+        """Keep what a running request has computed in host memory, if there is room and it pays.
+
+        Its blocks are still its own; the copies are made before the next step computes.
+        """
+        blocks = request.block_ids[: self.blocks_for(request.num_computed)]
+        if not blocks or request.pools:
+            return False
+        if not self.swap_costs.prefer_swap(request.num_computed, len(blocks)):
+            return False
+        host = self.swap_space.take_in(blocks)
+        if host is None:
+            return False
+        request.host_block_ids, request.swapped_tokens = host, request.num_computed
+        return True
+
+    def drop_swapped(self, request: Request) -> None:
+        """Forget what of a request is in host memory."""
+        self.swap_space.release(request.host_block_ids)
+        request.host_block_ids, request.swapped_tokens = [], 0
 
     def free(self, request: Request) -> None:
         """Drop all of a request's blocks; what is cached of them stays findable."""

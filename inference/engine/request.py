@@ -40,6 +40,9 @@ class Request:
     num_computed: int = 0
     block_ids: list[int] = field(default_factory=list)
     block_hashes: list[bytes] = field(default_factory=list)
+    host_block_ids: list[int] = field(default_factory=list)
+    swapped_tokens: int = 0
+    """While it waits: the tokens whose keys and values are in its host blocks."""
     num_registered: int = 0
     """The first so many blocks are full and were offered to the prefix cache."""
     cached_tokens: int = 0

@@ -57,6 +57,7 @@ class Scheduler:
         """Requests of a step that failed; each is computed alone until it has passed."""
         self.limit = BatchLimit(config.max_num_batched_tokens)
         self.preemptions = 0
+        self.swaps = 0
 
     @property
     def num_waiting(self) -> int:
@@ -87,6 +88,7 @@ class Scheduler:
         self._suspects.discard(request.request_id)
         self._leave_queue(request)
         self._kv.free(request)
+        self._kv.drop_swapped(request)
         request.status = RequestStatus.FINISHED
 
     def expired(self, now: float) -> list[Request]:
@@ -98,6 +100,12 @@ class Scheduler:
             if (request.deadline is not None and now >= request.deadline)
             or (longest and not request.was_scheduled and now - request.arrived_at > longest)
         ]
+
+    def drop_swapped(self, host_block_ids: set[int]) -> None:
+        """These host blocks were never written: their owners recompute."""
+        for request in self._waiting:
+            if not host_block_ids.isdisjoint(request.host_block_ids):
+                self._kv.drop_swapped(request)
 
     def find(self, request_id: str) -> Request | None:
         return self._requests.get(request_id)
@@ -209,7 +217,7 @@ class Scheduler:
         self, request: Request, prefix: list[int], budget: int, chunks: dict[str, Chunk]
     ) -> int:
         """Let a waiting request run, with its first chunk; returns the chunk's tokens."""
-        cached = len(prefix) * self._kv.block_size
+        cached = len(prefix) * self._kv.block_size or request.swapped_tokens
         num_tokens = min(request.num_tokens - cached, budget)
         self._kv.start(request, prefix, num_tokens)
         self._waiting.remove(request)
@@ -227,6 +235,8 @@ class Scheduler:
         return roomy and self._kv.grow(request, num_tokens)
 
     def _preempt(self, request: Request) -> None:
+        if self._kv.swap_out(request):
+            self.swaps += 1
         self._send_back(request)
         self.preemptions += 1
 

@@ -14,15 +14,19 @@ from inference.connector.blocks import BlockTransfer
 from inference.connector.messages import fingerprint
 from inference.engine.core import StepResult
 from inference.engine.scheduler import Chunk
+from inference.engine.swap import Moves
+from inference.errors import ModelLoadError
 from inference.model.batch import Batch, Singles, Span
 from inference.model.build import build_model
 from inference.model.checksum import BlockChecksums
 from inference.model.config import ModelConfig
+from inference.model.cuda_graphs import GraphedModel
 from inference.model.kv_memory import allocate_caches, count_blocks, longest_sequence
 from inference.model.llama import LlamaModel
 from inference.model.open import open_weights
 from inference.model.placement import pick_device, pick_dtype
 from inference.model.pooling import MeanPooler
+from inference.model.swap_memory import SwapMemory
 from inference.parallel.launch import Leader, is_parallel, lead
 from inference.parallel.leader import LeadingModel
 from inference.quantization.precision import Precision
@@ -72,7 +76,7 @@ class ModelRunner:
     def _load(self, config: EngineConfig) -> ModelConfig:
         """Weights and caches: here, or here and on the ranks that this one leads."""
         self._leader: Leader | None = None
-        self._model: LlamaModel | LeadingModel
+        self._model: LlamaModel | GraphedModel | LeadingModel
         if is_parallel(config):
             self._leader = lead(config, self._dtype, self._device)
             self._model = self._leader.model
@@ -85,10 +89,21 @@ class ModelRunner:
         blocks = count_blocks(config, own, num_layers, self._dtype, self._device)
         self.num_blocks = self._leader.world.least(blocks) if self._leader else blocks
         slots = self.num_blocks * config.block_size
-        self._caches = allocate_caches(slots, own, num_layers, self._dtype, self._device)
+        on_gpu = self._device.type == "cuda"
+        spare = config.block_size if on_gpu else 0  # where the empty rows of a graph write
+        self._caches = allocate_caches(slots + spare, own, num_layers, self._dtype, self._device)
+        if on_gpu and isinstance(self._model, LlamaModel):
+            width = -(-longest_sequence(config, own) // config.block_size)
+            seats = config.scheduler.max_num_seqs
+            graphed = GraphedModel(self._model, seats, width, config.block_size, slots)
+            graphed.record(self._caches)
+            self._model = graphed
         model_id = fingerprint(own, self._dtype, config.block_size)
         self.blocks = BlockTransfer(self._caches, config.block_size, model_id)
         self._checksums = BlockChecksums(self._caches, config.block_size)
+        if config.swap_blocks and self._leader is not None:
+            raise ModelLoadError("swap blocks cannot be had for a model on several ranks")
+        self._swap = SwapMemory(self._caches, config.block_size, config.swap_blocks)
         return own
 
     @torch.inference_mode()
@@ -117,6 +132,10 @@ class ModelRunner:
                 )
             first_row += chunk.num_tokens
         return [results.get(chunk.request.request_id) for chunk in chunks]
+
+    def move_blocks(self, moves: Moves) -> None:
+        """Copy blocks to host memory and back."""
+        self._swap.move(moves)
 
     def checksums(self, block_ids: Sequence[int]) -> list[int]:
         """One number for each block, of what it holds here; other ranks' parts not counted."""

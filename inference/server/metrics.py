@@ -49,6 +49,7 @@ class Metrics:
             "parley:batch_token_limit", "Tokens a step may have; less after memory ran out"
         )
         self._preemptions = self._counter("vllm:num_preemptions", "Preemptions")
+        self._swaps = self._counter("parley:swaps", "Preemptions by copying to host memory")
         self._queries = self._counter("vllm:prefix_cache_queries", "Tokens looked up")
         self._hits = self._counter("vllm:prefix_cache_hits", "Tokens found cached")
         self._drafts = self._counter("vllm:spec_decode_num_drafts", "Drafts verified")
@@ -95,6 +96,7 @@ class Metrics:
         self._mismatches.inc(max(0, stats.checksum_mismatches - last.checksum_mismatches))
         self._computed.inc(max(0, stats.tokens_computed - last.tokens_computed))
         self._preemptions.inc(max(0, stats.preemptions - last.preemptions))
+        self._swaps.inc(max(0, stats.swaps - last.swaps))
         self._queries.inc(max(0, stats.prefix_tokens_asked - last.prefix_tokens_asked))
         self._hits.inc(max(0, stats.prefix_tokens_hit - last.prefix_tokens_hit))
         self._drafts.inc(max(0, stats.num_drafts - last.num_drafts))

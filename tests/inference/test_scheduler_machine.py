@@ -16,7 +16,7 @@ from inference.engine.request import Request, RequestStatus
 from inference.engine.scheduler import Scheduler
 from inference.sampling.params import SamplingParams
 
-BLOCK_SIZE, NUM_BLOCKS, MAX_LEN = 4, 12, 40
+BLOCK_SIZE, NUM_BLOCKS, MAX_LEN, HOST_BLOCKS = 4, 12, 40, 9
 PREFIX = list(range(100, 120))
 LONGEST_WAIT = 20.0
 
@@ -31,7 +31,7 @@ class SchedulerMachine(RuleBasedStateMachine):
             policy="priority",
             max_wait_s=LONGEST_WAIT,
         )
-        self.kv = KVCacheManager(NUM_BLOCKS, BLOCK_SIZE)
+        self.kv = KVCacheManager(NUM_BLOCKS, BLOCK_SIZE, swap_blocks=HOST_BLOCKS)
         self.scheduler = Scheduler(self.config, self.kv)
         self.requests: dict[str, Request] = {}
         self.clock = 0.0
@@ -39,6 +39,7 @@ class SchedulerMachine(RuleBasedStateMachine):
         """Requests of a failed step that have not been computed since."""
         self.content: dict[int, tuple[str, tuple[int, ...]]] = {}
         """What each block really holds: salt and all tokens up to its end."""
+        self.host_content: dict[int, tuple[str, tuple[int, ...]]] = {}
 
     @rule(
         shared=st.integers(0, len(PREFIX)),
@@ -87,6 +88,7 @@ class SchedulerMachine(RuleBasedStateMachine):
         assert not suspects or len(chunks) == 1
         self.suspects -= {chunk.request.request_id for chunk in chunks}
         self._check_chunks(chunks)
+        self._move()
         for chunk in chunks:
             self._compute(chunk)
         for chunk in chunks:
@@ -103,6 +105,7 @@ class SchedulerMachine(RuleBasedStateMachine):
         chunks = self.scheduler.schedule()
         if not chunks:
             return
+        self._move()
         limit = self.scheduler.limit.tokens
         culprit = self.scheduler.retry(chunks, out_of_memory=out_of_memory)
         assert all(chunk.request.block_ids == [] for chunk in chunks)
@@ -129,6 +132,18 @@ class SchedulerMachine(RuleBasedStateMachine):
         for request in expired:
             self.scheduler.finish(self.requests.pop(request.request_id))
 
+    @rule(pays=st.booleans())
+    def swapping_is_measured(self, pays):
+        self.kv.swap_costs.token_s, self.kv.swap_costs.block_s = (1.0, 0.1 if pays else 10.0)
+
+    def _move(self):
+        """Make the copies of a step as a runner would: all out, then all back."""
+        moves = self.kv.swap_space.take_moves()
+        for block_id, host in moves.out:
+            self.host_content[host] = self.content[block_id]
+        for host, block_id in moves.back:
+            self.content[block_id] = self.host_content[host]
+
     def _check_chunks(self, chunks):
         for chunk in chunks:
             request = chunk.request
@@ -147,10 +162,19 @@ class SchedulerMachine(RuleBasedStateMachine):
             known = (request.cache_salt, tuple(request.token_ids[:end]))
             if end <= chunk.start:
                 assert self.content[block_id] == known
+            elif begin < chunk.start:
+                salt, tokens = self.content[block_id]
+                assert salt == request.cache_salt
+                assert tokens[: chunk.start] == tuple(request.token_ids[: chunk.start])
+                self._write(chunk, block_id, end)
             elif begin < chunk.start + chunk.num_tokens:
-                written = [*request.token_ids[: chunk.start], *chunk.token_ids]
-                done = written[: min(end, chunk.start + chunk.num_tokens)]
-                self.content[block_id] = (request.cache_salt, tuple(done))
+                self._write(chunk, block_id, end)
+
+    def _write(self, chunk, block_id, end):
+        request = chunk.request
+        written = [*request.token_ids[: chunk.start], *chunk.token_ids]
+        done = written[: min(end, chunk.start + chunk.num_tokens)]
+        self.content[block_id] = (request.cache_salt, tuple(done))
 
     @invariant()
     def every_block_is_free_or_referenced(self):
@@ -178,6 +202,15 @@ class SchedulerMachine(RuleBasedStateMachine):
                 assert prefix[-1] == block_id
 
     @invariant()
+    def every_host_block_is_free_or_has_one_owner(self):
+        space = self.kv.swap_space
+        owned = [host for request in self.requests.values() for host in request.host_block_ids]
+        assert len(set(owned)) == len(owned) == space.num_used
+        for request in self.requests.values():
+            assert request.status is RequestStatus.WAITING or not request.host_block_ids
+            assert bool(request.swapped_tokens) == bool(request.host_block_ids)
+
+    @invariant()
     def waiting_requests_hold_nothing(self):
         for request in self.requests.values():
             if request.status is RequestStatus.WAITING:
@@ -193,6 +226,7 @@ class SchedulerMachine(RuleBasedStateMachine):
             self.step(token=0, guesses=0, right=0)
         assert not self.requests, "a request starved"
         assert self.kv.pool.num_used == 0
+        assert self.kv.swap_space.num_used == 0
         assert not self.scheduler.has_work
 
 
