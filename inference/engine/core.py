@@ -179,8 +179,6 @@ class EngineCore:
 
     def stats(self) -> CoreStats:
         pool = self.kv.pool
-        held = sum(len(r.block_ids) for r in self.scheduler.running) * self.kv.block_size
-        filled = sum(r.num_computed for r in self.scheduler.running)
         return CoreStats(
             running=self.scheduler.num_running,
             waiting=self.scheduler.num_waiting,
@@ -193,7 +191,7 @@ class EngineCore:
             swaps=self.scheduler.swaps,
             steps=self._steps,
             step_tokens=self._step_tokens,
-            kv_waste=1 - filled / held if held else 0.0,
+            kv_waste=self.kv.waste(self.scheduler.running),
             batch_limit=self.scheduler.limit.tokens,
             failed_steps=self._failed_steps,
             checksum_mismatches=self.kv.checksum_mismatches,

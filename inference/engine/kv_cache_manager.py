@@ -177,6 +177,12 @@ class KVCacheManager:
             self.pool.forget(block_id)
         request.num_registered = min(request.num_registered, computed)
 
+    def waste(self, running: Sequence[Request]) -> float:
+        """The share of the slots held by these requests that holds no token, 0 to 1."""
+        held = sum(len(request.block_ids) for request in running) * self.block_size
+        filled = sum(request.num_computed for request in running)
+        return 1 - filled / held if held else 0.0
+
     def blocks_for(self, num_tokens: int) -> int:
         return -(-num_tokens // self.block_size)
 
