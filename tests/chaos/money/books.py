@@ -57,6 +57,7 @@ def check_ledger(product: Product) -> dict[UUID, Generation]:
     for each in found.values():
         assert each.state in {"completed", "cancelled", "blocked", "failed"}, each
         assert (each.billed_input, each.billed_output) == (each.input, each.output), each
+        assert each.state != "blocked" or (each.input, each.output) == (0, 0), each
     [records] = product.rows("SELECT count(*) AS count FROM billing_usagerecord")
     assert records["count"] == len(found)
     return found

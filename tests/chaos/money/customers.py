@@ -25,6 +25,10 @@ Manner = Literal["page", "page_cancels", "stream", "whole", "leaves"]
 MANNERS: tuple[Manner, ...] = ("page", "page_cancels", "stream", "whole", "leaves")
 
 
+class PromptRefused(Exception):
+    """The safety policy blocked the prompt: nothing ran, and the client does not ask again."""
+
+
 class AnswerLost(Exception):
     """The web process died between a generation's row and its stream: nothing was delivered
     under this `Idempotency-Key` and nothing will be; the product says so and asks for a new one.
@@ -60,6 +64,7 @@ class Receipt:
         text: what it was told.
         told_usage: prompt and completion tokens as the API told them; None: not told.
         broken: how often its connection broke.
+        refused: its prompt was blocked.
     """
 
     order: Order
@@ -68,6 +73,7 @@ class Receipt:
     text: str = ""
     told_usage: tuple[int, int] | None = None
     broken: int = 0
+    refused: bool = False
 
 
 class Customer:
@@ -91,15 +97,18 @@ class Customer:
     def place(self, order: Order) -> Receipt:
         """Carry an order out, to its end. Raises NotServed."""
         receipt = Receipt(order)
-        match order.manner:
-            case "page" | "page_cancels":
-                self._ask_on_page(receipt)
-            case "stream":
-                self._stream(receipt)
-            case "whole":
-                self._whole(receipt)
-            case "leaves":
-                self._leave(receipt)
+        try:
+            match order.manner:
+                case "page" | "page_cancels":
+                    self._ask_on_page(receipt)
+                case "stream":
+                    self._stream(receipt)
+                case "whole":
+                    self._whole(receipt)
+                case "leaves":
+                    self._leave(receipt)
+        except PromptRefused:
+            receipt.refused = True
         return receipt
 
     def read_again(self, generation_id: UUID) -> Wire:
@@ -215,7 +224,8 @@ class Customer:
             time.sleep(0.3)
 
     def _resume(self, receipt: Receipt) -> None:
-        """Read on until `[DONE]`."""
+        """Read on until `[DONE]`, or until the product says that nothing is kept: the process
+        died before the first event, and nothing may have been billed."""
         path = f"/api/generations/{receipt.generation_id}/events"
         deadline = time.monotonic() + PATIENCE_S
         while not receipt.wire.done:
@@ -223,6 +233,8 @@ class Customer:
             headers = {"Last-Event-ID": str(receipt.wire.last_id)}
             try:
                 with self._page.stream("GET", self._url(path), headers=headers) as answer:
+                    if answer.status_code == 404:
+                        return
                     if answer.status_code == 200:
                         read_stream(answer, receipt.wire)
                     else:
@@ -240,6 +252,8 @@ class Customer:
         answers = [message for message in messages if message["role"] == "assistant"]
         if not answers:
             return False, None
+        if answers[-1]["status"] == "blocked":
+            raise PromptRefused
         generation_id = answers[-1]["generation_id"]
         return True, UUID(generation_id) if generation_id else None
 
@@ -276,6 +290,8 @@ def _check_refusal(answer: httpx.Response) -> None:
     code = ""
     if "json" in answer.headers.get("content-type", ""):
         code = (orjson.loads(answer.content).get("error") or {}).get("code") or ""
+    if code == "content_policy_violation":
+        raise PromptRefused
     assert answer.status_code in _AGAIN, f"{answer.status_code}: {answer.text}"
     if code == "idempotency_answer_lost":
         raise AnswerLost

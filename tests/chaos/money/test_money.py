@@ -153,10 +153,12 @@ def test_whatever_dies_the_books_agree(
     product.manage("shell", "-c", _CLOSE)
     books.check_invoices(product, customers)
 
+    refused = sum(receipt.refused for receipt in mayhem.receipts)
+    assert refused <= sum(each.state == "blocked" for each in found.values())
     broken = sum(receipt.broken for receipt in mayhem.receipts)
     print(
         f"{dict(mayhem.done)}; {len(found)} generations, {continued} continued,"
-        f" {broken} broken connections"
+        f" {refused} prompts refused, {broken} broken connections"
     )
 
 
