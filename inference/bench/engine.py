@@ -113,7 +113,7 @@ async def _rates(work: Workloads, cases: Cases, rows: list[Metrics]) -> Rates:
         seen: list[float] = []
         for _ in range(cases.repeats):
             timings = await work.streams(streams, cases.context, 1 + cases.steps)
-            seen.append(_decode_rate(timings))
+            seen.append(decode_rate(timings))
         name = f"{streams} streams, context {cases.context}"
         rows.append(Metrics.of(name, timings))
         decode[streams] = median(seen)
@@ -122,7 +122,7 @@ async def _rates(work: Workloads, cases: Cases, rows: list[Metrics]) -> Rates:
     return Rates(decode, cases.prefill / median(each[0].ttft for each in prefills))
 
 
-def _decode_rate(timings: list[Timing]) -> float:
+def decode_rate(timings: list[Timing]) -> float:
     """Tokens a second from when the last prompt is done to when the first answer is."""
     begin = max(timing.tokens[0] for timing in timings)
     end = min(timing.tokens[-1] for timing in timings)

@@ -20,6 +20,8 @@ class RopeConfig:
     beta_slow: float = 1.0
     attention_factor: float | None = None
     truncate: bool = True
+    slowed_by: tuple[float, ...] = ()
+    """A divisor for each pair of dimensions, as GGUF writes llama3's scaling; none when empty."""
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 from gguf.constants import GGMLQuantizationType
 from gguf.quants import dequantize
@@ -110,18 +111,27 @@ class GGUFReader:
 
 
 def _rope(file: GGUFFile, architecture: str) -> RopeConfig:
-    """Rotary settings.
+    """Rotary settings; llama3's scaling is a tensor of divisors.
 
     Raises:
         ModelLoadError: when the context was extended in a way that we cannot read.
     """
-    kind = file.metadata.get(f"{architecture}.rope.scaling.type", "none")
-    if "rope_freqs.weight" in file.tensors or kind not in ("none", "linear"):
+
+    def get(key: str, default: Any) -> Any:
+        return file.metadata.get(f"{architecture}.rope.{key}", default)
+
+    kind = get("scaling.type", "none")
+    if kind not in ("none", "linear", "yarn"):
         raise ModelLoadError(f"rotary scaling {kind!r} from GGUF is not implemented")
+    if get("scaling.attn_factor", 1.0) != 1.0:
+        raise ModelLoadError("rotary scaling with an attention factor is not implemented")
+    divisors = file.tensors.get("rope_freqs.weight")
     return RopeConfig(
-        theta=file.metadata.get(f"{architecture}.rope.freq_base", 10000.0),
-        kind="linear" if kind == "linear" else "default",
-        factor=file.metadata.get(f"{architecture}.rope.scaling.factor", 1.0),
+        theta=get("freq_base", 10000.0),
+        kind="default" if kind == "none" else kind,
+        factor=get("scaling.factor", 1.0),
+        original_max_position=get("scaling.original_context_length", 0),
+        slowed_by=tuple(divisors.data.view(np.float32).flatten().tolist()) if divisors else (),
     )
 
 

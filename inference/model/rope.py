@@ -33,6 +33,8 @@ class Rotary:
 def frequencies(config: RopeConfig, head_dim: int) -> Tensor:
     """Radians a position for each pair of dimensions, (head dim / 2,) float32."""
     plain = 1.0 / config.theta ** (torch.arange(0, head_dim, 2).float() / head_dim)
+    if config.slowed_by:
+        plain = plain / torch.tensor(config.slowed_by)
     match config.kind:
         case "linear":
             return plain / config.factor

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import gguf
@@ -11,7 +12,8 @@ import torch
 from gguf.constants import GGML_QUANT_SIZES
 from gguf.constants import GGMLQuantizationType as Kind
 from gguf.quants import quantize
-from transformers import AutoModelForCausalLM
+from transformers import AutoConfig, AutoModelForCausalLM, LlamaConfig
+from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS
 
 from inference.errors import ModelLoadError
 from inference.model.gguf_format import GGUFFile
@@ -37,8 +39,10 @@ def random_blocks(kind: Kind, rows: int, width: int, rng: np.random.Generator) -
     return data.reshape(rows, -1)
 
 
-def write_model(path: Path, kind: Kind) -> None:
-    """A tiny llama whose matrices all have the given format."""
+def write_model(
+    path: Path, kind: Kind, change: Callable[[gguf.GGUFWriter], None] = lambda writer: None
+) -> None:
+    """A tiny llama whose matrices all have the given format; `change` adds to it."""
     rng = np.random.default_rng(3)
     writer = gguf.GGUFWriter(path, "llama")
     writer.add_context_length(128)
@@ -77,6 +81,7 @@ def write_model(path: Path, kind: Kind) -> None:
         matrix(f"blk.{i}.ffn_gate.weight", INNER, HIDDEN)
         matrix(f"blk.{i}.ffn_up.weight", INNER, HIDDEN)
         matrix(f"blk.{i}.ffn_down.weight", HIDDEN, INNER)
+    change(writer)
     writer.write_header_to_file()
     writer.write_kv_data_to_file()
     writer.write_tensors_to_file()
@@ -115,3 +120,60 @@ def test_a_cut_off_file_is_refused(tmp_path):
         path.write_bytes(whole[:length])
         with pytest.raises(ModelLoadError, match="damaged"):
             GGUFFile(path)
+
+
+def add_llama3_divisors(writer: gguf.GGUFWriter) -> None:
+    parameters = {"rope_theta": 10000.0, "rope_type": "llama3", **LLAMA3}
+    config = LlamaConfig(
+        hidden_size=HIDDEN,
+        num_attention_heads=HEADS,
+        rope_parameters=parameters,
+        max_position_embeddings=128,
+    )
+    slowed, _ = ROPE_INIT_FUNCTIONS["llama3"](config, torch.device("cpu"))
+    dim = HIDDEN // HEADS
+    plain = 10000.0 ** -(torch.arange(0, dim, 2) / dim)
+    writer.add_tensor("rope_freqs.weight", (plain / slowed).numpy().astype(np.float32))
+
+
+LLAMA3 = {
+    "factor": 4.0,
+    "original_max_position_embeddings": 32,
+    "low_freq_factor": 1.0,
+    "high_freq_factor": 4.0,
+}
+
+
+def add_yarn(writer: gguf.GGUFWriter) -> None:
+    writer.add_rope_scaling_type(gguf.RopeScalingType.YARN)
+    writer.add_rope_scaling_factor(4.0)
+    writer.add_rope_scaling_orig_ctx_len(32)
+
+
+@pytest.mark.parametrize(
+    ("change", "parameters"),
+    [
+        (add_llama3_divisors, {"rope_type": "llama3", **LLAMA3}),
+        (
+            add_yarn,
+            {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 32},
+        ),
+    ],
+    ids=["llama3", "yarn"],
+)
+def test_an_extended_context(change, parameters, tmp_path):
+    """transformers is told what the file says: it does not read it itself."""
+    path = tmp_path / "tiny.gguf"
+    write_model(path, Kind.F32, change)
+    write_model(tmp_path / "plain.gguf", Kind.F32)
+    config = AutoConfig.from_pretrained(str(tmp_path), gguf_file="plain.gguf")
+    config.rope_parameters = {"rope_theta": 10000.0, **parameters}
+    reference = AutoModelForCausalLM.from_pretrained(
+        str(tmp_path), gguf_file="plain.gguf", config=config, dtype=torch.float32
+    ).eval()
+    prompt = PROMPT + PROMPT[5:25]  # longer than the original context
+    answer = make_driver(path).generate(prompt, greedy(max_tokens=10, ignore_eos=True))
+    assert answer == reference_answer(reference, prompt, 10)
+    write_model(tmp_path / "unscaled.gguf", Kind.F32)
+    unscaled = make_driver(tmp_path / "unscaled.gguf")
+    assert answer != unscaled.generate(prompt, greedy(max_tokens=10, ignore_eos=True))

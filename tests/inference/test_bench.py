@@ -1,0 +1,92 @@
+"""What the benchmark reports follows from the times of tokens, by hand on small examples."""
+
+from __future__ import annotations
+
+import random
+from statistics import fmean
+from xml.etree import ElementTree
+
+import pytest
+
+from inference.bench.client import Timing
+from inference.bench.engine import EngineFigures, decode_rate
+from inference.bench.lengths import LONGEST, MEAN_OUTPUT, MEAN_PROMPT, sharegpt_lengths
+from inference.bench.limits import Machine, prefill_flops
+from inference.bench.metrics import Metrics, ServiceLevel, percentile
+from inference.bench.peers.cases import Cases, Rates
+from inference.bench.report import Report, markdown, plot
+from inference.model.config import ModelConfig
+
+FAST = Timing(began=0.0, tokens=[0.5, 0.6, 0.7, 0.8], prompt_tokens=10)
+SLOW = Timing(began=0.2, tokens=[1.2, 1.7, 2.2], prompt_tokens=20)
+
+
+def test_metrics_of_two_requests():
+    row = Metrics.of("two", [FAST, SLOW], ServiceLevel(ttft_ms=800, tpot_ms=200))
+    assert row.duration == pytest.approx(2.2)
+    assert row.output_throughput == pytest.approx(7 / 2.2)
+    assert row.request_throughput == pytest.approx(2 / 2.2)
+    assert row.request_goodput == pytest.approx(1 / 2.2), "only the fast one was good"
+    assert row.median_ttft_ms == pytest.approx(500)
+    assert row.p99_ttft_ms == pytest.approx(1000)
+    assert row.mean_tpot_ms == pytest.approx((100 + 500) / 2)
+    assert row.p99_itl_ms == pytest.approx(500)
+    assert row.total_input_tokens == 30
+
+
+def test_one_token_has_no_time_per_further_token():
+    row = Metrics.of("one", [Timing(0.0, [0.3], 5)])
+    assert (row.mean_tpot_ms, row.p99_itl_ms) == (0.0, 0.0)
+
+
+def test_percentiles_are_values_that_occurred():
+    values = [float(i) for i in range(1, 101)]
+    assert [percentile(values, p) for p in (1, 50, 99, 100)] == [1, 50, 99, 100]
+
+
+def test_thedecode_rate_counts_while_all_streams_run():
+    first = Timing(0.0, [1.0, 2.0, 3.0, 4.0], 1)
+    second = Timing(0.0, [2.0, 3.0, 4.0, 5.0], 1)
+    assert decode_rate([first, second]) == pytest.approx(4 / 2)  # from 2 to 4
+
+
+def test_lengths_have_the_published_means():
+    lengths = sharegpt_lengths(20000, random.Random(0))
+    assert fmean(p for p, _ in lengths) == pytest.approx(MEAN_PROMPT, rel=0.05)
+    assert fmean(o for _, o in lengths) == pytest.approx(MEAN_OUTPUT, rel=0.06)  # cut at the top
+    assert max(max(pair) for pair in lengths) <= LONGEST
+
+
+def test_a_prompt_costs_two_operations_a_weight_and_token():
+    config = ModelConfig("llama", 100, 8, 16, 3, 2, 2, 4, 1e-5, 64, True, frozenset())
+    weights = 3 * (8 * 24 + 8 * 8 + 3 * 8 * 16)
+    assert prefill_flops(config, 1) == pytest.approx(2 * (weights + 3 * 8))
+
+
+def make_report() -> Report:
+    cases = Cases(streams=(1, 8))
+    ours, theirs = Rates({1: 60.0, 8: 200.0}, 900.0), Rates({1: 40.0, 8: 100.0}, 300.0)
+    return Report(
+        model="tiny.gguf",
+        machine=Machine("a processor", 2, 100.0, 10.0),
+        load_before=0.1,
+        cases=cases,
+        engine=EngineFigures([Metrics.of("two", [FAST, SLOW])], ours, {"a to b": 2.5}, 1500.0),
+        peers={"llama.cpp": theirs},
+        missing={"transformers": "not installed"},
+        limits={"decode step, 1 stream": 0.01, "prompt of 1,000": 1.0},
+    )
+
+
+def test_the_report_has_ratios_limits_and_what_is_missing():
+    text = markdown(make_report())
+    assert "| decode, 8 | 200.0 | 100.0 | 2.00 |" in text
+    assert "| prefill, 512 | 900.0 | 300.0 | 3.00 |" in text
+    assert "| prompt of 1,000 | 1,000.0 | 1,500.0 | 1.50 |" in text
+    assert "transformers was not measured: not installed." in text
+
+
+def test_the_plot_is_an_image_with_a_bar_for_each_rate():
+    image = ElementTree.fromstring(plot(make_report()))
+    bars = [e for e in image.iter() if e.tag.endswith("rect") and e.get("height") == "14"]
+    assert len(bars) == 3 * 2
