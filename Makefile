@@ -66,6 +66,7 @@ bench-billing: $(DEV_STAMP) ## How many usage events a second one aggregator sto
 
 .PHONY: bench-safety
 bench-safety: $(DEV_STAMP) ## How much harm the classifiers catch, and how many honest prompts
+	@$(PIP_INSTALL) '.[safety-train]' 2>&1 | $(LARGE_PACKAGES_ONLY)
 	@$(IN_VENV) -m safety.bench
 
 .PHONY: redteam

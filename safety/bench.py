@@ -33,7 +33,7 @@ def main() -> None:
     if not options.quick:
         from safety.training.report import tables
 
-        for line in tables():
+        for line in tables(say):
             say(line)
 
 

@@ -54,8 +54,6 @@ def main() -> None:
         "--check", action="store_true", help="write nothing; say whether the shipped files come out"
     )
     options = parser.parse_args()
-    torch.set_num_threads(1)
-    torch.use_deterministic_algorithms(True)
     started = time.monotonic()
 
     def report(line: str) -> None:
@@ -86,6 +84,8 @@ def _compare(digests: dict[str, str], report: Report) -> bool:
 
 def build(report: Report) -> tuple[dict[Any, bytes], dict[str, Any]]:
     """The files as bytes, by path, and the card's content. Also keeps the held-out scores."""
+    torch.set_num_threads(1)
+    torch.use_deterministic_algorithms(True)
     examples = corpus()
     check_assigned(examples)
     groups = len({e.group for e in examples})

@@ -28,16 +28,12 @@ class _Layer(nn.Module):
 
     def __init__(self, weights: dict[str, Tensor], prefix: str) -> None:
         super().__init__()
-        names = {
-            "query": "attention.self.query",
-            "key": "attention.self.key",
-            "value": "attention.self.value",
-            "mixed": "attention.output.dense",
-            "wide": "intermediate.dense",
-            "narrow": "output.dense",
-        }
-        for attribute, name in names.items():
-            setattr(self, attribute, _linear(weights, f"{prefix}.{name}"))
+        self.query = _linear(weights, f"{prefix}.attention.self.query")
+        self.key = _linear(weights, f"{prefix}.attention.self.key")
+        self.value = _linear(weights, f"{prefix}.attention.self.value")
+        self.mixed = _linear(weights, f"{prefix}.attention.output.dense")
+        self.wide = _linear(weights, f"{prefix}.intermediate.dense")
+        self.narrow = _linear(weights, f"{prefix}.output.dense")
         self.after_attention = _norm(weights, f"{prefix}.attention.output.LayerNorm")
         self.after_all = _norm(weights, f"{prefix}.output.LayerNorm")
 

@@ -66,7 +66,7 @@ def train_heads(rows: Rows, *, seed: int) -> Heads:
         np.concatenate([member.hidden for member in members]),
         np.concatenate([member.hidden_bias for member in members]),
         np.concatenate([member.heads for member in members], axis=1) / MEMBERS,
-        np.mean([member.heads_bias for member in members], axis=0, dtype=np.float32),
+        np.stack([member.heads_bias for member in members]).mean(axis=0, dtype=np.float32),
     )
 
 
@@ -78,9 +78,8 @@ def _member(rows: Rows, *, seed: int) -> Heads:
     balance = (rows.weights[~rows.harmful].sum()) / max(rows.weights[rows.harmful].sum(), 1e-9)
     weights = torch.from_numpy(np.where(rows.harmful, balance, 1.0) * rows.weights).float()
     categories = torch.from_numpy(rows.categories).long()
-    network = nn.Sequential(
-        nn.Linear(SIZE, HIDDEN), nn.ReLU(), nn.Dropout(0.2), nn.Linear(HIDDEN, 1 + len(CATEGORIES))
-    )
+    first, last = nn.Linear(SIZE, HIDDEN), nn.Linear(HIDDEN, 1 + len(CATEGORIES))
+    network = nn.Sequential(first, nn.ReLU(), nn.Dropout(0.2), last)
     optimizer = torch.optim.AdamW(network.parameters(), lr=2e-3, weight_decay=0.02)
     for _ in range(EPOCHS):
         for batch in torch.randperm(len(inputs)).split(BATCH):
@@ -88,7 +87,6 @@ def _member(rows: Rows, *, seed: int) -> Heads:
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()
-    first, last = network[0], network[3]
     hidden = first.weight.detach().numpy() * SPREAD
     return Heads(
         hidden.astype(np.float32),

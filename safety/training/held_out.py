@@ -49,7 +49,7 @@ def kept(examples: Sequence[Example]) -> HeldOut:
     """
     path = CACHE / f"held-out-{corpus_digest(examples)[:12]}.npz"
     if not path.exists():
-        raise NotTrained("Run `python -m safety.train --check` first: it keeps the scores.")
+        raise NotTrained("`python -m safety.train --check` keeps the scores; it has not been run.")
     with np.load(path, allow_pickle=False) as arrays:
         logits, peaks = arrays["logits"], arrays["peaks"]
         slope, shift = arrays["calibration"]

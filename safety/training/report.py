@@ -13,6 +13,7 @@ from safety.policy import DEFAULT_POLICY
 from safety.post import PostClassifier
 from safety.pre import PreClassifier
 from safety.taxonomy import Category
+from safety.train import build
 from safety.training.baselines import (
     embedding_scores,
     keyword_scores,
@@ -23,7 +24,7 @@ from safety.training.corpus import corpus
 from safety.training.example import Example
 from safety.training.folds import is_ordinary
 from safety.training.heads import CATEGORIES
-from safety.training.held_out import HeldOut, kept
+from safety.training.held_out import HeldOut, NotTrained, kept
 from safety.training.sources import harmbench
 from safety.types import Action, Halt, SafetyMessage
 
@@ -33,13 +34,18 @@ ANSWER_THRESHOLD = DEFAULT_POLICY.threshold(Category.HATE, "output")
 RATES = (0.005, 0.01)
 
 
-def tables() -> Iterator[str]:
-    """The report, line by line.
+def tables(report: Callable[[str], None]) -> Iterator[str]:
+    """The report, line by line; on a machine that has not trained yet, that is done first.
 
-    Raises:
-        NotTrained: the held-out scores are not on this machine.
+    Args:
+        report: told how training goes on.
     """
-    held = kept(corpus())
+    examples = corpus()
+    try:
+        held = kept(examples)
+    except NotTrained:
+        build(report)
+        held = kept(examples)
     rules = np.array([_rule_scores(e.text) for e in held.prompts])
     yield from _by_source(held, rules)
     yield from _against_baselines(held, rules)
@@ -53,7 +59,8 @@ def _by_source(held: HeldOut, rules: np.ndarray) -> Iterator[str]:
     yield "Share flagged (harm or attack) at the thresholds of the default policy.\n"
     yield "| source | texts | rules | classifier | together |\n|---|--:|--:|--:|--:|"
     limits = np.array([HARM_THRESHOLD, ATTACK_THRESHOLD])
-    learned, ruled = (held.scores >= limits).any(axis=1), (rules >= limits).any(axis=1)
+    learned = np.asarray((held.scores >= limits).any(axis=1))
+    ruled = np.asarray((rules >= limits).any(axis=1))
 
     def row(name: str, chosen: np.ndarray) -> str:
         shares = (ruled[chosen].mean(), learned[chosen].mean(), (ruled | learned)[chosen].mean())
@@ -125,14 +132,10 @@ def _answers(held: HeldOut) -> Iterator[str]:
     yield "| source | texts | flagged |\n|---|--:|--:|"
     flagged = held.answer_scores >= ANSWER_THRESHOLD
     for label in ("harmful", "benign"):
-        outputs = _where(
-            held.answers, lambda e, label=label: e.kind == "output" and e.label == label
-        )  # type: ignore[misc]
-        for group in sorted(
-            {e.group for e, there in zip(held.answers, outputs, strict=True) if there}
-        ):
-            chosen = outputs & _where(held.answers, lambda e, group=group: e.group == group)  # type: ignore[misc]
-            yield f"| {label}: {group} | {chosen.sum()} | {flagged[chosen].mean():.3f} |"
+        outputs = [(i, e) for i, e in enumerate(held.answers) if e.kind == "output"]
+        for group in sorted({e.group for _, e in outputs if e.label == label}):
+            chosen = [i for i, e in outputs if e.label == label and e.group == group]
+            yield f"| {label}: {group} | {len(chosen)} | {flagged[chosen].mean():.3f} |"
     yield from _halted([e.text for e in held.answers if e.label == "harmful" and len(e.text) > 200])
 
 

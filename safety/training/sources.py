@@ -112,8 +112,7 @@ def jailbreak_templates() -> Iterator[Example]:
         template = str(body.get("value", ""))
         if len(template) < 40 or "multi_parameter" in member:
             continue
-        task = ordinary_task(number)
-        wrapped = re.sub(r"\{\{\s*prompt\s*\}\}", lambda _, task=task: task, template)
+        wrapped = ordinary_task(number).join(re.split(r"\{\{\s*prompt\s*\}\}", template))
         if "{{" not in wrapped:
             group = "in_the_wild" if "in_the_wild" in member else "pyrit_templates"
             yield Example(wrapped, "attack", group)

@@ -3,6 +3,9 @@
 import numpy as np
 import pytest
 
+pytest.importorskip("sklearn", reason="needs the group safety-train")
+pytest.importorskip("onnx", reason="needs the group safety-train")
+
 from safety.answer_model import AnswerModel
 from safety.features import spoken_words
 from safety.grams import text_rows
