@@ -120,6 +120,10 @@ def make_proposers(config: EngineConfig, target: StepRunner) -> list[Proposer]:
             model=speculation.draft_model,
             max_model_len=target.max_model_len,
             num_blocks=streams * -(-target.max_model_len // config.block_size),
+            swap_blocks=0,
+            tensor_parallel=1,
+            pipeline_parallel=1,
+            prefill_from=None,
         )
         draft = ModelRunner(draft_config)
         if draft.vocab_size != target.vocab_size:
@@ -154,6 +158,7 @@ def main() -> int:
     outbox.linger = 1000
     try:
         runner = ModelRunner(start.engine)
+        core = EngineCore(start.engine, runner, make_proposers(start.engine, runner))
         ready = CoreReady(
             max_model_len=runner.max_model_len,
             block_size=start.engine.block_size,
@@ -163,7 +168,6 @@ def main() -> int:
             embedding_size=runner.embedding_size,
         )
         outbox.send(msgspec.msgpack.encode(ready))
-        core = EngineCore(start.engine, runner, make_proposers(start.engine, runner))
         CoreLoop(core, inbox, outbox, make_remote_prefill(start.engine, core, runner)).run()
     except (ModelLoadError, EngineBrokenError, OSError) as error:
         log.error("cannot go on: %s", error)

@@ -5,21 +5,26 @@ from __future__ import annotations
 import math
 from collections import Counter
 
+import msgspec
 import pytest
 import torch
 
 from inference.config import EngineConfig, SchedulerConfig, SpeculationConfig
 from inference.engine.core import EngineCore
 from inference.engine.draft_model import DraftModel
+from inference.engine.process import make_proposers
 from inference.engine.prompt_lookup import PromptLookup
 from inference.engine.request import Request
 from inference.engine.speculation import Speculator
+from inference.errors import ModelLoadError
 from inference.model.runner import ModelRunner
 from inference.sampling.params import SamplingParams
 from inference.sampling.sampler import Place, Sampler
 from inference.sampling.verify import count_verified
 from tests.inference.conftest import Driver, greedy
+from tests.inference.serving import serve
 from tests.inference.test_families import make_folder
+from tests.inference.tiny import make_tiny_model
 
 PROMPTS = [[(7 * i + 3 * j * j) % 120 + 3 for j in range(30)] * 2 for i in range(4)]
 NEW_TOKENS = 20
@@ -263,6 +268,26 @@ def test_another_model_as_draft_changes_nothing(runner, tmp_path, num_blocks):
     assert [tokens[i] for i in ids] == answers(runner, PROMPTS, **fields)
     stats = driver.core.stats()
     assert stats.draft_tokens > sum(stats.accepted_per_position)
+
+
+def test_a_draft_model_with_another_vocabulary_is_refused(runner, tmp_path):
+    config, model = runner
+    draft = make_tiny_model(tmp_path)
+    speculation = SpeculationConfig(draft_model=str(draft))
+    with pytest.raises(ModelLoadError, match="vocabulary"):
+        make_proposers(msgspec.structs.replace(config, speculation=speculation), model)
+
+
+def test_a_served_draft_model_guesses(tmp_path):
+    """The same model as its own draft, through the command line."""
+    model = make_tiny_model(tmp_path)
+    body = {"prompt": "abcdefgh", "max_tokens": 40, "temperature": 0, "ignore_eos": True}
+    options = ("--num-blocks", "40", "--no-prompt-lookup", "--draft-model", str(model))
+    with serve(model, *options) as served:
+        answer = served.http.post("/v1/completions", json=body).json()
+        assert answer["usage"]["completion_tokens"] == 40
+        drafted = served.metric("vllm:spec_decode_num_draft_tokens_total")
+        assert served.metric("vllm:spec_decode_num_accepted_tokens_total") == drafted > 20
 
 
 REWRITES = [
