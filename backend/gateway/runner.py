@@ -94,6 +94,9 @@ def _regular_end(live: LiveGeneration) -> Verdict:
     reason = live.choices[0].finish_reason or "stop"
     if all(choice.halted is not None for choice in live.choices):
         return Verdict(GenerationState.BLOCKED, "content_filter")
+    if reason == _CANCELLED.finish_reason:
+        # Its process died between the last event of a cancelled answer and the transaction.
+        return _CANCELLED
     return Verdict(GenerationState.COMPLETED, reason)
 
 

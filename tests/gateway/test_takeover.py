@@ -4,8 +4,10 @@ import asyncio
 import threading
 from uuid import UUID
 
-from django.db import connection, transaction
+import pytest
+from django.db import OperationalError, connection, transaction
 
+from backend.gateway import ending
 from backend.gateway.models import Generation
 from backend.gateway.readers import read_events
 from backend.gateway.runtime import Gateway
@@ -117,6 +119,34 @@ async def test_cancelling_from_another_process(
     answer.check_order()
     count = len(answer.text.split())
     await check_billed(started.id, output_tokens=count, state="cancelled")
+
+
+async def test_a_cancelled_one_that_is_taken_up_before_it_was_stored_stays_cancelled(
+    transactional_db: None, upstream: SyntheticUpstream, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its last event is there, its process dies while PostgreSQL is away."""
+    principal = await caller()
+    pools = pools_of(upstream)
+    first = Gateway(quick_settings(), pools)
+    await first.start()
+    started = await generation_start(chat(principal, max_tokens=2000, metadata={}))
+    with monkeypatch.context() as patched:
+        patched.setattr(ending, "generation_finish", _database_away)
+        await read(started.id, principal, until=lambda events: len(events) >= 5)
+        await generation_cancel(started.id, principal=principal)
+        await read(started.id, principal, until=lambda events: bool(Answer(events).finish_reason))
+        await abandon(first)
+    async with running_gateway(pools):
+        answer = await asyncio.wait_for(read(started.id, principal), timeout=15)
+
+    assert answer.finish_reason == "cancelled"
+    count = len(answer.text.split())
+    row = await check_billed(started.id, output_tokens=count, state="cancelled")
+    assert row.finish_reason == "cancelled"
+
+
+def _database_away(**_: object) -> None:
+    raise OperationalError("the connection is closed")
 
 
 async def test_what_lost_its_process_and_its_buffer_is_settled(
