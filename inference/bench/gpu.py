@@ -173,10 +173,10 @@ def _attention_ratio(config: ModelConfig, cache: LayerCache, device: torch.devic
     queries = torch.randn(shape, dtype=torch.bfloat16, device=device)
     slots = torch.arange(_PROMPT, device=device)
     ours = seconds(lambda: prefill_attention(queries, cache.keys, cache.values, slots, 0))
-    grouped = [x[slots].transpose(0, 1)[None] for x in (cache.keys, cache.values)]
+    keys, values = (x[slots].transpose(0, 1)[None] for x in (cache.keys, cache.values))
     heads = queries.transpose(0, 1)[None]
     theirs = seconds(
-        lambda: F.scaled_dot_product_attention(heads, *grouped, is_causal=True, enable_gqa=True)
+        lambda: F.scaled_dot_product_attention(heads, keys, values, is_causal=True, enable_gqa=True)
     )
     return theirs / ours
 

@@ -30,16 +30,15 @@ def model(tmp_path_factory) -> Path:
     return folder
 
 
-def make_engine(model: Path, **changes) -> tuple[EngineCore, ModelRunner]:
-    settings = {"model": str(model), "dtype": "float32", "num_blocks": 32, "num_threads": 1}
-    config = EngineConfig(**(settings | changes))
+def make_engine(model: Path) -> tuple[EngineCore, ModelRunner]:
+    config = EngineConfig(model=str(model), dtype="float32", num_blocks=32, num_threads=1)
     runner = ModelRunner(config)
     return EngineCore(config, runner), runner
 
 
 @contextmanager
-def prefill_engine(model: Path, address: str, **changes) -> Iterator[EngineCore]:
-    core, runner = make_engine(model, **changes)
+def prefill_engine(model: Path, address: str) -> Iterator[EngineCore]:
+    core, runner = make_engine(model)
     stop = threading.Event()
     server = threading.Thread(
         target=PrefillServer(core, runner.blocks).serve, args=(address, stop), daemon=True
