@@ -269,6 +269,9 @@ def exported_metrics() -> set[str]:
     """The names under which the product's metrics can be queried, taken from the code itself."""
     from prometheus_client import REGISTRY
 
+    # Metrics exist once their modules are imported.
+    import backend.api.metrics
+    import backend.gateway.metrics  # noqa: F401
     import billing.metrics  # noqa: F401
     import safety.audit.metrics  # noqa: F401
     from inference.server.metrics import Metrics
