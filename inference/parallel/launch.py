@@ -62,6 +62,8 @@ class Leader:
     part: Part
     world: World
     followers: tuple[subprocess.Popen[bytes], ...]
+    meeting_place: tempfile.TemporaryDirectory[str] | None
+    """Where the ranks found each other; goes with this object or the process."""
 
     def close(self) -> None:
         """End all ranks."""
@@ -69,6 +71,8 @@ class Leader:
         dist.destroy_process_group()
         for process in self.followers:
             process.wait()
+        if self.meeting_place is not None:
+            self.meeting_place.cleanup()
 
 
 def is_parallel(config: EngineConfig) -> bool:
@@ -82,16 +86,19 @@ def lead(config: EngineConfig, dtype: torch.dtype, device: torch.device) -> Lead
         ModelLoadError: when the model cannot be split so.
     """
     followers: list[subprocess.Popen[bytes]] = []
+    meeting_place: tempfile.TemporaryDirectory[str] | None = None
     if "RANK" in os.environ:
         address = "env://"  # torchrun has started the others
     else:
-        address = Path(tempfile.mkdtemp(prefix="parley-ranks-"), "store").as_uri()
+        meeting_place = tempfile.TemporaryDirectory(prefix="parley-ranks-")
+        address = Path(meeting_place.name, "store").as_uri()
         size = config.tensor_parallel * config.pipeline_parallel
         followers = [_start(FollowerStart(config, rank, address)) for rank in range(1, size)]
     world = _join(config, 0, address, device)
     part = load_part(world, config, dtype, device)
     assert part.ends is not None
-    return Leader(LeadingModel(world, part.stage, part.ends, dtype), part, world, tuple(followers))
+    model = LeadingModel(world, part.stage, part.ends, dtype)
+    return Leader(model, part, world, tuple(followers), meeting_place)
 
 
 def load_part(world: World, config: EngineConfig, dtype: torch.dtype, device: torch.device) -> Part:
