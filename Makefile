@@ -79,7 +79,7 @@ STEPS ?= 300
 .PHONY: chaos
 chaos: $(DEV_STAMP) ## Kill everything under real traffic, then count the money: SEEDS="1 2 3" STEPS=300
 	@for seed in $(SEEDS); do \
-		PARLEY_CHAOS_SEED=$$seed PARLEY_CHAOS_STEPS=$(STEPS) $(VENV)/bin/pytest tests/chaos/money -x -q -s; \
+		PARLEY_CHAOS_SEED=$$seed PARLEY_CHAOS_STEPS=$(STEPS) $(VENV)/bin/pytest tests/chaos/money -x -q -s || exit 1; \
 	done
 
 .PHONY: redteam-answers

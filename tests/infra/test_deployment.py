@@ -168,7 +168,7 @@ def test_production_runs_the_processes_of_the_procfile_with_its_commands() -> No
     assert found == wanted
 
 
-@pytest.mark.parametrize("name", ["relay", "aggregate"])
+@pytest.mark.parametrize("name", ["relay", "aggregate", "detect_abuse"])
 def test_the_metrics_port_of_the_background_is_an_option_that_exists(name: str) -> None:
     shown = subprocess.run(
         [sys.executable, "manage.py", name, "--help"],
