@@ -89,7 +89,9 @@ def test_pairs_survive_their_file_and_what_is_none_is_named(tmp_path: Path) -> N
 @pytest.mark.django_db(transaction=True)
 def test_what_users_and_reviewers_said_is_exported(tmp_path: Path) -> None:
     user = member()
-    conversation = ConversationFactory.create(organization_id=user.organization_id, user_id=user.user_id)
+    conversation = ConversationFactory.create(
+        organization_id=user.organization_id, user_id=user.user_id
+    )
     turn = turn_create(
         principal=user,
         conversation_id=conversation.id,
