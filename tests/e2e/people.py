@@ -1,5 +1,6 @@
 """Visitors and the people that they become: what they do on the page, in their words."""
 
+import contextlib
 import re
 import secrets
 from collections.abc import Callable
@@ -7,6 +8,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, Request, expect
+from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
 PASSWORD = "correct horse battery staple"
 
@@ -140,7 +142,8 @@ class Person:
     def stop(self) -> None:
         """Stop the answer and wait for its end; one that has just ended by itself is as good."""
         if self.stop_button.is_visible():
-            self.stop_button.click()
+            with contextlib.suppress(PlaywrightTimeout):
+                self.stop_button.click(timeout=3_000)
         self.wait_for_the_end()
 
     def wait_for_the_end(self) -> None:

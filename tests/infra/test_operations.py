@@ -13,7 +13,8 @@ from infra.services import PostgresService
 
 CODE = ("backend", "billing", "safety", "inference", "infra")
 # Read by everything that runs, explained by nobody.
-COMMON = {"PATH", "CXX", "XDG_CACHE_HOME", "DJANGO_SETTINGS_MODULE"}
+# Of other programs: the shell, the compiler, Django, torchrun.
+COMMON = {"PATH", "CXX", "XDG_CACHE_HOME", "DJANGO_SETTINGS_MODULE", "RANK"}
 READS = re.compile(
     r"""(?:\benv(?:_flag|_list)?\(|environ(?:\.get\(|\[)|os\.getenv\()\s*["']([A-Z][A-Z_]+)["']"""
 )

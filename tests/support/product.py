@@ -103,6 +103,10 @@ class Product:
     def start(self) -> None:
         """Services, database, processes, until every web process is ready."""
         self.var.mkdir(exist_ok=True)
+        # The same files for every product of a run: collected and compressed once.
+        static = Path(os.environ["PARLEY_TEST_DIRECTORY"]) / "static"
+        static.mkdir(exist_ok=True)
+        (self.var / "static").symlink_to(static)
         self.environment |= self.services.start()
         ports = [free_port() for _ in range(self._number_of_webs)]
         self.environment.setdefault("PARLEY_PUBLIC_URL", f"http://127.0.0.1:{ports[0]}")
