@@ -24,8 +24,9 @@ from infra.launcher.procfile import ROOT, with_our_python
 CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 _FRONTEND = ROOT / "frontend"
 _LANES = 2
-# Tests that run the product as processes; they take about as long as all others together.
+# Three runs of about the same length, so that neither lane is idle at the end.
 _WHOLE_PRODUCT = ("tests/chaos", "tests/contract", "tests/e2e", "tests/infra")
+_ENGINE = ("tests/inference", "tests/safety")
 _PYTEST = ("pytest", "--durations=15")
 _terminal = threading.Lock()
 
@@ -75,7 +76,8 @@ def test_stages(npm: Sequence[str]) -> list[Stage]:
         ),
         Stage("vitest", (*npm, "run", "--silent", "test"), _FRONTEND),
         Stage("pytest product", (*_PYTEST, *_WHOLE_PRODUCT)),
-        Stage("pytest parts", (*_PYTEST, *(f"--ignore={name}" for name in _WHOLE_PRODUCT))),
+        Stage("pytest apps", (*_PYTEST, *(f"--ignore={n}" for n in (*_WHOLE_PRODUCT, *_ENGINE)))),
+        Stage("pytest engine", (*_PYTEST, *_ENGINE)),
     ]
 
 

@@ -12,8 +12,7 @@ from infra.launcher.procfile import ROOT
 from infra.services import PostgresService
 
 CODE = ("backend", "billing", "safety", "inference", "infra")
-# Read by everything that runs, explained by nobody.
-# Of other programs: the shell, the compiler, Django, torchrun.
+# Not ours: the shell's, the compiler's, Django's, torchrun's.
 COMMON = {"PATH", "CXX", "XDG_CACHE_HOME", "DJANGO_SETTINGS_MODULE", "RANK"}
 READS = re.compile(
     r"""(?:\benv(?:_flag|_list)?\(|environ(?:\.get\(|\[)|os\.getenv\()\s*["']([A-Z][A-Z_]+)["']"""
