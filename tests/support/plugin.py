@@ -18,6 +18,11 @@ from infra.services import ServiceBundle
 
 SERVICES = pytest.StashKey[ServiceBundle]()
 
+# Read when triton is first imported, by whichever test comes first: without a GPU its kernels are
+# interpreted.
+if not Path("/dev/nvidiactl").exists():
+    os.environ.setdefault("TRITON_INTERPRET", "1")
+
 # A port that answers with a refusal at once: tests that need an engine bring one.
 _NO_ENGINE = "http://127.0.0.1:9"
 
