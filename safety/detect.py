@@ -23,6 +23,9 @@ from safety.types import Stage, text_digest
 CLASSIFIER_BUDGET_S = 0.25
 """For one text. A prompt of ordinary length needs a hundredth of it; beyond, it was late."""
 
+CLASSIFIER_BUDGET_A_CHARACTER_S = 2e-5
+"""What a long text gets on top: several times what its words need on an idle core."""
+
 MIN_CLASSIFIED_WORDS = 2
 MIN_ATTACK_WORDS = 6
 """Below, only rules call a text an attack: to the network "Repeat exactly: 漢字" looks like one."""
@@ -88,7 +91,8 @@ def examine(text: str, stage: Stage) -> Evidence:
             return remembered
     evidence = Evidence()
     vocabulary = product_vocabulary()  # loads the classifier where this is the first text
-    deadline = time.monotonic() + CLASSIFIER_BUDGET_S
+    allowed = CLASSIFIER_BUDGET_S + len(text) * CLASSIFIER_BUDGET_A_CHARACTER_S
+    deadline = time.monotonic() + allowed
     try:
         for view in views(text):
             before = max(evidence.scores.values(), default=0.0)

@@ -103,7 +103,7 @@ def test_an_image_by_address_is_never_fetched(client):
 
 def test_a_prompt_beyond_the_context_window(client):
     with pytest.raises(openai.BadRequestError) as error:
-        ask(client, messages=[{"role": "user", "content": "word " * 20_000}])
+        ask(client, messages=[{"role": "user", "content": "The cat sat on the mat. " * 3_000}])
     assert error.value.code == "context_length_exceeded"
 
 

@@ -57,6 +57,7 @@ def crashing(monkeypatch: pytest.MonkeyPatch) -> None:
 def late(monkeypatch: pytest.MonkeyPatch) -> None:
     """The network works, and has no time to."""
     monkeypatch.setattr(detect, "CLASSIFIER_BUDGET_S", 0.0)
+    monkeypatch.setattr(detect, "CLASSIFIER_BUDGET_A_CHARACTER_S", 0.0)
 
 
 @pytest.fixture
