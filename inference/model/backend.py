@@ -58,8 +58,7 @@ class TorchBackend:
     ) -> Tensor:
         heads = qkv.shape[1] - 2 * kv_heads
         queries, keys, values = qkv.split((heads, kv_heads, kv_heads), dim=1)
-        cache.keys.index_copy_(0, batch.slots, _rotate(keys, angles).to(cache.keys.dtype))
-        cache.values.index_copy_(0, batch.slots, values.to(cache.values.dtype))
+        cache.store(batch.slots, _rotate(keys, angles), values)
         return _rotate(queries, angles)
 
     def attend(
@@ -91,11 +90,13 @@ class TorchBackend:
         num = len(singles.lengths)
         _, heads, dim = queries.shape
         kv_heads = cache.keys.shape[1]
-        keys = cache.keys[singles.slots].transpose(1, 2).to(queries.dtype)
-        values = cache.values[singles.slots].transpose(1, 2).to(queries.dtype)
+        keys, values = cache.gather(singles.slots, queries.dtype)
         grouped = queries[:num].reshape(num, kv_heads, heads // kv_heads, dim)
         attended = F.scaled_dot_product_attention(
-            grouped, keys, values, attn_mask=singles.mask(window)
+            grouped,
+            keys.transpose(1, 2),
+            values.transpose(1, 2),
+            attn_mask=singles.mask(window),
         )
         out[:num] = attended.reshape(num, heads, dim)
 
@@ -116,8 +117,8 @@ def _attend_span(queries: Tensor, cache: LayerCache, span: Span, window: int | N
     kv_heads = cache.keys.shape[1]
     group = heads // kv_heads
     context = span.slots.shape[0]
-    keys = cache.keys[span.slots].transpose(0, 1).unsqueeze(1).to(queries.dtype)
-    values = cache.values[span.slots].transpose(0, 1).unsqueeze(1).to(queries.dtype)
+    gathered = cache.gather(span.slots, queries.dtype)
+    keys, values = (part.transpose(0, 1).unsqueeze(1) for part in gathered)
     grouped = queries.reshape(num, kv_heads, group, dim).permute(1, 2, 0, 3)
     mask = None
     if span.start > 0 or (window is not None and window < context):

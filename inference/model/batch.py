@@ -89,8 +89,49 @@ class Batch:
 
 
 class LayerCache:
-    """Keys and values of one layer, (slots, kv heads, head dim) each."""
+    """Keys and values of one layer, (slots, kv heads, head dim) each.
 
-    def __init__(self, keys: Tensor, values: Tensor) -> None:
+    In int8 every row (one token, one head) has a scale, its largest magnitude / 127, in
+    `key_scales` and `value_scales` (slots, kv heads): a number is off by half a scale at most.
+    """
+
+    def __init__(
+        self,
+        keys: Tensor,
+        values: Tensor,
+        key_scales: Tensor | None = None,
+        value_scales: Tensor | None = None,
+    ) -> None:
         self.keys = keys
         self.values = values
+        self.key_scales = key_scales
+        self.value_scales = value_scales
+
+    @property
+    def parts(self) -> tuple[Tensor, ...]:
+        """All that the slots hold, one tensor (slots, ...) each: whoever moves or checks
+        blocks takes these."""
+        scales = (self.key_scales, self.value_scales)
+        return (self.keys, self.values, *(part for part in scales if part is not None))
+
+    def store(self, slots: Tensor, keys: Tensor, values: Tensor) -> None:
+        """Keep (T, kv heads, head dim) keys and values in their (T,) slots."""
+        for given, rows, scales in (
+            (keys, self.keys, self.key_scales),
+            (values, self.values, self.value_scales),
+        ):
+            if scales is None:
+                rows.index_copy_(0, slots, given.to(rows.dtype))
+                continue
+            largest = given.float().abs().amax(dim=-1, keepdim=True)
+            steps = torch.where(largest > 0, 127 / largest, 0.0)
+            rows.index_copy_(0, slots, (given.float() * steps).round().to(torch.int8))
+            scales.index_copy_(0, slots, (largest / 127).squeeze(-1))
+
+    def gather(self, slots: Tensor, dtype: torch.dtype) -> tuple[Tensor, Tensor]:
+        """The keys and values of slots (...,), each (..., kv heads, head dim)."""
+        keys, values = self.keys[slots].to(dtype), self.values[slots].to(dtype)
+        if self.key_scales is not None and self.value_scales is not None:
+            keys *= self.key_scales[slots].to(dtype).unsqueeze(-1)
+            values *= self.value_scales[slots].to(dtype).unsqueeze(-1)
+        return keys, values

@@ -32,7 +32,7 @@ class BlockChecksums:
         slots = first + torch.arange(self._block_size, device=device)
         totals = torch.zeros(len(block_ids), dtype=torch.int64, device=device)
         for cache in self._caches:
-            for part in (cache.keys, cache.values):
+            for part in cache.parts:
                 numbers = part[slots].view(_INTEGERS[part.element_size()]).flatten(1)
                 totals = totals * 31 + (numbers * _weights(numbers)).sum(dim=1)
         return totals.tolist()

@@ -17,9 +17,9 @@ class SwapMemory:
     def __init__(self, caches: Sequence[LayerCache], block_size: int, num_blocks: int) -> None:
         self._block_size = block_size
         self._parts: list[tuple[Tensor, Tensor]] = []
-        """(cache, host memory) of keys and values of every layer."""
+        """(cache, host memory) of keys and values of every layer, and of their scales."""
         for cache in caches:
-            for part in (cache.keys, cache.values):
+            for part in cache.parts:
                 host = torch.empty(
                     (num_blocks * block_size, *part.shape[1:]),
                     dtype=part.dtype,

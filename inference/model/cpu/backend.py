@@ -19,6 +19,8 @@ from inference.model.cpu.address import at
 from inference.model.weights import PackedRows
 
 _KINDS = (GGMLQuantizationType.Q4_0, GGMLQuantizationType.Q4_1, GGMLQuantizationType.Q8_0)
+_ROW_KINDS = {torch.float32: 0, torch.bfloat16: 1, torch.float16: 2, torch.int8: 3}
+"""How the KV cache keeps its rows, as `kernels.cpp` numbers it."""
 _FEW_TOKENS = 15
 """Up to here unpacking weights in registers beats blocked products; measured."""
 
@@ -80,8 +82,9 @@ class CpuBackend(TorchBackend):
         heads = all_heads - 2 * kv_heads
         cos, sin = angles
         self._kernels.parley_rotate_and_cache(
-            *(at(qkv), at(cos), at(sin), at(batch.slots)),
-            *(at(cache.keys), at(cache.values), num, heads, kv_heads, dim),
+            *(_ROW_KINDS[cache.keys.dtype], at(qkv), at(cos), at(sin), at(batch.slots)),
+            *(at(cache.keys), at(cache.values), at(cache.key_scales), at(cache.value_scales)),
+            *(num, heads, kv_heads, dim),
         )
         return qkv[:, :heads]
 
@@ -96,7 +99,8 @@ class CpuBackend(TorchBackend):
         num, width = singles.tables.shape
         _, heads, dim = queries.shape
         self._kernels.parley_attend(
-            *(at(queries), at(cache.keys), at(cache.values)),
+            *(_ROW_KINDS[cache.keys.dtype], at(queries), at(cache.keys), at(cache.values)),
+            *(at(cache.key_scales), at(cache.value_scales)),
             *(at(singles.tables), at(singles.lengths), at(out)),
             *(num, queries.stride(0), heads, cache.keys.shape[1], dim),
             *(singles.block_size, width, window or 2**31 - 1),
