@@ -15,6 +15,7 @@ import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 from infra.launcher import frontend
@@ -24,9 +25,13 @@ from infra.launcher.procfile import ROOT, with_our_python
 CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 _FRONTEND = ROOT / "frontend"
 _LANES = 2
-# Three runs of about the same length, so that neither lane is idle at the end.
-_WHOLE_PRODUCT = ("tests/chaos", "tests/contract", "tests/e2e", "tests/infra")
-_ENGINE = ("tests/inference", "tests/safety")
+# Runs of like length, longest first, so that neither lane is idle at the end.
+_TESTS = {
+    "browser": ("tests/e2e", "tests/contract"),
+    "faults": ("tests/chaos", "tests/infra"),
+    "api": ("tests/api", "tests/accounts", "tests/admin"),
+    "engine": ("tests/inference", "tests/safety"),
+}
 _PYTEST = ("pytest", "--durations=15")
 _terminal = threading.Lock()
 
@@ -75,9 +80,8 @@ def test_stages(npm: Sequence[str]) -> list[Stage]:
             ("python", "manage.py", "with-services", "makemigrations", "--check", "--dry-run"),
         ),
         Stage("vitest", (*npm, "run", "--silent", "test"), _FRONTEND),
-        Stage("pytest product", (*_PYTEST, *_WHOLE_PRODUCT)),
-        Stage("pytest apps", (*_PYTEST, *(f"--ignore={n}" for n in (*_WHOLE_PRODUCT, *_ENGINE)))),
-        Stage("pytest engine", (*_PYTEST, *_ENGINE)),
+        *(Stage(f"pytest {name}", (*_PYTEST, *paths)) for name, paths in _TESTS.items()),
+        Stage("pytest apps", (*_PYTEST, *(f"--ignore={path}" for path in chain(*_TESTS.values())))),
     ]
 
 
