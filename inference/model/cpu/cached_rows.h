@@ -69,4 +69,26 @@ struct Int8Row {
   }
 };
 
+// Keys or values of a layer: rows (slots, kv_heads, D), and where they are scaled a scale
+// for each (slots, kv_heads).
+template <class Row>
+struct Cached {
+  typename Row::Number* rows;
+  float* scales;
+  int kv_heads, D;
+
+  const float* floats(size_t slot, int kv, float* room) const {
+    return Row::floats(rows + (slot * kv_heads + kv) * D, room, D);
+  }
+  float scale(size_t slot, int kv) const {
+    return Row::kScaled ? scales[slot * kv_heads + kv] : 1.0f;
+  }
+  void store(const float* from, size_t slot) {
+    for (int kv = 0; kv < kv_heads; kv++) {
+      size_t at = slot * kv_heads + kv;
+      Row::store(from + (size_t)kv * D, rows + at * D, Row::kScaled ? scales + at : nullptr, D);
+    }
+  }
+};
+
 }  // namespace

@@ -7,7 +7,9 @@
 //   int8.h         products with activations rounded to int8
 //   many_tokens.h  products for prompts: blocked, dequantized into the cache
 //   cached_rows.h  rows of the KV cache in float32, bf16, fp16 and int8
-//   attention.h    rotation into that cache, and attention of single tokens over it
+//   rows.h         norm, rotation and activation of one row
+//   attention.h    rotation into that cache, and attention of single tokens over it,
+//   attend_parts.h   long contexts in parts
 //
 // Every weight is dequantized exactly as the file says, so results differ from a float32
 // model's only by the order of additions (but in int8.h, and as far as the cache rounds). Shapes are row-major. Threads:
@@ -54,23 +56,9 @@ void parley_dequantize(int kind, const void* weight, const int64_t* rows, float*
 void parley_add_rms_norm(float* x, const float* delta, const float* weight, float* out, int M,
                          int K, float eps) {
 #pragma omp parallel for schedule(static) if (M > 4)
-  for (int m = 0; m < M; m++) {
-    float* row = x + (size_t)m * K;
-    f32x8 squares = {};
-    for (int k = 0; k < K; k += 8) {
-      f32x8 v = load<f32x8>(row + k);
-      if (delta) {
-        v += load<f32x8>(delta + (size_t)m * K + k);
-        std::memcpy(row + k, &v, sizeof v);
-      }
-      squares += v * v;
-    }
-    float scale = 1.0f / std::sqrt(sum(squares) / K + eps);
-    for (int k = 0; k < K; k += 8) {
-      f32x8 v = load<f32x8>(row + k) * scale * load<f32x8>(weight + k);
-      std::memcpy(out + (size_t)m * K + k, &v, sizeof v);
-    }
-  }
+  for (int m = 0; m < M; m++)
+    norm_row(x + (size_t)m * K, delta ? delta + (size_t)m * K : nullptr, weight,
+             out + (size_t)m * K, K, eps);
 }
 
 // The cached_rows.h of a cache's kind.
@@ -113,13 +101,7 @@ void parley_attend(int kind, const float* queries, void* keys, void* values, flo
 // out (M, I) = silu(gate) * up, for gate_up (M, 2 * I).
 void parley_swiglu(const float* gate_up, float* out, int M, int I) {
 #pragma omp parallel for schedule(static) if (M > 2)
-  for (int m = 0; m < M; m++) {
-    const float *gate = gate_up + (size_t)m * 2 * I, *up = gate + I;
-    for (int i = 0; i < I; i += 8) {
-      f32x8 g = load<f32x8>(gate + i);
-      f32x8 v = g / (1.0f + exp8(-g)) * load<f32x8>(up + i);
-      std::memcpy(out + (size_t)m * I + i, &v, sizeof v);
-    }
-  }
+  for (int m = 0; m < M; m++)
+    swiglu_row(gate_up + (size_t)m * 2 * I, gate_up + (size_t)m * 2 * I + I, out + (size_t)m * I, I);
 }
 }
