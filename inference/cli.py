@@ -7,10 +7,17 @@ import logging
 import os
 import sys
 from pathlib import Path
+from typing import get_args
 
 import uvicorn
 
-from inference.config import EngineConfig, SchedulerConfig, ServerConfig, SpeculationConfig
+from inference.config import (
+    EngineConfig,
+    KvDtype,
+    SchedulerConfig,
+    ServerConfig,
+    SpeculationConfig,
+)
 from inference.errors import ModelLoadError
 from inference.model.sources import fetch
 from inference.server.app import create_app
@@ -52,6 +59,7 @@ def configs(args: argparse.Namespace) -> tuple[EngineConfig, ServerConfig]:
     engine = EngineConfig(
         model=args.model,
         dtype=args.dtype,
+        kv_dtype=args.kv_dtype,
         device=args.device,
         max_model_len=args.max_model_len,
         num_blocks=args.num_blocks,
@@ -95,6 +103,12 @@ def _parser() -> argparse.ArgumentParser:
     serve.add_argument("--port", type=int, default=8001)
     serve.add_argument(
         "--dtype", default="auto", choices=["auto", "float32", "bfloat16", "float16"]
+    )
+    serve.add_argument(
+        "--kv-dtype",
+        default="auto",
+        choices=get_args(KvDtype),
+        help="of cached keys and values; int8: a scale for each token and head",
     )
     serve.add_argument(
         "--quantization",

@@ -7,6 +7,7 @@ from typing import Literal
 import msgspec
 
 Policy = Literal["fcfs", "priority", "shortest"]
+KvDtype = Literal["auto", "float32", "bfloat16", "float16", "int8"]
 
 
 class SchedulerConfig(msgspec.Struct, frozen=True):
@@ -46,6 +47,8 @@ class EngineConfig(msgspec.Struct, frozen=True):
 
     model: str
     dtype: Literal["auto", "float32", "bfloat16", "float16"] = "auto"
+    kv_dtype: KvDtype = "auto"
+    """How keys and values are kept; auto: as they are computed."""
     max_model_len: int | None = None
     block_size: int = 16
     num_blocks: int | None = None

@@ -117,6 +117,9 @@ class CoreReady(msgspec.Struct, tag="ready"):
     max_model_len: int
     block_size: int
     num_blocks: int
+    kv_dtype: str
+    kv_bytes: int
+    """Memory of all blocks on one rank, when all are used."""
     eos_token_ids: list[int]
     vocab_size: int
     embedding_size: int

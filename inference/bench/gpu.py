@@ -172,7 +172,7 @@ def _attention_ratio(config: ModelConfig, cache: LayerCache, device: torch.devic
     shape = (_PROMPT, config.num_heads, config.head_dim)
     queries = torch.randn(shape, dtype=torch.bfloat16, device=device)
     slots = torch.arange(_PROMPT, device=device)
-    ours = seconds(lambda: prefill_attention(queries, cache.keys, cache.values, slots, 0))
+    ours = seconds(lambda: prefill_attention(queries, cache, slots, 0))
     keys, values = (x[slots].transpose(0, 1)[None] for x in (cache.keys, cache.values))
     heads = queries.transpose(0, 1)[None]
     theirs = seconds(

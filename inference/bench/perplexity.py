@@ -1,7 +1,8 @@
 """`python -m inference.bench.perplexity --model PATH`: what fewer bits cost and give.
 
-For every way to keep the weights: perplexity on a fixed text (perplexity_text.txt, ours),
-memory of the weights, processor time of a decode step and of a prompt on one thread.
+For every way to keep the weights, and the keys and values: perplexity on a fixed text
+(perplexity_text.txt, ours), memory of the weights, processor time of a decode step and of a
+prompt on one thread.
 Processor time, so that a machine that does something else tells the same.
 """
 
@@ -21,22 +22,28 @@ import torch
 from inference.errors import ModelLoadError
 from inference.model.batch import Batch, LayerCache, Singles, Span
 from inference.model.build import build_model
+from inference.model.kv_memory import allocate_caches
 from inference.model.llama import LlamaModel
 from inference.model.open import open_weights
 from inference.quantization.precision import Precision
 from inference.text.load import load_text
 
 _TEXT = Path(__file__).with_name("perplexity_text.txt")
-_QUANTIZED = {
-    "as the file has it": Precision(),
-    "the same, int8 activations": Precision(int8_activations=True),
+_Way = tuple[Precision, torch.dtype]
+"""Of the weights, and what keys and values are kept in."""
+_QUANTIZED: dict[str, _Way] = {
+    "as the file has it": (Precision(), torch.float32),
+    "the same, KV in bfloat16": (Precision(), torch.bfloat16),
+    "the same, KV in int8": (Precision(), torch.int8),
+    "the same, int8 activations": (Precision(int8_activations=True), torch.float32),
 }
-_DENSE = {
-    "float32": Precision(),
-    "int8 weights": Precision("int8"),
-    "int4 weights": Precision("int4"),
-    "int8 weights and activations": Precision("int8", int8_activations=True),
-    "int4 weights, int8 activations": Precision("int4", int8_activations=True),
+_DENSE: dict[str, _Way] = {
+    "float32": (Precision(), torch.float32),
+    "float32, KV in int8": (Precision(), torch.int8),
+    "int8 weights": (Precision("int8"), torch.float32),
+    "int4 weights": (Precision("int4"), torch.float32),
+    "int8 weights and activations": (Precision("int8", int8_activations=True), torch.float32),
+    "int4 weights, int8 activations": (Precision("int4", int8_activations=True), torch.float32),
 }
 _PROMPT = 512
 _CONTEXT = 256
@@ -54,7 +61,9 @@ class Figures:
     prompt_s: float
 
 
-def measure(path: str, precision: Precision, token_ids: list[int]) -> Figures:
+def measure(
+    path: str, precision: Precision, kv_dtype: torch.dtype, token_ids: list[int]
+) -> Figures:
     """Load the model that way and try it.
 
     Raises:
@@ -62,11 +71,9 @@ def measure(path: str, precision: Precision, token_ids: list[int]) -> Figures:
     """
     model = build_model(open_weights(path), torch.float32, torch.device("cpu"), precision)
     room = max(len(token_ids), _PROMPT) + _BLOCK
-    shape = (-(-room // _BLOCK) * _BLOCK, model.config.num_kv_heads, model.config.head_dim)
+    slots, config = -(-room // _BLOCK) * _BLOCK, model.config
     weight_mb = _tensor_bytes() / 1e6
-    caches = [
-        LayerCache(torch.zeros(shape), torch.zeros(shape)) for _ in range(model.config.num_layers)
-    ]
+    caches = allocate_caches(slots, config, config.num_layers, kv_dtype, torch.device("cpu"))
     prompt = torch.tensor((token_ids * (_PROMPT // len(token_ids) + 1))[:_PROMPT])
     with torch.inference_mode():
         return Figures(
@@ -129,9 +136,9 @@ def main() -> None:
     write(f"| | perplexity | weights MB | decode step ms | prompt of {_PROMPT}, s |\n")
     write("|---|---|---|---|---|\n")
     quantized = open_weights(args.model).read_packed("layers.0.attn.q") is not None
-    for name, precision in (_QUANTIZED if quantized else _DENSE).items():
+    for name, (precision, kv_dtype) in (_QUANTIZED if quantized else _DENSE).items():
         try:
-            found = measure(args.model, precision, token_ids)
+            found = measure(args.model, precision, kv_dtype, token_ids)
         except ModelLoadError as error:
             write(f"| {name} | {error} | | | |\n")
             continue

@@ -19,6 +19,7 @@ def main() -> None:
     parser.add_argument("--model", required=True, help="as for `serve`, and the same model")
     parser.add_argument("--listen", default="tcp://127.0.0.1:7100", help="or ipc:///PATH")
     parser.add_argument("--dtype", default="auto")
+    parser.add_argument("--kv-dtype", default="auto", help="the same as that engine's")
     parser.add_argument("--device", default="auto")
     parser.add_argument("--num-blocks", type=int, help="KV blocks; default: by free memory")
     parser.add_argument("--threads", type=int, help="torch threads; default: all cores")
@@ -27,6 +28,7 @@ def main() -> None:
     config = EngineConfig(
         model=str(fetch(args.model)),
         dtype=args.dtype,
+        kv_dtype=args.kv_dtype,
         device=args.device,
         num_blocks=args.num_blocks,
         num_threads=args.threads,

@@ -13,40 +13,41 @@ from inference.model.batch import LayerCache
 class BlockTransfer:
     """Reads and writes whole blocks of all layers.
 
-    Bytes are those of (layers, 2, blocks * block size, kv heads, head dim), keys first.
+    Bytes are those of every layer's `LayerCache.parts`, one after another, of all the slots.
     """
 
     def __init__(self, caches: Sequence[LayerCache], block_size: int, fingerprint: str) -> None:
         self.fingerprint = fingerprint
-        self._caches = caches
+        self._parts = [part for cache in caches for part in cache.parts]
         self._block_size = block_size
 
     def size(self, num_blocks: int) -> int:
         """Bytes of so many blocks."""
-        row = self._caches[0].keys[0]
-        slots = num_blocks * self._block_size
-        return len(self._caches) * 2 * slots * row.numel() * row.element_size()
+        return sum(self._part_size(part, num_blocks) for part in self._parts)
 
     @torch.inference_mode()
     def read(self, block_ids: Sequence[int]) -> bytes:
         slots = self._slots(block_ids)
-        layers = [torch.stack((cache.keys[slots], cache.values[slots])) for cache in self._caches]
-        return torch.stack(layers).cpu().view(torch.uint8).numpy().tobytes()
+        parts = [part[slots].flatten().view(torch.uint8) for part in self._parts]
+        return torch.cat(parts).cpu().numpy().tobytes()
 
     @torch.inference_mode()
     def write(self, block_ids: Sequence[int], data: bytes | memoryview) -> None:
         """Raises ValueError when `data` has another size than these blocks."""
         slots = self._slots(block_ids)
-        sample = self._caches[0].keys
-        shape = (len(self._caches), 2, len(slots), *sample.shape[1:])
         if len(data) != self.size(len(block_ids)):
             raise ValueError(f"{len(data)} bytes are not {len(block_ids)} blocks")
-        values = torch.frombuffer(bytearray(data), dtype=sample.dtype).view(shape)
-        for cache, (keys, others) in zip(self._caches, values.to(sample.device), strict=True):
-            cache.keys[slots] = keys
-            cache.values[slots] = others
+        sizes = [self._part_size(part, len(block_ids)) for part in self._parts]
+        received = torch.frombuffer(bytearray(data), dtype=torch.uint8).split(sizes)
+        for part, own in zip(self._parts, received, strict=True):
+            # Cloned: a part need not begin at a multiple of its numbers' size.
+            values = own.clone().view(part.dtype).view(len(slots), *part.shape[1:])
+            part[slots] = values.to(part.device)
+
+    def _part_size(self, part: Tensor, num_blocks: int) -> int:
+        return part[0].numel() * part.element_size() * num_blocks * self._block_size
 
     def _slots(self, block_ids: Sequence[int]) -> Tensor:
-        device = self._caches[0].keys.device
+        device = self._parts[0].device
         first = torch.tensor(block_ids, device=device)[:, None] * self._block_size
         return (first + torch.arange(self._block_size, device=device)).flatten()

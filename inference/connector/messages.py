@@ -32,11 +32,13 @@ class PrefillAnswer(msgspec.Struct, frozen=True):
     error: str = ""
 
 
-def fingerprint(config: ModelConfig, dtype: torch.dtype, block_size: int) -> str:
-    """Equal where blocks of one engine fit the other's cache: same sizes, type and rotation.
+def fingerprint(
+    config: ModelConfig, dtype: torch.dtype, kv_dtype: torch.dtype, block_size: int
+) -> str:
+    """Equal where blocks of one engine fit the other's cache: same sizes, types and rotation.
 
     Whether the weights are the same is for whoever starts both engines.
     """
     shape = {name: repr(value) for name, value in asdict(config).items()}
-    content = msgspec.json.encode([sorted(shape.items()), str(dtype), block_size])
+    content = msgspec.json.encode([sorted(shape.items()), str(dtype), str(kv_dtype), block_size])
     return hashlib.sha256(content).hexdigest()

@@ -163,6 +163,8 @@ def main() -> int:
             max_model_len=runner.max_model_len,
             block_size=start.engine.block_size,
             num_blocks=runner.num_blocks,
+            kv_dtype=runner.kv_dtype,
+            kv_bytes=runner.kv_bytes,
             eos_token_ids=sorted(runner.eos_token_ids),
             vocab_size=runner.vocab_size,
             embedding_size=runner.embedding_size,

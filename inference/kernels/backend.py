@@ -23,7 +23,7 @@ class TritonBackend(TorchBackend):
         self, qkv: Tensor, kv_heads: int, angles: Angles, cache: LayerCache, batch: Batch
     ) -> Tensor:
         cos, sin = angles
-        return rotate_and_cache(qkv, kv_heads, cos, sin, cache.keys, cache.values, batch.slots)
+        return rotate_and_cache(qkv, kv_heads, cos, sin, cache, batch.slots)
 
     def attend_singles(
         self,
@@ -36,8 +36,7 @@ class TritonBackend(TorchBackend):
         num = len(singles.lengths)
         decode_attention(
             queries[:num],
-            cache.keys,
-            cache.values,
+            cache,
             singles.tables,
             singles.lengths,
             singles.block_size,
@@ -48,7 +47,7 @@ class TritonBackend(TorchBackend):
     def attend_span(
         self, queries: Tensor, cache: LayerCache, span: Span, out: Tensor, window: int | None
     ) -> None:
-        prefill_attention(queries, cache.keys, cache.values, span.slots, span.start, window, out)
+        prefill_attention(queries, cache, span.slots, span.start, window, out)
 
     def swiglu(self, gate_up: Tensor) -> Tensor:
         return swiglu(gate_up)

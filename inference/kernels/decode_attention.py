@@ -12,6 +12,8 @@ import triton
 import triton.language as tl
 from torch import Tensor
 
+from inference.model.batch import LayerCache
+
 _KEYS = 64
 """Keys of one round of a program."""
 _GROUP = 16
@@ -23,8 +25,7 @@ _MOST_SPLITS = 32
 
 def decode_attention(
     queries: Tensor,
-    keys: Tensor,
-    values: Tensor,
+    cache: LayerCache,
     tables: Tensor,
     lengths: Tensor,
     block_size: int,
@@ -34,7 +35,7 @@ def decode_attention(
     """Attend with queries (S, heads, head dim), whose last two dimensions are contiguous.
 
     Args:
-        keys, values: (slots, kv heads, head dim), slot = block id * block size + offset.
+        cache: keys and values by slot = block id * block size + offset.
         tables: (S, width) int32 block ids.
         lengths: (S,) int32, tokens of each sequence, the query's own included.
         window: only the last so many are attended to.
@@ -43,7 +44,7 @@ def decode_attention(
     The grid depends on the width of the tables only, so a CUDA graph can hold the call.
     """
     num, heads, dim = queries.shape
-    kv_heads = keys.shape[1]
+    kv_heads = cache.keys.shape[1]
     if out is None:
         out = torch.empty(num, heads, dim, dtype=queries.dtype, device=queries.device)
     longest = tables.shape[1] * block_size
@@ -54,8 +55,9 @@ def decode_attention(
     padded = triton.next_power_of_2(dim)
     _attend_split[(num, kv_heads, splits)](
         queries,
-        keys,
-        values,
+        cache.keys,
+        cache.values,
+        *cache.scales_or(queries),
         tables,
         lengths,
         parts,
@@ -71,6 +73,7 @@ def decode_attention(
         splits,
         BLOCK_SIZE=block_size,
         GROUP=max(_GROUP, triton.next_power_of_2(heads // kv_heads)),
+        SCALED=cache.is_scaled,
         KEYS=_KEYS,
         DIM=padded,
     )
@@ -80,9 +83,10 @@ def decode_attention(
 
 @triton.jit
 def _attend_split(
-    queries, keys, values, tables, lengths, parts, logs,
+    queries, keys, values, key_scales, value_scales, tables, lengths, parts, logs,
     query_stride, width, heads, kv_heads, dim, scale, per_split, window, splits,
-    BLOCK_SIZE: tl.constexpr, GROUP: tl.constexpr, KEYS: tl.constexpr, DIM: tl.constexpr,
+    BLOCK_SIZE: tl.constexpr, GROUP: tl.constexpr, SCALED: tl.constexpr,
+    KEYS: tl.constexpr, DIM: tl.constexpr,
 ):  # fmt: skip
     sequence, kv_head, split = tl.program_id(0), tl.program_id(1), tl.program_id(2)
     group = heads // kv_heads
@@ -105,10 +109,13 @@ def _attend_split(
         seen = (position >= begin) & (position < end)
         block = tl.load(tables + sequence * width + position // BLOCK_SIZE, mask=seen, other=0)
         slot = block.to(tl.int64) * BLOCK_SIZE + position % BLOCK_SIZE
-        row = (slot * kv_heads + kv_head) * dim
+        pair = slot * kv_heads + kv_head
+        row = pair * dim
         inside = seen[:, None] & (at < dim)[None, :]
         key = tl.load(keys + row[:, None] + at[None, :], mask=inside, other=0.0).to(query.dtype)
         scores = tl.dot(query, tl.trans(key), input_precision="ieee") * scale
+        if SCALED:
+            scores *= tl.load(key_scales + pair, mask=seen, other=0.0)[None, :]
         scores = tl.where(seen[None, :], scores, float("-inf"))
         newest = tl.maximum(largest, tl.max(scores, axis=1))
         # A round that is all outside the window leaves the maximum infinite: nothing to scale.
@@ -116,6 +123,8 @@ def _attend_split(
         shrink = tl.exp(largest - safe)
         weights = tl.exp(scores - safe[:, None])
         total = total * shrink + tl.sum(weights, axis=1)
+        if SCALED:
+            weights *= tl.load(value_scales + pair, mask=seen, other=0.0)[None, :]
         value = tl.load(values + row[:, None] + at[None, :], mask=inside, other=0.0).to(query.dtype)
         attended = attended * shrink[:, None] + tl.dot(
             weights.to(query.dtype), value, input_precision="ieee"

@@ -12,14 +12,15 @@ import triton
 import triton.language as tl
 from torch import Tensor
 
+from inference.model.batch import LayerCache
+
 _QUERIES = 64
 _KEYS = 64
 
 
 def prefill_attention(
     queries: Tensor,
-    keys: Tensor,
-    values: Tensor,
+    cache: LayerCache,
     slots: Tensor,
     start: int,
     window: int | None = None,
@@ -28,29 +29,31 @@ def prefill_attention(
     """Attend with queries (T, heads, head dim) of one sequence's tokens from `start` on.
 
     Args:
-        keys, values: (slots, kv heads, head dim).
         slots: (start + T,) int64, where each token of the sequence is cached.
         window: only the last so many tokens are attended to, each query's own included.
     """
     num, heads, dim = queries.shape
+    kv_heads = cache.keys.shape[1]
     if out is None:
         out = torch.empty(num, heads, dim, dtype=queries.dtype, device=queries.device)
     tile = min(_QUERIES, max(16, triton.next_power_of_2(num)))
     _attend_chunk[(triton.cdiv(num, tile), heads)](
         queries,
-        keys,
-        values,
+        cache.keys,
+        cache.values,
+        *cache.scales_or(queries),
         slots,
         out,
         queries.stride(0),
         out.stride(0),
         num,
         start,
-        heads // keys.shape[1],
-        keys.shape[1],
+        heads // kv_heads,
+        kv_heads,
         dim,
         dim**-0.5,
         window or start + num,
+        SCALED=cache.is_scaled,
         QUERIES=tile,
         KEYS=_KEYS,
         DIM=triton.next_power_of_2(dim),
@@ -60,9 +63,9 @@ def prefill_attention(
 
 @triton.jit
 def _attend_chunk(
-    queries, keys, values, slots, out,
+    queries, keys, values, key_scales, value_scales, slots, out,
     query_stride, out_stride, num, start, group, kv_heads, dim, scale, window,
-    QUERIES: tl.constexpr, KEYS: tl.constexpr, DIM: tl.constexpr,
+    SCALED: tl.constexpr, QUERIES: tl.constexpr, KEYS: tl.constexpr, DIM: tl.constexpr,
 ):  # fmt: skip
     tile, head = tl.program_id(0), tl.program_id(1)
     kv_head = head // group
@@ -81,10 +84,13 @@ def _attend_chunk(
     for begin in range(first, end, KEYS):
         other = begin + tl.arange(0, KEYS)
         slot = tl.load(slots + other, mask=other < end, other=0)
-        at_slot = (slot * kv_heads + kv_head) * dim
+        pair = slot * kv_heads + kv_head
+        at_slot = pair * dim
         inside = (other < end)[:, None] & (at < dim)[None, :]
         key = tl.load(keys + at_slot[:, None] + at[None, :], mask=inside, other=0.0)
         scores = tl.dot(query, tl.trans(key.to(query.dtype)), input_precision="ieee") * scale
+        if SCALED:
+            scores *= tl.load(key_scales + pair, mask=other < end, other=0.0)[None, :]
         seen = (other[None, :] <= position[:, None]) & (other[None, :] > position[:, None] - window)
         scores = tl.where(seen, scores, float("-inf"))
         newest = tl.maximum(largest, tl.max(scores, axis=1))
@@ -92,6 +98,8 @@ def _attend_chunk(
         shrink = tl.exp(largest - safe)
         weights = tl.exp(scores - safe[:, None])
         total = total * shrink + tl.sum(weights, axis=1)
+        if SCALED:
+            weights *= tl.load(value_scales + pair, mask=other < end, other=0.0)[None, :]
         value = tl.load(values + at_slot[:, None] + at[None, :], mask=inside, other=0.0)
         attended = attended * shrink[:, None] + tl.dot(
             weights.to(query.dtype), value.to(query.dtype), input_precision="ieee"

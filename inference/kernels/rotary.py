@@ -6,14 +6,15 @@ import triton
 import triton.language as tl
 from torch import Tensor
 
+from inference.model.batch import LayerCache
+
 
 def rotate_and_cache(
     qkv: Tensor,
     kv_heads: int,
     cos: Tensor,
     sin: Tensor,
-    keys: Tensor,
-    values: Tensor,
+    cache: LayerCache,
     slots: Tensor,
 ) -> Tensor:
     """Rotate (half-split layout) and store; returns the rotated queries, a view of `qkv`.
@@ -21,7 +22,6 @@ def rotate_and_cache(
     Args:
         qkv: (T, heads + 2 * kv heads, head dim), contiguous; its queries change in place.
         cos, sin: (T, head dim), both halves equal.
-        keys, values: (slots, kv heads, head dim), the layer's cache.
         slots: (T,) int64, where each token's key and value go.
     """
     num, all_heads, dim = qkv.shape
@@ -31,13 +31,15 @@ def rotate_and_cache(
         qkv,
         cos,
         sin,
-        keys,
-        values,
+        cache.keys,
+        cache.values,
+        *cache.scales_or(qkv),
         slots,
         heads,
         kv_heads,
         dim,
         half,
+        SCALED=cache.is_scaled,
         HALF=triton.next_power_of_2(half),
     )
     return qkv[:, :heads]
@@ -45,8 +47,9 @@ def rotate_and_cache(
 
 @triton.jit
 def _rotate_and_cache(
-    qkv, cos, sin, keys, values, slots, heads, kv_heads, dim, half, HALF: tl.constexpr
-):
+    qkv, cos, sin, keys, values, key_scales, value_scales, slots, heads, kv_heads, dim, half,
+    SCALED: tl.constexpr, HALF: tl.constexpr,
+):  # fmt: skip
     token = tl.program_id(0).to(tl.int64)
     head = tl.program_id(1)
     at = tl.arange(0, HALF)
@@ -64,10 +67,24 @@ def _rotate_and_cache(
             tl.store(row + at, turned_first.to(qkv.dtype.element_ty), mask=inside)
             tl.store(row + half + at, turned_second.to(qkv.dtype.element_ty), mask=inside)
         else:
-            key = keys + (slot + head - heads) * dim
-            tl.store(key + at, turned_first.to(keys.dtype.element_ty), mask=inside)
-            tl.store(key + half + at, turned_second.to(keys.dtype.element_ty), mask=inside)
+            pair = slot + head - heads
+            _store_row(
+                keys, key_scales, pair, turned_first, turned_second, at, inside, half, SCALED
+            )
     else:
-        value = values + (slot + head - heads - kv_heads) * dim
-        tl.store(value + at, first.to(values.dtype.element_ty), mask=inside)
-        tl.store(value + half + at, second.to(values.dtype.element_ty), mask=inside)
+        pair = slot + head - heads - kv_heads
+        first, second = first.to(tl.float32), second.to(tl.float32)
+        _store_row(values, value_scales, pair, first, second, at, inside, half, SCALED)
+
+
+@triton.jit
+def _store_row(rows, scales, pair, first, second, at, inside, half, SCALED: tl.constexpr):
+    """Keep the two halves of a row, rounded to integers with one scale where SCALED."""
+    if SCALED:
+        largest = tl.maximum(tl.max(tl.abs(first), axis=0), tl.max(tl.abs(second), axis=0))
+        tl.store(scales + pair, largest / 127.0)
+        steps = tl.where(largest > 0.0, 127.0 / tl.where(largest > 0.0, largest, 1.0), 0.0)
+        first, second = tl.floor(first * steps + 0.5), tl.floor(second * steps + 0.5)
+    row = rows + pair * 2 * half
+    tl.store(row + at, first.to(rows.dtype.element_ty), mask=inside)
+    tl.store(row + half + at, second.to(rows.dtype.element_ty), mask=inside)

@@ -14,6 +14,9 @@ from functools import cached_property
 import torch
 from torch import Tensor
 
+SCALE_DTYPE = torch.float32
+"""Of the scales of a cache in int8."""
+
 
 @dataclass(frozen=True)
 class Span:
@@ -106,6 +109,17 @@ class LayerCache:
         self.values = values
         self.key_scales = key_scales
         self.value_scales = value_scales
+
+    @property
+    def is_scaled(self) -> bool:
+        return self.key_scales is not None
+
+    def scales_or(self, other: Tensor) -> tuple[Tensor, Tensor]:
+        """The scales; `other` in their place where there are none, for kernels that need a
+        pointer even so."""
+        if self.key_scales is None or self.value_scales is None:
+            return other, other
+        return self.key_scales, self.value_scales
 
     @property
     def parts(self) -> tuple[Tensor, ...]:

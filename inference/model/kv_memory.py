@@ -11,7 +11,7 @@ from torch import Tensor
 
 from inference.config import EngineConfig
 from inference.errors import ModelLoadError
-from inference.model.batch import LayerCache
+from inference.model.batch import SCALE_DTYPE, LayerCache
 from inference.model.config import ModelConfig
 
 
@@ -26,11 +26,12 @@ def count_blocks(
 
     Args:
         model: whose heads are those that this process has, as `num_layers` are its layers.
+        dtype: how keys and values are kept.
     Raises:
         ModelLoadError: when they would not hold one sequence of full length.
     """
     block_size, longest = config.block_size, longest_sequence(config, model)
-    per_token = 2 * num_layers * model.num_kv_heads * model.head_dim * dtype.itemsize
+    per_token = token_bytes(model, num_layers, dtype)
     useful = config.scheduler.max_num_seqs * -(-longest // block_size)
     if config.num_blocks is not None:
         blocks = config.num_blocks
@@ -49,6 +50,14 @@ def count_blocks(
     return blocks
 
 
+def token_bytes(model: ModelConfig, num_layers: int, dtype: torch.dtype) -> int:
+    """Memory for one token's keys and values in all layers, their scales in int8 included."""
+    row = model.head_dim * dtype.itemsize
+    if dtype is torch.int8:
+        row += SCALE_DTYPE.itemsize
+    return 2 * num_layers * model.num_kv_heads * row
+
+
 def longest_sequence(config: EngineConfig, model: ModelConfig) -> int:
     """Tokens of the longest sequence that is served."""
     return min(config.max_model_len or model.max_position, model.max_position)
@@ -57,14 +66,21 @@ def longest_sequence(config: EngineConfig, model: ModelConfig) -> int:
 def allocate_caches(
     num_slots: int, model: ModelConfig, num_layers: int, dtype: torch.dtype, device: torch.device
 ) -> list[LayerCache]:
-    """A cache for each layer of this process."""
-    shape = (num_slots, model.num_kv_heads, model.head_dim)
+    """A cache for each layer of this process; in int8 with its scales."""
+    scales_shape = (num_slots, model.num_kv_heads)
+    shape = (*scales_shape, model.head_dim)
 
-    def empty() -> Tensor:
+    def empty(shape: tuple[int, ...], dtype: torch.dtype) -> Tensor:
         if device.type == "cpu":
             # NumPy's zeros are untouched pages: memory is used when a block first is.
             size = prod(shape) * dtype.itemsize
             return torch.from_numpy(np.zeros(size, np.uint8)).view(dtype).view(shape)
         return torch.zeros(shape, dtype=dtype, device=device)
 
-    return [LayerCache(empty(), empty()) for _ in range(num_layers)]
+    def layer() -> LayerCache:
+        rows = empty(shape, dtype), empty(shape, dtype)
+        if dtype is not torch.int8:
+            return LayerCache(*rows)
+        return LayerCache(*rows, empty(scales_shape, SCALE_DTYPE), empty(scales_shape, SCALE_DTYPE))
+
+    return [layer() for _ in range(num_layers)]

@@ -21,6 +21,15 @@ def pick_dtype(config: EngineConfig, device: torch.device) -> torch.dtype:
     """bf16 on a GPU; float32 on a CPU, where it equals the reference token for token."""
     if config.dtype == "auto":
         return torch.bfloat16 if device.type == "cuda" else torch.float32
-    dtype = getattr(torch, config.dtype)
+    return _named(config.dtype)
+
+
+def pick_kv_dtype(config: EngineConfig, dtype: torch.dtype) -> torch.dtype:
+    """How keys and values are kept: as they are computed unless something else is asked for."""
+    return dtype if config.kv_dtype == "auto" else _named(config.kv_dtype)
+
+
+def _named(name: str) -> torch.dtype:
+    dtype = getattr(torch, name)
     assert isinstance(dtype, torch.dtype)
     return dtype

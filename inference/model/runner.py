@@ -21,10 +21,15 @@ from inference.model.build import build_model
 from inference.model.checksum import BlockChecksums
 from inference.model.config import ModelConfig
 from inference.model.cuda_graphs import GraphedModel
-from inference.model.kv_memory import allocate_caches, count_blocks, longest_sequence
+from inference.model.kv_memory import (
+    allocate_caches,
+    count_blocks,
+    longest_sequence,
+    token_bytes,
+)
 from inference.model.llama import LlamaModel
 from inference.model.open import open_weights
-from inference.model.placement import pick_device, pick_dtype
+from inference.model.placement import pick_device, pick_dtype, pick_kv_dtype
 from inference.model.pooling import MeanPooler
 from inference.model.swap_memory import SwapMemory
 from inference.parallel.launch import Leader, is_parallel, lead
@@ -61,9 +66,11 @@ class ModelRunner:
         self._sampler = Sampler(model.eos_token_ids, guides)
         self._pooler = MeanPooler()
         log.info(
-            "%d blocks of %d tokens, %s on %s",
+            "%d blocks of %d tokens, in %s up to %.0f MB; %s on %s",
             self.num_blocks,
             self._block_size,
+            self.kv_dtype,
+            self.kv_bytes / 1e6,
             self._dtype,
             self._device,
         )
@@ -86,19 +93,22 @@ class ModelRunner:
             reader = open_weights(config.model)
             self._model = build_model(reader, self._dtype, self._device, precision)
             own, num_layers = reader.config, reader.config.num_layers
-        blocks = count_blocks(config, own, num_layers, self._dtype, self._device)
+        kv_dtype = pick_kv_dtype(config, self._dtype)
+        self.kv_dtype = str(kv_dtype).removeprefix("torch.")
+        blocks = count_blocks(config, own, num_layers, kv_dtype, self._device)
         self.num_blocks = self._leader.world.least(blocks) if self._leader else blocks
         slots = self.num_blocks * config.block_size
         on_gpu = self._device.type == "cuda"
         spare = config.block_size if on_gpu else 0  # where the empty rows of a graph write
-        self._caches = allocate_caches(slots + spare, own, num_layers, self._dtype, self._device)
+        self._caches = allocate_caches(slots + spare, own, num_layers, kv_dtype, self._device)
+        self.kv_bytes = slots * token_bytes(own, num_layers, kv_dtype)
         if on_gpu and isinstance(self._model, LlamaModel):
             width = -(-longest_sequence(config, own) // config.block_size)
             seats = config.scheduler.max_num_seqs
             graphed = GraphedModel(self._model, seats, width, config.block_size, slots)
             graphed.record(self._caches)
             self._model = graphed
-        model_id = fingerprint(own, self._dtype, config.block_size)
+        model_id = fingerprint(own, self._dtype, kv_dtype, config.block_size)
         self.blocks = BlockTransfer(self._caches, config.block_size, model_id)
         self._checksums = BlockChecksums(self._caches, config.block_size)
         if config.swap_blocks and self._leader is not None:

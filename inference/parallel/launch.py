@@ -24,7 +24,7 @@ from inference.model.config import ModelConfig
 from inference.model.kv_memory import allocate_caches, count_blocks
 from inference.model.llama import LlamaModel
 from inference.model.open import open_weights
-from inference.model.placement import pick_device, pick_dtype
+from inference.model.placement import pick_device, pick_dtype, pick_kv_dtype
 from inference.parallel.leader import LeadingModel, follow
 from inference.parallel.pipeline import StageModel
 from inference.parallel.shard import ShardedReader
@@ -123,9 +123,10 @@ def run_follower(config: EngineConfig, rank: int, address: str) -> None:
     dtype = pick_dtype(config, device)
     world = _join(config, rank, address, device)
     part = load_part(world, config, dtype, device)
-    blocks = count_blocks(config, part.config, part.num_layers, dtype, device)
+    kv_dtype = pick_kv_dtype(config, dtype)
+    blocks = count_blocks(config, part.config, part.num_layers, kv_dtype, device)
     slots = world.least(blocks) * config.block_size
-    caches = allocate_caches(slots, part.config, part.num_layers, dtype, device)
+    caches = allocate_caches(slots, part.config, part.num_layers, kv_dtype, device)
     try:
         follow(world, part.stage, part.ends, caches, dtype, device)
     except RuntimeError as error:

@@ -55,6 +55,7 @@ def create_app(engine: EngineConfig, server: ServerConfig) -> Starlette:
         )
         try:
             await client.start()
+            metrics.on_ready(app.state.server.model_info)
             yield
         finally:
             await client.stop()

@@ -15,7 +15,7 @@ from prometheus_client import (
 )
 from prometheus_client.metrics import MetricWrapperBase
 
-from inference.protocol import CoreStats, FinishReason
+from inference.protocol import CoreReady, CoreStats, FinishReason
 
 M = TypeVar("M", bound=MetricWrapperBase)
 
@@ -38,6 +38,13 @@ class Metrics:
         self._usage = self._gauge("vllm:kv_cache_usage_perc", "Referenced KV blocks, 0 to 1")
         self._blocks_total = self._gauge("parley:kv_blocks_total", "KV blocks")
         self._blocks_used = self._gauge("parley:kv_blocks_used", "KV blocks referenced")
+        self._kv_bytes = self._gauge("parley:kv_cache_bytes", "Memory of all KV blocks, one rank")
+        self._cache_config = Gauge(
+            "vllm:cache_config_info",
+            "How the KV cache is kept, in its labels",
+            ("model_name", "cache_dtype", "block_size", "num_gpu_blocks"),
+            registry=self.registry,
+        )
         self._waste = self._gauge("parley:kv_waste_ratio", "Slots held but not filled, 0 to 1")
         self._computed = self._counter("parley:tokens_computed", "Tokens computed, any kind")
         self._steps = self._counter("parley:steps", "Engine steps")
@@ -79,6 +86,12 @@ class Metrics:
             ("model_name", "finished_reason"),
             registry=self.registry,
         )
+
+    def on_ready(self, info: CoreReady) -> None:
+        """Take over what is settled when the model is loaded."""
+        self._kv_bytes.set(info.kv_bytes)
+        labels = (self._model_name, info.kv_dtype, str(info.block_size), str(info.num_blocks))
+        self._cache_config.labels(*labels).set(1)
 
     def on_step(self, stats: CoreStats) -> None:
         """Take the core's counters over after a step."""

@@ -22,11 +22,12 @@ def model(tmp_path_factory) -> str:
     return str(folder)
 
 
-@pytest.fixture(params=["float32", "bfloat16"])
+@pytest.fixture(params=["float32", "bfloat16", "int8"])
 def driver(model, request) -> Driver:
     config = EngineConfig(
         model=model,
-        dtype=request.param,
+        dtype="float32",
+        kv_dtype=request.param,
         device="cpu",
         num_blocks=32,
         num_threads=1,
@@ -41,7 +42,7 @@ def damage(driver: Driver, block_id: int) -> None:
     runner = driver.core.runner
     assert isinstance(runner, ModelRunner)
     values = runner._caches[1].values
-    integers = {4: torch.int32, 2: torch.int16}[values.element_size()]
+    integers = {4: torch.int32, 2: torch.int16, 1: torch.int8}[values.element_size()]
     values.view(integers)[block_id * 16 + 7, 1, 3] ^= 1
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from inference.config import EngineConfig
+from inference.config import EngineConfig, KvDtype
 from inference.connector.prefill_server import PrefillServer
 from inference.connector.remote_prefill import Handover, RemotePrefill, ZmqConnector
 from inference.engine.core import EngineCore
@@ -30,15 +30,17 @@ def model(tmp_path_factory) -> Path:
     return folder
 
 
-def make_engine(model: Path) -> tuple[EngineCore, ModelRunner]:
-    config = EngineConfig(model=str(model), dtype="float32", num_blocks=32, num_threads=1)
+def make_engine(model: Path, kv_dtype: KvDtype = "auto") -> tuple[EngineCore, ModelRunner]:
+    config = EngineConfig(
+        model=str(model), dtype="float32", kv_dtype=kv_dtype, num_blocks=32, num_threads=1
+    )
     runner = ModelRunner(config)
     return EngineCore(config, runner), runner
 
 
 @contextmanager
-def prefill_engine(model: Path, address: str) -> Iterator[EngineCore]:
-    core, runner = make_engine(model)
+def prefill_engine(model: Path, address: str, kv_dtype: KvDtype = "auto") -> Iterator[EngineCore]:
+    core, runner = make_engine(model, kv_dtype)
     stop = threading.Event()
     server = threading.Thread(
         target=PrefillServer(core, runner.blocks).serve, args=(address, stop), daemon=True
@@ -88,6 +90,21 @@ def test_same_tokens_from_blocks_that_were_handed_over(model, expected, address)
     assert core.kv.prefix_tokens_hit == 64, "the blocks were not used"
     assert other.stats().tokens_computed == len(PROMPT)
     assert core.kv.pool.num_used == other.kv.pool.num_used == 0
+
+
+def test_blocks_in_int8_are_handed_over_to_another_in_int8_only(model, expected, address):
+    quantized, runner = make_engine(model, "int8")
+    alone = answer(make_engine(model, "int8")[0])
+    with prefill_engine(model, address, "int8"):
+        connector = ZmqConnector(address, runner.blocks)
+        assert answer(quantized, RemotePrefill(quantized, runner.blocks, connector)) == alone
+        connector.close()
+        other, runner = make_engine(model)
+        connector = ZmqConnector(address, runner.blocks)
+        assert answer(other, RemotePrefill(other, runner.blocks, connector)) == expected
+        connector.close()
+    assert quantized.kv.prefix_tokens_hit == 64
+    assert other.kv.prefix_tokens_hit == 0
 
 
 def test_a_peer_that_is_away_costs_no_token(model, expected):

@@ -124,6 +124,46 @@ def test_rotation_cache_and_attention(dtype, window, lengths, chunk, heads, dim)
         assert_close(found, exact)
 
 
+@pytest.mark.parametrize("window", [None, 20])
+def test_rotation_and_attention_over_a_cache_in_int8(window):
+    """What is stored is right to half a step, and attention is that over what is stored."""
+    lengths, heads, kv_heads, dim = [1, 17, 530], 4, 2, 24
+    batch = batch_of(lengths, (40, 21))
+    assert batch.singles is not None
+    num_slots = batch.singles.tables.shape[1] * (len(lengths) + 1) * BLOCK
+    cache = int8_cache(num_slots, kv_heads, dim)
+    qkv = randn(len(batch.slots), heads + 2 * kv_heads, dim)
+    qkv[0] = 0  # a row without any scale
+    half = torch.rand(len(batch.slots), dim // 2, device=DEVICE) * 6
+    angles = torch.cat((half.cos(),) * 2, dim=-1), torch.cat((half.sin(),) * 2, dim=-1)
+    exact = LayerCache(*cache.gather(torch.arange(num_slots, device=DEVICE), torch.float64))
+    exact_queries = TorchBackend().rotate_and_cache(
+        qkv.double(), kv_heads, (angles[0].double(), angles[1].double()), exact, batch
+    )
+    queries = TritonBackend().rotate_and_cache(qkv, kv_heads, angles, cache, batch)
+    stored = LayerCache(*cache.gather(torch.arange(num_slots, device=DEVICE), torch.float64))
+    for part, scales, wanted in (
+        (stored.keys, cache.key_scales, exact.keys),
+        (stored.values, cache.value_scales, exact.values),
+    ):
+        assert scales is not None
+        assert ((part - wanted).abs() <= scales[..., None] * 0.501 + 1e-6).all()
+    assert_close(
+        TritonBackend().attend(queries, cache, batch, window),
+        TorchBackend().attend(exact_queries, stored, batch, window),
+    )
+
+
+def int8_cache(slots: int, kv_heads: int, dim: int) -> LayerCache:
+    """Filled with random rows."""
+    cache = LayerCache(
+        *torch.zeros(2, slots, kv_heads, dim, dtype=torch.int8, device=DEVICE),
+        *torch.zeros(2, slots, kv_heads, device=DEVICE),
+    )
+    cache.store(torch.arange(slots, device=DEVICE), *randn(2, slots, kv_heads, dim))
+    return cache
+
+
 @pytest.mark.parametrize("kind", [Kind.Q4_0, Kind.Q4_1, Kind.Q8_0])
 @pytest.mark.parametrize("tokens", [1, 17])
 def test_products_from_packed_weights(kind, tokens):

@@ -15,13 +15,14 @@ PROMPTS = [[(7 * i + 3 * j * j) % 120 + 3 for j in range(30)] for i in range(8)]
 SAMPLING = greedy(max_tokens=50, ignore_eos=True)
 
 
-@pytest.fixture(scope="module")
-def config(tmp_path_factory) -> EngineConfig:
+@pytest.fixture(scope="module", params=["float32", "int8"])
+def config(request, tmp_path_factory) -> EngineConfig:
     folder = tmp_path_factory.mktemp("llama")
     make_folder("llama", folder)
     return EngineConfig(
         model=str(folder),
         dtype="float32",
+        kv_dtype=request.param,
         num_blocks=18,
         num_threads=1,
         prefix_cache=False,
