@@ -7,6 +7,7 @@ original checkpoints) use.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,8 @@ from gguf.constants import GGMLQuantizationType
 from gguf.quants import dequantize
 
 from inference.errors import ModelLoadError
-from inference.model.config import ModelConfig, RopeConfig
-from inference.model.gguf_format import GGUFFile
+from inference.model.config import ModelConfig, MoeConfig, RopeConfig
+from inference.model.gguf_format import GGUFFile, TensorInfo
 from inference.model.weights import PackedRows
 
 _UNQUANTIZED = (
@@ -38,7 +39,10 @@ _LAYER = {
     "mlp.gate": "ffn_gate",
     "mlp.up": "ffn_up",
     "mlp.down": "ffn_down",
+    "router": "ffn_gate_inp",
 }
+_ARCHITECTURES = ("llama", "qwen2", "qwen3", "qwen3moe")
+_SOFTMAX_GATING = 1
 
 
 class GGUFReader:
@@ -49,12 +53,12 @@ class GGUFReader:
         self.config = self._read_config()
 
     def has(self, name: str) -> bool:
-        return _gguf_name(name) in self._file.tensors
+        return self._find(name) is not None
 
     def read(self, name: str) -> torch.Tensor:
-        tensor = self._file.tensors.get(_gguf_name(name))
+        tensor = self._find(name)
         if tensor is None:
-            raise ModelLoadError(f"the file has no tensor {_gguf_name(name)} (our {name})")
+            raise ModelLoadError(f"the file has no tensor {_gguf_name(name)[0]} (our {name})")
         try:
             values = dequantize(tensor.data, tensor.kind)
         except NotImplementedError as error:
@@ -65,11 +69,21 @@ class GGUFReader:
         return self._in_our_order(name, matrix.reshape(tensor.shape))
 
     def read_packed(self, name: str) -> PackedRows | None:
-        tensor = self._file.tensors.get(_gguf_name(name))
+        tensor = self._find(name)
         if tensor is None or tensor.kind in _UNQUANTIZED:
             return None
         data = self._in_our_order(name, torch.from_numpy(tensor.data.copy()))
         return PackedRows(tensor.kind, data, tensor.shape[-1])
+
+    def _find(self, name: str) -> TensorInfo | None:
+        """The tensor; of an expert, its part of the layer's tensor of all experts."""
+        in_file, expert = _gguf_name(name)
+        tensor = self._file.tensors.get(in_file)
+        if tensor is None or expert is None:
+            return tensor
+        count, *shape = tensor.shape
+        parts = tensor.data.reshape(count, -1, tensor.data.shape[1])
+        return replace(tensor, shape=tuple(shape), data=parts[expert])
 
     def _in_our_order(self, name: str, rows: torch.Tensor) -> torch.Tensor:
         if self.config.architecture == "llama":
@@ -81,7 +95,7 @@ class GGUFReader:
 
     def _read_config(self) -> ModelConfig:
         architecture = self._file.metadata.get("general.architecture")
-        if architecture not in ("llama", "qwen2", "qwen3"):
+        if architecture not in _ARCHITECTURES:
             raise ModelLoadError(f"GGUF architecture {architecture!r} is not implemented")
 
         def get(key: str, default: Any = None) -> Any:
@@ -89,11 +103,13 @@ class GGUFReader:
 
         heads = get("attention.head_count")
         hidden = get("embedding_length")
+        inner = get("feed_forward_length")
+        moe = _moe(self._file, architecture)
         return ModelConfig(
             architecture=architecture,
             vocab_size=self._file.tensors["token_embd.weight"].shape[0],
             hidden_size=hidden,
-            intermediate_size=get("feed_forward_length"),
+            intermediate_size=get("expert_feed_forward_length", inner) if moe else inner,
             num_layers=get("block_count"),
             num_heads=heads,
             num_kv_heads=get("attention.head_count_kv", heads),
@@ -107,7 +123,34 @@ class GGUFReader:
                 if (token := self._file.metadata.get(f"tokenizer.ggml.{key}")) is not None
             ),
             rope=_rope(self._file, architecture),
+            moe=moe,
         )
+
+
+def _moe(file: GGUFFile, architecture: str) -> MoeConfig | None:
+    """The mixture of experts of Mixtral (a `llama`) and Qwen3-MoE; None for a dense model.
+
+    Raises:
+        ModelLoadError: when it chooses or weighs its experts in another way.
+    """
+
+    def get(key: str, default: Any = None) -> Any:
+        return file.metadata.get(f"{architecture}.{key}", default)
+
+    if not get("expert_count"):
+        return None
+    for key, known in (
+        ("expert_gating_func", _SOFTMAX_GATING),
+        ("expert_weights_scale", 1.0),
+        ("leading_dense_block_count", 0),
+        ("expert_shared_count", 0),
+    ):
+        if get(key, known) != known:
+            raise ModelLoadError(f"a mixture of experts with {key} {get(key)} is not implemented")
+    # llama.cpp normalises the chosen experts' weights of both families unless it is told not to.
+    return MoeConfig(
+        get("expert_count"), get("expert_used_count"), bool(get("expert_weights_norm", True))
+    )
 
 
 def _rope(file: GGUFFile, architecture: str) -> RopeConfig:
@@ -135,12 +178,17 @@ def _rope(file: GGUFFile, architecture: str) -> RopeConfig:
     )
 
 
-def _gguf_name(name: str) -> str:
+def _gguf_name(name: str) -> tuple[str, int | None]:
+    """The tensor's name in the file, and which expert's part of it, where it is of all."""
     name, _, kind = name.partition(":")
-    if name.startswith("layers."):
-        _, index, part = name.split(".", 2)
-        return f"blk.{index}.{_LAYER[part]}.{kind or 'weight'}"
-    return f"{_TOP[name]}.{kind or 'weight'}"
+    kind = kind or "weight"
+    if not name.startswith("layers."):
+        return f"{_TOP[name]}.{kind}", None
+    _, index, part = name.split(".", 2)
+    if part.startswith("experts."):
+        _, expert, which = part.split(".")
+        return f"blk.{index}.ffn_{which}_exps.{kind}", int(expert)
+    return f"blk.{index}.{_LAYER[part]}.{kind}", None
 
 
 def _unpermute(rows: torch.Tensor, num_heads: int) -> torch.Tensor:

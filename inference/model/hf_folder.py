@@ -16,6 +16,7 @@ from inference.model.weights import PackedRows
 _ARCHITECTURES = {
     "LlamaForCausalLM": "llama",
     "MistralForCausalLM": "mistral",
+    "MixtralForCausalLM": "mixtral",
     "Qwen2ForCausalLM": "qwen2",
     "Qwen3ForCausalLM": "qwen3",
     "Qwen3MoeForCausalLM": "qwen3moe",
@@ -33,8 +34,10 @@ _LAYER = {
     "mlp.gate": "mlp.gate_proj",
     "mlp.up": "mlp.up_proj",
     "mlp.down": "mlp.down_proj",
-    "router": "mlp.gate",
 }
+_QWEN_EXPERTS = ("mlp", {"gate": "gate_proj", "up": "up_proj", "down": "down_proj"})
+_MIXTRAL_EXPERTS = ("block_sparse_moe", {"gate": "w1", "up": "w3", "down": "w2"})
+"""Where router and experts are, and what an expert's matrices are called."""
 
 
 class HFReader:
@@ -58,29 +61,33 @@ class HFReader:
         self._file_of = {name: file for file in self._files for name in list(file.keys())}
 
     def has(self, name: str) -> bool:
-        return _hf_name(name) in self._file_of
+        return self._hf_name(name) in self._file_of
 
     def read(self, name: str) -> torch.Tensor:
-        file = self._file_of.get(_hf_name(name))
+        theirs = self._hf_name(name)
+        file = self._file_of.get(theirs)
         if file is None:
-            raise ModelLoadError(f"the folder has no tensor {_hf_name(name)} (our {name})")
-        tensor: torch.Tensor = file.get_tensor(_hf_name(name))
+            raise ModelLoadError(f"the folder has no tensor {theirs} (our {name})")
+        tensor: torch.Tensor = file.get_tensor(theirs)
         return tensor
 
     def read_packed(self, name: str) -> PackedRows | None:
         return None
 
-
-def _hf_name(name: str) -> str:
-    name, _, kind = name.partition(":")
-    kind = kind or "weight"
-    if not name.startswith("layers."):
-        return f"{_TOP[name]}.{kind}"
-    _, index, part = name.split(".", 2)
-    if part.startswith("experts."):
-        _, expert, which = part.split(".")
-        return f"model.layers.{index}.mlp.experts.{expert}.{which}_proj.{kind}"
-    return f"model.layers.{index}.{_LAYER[part]}.{kind}"
+    def _hf_name(self, name: str) -> str:
+        name, _, kind = name.partition(":")
+        kind = kind or "weight"
+        if not name.startswith("layers."):
+            return f"{_TOP[name]}.{kind}"
+        _, index, part = name.split(".", 2)
+        is_mixtral = self.config.architecture == "mixtral"
+        mixture, matrices = _MIXTRAL_EXPERTS if is_mixtral else _QWEN_EXPERTS
+        if part == "router":
+            return f"model.layers.{index}.{mixture}.gate.{kind}"
+        if part.startswith("experts."):
+            _, expert, which = part.split(".")
+            return f"model.layers.{index}.{mixture}.experts.{expert}.{matrices[which]}.{kind}"
+        return f"model.layers.{index}.{_LAYER[part]}.{kind}"
 
 
 def _generation_config(folder: Path) -> dict[str, Any]:
@@ -93,22 +100,15 @@ def _read_config(raw: dict[str, Any], generation: dict[str, Any]) -> ModelConfig
     if name not in _ARCHITECTURES:
         raise ModelLoadError(f"architecture {name} is not implemented")
     architecture = _ARCHITECTURES[name]
-    moe = None
-    if architecture == "qwen3moe":
-        if raw.get("mlp_only_layers") or raw.get("decoder_sparse_step", 1) != 1:
-            raise ModelLoadError("mixtures of sparse and dense layers are not implemented")
-        moe = MoeConfig(
-            num_experts=raw.get("num_experts") or raw["num_local_experts"],
-            per_token=raw["num_experts_per_tok"],
-            normalise=raw.get("norm_topk_prob", False),
-        )
+    moe = _read_moe(raw, architecture)
+    is_qwen_moe = architecture == "qwen3moe"
     heads = raw["num_attention_heads"]
     eos = generation.get("eos_token_id", raw.get("eos_token_id"))
     return ModelConfig(
         architecture=architecture,
         vocab_size=raw["vocab_size"],
         hidden_size=raw["hidden_size"],
-        intermediate_size=raw["moe_intermediate_size"] if moe else raw["intermediate_size"],
+        intermediate_size=raw["moe_intermediate_size" if is_qwen_moe else "intermediate_size"],
         num_layers=raw["num_hidden_layers"],
         num_heads=heads,
         num_kv_heads=raw.get("num_key_value_heads") or heads,
@@ -120,6 +120,21 @@ def _read_config(raw: dict[str, Any], generation: dict[str, Any]) -> ModelConfig
         rope=_read_rope(raw),
         windows=_read_windows(raw, architecture),
         moe=moe,
+    )
+
+
+def _read_moe(raw: dict[str, Any], architecture: str) -> MoeConfig | None:
+    """The mixture of experts, None for a dense model."""
+    if architecture == "mixtral":
+        return MoeConfig(raw["num_local_experts"], raw["num_experts_per_tok"], normalise=True)
+    if architecture != "qwen3moe":
+        return None
+    if raw.get("mlp_only_layers") or raw.get("decoder_sparse_step", 1) != 1:
+        raise ModelLoadError("mixtures of sparse and dense layers are not implemented")
+    return MoeConfig(
+        num_experts=raw.get("num_experts") or raw["num_local_experts"],
+        per_token=raw["num_experts_per_tok"],
+        normalise=raw.get("norm_topk_prob", False),
     )
 
 
@@ -151,6 +166,6 @@ def _read_windows(raw: dict[str, Any], architecture: str) -> dict[int, int]:
     layers = range(raw["num_hidden_layers"])
     if types := raw.get("layer_types"):
         return {index: window for index in layers if types[index] == "sliding_attention"}
-    if architecture == "mistral":
+    if architecture in ("mistral", "mixtral"):
         return dict.fromkeys(layers, window)
     return {index: window for index in layers if index >= raw.get("max_window_layers", 0)}

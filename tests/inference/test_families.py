@@ -56,6 +56,10 @@ FAMILIES: dict[str, tuple[str, dict[str, Any]]] = {
         {"use_sliding_window": True, "sliding_window": 7, "max_window_layers": 1},
     ),
     "qwen3": ("Qwen3", {"head_dim": 32}),
+    "mixtral": (
+        "Mixtral",
+        {"num_local_experts": 6, "num_experts_per_tok": 2, "sliding_window": 9},
+    ),
     "qwen3-moe": (
         "Qwen3Moe",
         {
@@ -72,10 +76,10 @@ PROMPTS = [
 ]
 
 
-def make_folder(family: str, folder: Path) -> transformers.PreTrainedModel:
-    """A random model of the family, saved in several shards."""
+def make_folder(family: str, folder: Path, **changes) -> transformers.PreTrainedModel:
+    """A random model of the family, saved in several shards; `changes` are of its sizes."""
     name, extra = FAMILIES[family]
-    config = getattr(transformers, f"{name}Config")(**(SIZES | extra))
+    config = getattr(transformers, f"{name}Config")(**(SIZES | extra | changes))
     torch.manual_seed(7)
     model = getattr(transformers, f"{name}ForCausalLM")(config).float().eval()
     with torch.no_grad():
