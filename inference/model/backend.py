@@ -6,19 +6,42 @@ faster ones (`cpu/backend.py`) are tested against and fall back to.
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Protocol
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 
 from inference.model.batch import Batch, LayerCache, Singles, Span
+from inference.model.config import ModelConfig
+
+if TYPE_CHECKING:
+    from inference.model.llama import DecoderLayer
 
 Angles = tuple[Tensor, Tensor]
 """cos and sin for every token of a batch, (T, head dim) each."""
 
 
+class FusedLayers(Protocol):
+    """Several layers as one operation."""
+
+    def takes(self, batch: Batch) -> bool:
+        """Whether it can compute this batch."""
+        ...
+
+    def __call__(
+        self, x: Tensor, angles: Angles, batch: Batch, caches: list[LayerCache]
+    ) -> tuple[Tensor, Tensor]:
+        """The residual stream (T, hidden), changed in place, and what is to be added to it."""
+        ...
+
+
 class Backend(Protocol):
+    def fuse(self, config: ModelConfig, layers: Sequence[DecoderLayer]) -> FusedLayers | None:
+        """The layers as one operation for the batches that it takes; None where there is none."""
+        ...
+
     def add_rms_norm(self, x: Tensor, delta: Tensor | None, weight: Tensor, eps: float) -> Tensor:
         """Add `delta` to `x` in place, then return x / rms(x) * weight."""
         ...
@@ -47,6 +70,9 @@ class Backend(Protocol):
 
 class TorchBackend:
     """Plain torch, on any device and in any dtype."""
+
+    def fuse(self, config: ModelConfig, layers: Sequence[DecoderLayer]) -> FusedLayers | None:
+        return None
 
     def add_rms_norm(self, x: Tensor, delta: Tensor | None, weight: Tensor, eps: float) -> Tensor:
         if delta is not None:

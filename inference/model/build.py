@@ -11,9 +11,10 @@ from torch import Tensor
 
 from inference.errors import ModelLoadError
 from inference.model.backend import Backend, TorchBackend
-from inference.model.cpu.backend import CpuBackend, PackedLinear
+from inference.model.cpu.backend import CpuBackend
 from inference.model.cpu.compile import load_kernels
 from inference.model.cpu.int8_linear import Int8Linear
+from inference.model.cpu.packed_linear import PackedLinear
 from inference.model.layers import DenseLinear, Linear, Mlp, SparseExperts, SwiGLU, TokenMatrix
 from inference.model.llama import DecoderLayer, LayerStack, LlamaModel
 from inference.model.weights import PackedRows, WeightReader

@@ -61,11 +61,11 @@ class SwiGLU:
 
     def __init__(self, backend: Backend, gate_up: Linear, down: Linear) -> None:
         self._backend = backend
-        self._gate_up = gate_up
-        self._down = down
+        self.gate_up = gate_up
+        self.down = down
 
     def __call__(self, x: Tensor) -> Tensor:
-        return self._down(self._backend.swiglu(self._gate_up(x)))
+        return self.down(self._backend.swiglu(self.gate_up(x)))
 
 
 class SparseExperts:

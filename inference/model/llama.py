@@ -47,6 +47,7 @@ class LayerStack:
         self._layers = layers
         device = layers[0].attn_norm.device
         self._rotary = Rotary(config.rope, config.head_dim, config.max_position, device)
+        self._fused = backend.fuse(config, layers)
 
     def __len__(self) -> int:
         return len(self._layers)
@@ -57,6 +58,8 @@ class LayerStack:
         """All layers over all tokens; writes their keys and values into `caches`."""
         ops, eps = self._backend, self.config.rms_eps
         angles = self._rotary.at(batch.positions, x.dtype)
+        if self._fused is not None and self._fused.takes(batch):
+            return self._fused(x if delta is None else x.add_(delta), angles, batch, caches)
         for layer, cache in zip(self._layers, caches, strict=True):
             normed = ops.add_rms_norm(x, delta, layer.attn_norm, eps)
             delta = self._attention(layer, normed, angles, cache, batch)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,8 +13,13 @@ from gguf.quants import dequantize, quantize
 
 from inference.model.backend import TorchBackend
 from inference.model.batch import Batch, LayerCache, Singles
-from inference.model.cpu.backend import CpuBackend, PackedLinear
+from inference.model.config import ModelConfig
+from inference.model.cpu.backend import CpuBackend
 from inference.model.cpu.compile import load_kernels
+from inference.model.cpu.int8_linear import Int8Linear
+from inference.model.cpu.packed_linear import PackedLinear
+from inference.model.layers import DenseLinear, Linear, SwiGLU
+from inference.model.llama import DecoderLayer, LayerStack
 from inference.model.weights import PackedRows
 
 HEADS, KV_HEADS, DIM, BLOCK = 6, 2, 32, 16
@@ -130,3 +136,96 @@ def test_a_compiler_that_fails_is_reported_and_not_fatal(monkeypatch, tmp_path):
     monkeypatch.setenv("CXX", str(broken))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     assert load_kernels() is None
+
+
+CONFIG = ModelConfig(
+    architecture="llama",
+    vocab_size=64,
+    hidden_size=96,
+    intermediate_size=160,
+    num_layers=3,
+    num_heads=HEADS,
+    num_kv_heads=KV_HEADS,
+    head_dim=DIM,
+    rms_eps=1e-5,
+    max_position=512,
+    tied_embeddings=True,
+    eos_token_ids=frozenset(),
+)
+
+
+def make_layers(kernels, kind: Kind, *, int8: bool, bias: bool) -> list[DecoderLayer]:
+    random = np.random.default_rng(3)
+    hidden, inner, queries = CONFIG.hidden_size, CONFIG.intermediate_size, HEADS * DIM
+
+    def matrix(rows: int, width: int) -> Linear:
+        weight = random.normal(size=(rows, width), scale=width**-0.5).astype(np.float32)
+        packed = PackedRows(kind, torch.from_numpy(quantize(weight, kind)), width)
+        shift = torch.randn(rows) if bias else None
+        linear = Int8Linear if int8 else PackedLinear
+        return linear(kernels, packed, shift)
+
+    return [
+        DecoderLayer(
+            attn_norm=torch.rand(hidden) + 0.5,
+            qkv=matrix(queries + 2 * KV_HEADS * DIM, hidden),
+            out=matrix(hidden, queries),
+            mlp_norm=torch.rand(hidden) + 0.5,
+            mlp=SwiGLU(CpuBackend(kernels), matrix(2 * inner, hidden), matrix(hidden, inner)),
+            window=40 if index == 1 else None,
+        )
+        for index in range(CONFIG.num_layers)
+    ]
+
+
+class PartByPart(CpuBackend):
+    """The same kernels, called one by one."""
+
+    def fuse(self, config, layers):
+        return None
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("cached_as", [torch.float32, torch.bfloat16])
+@pytest.mark.parametrize(
+    ("kind", "int8", "bias"),
+    [
+        (Kind.Q4_1, False, False),
+        (Kind.Q8_0, False, True),
+        (Kind.Q4_0, True, False),
+        (Kind.Q8_0, True, True),
+    ],
+)
+def test_all_layers_in_one_call_give_the_same_bits(kernels, kind, int8, bias, cached_as, threads):
+    """Streams of one block and of several parts of a context, on one thread and on several."""
+    if int8 and not kernels.parley_has_int8():
+        pytest.skip("no int8 products on this processor")
+    layers = make_layers(kernels, kind, int8=int8, bias=bias)
+    before = torch.get_num_threads()
+    torch.set_num_threads(threads)
+    try:
+        for lengths in ([1], [300], [5, 129, 64, 2, 17], [33] * 9):
+            batch = make_batch(lengths)
+            assert batch.singles is not None
+            slots = batch.singles.tables.numel() * BLOCK
+            past = torch.randn(CONFIG.num_layers, 2, slots, KV_HEADS, DIM)
+            x = torch.randn(len(lengths), CONFIG.hidden_size)
+            results = []
+            for backend in (CpuBackend(kernels), PartByPart(kernels)):
+                caches = [LayerCache(*layer.to(cached_as, copy=True)) for layer in past]
+                stack = LayerStack(CONFIG, backend, layers)
+                results.append(
+                    [*stack(x.clone(), x * 0.5, batch, caches)]
+                    + [part for cache in caches for part in cache.parts]
+                )
+            for fused, single in zip(*results, strict=True):
+                assert torch.equal(fused, single)
+    finally:
+        torch.set_num_threads(before)
+
+
+def test_layers_that_cannot_be_fused_are_computed_part_by_part(kernels):
+    layers = make_layers(kernels, Kind.Q4_1, int8=False, bias=False)
+    assert CpuBackend(kernels).fuse(CONFIG, layers) is not None
+    dense = replace(layers[0], out=DenseLinear(torch.randn(CONFIG.hidden_size, HEADS * DIM)))
+    assert CpuBackend(kernels).fuse(CONFIG, [dense, *layers[1:]]) is None

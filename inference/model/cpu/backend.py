@@ -7,53 +7,23 @@ weights in registers, many by unpacking a part of a weight into the cache, once 
 from __future__ import annotations
 
 import ctypes
+import logging
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import torch
-from gguf.constants import GGMLQuantizationType
 from torch import Tensor
 
 from inference.model.backend import Angles, TorchBackend
 from inference.model.batch import Batch, LayerCache, Singles
 from inference.model.config import ModelConfig
 from inference.model.cpu.address import at
-from inference.model.weights import PackedRows
+from inference.model.cpu.decode import ROW_KINDS, StreamDecoder
 
-_KINDS = (GGMLQuantizationType.Q4_0, GGMLQuantizationType.Q4_1, GGMLQuantizationType.Q8_0)
-_ROW_KINDS = {torch.float32: 0, torch.bfloat16: 1, torch.float16: 2, torch.int8: 3}
-"""How the KV cache keeps its rows, as `kernels.cpp` numbers it."""
-_FEW_TOKENS = 15
-"""Up to here unpacking weights in registers beats blocked products; measured."""
+if TYPE_CHECKING:
+    from inference.model.llama import DecoderLayer
 
-
-class PackedLinear:
-    """y = x @ weight.T + bias from quantized rows. Also an `Embedding`."""
-
-    def __init__(self, kernels: ctypes.CDLL, rows: PackedRows, bias: Tensor | None) -> None:
-        self._kernels = kernels
-        self._data = rows.data.contiguous()
-        self._kind = int(rows.kind)
-        self._width = rows.width
-        self._bias = bias
-
-    @staticmethod
-    def takes(rows: PackedRows) -> bool:
-        return rows.kind in _KINDS
-
-    def __call__(self, x: Tensor) -> Tensor:
-        num_tokens, num_rows = len(x), len(self._data)
-        y = torch.empty(num_tokens, num_rows)
-        few = num_tokens <= _FEW_TOKENS
-        product = self._kernels.parley_linear if few else self._kernels.parley_multiply
-        x = x.contiguous()
-        product(self._kind, at(self._data), at(x), at(y), num_tokens, num_rows, self._width)
-        return y if self._bias is None else y.add_(self._bias)
-
-    def rows(self, token_ids: Tensor) -> Tensor:
-        out = torch.empty(len(token_ids), self._width)
-        self._kernels.parley_dequantize(
-            self._kind, at(self._data), at(token_ids), at(out), len(out), self._width
-        )
-        return out
+log = logging.getLogger(__name__)
 
 
 class CpuBackend(TorchBackend):
@@ -67,6 +37,13 @@ class CpuBackend(TorchBackend):
         """Whether the sizes fill the kernels' vectors."""
         vectors = (config.hidden_size, config.intermediate_size, config.head_dim // 2)
         return all(size % 8 == 0 for size in vectors)
+
+    def fuse(self, config: ModelConfig, layers: Sequence[DecoderLayer]) -> StreamDecoder | None:
+        try:
+            return StreamDecoder(self._kernels, config, layers)
+        except ValueError as reason:
+            log.info("layers are computed part by part: %s", reason)
+            return None
 
     def add_rms_norm(self, x: Tensor, delta: Tensor | None, weight: Tensor, eps: float) -> Tensor:
         out = torch.empty_like(x)
@@ -82,7 +59,7 @@ class CpuBackend(TorchBackend):
         heads = all_heads - 2 * kv_heads
         cos, sin = angles
         self._kernels.parley_rotate_and_cache(
-            *(_ROW_KINDS[cache.keys.dtype], at(qkv), at(cos), at(sin), at(batch.slots)),
+            *(ROW_KINDS[cache.keys.dtype], at(qkv), at(cos), at(sin), at(batch.slots)),
             *(at(cache.keys), at(cache.values), at(cache.key_scales), at(cache.value_scales)),
             *(num, heads, kv_heads, dim),
         )
@@ -99,7 +76,7 @@ class CpuBackend(TorchBackend):
         num, width = singles.tables.shape
         _, heads, dim = queries.shape
         self._kernels.parley_attend(
-            *(_ROW_KINDS[cache.keys.dtype], at(queries), at(cache.keys), at(cache.values)),
+            *(ROW_KINDS[cache.keys.dtype], at(queries), at(cache.keys), at(cache.values)),
             *(at(cache.key_scales), at(cache.value_scales)),
             *(at(singles.tables), at(singles.lengths), at(out)),
             *(num, queries.stride(0), heads, cache.keys.shape[1], dim),

@@ -83,11 +83,12 @@ struct Cached {
   float scale(size_t slot, int kv) const {
     return Row::kScaled ? scales[slot * kv_heads + kv] : 1.0f;
   }
+  void store_head(const float* from, size_t slot, int kv) {
+    size_t at = slot * kv_heads + kv;
+    Row::store(from, rows + at * D, Row::kScaled ? scales + at : nullptr, D);
+  }
   void store(const float* from, size_t slot) {
-    for (int kv = 0; kv < kv_heads; kv++) {
-      size_t at = slot * kv_heads + kv;
-      Row::store(from + (size_t)kv * D, rows + at * D, Row::kScaled ? scales + at : nullptr, D);
-    }
+    for (int kv = 0; kv < kv_heads; kv++) store_head(from + (size_t)kv * D, slot, kv);
   }
 };
 

@@ -49,20 +49,25 @@ inline void dot_rows(const Block* rows, const float* x, float* y, int M, int N, 
   if (m < M) dot_tile<Block, Rows, 1>(rows, x + (size_t)m * K, y + (size_t)m * N, N, K);
 }
 
-// y (M, N) = x (M, K) @ weight (N, K)^T.
+// Columns [from, to) of y (M, N) = x (M, K) @ weight (N, K)^T; `from` is even, and so is `to`
+// unless it is N.
+template <class Block>
+inline void linear_part(const Block* weight, const float* x, float* y, int M, int N, int K,
+                        int from, int to) {
+  size_t row = K / kBlock;
+  bool in_pairs = M > 1 && (M < 8 || K > kShortRow);
+  int n = from;
+  if (in_pairs)
+    for (; n + 2 <= to; n += 2) dot_rows<Block, 2>(weight + n * row, x, y + n, M, N, K);
+  for (; n < to; n++) dot_rows<Block, 1>(weight + n * row, x, y + n, M, N, K);
+}
+
 template <class Block>
 void linear(const Block* weight, const float* x, float* y, int M, int N, int K) {
-  size_t row = K / kBlock;
-#pragma omp parallel for schedule(static)
-  for (int n = 0; n < N / 2; n++) {
-    if (M == 1 || (M >= 8 && K <= kShortRow)) {
-      dot_rows<Block, 1>(weight + 2 * n * row, x, y + 2 * n, M, N, K);
-      dot_rows<Block, 1>(weight + (2 * n + 1) * row, x, y + 2 * n + 1, M, N, K);
-    } else {
-      dot_rows<Block, 2>(weight + 2 * n * row, x, y + 2 * n, M, N, K);
-    }
-  }
-  if (N % 2) dot_rows<Block, 1>(weight + (N - 1) * row, x, y + N - 1, M, N, K);
+  constexpr int kRows = 16;  // that a thread takes at once
+#pragma omp parallel for schedule(dynamic, 4)
+  for (int n = 0; n < (N + kRows - 1) / kRows; n++)
+    linear_part(weight, x, y, M, N, K, n * kRows, (n + 1) * kRows < N ? (n + 1) * kRows : N);
 }
 
 }  // namespace

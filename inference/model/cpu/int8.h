@@ -116,35 +116,48 @@ inline void eight_rows(const Block* rows, const Rounded* x, float* y, int N, int
 
 constexpr int kCacheBytes = 24 * 1024;  // of rounded activations beside the weight's blocks
 
+// Columns [from, to) of y (M, N) = x @ weight^T: multiples of eight.
+template <class Block>
+inline void int8_part(const Block* weight, const Rounded* x, float* y, int M, int N, int blocks,
+                      int from, int to) {
+  int fitting = kCacheBytes / (blocks * (int)sizeof(Rounded)) / 4 * 4;
+  int step = fitting > 4 ? fitting : 4;
+  for (int begin = 0; begin < M; begin += step) {
+    int end = begin + step < M ? begin + step : M;
+    for (int n = from; n < to; n += kGroup) {
+      const Block* rows = weight + (size_t)n / kGroup * blocks;
+      int m = begin;
+      for (; m + 4 <= end; m += 4)
+        eight_rows<4>(rows, x + (size_t)m * blocks, y + (size_t)m * N + n, N, blocks);
+      for (; m < end; m++)
+        eight_rows<1>(rows, x + (size_t)m * blocks, y + (size_t)m * N + n, N, blocks);
+    }
+  }
+}
+
 // y (M, N) = x (M, K) @ weight^T, N a multiple of eight.
 template <class Block>
 void multiply_int8(const Block* weight, const float* x, float* y, int M, int N, int K) {
+  constexpr int kRows = 2 * kGroup;  // that a thread takes at once
   int blocks = K / 32;
-  int fitting = kCacheBytes / (blocks * (int)sizeof(Rounded)) / 4 * 4;
-  int step = fitting > 4 ? fitting : 4;
   std::vector<Rounded> rounded((size_t)M * blocks);
 #pragma omp parallel
   {
 #pragma omp for schedule(static)
     for (int m = 0; m < M; m++) round_row(x + (size_t)m * K, &rounded[(size_t)m * blocks], K);
-    for (int begin = 0; begin < M; begin += step) {
-      int end = begin + step < M ? begin + step : M;
-#pragma omp for schedule(static) nowait
-      for (int group = 0; group < N / kGroup; group++) {
-        const Block* rows = weight + (size_t)group * blocks;
-        const Rounded* at = rounded.data();
-        float* to = y + group * kGroup;
-        int m = begin;
-        for (; m + 4 <= end; m += 4)
-          eight_rows<4>(rows, at + (size_t)m * blocks, to + (size_t)m * N, N, blocks);
-        for (; m < end; m++)
-          eight_rows<1>(rows, at + (size_t)m * blocks, to + (size_t)m * N, N, blocks);
-      }
-    }
+#pragma omp for schedule(dynamic, 4)
+    for (int n = 0; n < (N + kRows - 1) / kRows; n++)
+      int8_part(weight, rounded.data(), y, M, N, blocks, n * kRows,
+                (n + 1) * kRows < N ? (n + 1) * kRows : N);
   }
 }
 #else
 constexpr bool kHasInt8 = false;
+
+inline void round_row(const float*, Rounded*, int) {}
+
+template <class Block>
+void int8_part(const Block*, const Rounded*, float*, int, int, int, int, int) {}
 
 template <class Block>
 void multiply_int8(const Block*, const float*, float*, int, int, int) {}

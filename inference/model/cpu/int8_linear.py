@@ -24,11 +24,12 @@ class Int8Linear:
 
     def __init__(self, kernels: ctypes.CDLL, rows: PackedRows, bias: Tensor | None) -> None:
         self._kernels = kernels
-        self._num_rows = len(rows.data)
-        self._width = rows.width
+        self.num_rows = len(rows.data)
+        self.width = rows.width
         self._bits = 4 if rows.kind in _FOUR_BITS else 8
-        self._data = _grouped(rows)
-        self._bias = bias
+        self.kind = 100 + self._bits
+        self.data = _grouped(rows)
+        self.bias = bias
 
     @staticmethod
     def takes(kernels: ctypes.CDLL, rows: PackedRows) -> bool:
@@ -37,16 +38,16 @@ class Int8Linear:
 
     def __call__(self, x: Tensor) -> Tensor:
         x = x.contiguous()
-        padded = len(self._data) * _GROUP
+        padded = len(self.data) * _GROUP
         y = torch.empty(len(x), padded)
         self._kernels.parley_multiply_int8(
-            self._bits, at(self._data), at(x), at(y), len(x), padded, self._width
+            self._bits, at(self.data), at(x), at(y), len(x), padded, self.width
         )
-        y = y[:, : self._num_rows]
-        return y if self._bias is None else y + self._bias
+        y = y[:, : self.num_rows]
+        return y if self.bias is None else y + self.bias
 
     def rows(self, token_ids: Tensor) -> Tensor:
-        groups, members = self._data[token_ids // _GROUP], token_ids % _GROUP
+        groups, members = self.data[token_ids // _GROUP], token_ids % _GROUP
         which = torch.arange(len(token_ids))
         heads = 2 if self._bits == 4 else 1
         halves = groups[..., : heads * 2 * _GROUP].contiguous().view(torch.float16)

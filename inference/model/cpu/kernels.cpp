@@ -9,20 +9,17 @@
 //   cached_rows.h  rows of the KV cache in float32, bf16, fp16 and int8
 //   rows.h         norm, rotation and activation of one row
 //   attention.h    rotation into that cache, and attention of single tokens over it,
-//   attend_parts.h   long contexts in parts
+//   attend_parts.h its long contexts in parts
+//   decode.h       all layers over a few streams at once
 //
 // Every weight is dequantized exactly as the file says, so results differ from a float32
-// model's only by the order of additions (but in int8.h, and as far as the cache rounds). Shapes are row-major. Threads:
-// OpenMP, whose runtime and thread count are torch's.
+// model's only by the order of additions (but in int8.h, and as far as the cache rounds).
+// Shapes are row-major. Threads: OpenMP, whose runtime and thread count are torch's.
 
-#include "attention.h"
-#include "few_tokens.h"
-#include "int8.h"
+#include "decode.h"
 #include "many_tokens.h"
 
 extern "C" {
-
-enum { kQ4_0 = 2, kQ4_1 = 3, kQ8_0 = 8 };  // GGUF's numbers
 
 // y (M, N) = x (M, K) @ weight (N, K)^T: for a few tokens and for many.
 #define PARLEY_PRODUCT(name, product)                                                            \
@@ -103,5 +100,12 @@ void parley_swiglu(const float* gate_up, float* out, int M, int I) {
 #pragma omp parallel for schedule(static) if (M > 2)
   for (int m = 0; m < M; m++)
     swiglu_row(gate_up + (size_t)m * 2 * I, gate_up + (size_t)m * 2 * I + I, out + (size_t)m * I, I);
+}
+
+// All layers over M streams, each one token (decode.h).
+void parley_decode(const ParleyLayer* layers, int count, const ParleyShape* shape,
+                   const ParleyStreams* streams) {
+#define PARLEY_DECODE(Row) decode<Row>(layers, count, *shape, *streams)
+  PARLEY_WITH_ROW(shape->row_kind, PARLEY_DECODE)
 }
 }

@@ -1,0 +1,207 @@
+// All layers of a decoder over a few streams, in one call and one parallel region: what a step
+// costs beside its products is then some barriers, not hundreds of calls.
+//
+// Norms and roundings of the few rows are computed by each thread for itself, which is cheaper than
+// to wait. The numbers are those of the single kernels, bit by bit, on any number of threads.
+
+#pragma once
+
+#include <omp.h>
+
+#include <algorithm>
+#include <map>
+
+#include "attention.h"
+#include "few_tokens.h"
+#include "int8.h"
+#include "phases.h"
+
+extern "C" {
+
+enum { kQ4_0 = 2, kQ4_1 = 3, kQ8_0 = 8, kFourBits = 104, kEightBits = 108 };
+
+// A weight: GGUF's blocks by GGUF's numbers, or groups of eight rows for int8 products.
+struct ParleyMatrix {
+  int kind, rows, width;
+  const void* data;
+  const float* bias;  // or null
+};
+
+struct ParleyLayer {
+  const float *attn_norm, *mlp_norm;
+  ParleyMatrix qkv, out, gate_up, down;
+  void *keys, *values;
+  float *key_scales, *value_scales;
+  int window;
+};
+
+struct ParleyShape {
+  int hidden, heads, kv_heads, head_dim, block_size, row_kind;
+  float eps;
+};
+
+// x (M, hidden) is changed in place; what the last layer adds to it goes to `delta`.
+struct ParleyStreams {
+  float *x, *delta;
+  const float *cosines, *sines;
+  const int64_t* slots;
+  const int32_t *tables, *lengths;
+  int M, width;
+};
+}
+
+namespace {
+
+constexpr int kUnitsOfThread = 4;  // of a phase: few, since each begins a weight anew
+
+inline bool wants_rounded(const ParleyMatrix& weight) { return weight.kind > 100; }
+
+// Columns [from, to), multiples of eight, of y (M, rows) = x @ weight^T + bias.
+inline void product(const ParleyMatrix& w, const float* x, const Rounded* rounded, float* y, int M,
+                    int from, int to) {
+  int N = w.rows, K = w.width;
+  switch (w.kind) {
+    case kQ4_0: linear_part((const Q4_0*)w.data, x, y, M, N, K, from, to); break;
+    case kQ4_1: linear_part((const Q4_1*)w.data, x, y, M, N, K, from, to); break;
+    case kQ8_0: linear_part((const Q8_0*)w.data, x, y, M, N, K, from, to); break;
+    case kFourBits: int8_part((const FourBits*)w.data, rounded, y, M, N, K / 32, from, to); break;
+    case kEightBits: int8_part((const EightBits*)w.data, rounded, y, M, N, K / 32, from, to); break;
+  }
+  if (w.bias)
+    for (int m = 0; m < M; m++)
+      for (int n = from; n < to; n++) y[(size_t)m * N + n] += w.bias[n];
+}
+
+// Rows of activations of one thread, and the same rounded.
+struct OwnRows {
+  std::vector<float> exact;
+  std::vector<Rounded> rounded;
+  OwnRows(int M, int most) : exact((size_t)M * most), rounded((size_t)M * most / 32) {}
+
+  void round(int M, int K) {
+    for (int m = 0; m < M; m++) round_row(&exact[(size_t)m * K], &rounded[(size_t)m * K / 32], K);
+  }
+};
+
+// What the threads share between the parts of a layer.
+struct Shared {
+  std::vector<float> qkv, sum, gate_up, activated;
+  std::vector<Rounded> rounded;
+  Shared(int M, int qkv_rows, int hidden, int intermediate)
+      : qkv((size_t)M * qkv_rows),
+        sum((size_t)M * hidden),
+        gate_up((size_t)M * 2 * intermediate),
+        activated((size_t)M * intermediate),
+        rounded((size_t)M * intermediate / 32) {}
+};
+
+template <class Row>
+void decode(const ParleyLayer* layers, int count, const ParleyShape& shape,
+            const ParleyStreams& streams) {
+  const int M = streams.M, hidden = shape.hidden, heads = shape.heads, D = shape.head_dim;
+  const int kv_heads = shape.kv_heads, queries = heads * D, qkv_rows = (heads + 2 * kv_heads) * D;
+  const int intermediate = layers[0].down.width;
+  std::map<int, PartPlan> plans;
+  int most = 0;
+  for (int i = 0; i < count; i++) {
+    auto found = plans.try_emplace(layers[i].window, streams.lengths, M, kv_heads, layers[i].window);
+    most = std::max(most, found.first->second.most);
+  }
+  PartResults parts(M, heads, D, most);
+  Shared shared(M, qkv_rows, hidden, intermediate);
+  std::vector<Phase> phases((size_t)count * 5);
+  const int threads = omp_get_max_threads();
+  const auto units_of = [&](int total) { return std::min(total, threads * kUnitsOfThread); };
+  const int qkv_units = units_of(heads + 2 * kv_heads);
+  const int sum_units = units_of(hidden / kGroup), mlp_units = units_of(intermediate / kBlock);
+#pragma omp parallel num_threads(threads)
+  {
+    Phases work(phases);
+    OwnRows own(M, std::max(hidden, queries));
+    PartRoom room(heads / kv_heads, D);
+
+    const auto norm = [&](const float* weight, const ParleyMatrix& next) {
+      for (int m = 0; m < M; m++)
+        norm_row(streams.x + (size_t)m * hidden, nullptr, weight, &own.exact[(size_t)m * hidden],
+                 hidden, shape.eps);
+      if (wants_rounded(next)) own.round(M, hidden);
+    };
+    // Columns of x += input @ weight^T, or of the last layer's `delta`.
+    const auto sum = [&](const ParleyMatrix& weight, const float* input, const Rounded* rounded,
+                         int unit, bool last) {
+      Share groups = share_of(hidden / kGroup, unit, sum_units);
+      int from = groups.begin * kGroup, to = groups.end * kGroup;
+      float* y = last ? streams.delta : shared.sum.data();
+      product(weight, input, rounded, y, M, from, to);
+      for (int m = 0; !last && m < M; m++)
+        for (int n = from; n < to; n++) streams.x[(size_t)m * hidden + n] += y[(size_t)m * hidden + n];
+    };
+    const auto nothing = [] {};
+
+    for (int i = 0; i < count; i++) {
+      const ParleyLayer& layer = layers[i];
+      const PartPlan& plan = plans.at(layer.window);
+      Cached<Row> keys{(typename Row::Number*)layer.keys, layer.key_scales, kv_heads, D};
+      Cached<Row> values{(typename Row::Number*)layer.values, layer.value_scales, kv_heads, D};
+
+      // Queries, keys and values, head by head, turned and kept by the thread that has them.
+      work.run(
+          qkv_units, [&] { norm(layer.attn_norm, layer.qkv); },
+          [&](int unit) {
+            Share own_heads = share_of(heads + 2 * kv_heads, unit, qkv_units);
+            product(layer.qkv, own.exact.data(), own.rounded.data(), shared.qkv.data(), M,
+                    own_heads.begin * D, own_heads.end * D);
+            for (int m = 0; m < M; m++)
+              for (int h = own_heads.begin; h < own_heads.end; h++) {
+                float* head = &shared.qkv[(size_t)m * qkv_rows + (size_t)h * D];
+                if (h < heads + kv_heads)
+                  rotate_row(head, streams.cosines + (size_t)m * D, streams.sines + (size_t)m * D, D);
+                if (h >= heads + kv_heads)
+                  values.store_head(head, streams.slots[m], h - heads - kv_heads);
+                else if (h >= heads)
+                  keys.store_head(head, streams.slots[m], h - heads);
+              }
+          });
+
+      work.run(plan.tasks.size(), nothing, [&](int task) {
+        attend_part(plan.tasks[task], shared.qkv.data(), qkv_rows, keys, values, streams.tables,
+                    streams.width, shape.block_size, room, parts);
+      });
+
+      const auto join = [&] {
+        for (int m = 0; m < M; m++)
+          for (int h = 0; h < heads; h++)
+            join_parts(parts, m, h, count_parts(streams.lengths[m], layer.window),
+                       &own.exact[(size_t)m * queries + (size_t)h * D]);
+        if (wants_rounded(layer.out)) own.round(M, queries);
+      };
+      work.run(sum_units, join, [&](int unit) {
+        sum(layer.out, own.exact.data(), own.rounded.data(), unit, false);
+      });
+
+      // Gate and up of the same columns by the same thread, which can go on with them alone.
+      work.run(
+          mlp_units, [&] { norm(layer.mlp_norm, layer.gate_up); },
+          [&](int unit) {
+            Share blocks = share_of(intermediate / kBlock, unit, mlp_units);
+            int from = blocks.begin * kBlock, to = blocks.end * kBlock;
+            for (int side = 0; side < 2; side++)
+              product(layer.gate_up, own.exact.data(), own.rounded.data(), shared.gate_up.data(), M,
+                      side * intermediate + from, side * intermediate + to);
+            for (int m = 0; m < M; m++) {
+              const float* gate = &shared.gate_up[(size_t)m * 2 * intermediate + from];
+              size_t at = (size_t)m * intermediate + from;
+              swiglu_row(gate, gate + intermediate, &shared.activated[at], to - from);
+              if (wants_rounded(layer.down))
+                round_row(&shared.activated[at], &shared.rounded[at / kBlock], to - from);
+            }
+          });
+
+      work.run(sum_units, nothing, [&](int unit) {
+        sum(layer.down, shared.activated.data(), shared.rounded.data(), unit, i + 1 == count);
+      });
+    }
+  }
+}
+
+}  // namespace

@@ -1,0 +1,151 @@
+"""All layers over a few streams in one call of `decode.h`, where every part of them allows it.
+
+A step of one stream is some 400 operations of a few microseconds each; called one by one
+from Python, calling them costs as much as computing them.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from ctypes import Structure, c_float, c_int, c_void_p
+from typing import TYPE_CHECKING
+
+import torch
+from torch import Tensor
+
+from inference.model.backend import Angles
+from inference.model.batch import Batch, LayerCache
+from inference.model.config import ModelConfig
+from inference.model.cpu.address import at
+from inference.model.cpu.int8_linear import Int8Linear
+from inference.model.cpu.packed_linear import FEW_TOKENS, PackedLinear
+from inference.model.layers import Linear, SwiGLU
+
+if TYPE_CHECKING:
+    from inference.model.llama import DecoderLayer
+
+_FEW_ROUNDED_TOKENS = 64
+ROW_KINDS = {torch.float32: 0, torch.bfloat16: 1, torch.float16: 2, torch.int8: 3}
+"""How the KV cache keeps its rows, as `kernels.cpp` numbers it."""
+
+
+class _Matrix(Structure):
+    _fields_ = [
+        ("kind", c_int),
+        ("rows", c_int),
+        ("width", c_int),
+        ("data", c_void_p),
+        ("bias", c_void_p),
+    ]
+
+
+class _Layer(Structure):
+    _fields_ = [
+        ("attn_norm", c_void_p),
+        ("mlp_norm", c_void_p),
+        ("qkv", _Matrix),
+        ("out", _Matrix),
+        ("gate_up", _Matrix),
+        ("down", _Matrix),
+        ("keys", c_void_p),
+        ("values", c_void_p),
+        ("key_scales", c_void_p),
+        ("value_scales", c_void_p),
+        ("window", c_int),
+    ]
+
+
+class _Shape(Structure):
+    _fields_ = [
+        ("hidden", c_int),
+        ("heads", c_int),
+        ("kv_heads", c_int),
+        ("head_dim", c_int),
+        ("block_size", c_int),
+        ("row_kind", c_int),
+        ("eps", c_float),
+    ]
+
+
+class _Streams(Structure):
+    _fields_ = [
+        ("x", c_void_p),
+        ("delta", c_void_p),
+        ("cosines", c_void_p),
+        ("sines", c_void_p),
+        ("slots", c_void_p),
+        ("tables", c_void_p),
+        ("lengths", c_void_p),
+        ("M", c_int),
+        ("width", c_int),
+    ]
+
+
+class StreamDecoder:
+    """Some layers, for batches of which every token is a query alone."""
+
+    def __init__(
+        self, kernels: ctypes.CDLL, config: ModelConfig, layers: Sequence[DecoderLayer]
+    ) -> None:
+        """Raises ValueError when a layer has a part that `decode.h` does not know."""
+        self._kernels = kernels
+        self._config = config
+        self._weights = list(layers)  # their tensors must live as long as their addresses
+        self._layers = (_Layer * len(layers))(*(_layer(layer, config) for layer in layers))
+        kinds = {type(layer.qkv) for layer in layers}
+        self._most = FEW_TOKENS if PackedLinear in kinds else _FEW_ROUNDED_TOKENS
+        self._caches: list[LayerCache] | None = None
+
+    def takes(self, batch: Batch) -> bool:
+        return batch.singles is not None and not batch.spans and len(batch.token_ids) <= self._most
+
+    def __call__(
+        self, x: Tensor, angles: Angles, batch: Batch, caches: list[LayerCache]
+    ) -> tuple[Tensor, Tensor]:
+        """`LayerStack.__call__` for the residual stream x (T, hidden), changed in place."""
+        if caches is not self._caches:
+            self._point_to(caches)
+        singles, config = batch.singles, self._config
+        assert singles is not None
+        delta = torch.empty_like(x)
+        shape = _Shape(
+            *(config.hidden_size, config.num_heads, config.num_kv_heads, config.head_dim),
+            *(singles.block_size, ROW_KINDS[caches[0].keys.dtype], config.rms_eps),
+        )
+        cos, sin = angles
+        streams = _Streams(
+            *(at(x), at(delta), at(cos), at(sin)),
+            *(at(batch.slots), at(singles.tables), at(singles.lengths)),
+            *singles.tables.shape,
+        )
+        self._kernels.parley_decode(
+            self._layers, len(self._layers), ctypes.byref(shape), ctypes.byref(streams)
+        )
+        return x, delta
+
+    def _point_to(self, caches: list[LayerCache]) -> None:
+        for layer, cache in zip(self._layers, caches, strict=True):
+            layer.keys, layer.values = at(cache.keys), at(cache.values)
+            layer.key_scales, layer.value_scales = at(cache.key_scales), at(cache.value_scales)
+        self._caches = caches
+
+
+def _layer(layer: DecoderLayer, config: ModelConfig) -> _Layer:
+    if layer.query_norm is not None or not isinstance(layer.mlp, SwiGLU):
+        raise ValueError("decode.h knows neither norms of heads nor mixtures of experts")
+    return _Layer(
+        attn_norm=at(layer.attn_norm),
+        mlp_norm=at(layer.mlp_norm),
+        qkv=_matrix(layer.qkv),
+        out=_matrix(layer.out),
+        gate_up=_matrix(layer.mlp.gate_up),
+        down=_matrix(layer.mlp.down),
+        window=layer.window or 2**31 - 1,
+    )
+
+
+def _matrix(linear: Linear) -> _Matrix:
+    if not isinstance(linear, PackedLinear | Int8Linear) or linear.num_rows % 8:
+        raise ValueError(f"decode.h does not know {type(linear).__name__}")
+    return _Matrix(linear.kind, linear.num_rows, linear.width, at(linear.data), at(linear.bias))
