@@ -35,6 +35,7 @@ from inference.model.swap_memory import SwapMemory
 from inference.parallel.launch import Leader, is_parallel, lead
 from inference.parallel.leader import LeadingModel
 from inference.quantization.precision import Precision
+from inference.sampling.draw import pick_draw
 from inference.sampling.guide import Guides
 from inference.sampling.sampler import Place, Sampler
 from inference.sampling.verify import count_verified
@@ -63,7 +64,7 @@ class ModelRunner:
         self.embedding_size = model.hidden_size
         self.max_model_len = longest_sequence(config, model)
         guides = Guides(lambda: load_text(config.model)[0], model.eos_token_ids, model.vocab_size)
-        self._sampler = Sampler(model.eos_token_ids, guides)
+        self._sampler = Sampler(model.eos_token_ids, guides, pick_draw(self._device))
         self._pooler = MeanPooler()
         log.info(
             "%d blocks of %d tokens, in %s up to %.0f MB; %s on %s",

@@ -1,8 +1,8 @@
 """Choosing the next token of every sequence of a step, vectorised over the rows.
 
 Order: penalties, logit bias, grammar and the minimum length on the logits; greedy rows are done
-then. Others: temperature, top-k, top-p, min-p, and one uniform number per row through
-the inverse of the cumulative distribution. What a row gets depends on its own
+then. Others are drawn (`draw.py`): temperature, top-k, top-p, min-p, and one uniform number
+per row through the inverse of the cumulative distribution. What a row gets depends on its own
 parameters, tokens and seed only, never on its neighbours.
 """
 
@@ -16,12 +16,10 @@ from torch import Tensor
 from inference.engine.core import Sampled
 from inference.engine.request import Request
 from inference.protocol import TokenLogprobs
+from inference.sampling.draw import Draw, draw_rows
 from inference.sampling.guide import Guides
 from inference.sampling.params import SamplingParams
 from inference.sampling.uniform import uniform
-
-_CANDIDATES = 512
-"""Top-p is looked for among so many tokens first; only flat distributions need more."""
 
 
 @dataclass(frozen=True)
@@ -45,9 +43,12 @@ class Place:
 
 
 class Sampler:
-    def __init__(self, eos_token_ids: frozenset[int], guides: Guides | None = None) -> None:
+    def __init__(
+        self, eos_token_ids: frozenset[int], guides: Guides | None = None, draw: Draw = draw_rows
+    ) -> None:
         self._eos = sorted(eos_token_ids)
         self._guides = guides
+        self._draw = draw
 
     def __call__(self, logits: Tensor, places: list[Place]) -> list[Sampled]:
         """Sample one token for each row.
@@ -62,7 +63,11 @@ class Sampler:
         drawn = [i for i, place in enumerate(places) if not place.sampling.is_greedy]
         if drawn:
             rows = logits if len(drawn) == len(places) else logits[drawn]
-            tokens[drawn] = _draw(rows, [places[i] for i in drawn])
+            tokens[drawn] = self._draw(
+                rows,
+                [places[i].sampling for i in drawn],
+                [uniform(places[i].sampling.seed, places[i].num_output_tokens) for i in drawn],
+            )
         chosen = tokens.tolist()
         return [
             Sampled(token, _token_logprobs(logprobs[i], token, place) if i in logprobs else None)
@@ -111,68 +116,6 @@ def _counts(like: Tensor, token_lists: list[list[int]]) -> Tensor:
         ids = torch.tensor(tokens, dtype=torch.long, device=like.device)
         counts[row].index_add_(0, ids, torch.ones_like(ids, dtype=like.dtype))
     return counts
-
-
-def _draw(logits: Tensor, places: list[Place]) -> Tensor:
-    """Sample (R,) tokens from (R, vocab) logits with each row's own parameters."""
-    params = [place.sampling for place in places]
-    noise = [uniform(place.sampling.seed, place.num_output_tokens) for place in places]
-    scaled = logits / _column(logits, [p.temperature for p in params])
-    tokens = torch.empty(len(params), dtype=torch.long, device=logits.device)
-    ranked = [i for i, p in enumerate(params) if p.top_k > 0 or p.top_p < 1.0]
-    plain = [i for i, p in enumerate(params) if not (p.top_k > 0 or p.top_p < 1.0)]
-    if plain:
-        probs = scaled[plain].softmax(dim=-1, dtype=torch.float64)
-        probs = _min_p(probs, [params[i] for i in plain])
-        tokens[plain] = _invert(probs, [noise[i] for i in plain])
-    if ranked:
-        probs, ids = ranked_distribution(scaled[ranked], [params[i] for i in ranked])
-        picks = _invert(probs, [noise[i] for i in ranked])
-        tokens[ranked] = ids.gather(1, picks[:, None]).squeeze(1)
-    return tokens
-
-
-def ranked_distribution(scaled: Tensor, params: list[SamplingParams]) -> tuple[Tensor, Tensor]:
-    """Probabilities after top-k, top-p and min-p, most likely first, not normalised.
-
-    Returns (R, C) float64 probabilities, 0 where filtered out, and their token ids.
-    Only the best `_CANDIDATES` are ranked when that provably loses nothing.
-    """
-    vocab = scaled.shape[-1]
-    top_k = torch.tensor([p.top_k or vocab for p in params], device=scaled.device)[:, None]
-    top_p = torch.tensor([p.top_p for p in params], dtype=torch.float64, device=scaled.device)[
-        :, None
-    ]
-    total = scaled.logsumexp(dim=-1, keepdim=True).double()
-    for count in (min(_CANDIDATES, vocab), vocab):
-        values, ids = scaled.topk(count, dim=-1)
-        probs = (values.double() - total).exp()
-        probs = torch.where(torch.arange(count, device=scaled.device) < top_k, probs, 0.0)
-        # Top-p is a share of what top-k left, all of it when top-k reaches beyond `count`.
-        left = torch.where(top_k <= count, probs.sum(-1, keepdim=True), 1.0)
-        cumulative = probs.cumsum(-1)
-        complete = (top_k <= count) | (cumulative[:, -1:] >= top_p * left)
-        if count == vocab or bool(complete.all()):
-            break
-    probs = torch.where(cumulative - probs < top_p * left, probs, 0.0)
-    return _min_p(probs, params), ids
-
-
-def _min_p(probs: Tensor, params: list[SamplingParams]) -> Tensor:
-    """Drop what is less likely than `min_p` times the likeliest."""
-    if all(p.min_p == 0.0 for p in params):
-        return probs
-    floor = probs.amax(-1, keepdim=True) * _column(probs, [p.min_p for p in params])
-    return torch.where(probs >= floor, probs, 0.0)
-
-
-def _invert(probs: Tensor, noise: list[float]) -> Tensor:
-    """The index where each row's cumulative probability passes its uniform number."""
-    cumulative = probs.cumsum(-1)
-    target = _column(cumulative, noise) * cumulative[:, -1:]
-    return (
-        torch.searchsorted(cumulative, target, right=True).squeeze(1).clamp_(max=probs.shape[1] - 1)
-    )
 
 
 def _column(like: Tensor, values: list[float]) -> Tensor:

@@ -1,0 +1,108 @@
+"""Drawing a token: plain torch and the Triton kernel against the definition in float64."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+import torch
+from torch import Tensor
+
+DEVICE = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+if DEVICE.type == "cpu":
+    os.environ["TRITON_INTERPRET"] = "1"  # read when triton is imported
+
+pytest.importorskip("triton")
+
+from inference.kernels.sampling import draw_rows as draw_by_kernel  # noqa: E402
+from inference.sampling.draw import Draw, draw_rows  # noqa: E402
+from inference.sampling.params import SamplingParams  # noqa: E402
+
+KINDS: list[dict[str, float]] = [
+    {},
+    {"temperature": 0.4},
+    {"temperature": 3.0},
+    {"top_k": 1},
+    {"top_k": 7, "temperature": 2.0},
+    {"top_p": 0.3},
+    {"top_p": 0.95, "temperature": 1.5},
+    {"min_p": 0.3},
+    {"top_k": 20, "top_p": 0.6, "min_p": 0.05},
+    {"top_k": 5000, "top_p": 0.999},
+    {"top_p": 1e-6},
+]
+DRAWS: list[Draw] = [draw_rows, draw_by_kernel]
+
+
+def params(**changes) -> SamplingParams:
+    return SamplingParams(max_tokens=1, **changes)
+
+
+def distribution(logits: Tensor, p: SamplingParams) -> Tensor:
+    """(vocab,) float64, the definition as plainly as possible; of equals the smallest id first."""
+    probs = (logits.double() / p.temperature).softmax(-1)
+    order = probs.argsort(descending=True, stable=True)
+    ranked = probs[order]
+    if p.top_k:
+        ranked[p.top_k :] = 0
+    if p.top_p < 1:
+        ranked[ranked.cumsum(-1) - ranked >= p.top_p * ranked.sum()] = 0
+    ranked[ranked < p.min_p * ranked[0]] = 0
+    kept = torch.zeros_like(probs)
+    kept[order] = ranked
+    return kept / kept.sum()
+
+
+@pytest.fixture(params=DRAWS, ids=["torch", "kernel"])
+def draw(request) -> Draw:
+    return request.param
+
+
+@pytest.mark.parametrize("vocab", [40, 1500])
+def test_the_token_at_which_the_distribution_passes_the_number(draw, vocab):
+    torch.manual_seed(vocab)
+    rows = [(params(**kind), float(torch.rand(()))) for kind in KINDS]
+    logits = torch.randn(len(rows), vocab, device=DEVICE) * 3
+    tokens = draw(logits, [p for p, _ in rows], [number for _, number in rows])
+    for token, row, (p, number) in zip(tokens.tolist(), logits, rows, strict=True):
+        wanted = distribution(row.cpu(), p)
+        assert wanted[token] > 0, p
+        reached = float(wanted[: token + 1].sum())
+        assert reached - float(wanted[token]) <= number + 1e-5, p
+        assert reached >= number - 1e-5, p
+
+
+@pytest.mark.parametrize("kind", [{}, {"top_k": 4, "top_p": 0.7, "temperature": 2.0}])
+def test_evenly_spread_numbers_give_the_distribution(draw, kind):
+    torch.manual_seed(1)
+    logits = torch.randn(12) * 2
+    count = 400 if draw is draw_rows or DEVICE.type == "cuda" else 8  # interpreted, it is slow
+    p = params(**kind)
+    numbers = [(i + 0.5) / count for i in range(count)]
+    tokens = draw(logits.to(DEVICE).repeat(count, 1), [p] * count, numbers)
+    found = torch.bincount(tokens.cpu(), minlength=12) / count
+    assert (found - distribution(logits, p)).abs().max() <= 1.01 / count
+
+
+def test_of_equals_the_kernel_keeps_as_many_as_the_filters_say():
+    logits = torch.tensor([1.0, 3.0, 2.0, 2.0, 2.0, 2.0, -1.0, 0.0, -0.0], device=DEVICE)
+    for kind, kept in (
+        ({"top_k": 3}, {1, 2, 3}),
+        ({"top_k": 6}, {0, 1, 2, 3, 4, 5}),
+        ({"top_p": 0.6}, {1, 2, 3}),
+        ({"top_k": 3, "top_p": 0.9}, {1, 2, 3}),
+        ({"top_k": 5, "top_p": 0.7}, {1, 2, 3}),
+    ):
+        p = params(**kind)
+        assert set(distribution(logits.cpu(), p).nonzero().flatten().tolist()) == kept
+        tokens = draw_by_kernel(logits.repeat(2, 1), [p] * 2, [0.0, 0.999])
+        assert tokens.tolist() == [min(kept), max(kept)], kind
+
+
+def test_forbidden_tokens_are_never_drawn(draw):
+    """A grammar leaves one token, or two that are equal."""
+    logits = torch.full((3, 50), -torch.inf, device=DEVICE)
+    logits[0, 17] = -8.0
+    logits[1:, [3, 40]] = 2.5
+    kinds = [params(), params(top_k=2), params(top_p=0.9)]
+    assert draw(logits, kinds, [0.99, 0.2, 0.7]).tolist() == [17, 3, 40]
