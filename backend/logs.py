@@ -75,7 +75,12 @@ def configure(options: dict[str, Any]) -> None:
                 "uvicorn.access": {"handlers": [], "propagate": False},
                 # Its line for a finished task holds what the task returned: a title is content.
                 "celery.app.trace": {"level": "WARNING"},
+                # A line for each task that is due, every few seconds: metrics say it better.
+                "celery.beat": {"level": "WARNING"},
+                "celery.worker.strategy": {"level": "WARNING"},
                 "kafka": {"level": "WARNING"},
+                # Warns whenever a busy machine makes its loop wait for a tenth of a second.
+                "kafka.net.selector": {"level": "ERROR"},
                 "httpx": {"level": "WARNING"},
                 "django.request": {"level": "ERROR"},
             },

@@ -232,6 +232,9 @@ UNFOLD = {
     "SITE_HEADER": "Parley",
     "SITE_SUBHEADER": "Administration",
     "SITE_SYMBOL": "forum",
+    "SITE_FAVICONS": [
+        {"rel": "icon", "type": "image/svg+xml", "href": lambda request: "/icon.svg"},
+    ],
     "DASHBOARD_CALLBACK": "backend.admin.dashboard.dashboard",
     "SIDEBAR": {"navigation": "backend.admin.navigation.navigation"},
     "COLORS": {
