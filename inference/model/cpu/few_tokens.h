@@ -34,19 +34,23 @@ inline void dot_tile(const Block* rows, const float* x, float* y, int N, int K) 
 
 constexpr int kShortRow = 1024;  // eight rows of x this long lie in the first-level cache
 
-template <class Block, int Rows>
+// All M tokens, at most `Most` at once and the rest in one tile too: unpacking costs more than
+// multiplying.
+template <class Block, int Rows, int Most>
 inline void dot_rows(const Block* rows, const float* x, float* y, int M, int N, int K) {
   int m = 0;
-  if (Rows == 1)
-    for (; m + 8 <= M; m += 8)
-      dot_tile<Block, 1, 8>(rows, x + (size_t)m * K, y + (size_t)m * N, N, K);
-  for (; m + 4 <= M; m += 4)
-    dot_tile<Block, Rows, 4>(rows, x + (size_t)m * K, y + (size_t)m * N, N, K);
-  if (m + 2 <= M) {
-    dot_tile<Block, Rows, 2>(rows, x + (size_t)m * K, y + (size_t)m * N, N, K);
-    m += 2;
+  for (; m + Most <= M; m += Most)
+    dot_tile<Block, Rows, Most>(rows, x + (size_t)m * K, y + (size_t)m * N, N, K);
+  x += (size_t)m * K, y += (size_t)m * N;
+  switch (M - m) {
+    case 1: dot_tile<Block, Rows, 1>(rows, x, y, N, K); break;
+    case 2: dot_tile<Block, Rows, 2>(rows, x, y, N, K); break;
+    case 3: dot_tile<Block, Rows, 3>(rows, x, y, N, K); break;
+    case 4: dot_tile<Block, Rows, Most == 4 ? 1 : 4>(rows, x, y, N, K); break;
+    case 5: dot_tile<Block, Rows, Most == 4 ? 1 : 5>(rows, x, y, N, K); break;
+    case 6: dot_tile<Block, Rows, Most == 4 ? 1 : 6>(rows, x, y, N, K); break;
+    case 7: dot_tile<Block, Rows, Most == 4 ? 1 : 7>(rows, x, y, N, K); break;
   }
-  if (m < M) dot_tile<Block, Rows, 1>(rows, x + (size_t)m * K, y + (size_t)m * N, N, K);
 }
 
 // Columns [from, to) of y (M, N) = x (M, K) @ weight (N, K)^T; `from` is even, and so is `to`
@@ -55,11 +59,11 @@ template <class Block>
 inline void linear_part(const Block* weight, const float* x, float* y, int M, int N, int K,
                         int from, int to) {
   size_t row = K / kBlock;
-  bool in_pairs = M > 1 && (M < 8 || K > kShortRow);
+  bool in_pairs = M > 4 && K > kShortRow;
   int n = from;
   if (in_pairs)
-    for (; n + 2 <= to; n += 2) dot_rows<Block, 2>(weight + n * row, x, y + n, M, N, K);
-  for (; n < to; n++) dot_rows<Block, 1>(weight + n * row, x, y + n, M, N, K);
+    for (; n + 2 <= to; n += 2) dot_rows<Block, 2, 4>(weight + n * row, x, y + n, M, N, K);
+  for (; n < to; n++) dot_rows<Block, 1, 8>(weight + n * row, x, y + n, M, N, K);
 }
 
 template <class Block>

@@ -80,6 +80,7 @@ inline void add_block(const FourBits& w, const Rounded* x, int stride, f32x8* ac
       __m256i one = _mm256_maddubs_epi16(first, four_of(q + 4 * j));
       __m256i other = _mm256_maddubs_epi16(second, four_of(q + 16 + 4 * j));
       pairs[t] = _mm256_add_epi16(pairs[t], _mm256_add_epi16(one, other));
+      asm("" : "+x"(pairs[t]));  // or GCC adds up all parts at the end, from memory
     }
   }
   f32x8 d = halves(w.d), m = halves(w.m);
@@ -129,8 +130,11 @@ inline void int8_part(const Block* weight, const Rounded* x, float* y, int M, in
       int m = begin;
       for (; m + 4 <= end; m += 4)
         eight_rows<4>(rows, x + (size_t)m * blocks, y + (size_t)m * N + n, N, blocks);
-      for (; m < end; m++)
-        eight_rows<1>(rows, x + (size_t)m * blocks, y + (size_t)m * N + n, N, blocks);
+      const Rounded* rest = x + (size_t)m * blocks;
+      float* to_rest = y + (size_t)m * N + n;
+      if (end - m == 3) eight_rows<3>(rows, rest, to_rest, N, blocks);
+      if (end - m == 2) eight_rows<2>(rows, rest, to_rest, N, blocks);
+      if (end - m == 1) eight_rows<1>(rows, rest, to_rest, N, blocks);
     }
   }
 }
