@@ -5,13 +5,20 @@ from __future__ import annotations
 import argparse
 import asyncio
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 
 import msgspec
 
-from inference.bench.engine import Sizes, measure, served
+from inference.bench.engine import (
+    Sizes,
+    measure,
+    measure_rates,
+    measure_rewriting,
+    served,
+)
 from inference.bench.limits import Machine
 from inference.bench.peers.cases import Cases, Rates
 from inference.bench.report import Report, markdown, plot
@@ -19,7 +26,8 @@ from inference.model.open import open_weights
 
 _PEERS = ("llama.cpp", "transformers", "transformers-continuous")
 _NOT_INSTALLED = 3
-_PEER_LIMIT_S = 3600.0
+_PEER_LIMIT_S = 600.0
+_GUESSING = "prompt lookup on rewriting and summarising, 1 stream, to without"
 
 
 def main() -> None:
@@ -28,9 +36,19 @@ def main() -> None:
     load_before = os.getloadavg()[0]
     model = open_weights(str(args.model)).config
     machine = Machine.measure()
-    with served(args.model, args.serve_options) as url:
+    # Guesses are no part of what the peers are asked, and random prompts say nothing of them.
+    plain = [*args.serve_options, "--no-prompt-lookup"]
+    with served(args.model, plain) as url:
         engine = asyncio.run(measure(url, model.vocab_size, sizes))
-    peers, missing = measure_peers(args.model, sizes.cases, args.peers)
+    with served(args.model, args.serve_options) as url:
+        guessing = asyncio.run(measure_rewriting(url, model.vocab_size, sizes))
+    engine.ratios[_GUESSING] = guessing / engine.rewriting
+    others, missing = measure_peers(args.model, sizes.cases, args.peers)
+    peers: dict[str, Rates] = {}
+    for name, options in args.beside:
+        with served(args.model, [*shlex.split(options), "--no-prompt-lookup"]) as url:
+            peers[name] = asyncio.run(measure_rates(url, model.vocab_size, sizes))
+    peers |= others
     # The weights of a folder are read as float32, those of a GGUF file as they are.
     weight_bytes = args.model.stat().st_size if args.model.is_file() else _folder_bytes(args.model)
     report = Report(
@@ -43,9 +61,8 @@ def main() -> None:
         missing=missing,
         limits={
             "decode step, 1 stream": machine.decode_s(weight_bytes),
-            f"prompt of {sizes.cases.prefill}": machine.prefill_s(model, sizes.cases.prefill),
-            "prompt of 1,000": machine.prefill_s(model, 1000),
-        },
+        }
+        | {f"prompt of {n:,}": machine.prefill_s(model, n) for n in sizes.cases.prefill},
     )
     sys.stdout.write(markdown(report))
     if args.json:
@@ -93,6 +110,14 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--model", type=Path, required=True, help="a GGUF file or a folder")
     parser.add_argument("--quick", action="store_true", help="small sizes, in a minute or two")
     parser.add_argument("--peers", nargs="*", choices=_PEERS, default=list(_PEERS))
+    parser.add_argument(
+        "--beside",
+        nargs=2,
+        action="append",
+        default=[],
+        metavar=("NAME", "OPTIONS"),
+        help="measure the engine also with these options of `serve`, as a peer",
+    )
     parser.add_argument("--json", type=Path, help="write all figures here")
     parser.add_argument("--plot", type=Path, help="write a bar chart here, as SVG")
     parser.add_argument("serve_options", nargs="*", metavar="-- OPTION", default=[])

@@ -6,6 +6,7 @@ import time
 from dataclasses import dataclass
 
 import httpx
+import msgspec
 
 
 @dataclass(frozen=True)
@@ -35,24 +36,56 @@ class Timing:
         return (self.tokens[-1] - self.tokens[0]) / more if more else None
 
 
+async def chat(client: httpx.AsyncClient, message: str, output: int) -> Timing:
+    """Let a message be answered greedily in at most `output` tokens.
+
+    Raises:
+        httpx.HTTPStatusError: when the server refuses.
+    """
+    messages = [{"role": "user", "content": message}]
+    return await _stream(
+        client, "/v1/chat/completions", {"messages": messages, "max_tokens": output}
+    )
+
+
 async def ask(client: httpx.AsyncClient, prompt: list[int], output: int) -> Timing:
     """Complete `prompt` greedily with exactly `output` tokens.
 
     Raises:
         httpx.HTTPStatusError: when the server refuses.
     """
-    body = {
-        "prompt": prompt,
-        "max_tokens": output,
+    body = {"prompt": prompt, "max_tokens": output, "ignore_eos": True}
+    return await _stream(client, "/v1/completions", body)
+
+
+async def _stream(client: httpx.AsyncClient, path: str, body: dict[str, object]) -> Timing:
+    body |= {
         "temperature": 0,
-        "ignore_eos": True,
         "stream": True,
-        # A chunk for every token, also for those that complete no character.
-        "stream_options": {"continuous_usage_stats": True},
+        # Counts in every chunk: one may hold several tokens, or one that completes no character.
+        "stream_options": {"include_usage": True, "continuous_usage_stats": True},
     }
     began = time.perf_counter()
-    async with client.stream("POST", "/v1/completions", json=body) as response:
+    tokens: list[float] = []
+    prompt_tokens = 0
+    async with client.stream("POST", path, json=body) as response:
         response.raise_for_status()
-        lines = response.aiter_lines()
-        tokens = [time.perf_counter() async for line in lines if line.startswith("data: {")]
-    return Timing(began, tokens, len(prompt))
+        async for line in response.aiter_lines():
+            if line.startswith("data: {") and (usage := _chunk.decode(line[6:]).usage):
+                tokens += [time.perf_counter()] * (usage.completion_tokens - len(tokens))
+                prompt_tokens = usage.prompt_tokens
+    return Timing(began, tokens, prompt_tokens)
+
+
+class _Usage(msgspec.Struct):
+    prompt_tokens: int
+    completion_tokens: int
+
+
+class _Chunk(msgspec.Struct):
+    """What is read of a streamed chunk."""
+
+    usage: _Usage | None = None
+
+
+_chunk = msgspec.json.Decoder(_Chunk)

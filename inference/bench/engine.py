@@ -38,12 +38,13 @@ class Sizes:
     streams: int = 8
     stream_output: int = 64
     shared_prompt: int = 1500
+    rewriting_output: int = 128
 
     @classmethod
     def quick(cls) -> Sizes:
         """A minute or two: shows that everything works, not how fast it is."""
-        cases = Cases(context=128, steps=8, prefill=256, repeats=1, streams=(1, 8))
-        return cls(cases, 8, 0.08, 800, 4, 24, 400)
+        cases = Cases(context=128, steps=8, prefill=(256,), repeats=1, streams=(1, 8))
+        return cls(cases, 8, 0.08, 800, 4, 24, 400, 16)
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,8 @@ class EngineFigures:
     rates: Rates
     ratios: dict[str, float]
     """Of two of our own measurements to each other, by what they show."""
-    ttft_1000_ms: float
+    rewriting: float
+    """Tokens a second of one stream that rewrites and summarises."""
 
 
 @contextmanager
@@ -97,13 +99,33 @@ async def measure(url: str, vocab: int, sizes: Sizes) -> EngineFigures:
         rows: list[Metrics] = []
         ratios: dict[str, float] = {}
         rates = await _rates(work, sizes.cases, rows)
-        ttft_1000 = [await work.streams(1, 1000, 1) for _ in range(sizes.cases.repeats)]
-        rows.append(Metrics.of("prompt 1,000", [t for timings in ttft_1000 for t in timings]))
         await _length_mix(work, sizes, rows, ratios)
         await _shared_prompt(work, sizes, rows, ratios)
         await _long_prompt(work, sizes, rows, ratios)
-        ttft = median(timings[0].ttft for timings in ttft_1000)
-        return EngineFigures(rows, rates, ratios, ttft_1000_ms=1e3 * ttft)
+        return EngineFigures(rows, rates, ratios, await _rewriting(work, sizes, rows))
+
+
+async def measure_rates(url: str, vocab: int, sizes: Sizes) -> Rates:
+    """Only what the peers are asked."""
+    async with httpx.AsyncClient(base_url=url, timeout=1800) as client:
+        work = Workloads(client, vocab)
+        await work.streams(1, 64, 8)  # warm
+        return await _rates(work, sizes.cases, [])
+
+
+async def measure_rewriting(url: str, vocab: int, sizes: Sizes) -> float:
+    """Tokens a second of one stream that rewrites and summarises."""
+    async with httpx.AsyncClient(base_url=url, timeout=1800) as client:
+        work = Workloads(client, vocab)
+        await work.streams(1, 64, 8)  # warm
+        return await _rewriting(work, sizes, [])
+
+
+async def _rewriting(work: Workloads, sizes: Sizes, rows: list[Metrics]) -> float:
+    timings = await work.rewriting(sizes.rewriting_output)
+    rows.append(Metrics.of("rewriting and summarising, 1 stream", timings))
+    decoding = sum(timing.tokens[-1] - timing.tokens[0] for timing in timings)
+    return sum(len(timing.gaps) for timing in timings) / decoding
 
 
 async def _rates(work: Workloads, cases: Cases, rows: list[Metrics]) -> Rates:
@@ -117,9 +139,12 @@ async def _rates(work: Workloads, cases: Cases, rows: list[Metrics]) -> Rates:
         name = f"{streams} streams, context {cases.context}"
         rows.append(Metrics.of(name, timings))
         decode[streams] = median(seen)
-    prefills = [await work.streams(1, cases.prefill, 1) for _ in range(cases.repeats)]
-    rows.append(Metrics.of(f"prompt {cases.prefill}", [t for each in prefills for t in each]))
-    return Rates(decode, cases.prefill / median(each[0].ttft for each in prefills))
+    prefill: dict[int, float] = {}
+    for tokens in cases.prefill:
+        prompts = [await work.streams(1, tokens, 1) for _ in range(cases.repeats)]
+        rows.append(Metrics.of(f"prompt {tokens:,}", [t for each in prompts for t in each]))
+        prefill[tokens] = tokens / median(each[0].ttft for each in prompts)
+    return Rates(decode, prefill)
 
 
 def decode_rate(timings: list[Timing]) -> float:

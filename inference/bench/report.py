@@ -56,7 +56,11 @@ def _rows_of_peers(report: Report) -> list[tuple[str, list[float]]]:
         (f"decode, {streams}", [rate.decode[streams] for rate in rates])
         for streams in report.cases.streams
     ]
-    return [*decode, (f"prefill, {report.cases.prefill}", [rate.prefill for rate in rates])]
+    prefill = [
+        (f"prefill, {tokens:,}", [rate.prefill[tokens] for rate in rates])
+        for tokens in report.cases.prefill
+    ]
+    return decode + prefill
 
 
 def _peer_table(report: Report) -> str:
@@ -71,11 +75,8 @@ def _peer_table(report: Report) -> str:
 
 def _limits_table(report: Report) -> str:
     cases, rates = report.cases, report.engine.rates
-    measured = {
-        "decode step, 1 stream": 1 / rates.decode[1],
-        f"prompt of {cases.prefill}": cases.prefill / rates.prefill,
-        "prompt of 1,000": report.engine.ttft_1000_ms / 1e3,
-    }
+    measured = {"decode step, 1 stream": 1 / rates.decode[1]}
+    measured |= {f"prompt of {n:,}": n / rates.prefill[n] for n in cases.prefill}
     lines = [_line(["", "least ms here", "measured ms", "ratio"]), _line(["---"] * 4)]
     for name, least in report.limits.items():
         took = measured[name]
@@ -104,7 +105,7 @@ def _line(cells: list[str]) -> str:
 
 
 _WIDTH, _BAR, _GAP, _LEFT = 720, 18, 14, 190
-_COLOURS = ("#2563eb", "#94a3b8", "#64748b", "#475569")
+_COLOURS = ("#2563eb", "#7aa2f0", "#94a3b8", "#64748b", "#475569")
 
 
 def plot(report: Report) -> str:

@@ -8,11 +8,15 @@ from __future__ import annotations
 import asyncio
 import random
 from collections.abc import Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 import httpx
+import msgspec
 
-from inference.bench.client import Timing, ask
+from inference.bench.client import Timing, ask, chat
+
+_REWRITING = Path(__file__).with_name("rewriting.json")
 
 Lengths = Sequence[tuple[int, int]]
 """(prompt tokens, output tokens) of each request."""
@@ -70,8 +74,17 @@ class Workloads:
         long_prompt = await self._ask(long, 1)
         return Interference(alone, await streams, long_prompt)
 
+    async def rewriting(self, output: int) -> list[Timing]:
+        """The prompts of rewriting.json one after another, none of them cached."""
+        return [await chat(self._client, prompt, output) for prompt in rewriting_prompts()]
+
     async def _ask(self, prompt: int, output: int) -> Timing:
         return await ask(self._client, self._prompt(prompt), output)
 
     def _prompt(self, length: int) -> list[int]:
         return [self._random.randrange(100, self._vocab) for _ in range(length)]
+
+
+def rewriting_prompts() -> list[str]:
+    """Texts to be corrected, rewritten, summarised and quoted from; ours."""
+    return [item["prompt"] for item in msgspec.json.decode(_REWRITING.read_bytes())]

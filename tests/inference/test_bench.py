@@ -65,13 +65,14 @@ def test_a_prompt_costs_two_operations_a_weight_and_token():
 
 def make_report() -> Report:
     cases = Cases(streams=(1, 8))
-    ours, theirs = Rates({1: 60.0, 8: 200.0}, 900.0), Rates({1: 40.0, 8: 100.0}, 300.0)
+    ours = Rates({1: 60.0, 8: 200.0}, {512: 900.0, 1000: 800.0})
+    theirs = Rates({1: 40.0, 8: 100.0}, {512: 300.0, 1000: 200.0})
     return Report(
         model="tiny.gguf",
         machine=Machine("a processor", 2, 100.0, 10.0),
         load_before=0.1,
         cases=cases,
-        engine=EngineFigures([Metrics.of("two", [FAST, SLOW])], ours, {"a to b": 2.5}, 1500.0),
+        engine=EngineFigures([Metrics.of("two", [FAST, SLOW])], ours, {"a to b": 2.5}, 30.0),
         peers={"llama.cpp": theirs},
         missing={"transformers": "not installed"},
         limits={"decode step, 1 stream": 0.01, "prompt of 1,000": 1.0},
@@ -82,11 +83,12 @@ def test_the_report_has_ratios_limits_and_what_is_missing():
     text = markdown(make_report())
     assert "| decode, 8 | 200.0 | 100.0 | 2.00 |" in text
     assert "| prefill, 512 | 900.0 | 300.0 | 3.00 |" in text
-    assert "| prompt of 1,000 | 1,000.0 | 1,500.0 | 1.50 |" in text
+    assert "| prefill, 1,000 | 800.0 | 200.0 | 4.00 |" in text
+    assert "| prompt of 1,000 | 1,000.0 | 1,250.0 | 1.25 |" in text
     assert "transformers was not measured: not installed." in text
 
 
 def test_the_plot_is_an_image_with_a_bar_for_each_rate():
     image = ElementTree.fromstring(plot(make_report()))
     bars = [e for e in image.iter() if e.tag.endswith("rect") and e.get("height") == "14"]
-    assert len(bars) == 3 * 2
+    assert len(bars) == 4 * 2

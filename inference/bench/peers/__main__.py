@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from statistics import median
@@ -23,18 +24,31 @@ PEERS: dict[str, Callable[[Path], Peer]] = {
 
 
 def rates(peer: Peer, cases: Cases) -> Rates:
-    """Medians, after one warm round of each case."""
+    """Medians, after a short warm round."""
     peer.prefill_s(64)
     peer.decode_rate(1, 64, 2)
+
+    def decode_rate(streams: int) -> float:
+        return _repeated(lambda: peer.decode_rate(streams, cases.context, cases.steps), cases)
+
+    def prefill_s(tokens: int) -> float:
+        return _repeated(lambda: peer.prefill_s(tokens), cases)
+
     return Rates(
-        decode={
-            streams: median(
-                peer.decode_rate(streams, cases.context, cases.steps) for _ in range(cases.repeats)
-            )
-            for streams in cases.streams
-        },
-        prefill=cases.prefill / median(peer.prefill_s(cases.prefill) for _ in range(cases.repeats)),
+        decode={streams: decode_rate(streams) for streams in cases.streams},
+        prefill={tokens: tokens / prefill_s(tokens) for tokens in cases.prefill},
     )
+
+
+def _repeated(measure: Callable[[], float], cases: Cases) -> float:
+    """The median of as many measurements as are wanted, or as there is time for."""
+    values: list[float] = []
+    began = time.monotonic()
+    while len(values) < cases.repeats:
+        values.append(measure())
+        if (time.monotonic() - began) * (1 + 1 / len(values)) > cases.patience_s:
+            break
+    return median(values)
 
 
 def main() -> int:

@@ -16,19 +16,21 @@ class Cases:
     """Prompt tokens of a stream before its decoding is timed."""
     steps: int = 32
     """Decoded tokens a stream."""
-    prefill: int = 512
-    """Prompt tokens whose time to the first token is taken."""
+    prefill: tuple[int, ...] = (512, 1000)
+    """Lengths of prompts whose time to the first token is taken."""
     repeats: int = 3
     """The median of so many is reported."""
+    patience_s: float = 45.0
+    """A peer's case is not repeated when it would take longer than this."""
     streams: tuple[int, ...] = DECODE_STREAMS
 
 
 @dataclass(frozen=True)
 class Rates:
-    """Tokens a second: decoded by all streams together, and read of one prompt."""
+    """Tokens a second: decoded by so many streams together, and read of a prompt so long."""
 
     decode: dict[int, float]
-    prefill: float
+    prefill: dict[int, float]
 
 
 class Peer(Protocol):
