@@ -64,7 +64,7 @@ def serve(model: Path, *options: str) -> Iterator[Served]:
     )
     served = Served(f"http://127.0.0.1:{port}", process)
     try:
-        wait_for(lambda: _is_ready(served), timeout_s=170)
+        wait_for(lambda: is_ready(served), timeout_s=170)
         yield served
     finally:
         served.http.close()
@@ -72,7 +72,7 @@ def serve(model: Path, *options: str) -> Iterator[Served]:
         process.wait(timeout=120)
 
 
-def _is_ready(served: Served) -> bool:
+def is_ready(served: Served) -> bool:
     assert served.process.poll() is None, "the server ended while it started"
     try:
         return served.http.get("/ready").status_code == 200

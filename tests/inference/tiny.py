@@ -11,7 +11,7 @@ from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers
 _EOS = "<|end|>"
 
 
-def make_tiny_model(folder: Path) -> Path:
+def make_tiny_model(folder: Path, num_key_value_heads: int = 1) -> Path:
     """A Llama of two layers, whose tokens are single bytes, saved as Hugging Face does."""
     alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
     tokenizer = Tokenizer(models.BPE({char: i for i, char in enumerate(alphabet)}, []))
@@ -24,7 +24,7 @@ def make_tiny_model(folder: Path) -> Path:
         intermediate_size=64,
         num_hidden_layers=2,
         num_attention_heads=2,
-        num_key_value_heads=1,
+        num_key_value_heads=num_key_value_heads,
         max_position_embeddings=256,
         bos_token_id=None,
         eos_token_id=tokenizer.token_to_id(_EOS),
