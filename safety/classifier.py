@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from safety.artefacts import read_checked, read_checked_bytes
-from safety.encoder import Encoder
+from safety.encoder import Encoder, Pieces
 from safety.features import spoken_words
 from safety.grams import text_rows
 from safety.normalise import Vocabulary
@@ -195,10 +195,14 @@ def classifier() -> Classifier:
 
 def encoder_of(arrays: dict[str, np.ndarray], graph: bytes) -> Encoder:
     """The encoder whose pieces stand in `arrays`."""
-    return Encoder(
+    return Encoder(pieces_in(arrays), graph)
+
+
+def pieces_in(arrays: dict[str, np.ndarray]) -> Pieces:
+    """The word pieces that stand in `arrays`."""
+    return Pieces(
         str(arrays["pieces"]).split("\n"),
         arrays["piece_vectors"],
         arrays["piece_scales"],
         arrays["positions"],
-        graph,
     )

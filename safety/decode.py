@@ -8,11 +8,13 @@ All expressions are single character classes with one quantifier: linear time.
 
 import base64
 import binascii
-import codecs
 import re
 from collections.abc import Callable, Iterator
+from functools import lru_cache, partial
 from typing import NamedTuple
 from urllib.parse import unquote
+
+from safety.confusables import LEET
 
 MAX_DEPTH = 3
 MAX_DECODED = 65_536
@@ -34,14 +36,25 @@ _HEX = re.compile(r"(?:[0-9a-fA-F]{2}[\s:,]?){10,32768}")
 _HEX_ESCAPES = re.compile(r"(?:\\x[0-9a-fA-F]{2}|0x[0-9a-fA-F]{2}[\s,]?){6,32768}")
 _BINARY = re.compile(r"(?:[01]{8}\s?){6,8192}")
 _MORSE = re.compile(r"[.\-/\s\u00b7\u2013]{24,16384}")
+_DIGIT = re.compile(r"[0-9]")
 _PERCENT = re.compile(r"%[0-9a-fA-F]{2}")
-_WORDS = re.compile(r"[a-z]{2,12}")
-_COMMON = frozenset(
-    "the be to of and in that have it for not on with he as you do at this but his by from they "  # noqa: SIM905
-    "we say her she or an will my one all would there their what so up out if about who get "
-    "which go me when make can like time no just him know take how write give tell your is are "
-    "ignore instructions explain build need want step guide create please".split()
+_LETTERS = re.compile(r"[A-Za-z]{2,64}")
+_COMMON_PAIRS = frozenset(
+    "th he in er an re on at en nd ti es or te of ed is it al ar st to nt ng se ha as ou io le "  # noqa: SIM905
+    "ve co me de hi ri ro ic ne ea ra ce li ch ll be ma si om ur wa wh ow ho ee ut et ot".split()
 )
+WINDOW_WORDS = 8
+MIN_PAIRS = 8
+STRANGE, DOUBTFUL, ENGLISH, CLEARLY = 0.36, 0.45, 0.4, 1.4
+"""Shares of common letter pairs: below the one a window is looked at, from the other it is read,
+where it is CLEARLY times what it was before."""
+
+MAX_LOOKED_AT = 2_000
+"""Characters by which a stretch's cipher is chosen."""
+
+_MIXED = re.compile(r"[a-zA-Z][0134578@$]|[0134578@$][a-zA-Z]")
+_LEET_NUMBER = re.compile(r"(?<![\w@$])[0134578]{1,6}(?![\w@$])")
+MIN_LEET_WORDS = 4
 
 
 def views(text: str) -> Iterator[View]:
@@ -102,6 +115,8 @@ def _base32(text: str) -> Iterator[str]:
 
 
 def _hex(text: str) -> Iterator[str]:
+    if not _DIGIT.search(text):
+        return  # letters of any alphabet written as hexadecimal numbers have digits
     for pattern in (_HEX_ESCAPES, _HEX):
         for match in pattern.finditer(text):
             digits = re.sub(r"\\x|0x|[\s:,]", "", match.group())
@@ -110,6 +125,8 @@ def _hex(text: str) -> Iterator[str]:
 
 
 def _binary(text: str) -> Iterator[str]:
+    if not _DIGIT.search(text):
+        return
     for match in _BINARY.finditer(text):
         bits = "".join(match.group().split())
         data = bytes(int(bits[i : i + 8], 2) for i in range(0, len(bits), 8))
@@ -122,36 +139,86 @@ def _percent(text: str) -> Iterator[str]:
         yield unquote(text[:MAX_DECODED]).replace("+", " ")
 
 
-def _common_words(text: str) -> int:
-    return sum(word in _COMMON for word in _WORDS.findall(text))
-
-
 def _ciphers(text: str) -> Iterator[str]:
-    """ROT13, reversal and Atbash, where they make a text English that was not."""
-    sample = text[:MAX_DECODED].lower()
-    before = _common_words(sample)
-    for cipher in (_rot13, _reversed, _atbash):
-        after = _common_words(cipher(sample))
-        if after >= 3 and after > 2 * before:
-            yield cipher(text[:MAX_DECODED])
+    """Stretches in which words are not English, shifted, mirrored or reversed until they are."""
+    for strange, around in _strange_stretches(text[:MAX_DECODED]):
+        sample = strange[:MAX_LOOKED_AT]
+        decode = max(_CIPHERS, key=lambda cipher: likeness(cipher(sample)))
+        found = likeness(decode(sample))
+        if found >= ENGLISH and found > CLEARLY * likeness(sample):
+            yield decode(around)
 
 
-def _rot13(text: str) -> str:
-    return codecs.encode(text, "rot13")
+def _strange_stretches(text: str) -> Iterator[tuple[str, str]]:
+    """Runs of windows of WINDOW_WORDS words in which letter pairs are seldom English ones.
+
+    A run consists of doubtful windows, of which one at least is strange. With each comes what
+    reaches a window further on both sides: a border may lie within one.
+    """
+    found = list(_LETTERS.finditer(text))
+    borders = [0, *(word.start() for word in found[WINDOW_WORDS::WINDOW_WORDS]), len(text)]
+    first, strange = -1, False
+    for number in range(len(borders)):
+        common = pairs = 0
+        for word in found[number * WINDOW_WORDS : (number + 1) * WINDOW_WORDS]:
+            of_word = pairs_of(word.group())
+            common, pairs = common + of_word[0], pairs + of_word[1]
+        if pairs and (common < DOUBTFUL * pairs or pairs < MIN_PAIRS):
+            first = number if first < 0 else first
+            strange |= pairs >= MIN_PAIRS and common < STRANGE * pairs
+            continue
+        if strange:
+            wide = text[borders[max(0, first - 1)] : borders[min(number + 1, len(borders) - 1)]]
+            yield text[borders[first] : borders[min(number, len(borders) - 1)]], wide
+        first, strange = -1, False
 
 
-def _reversed(text: str) -> str:
-    return text[::-1]
+@lru_cache(maxsize=32_768)
+def pairs_of(word: str) -> tuple[int, int]:
+    """How many of the pairs of letters in `word` are common in English, and how many it has."""
+    lower = word.lower()
+    pairs = [lower[i : i + 2] for i in range(len(lower) - 1)]
+    return sum(pair in _COMMON_PAIRS for pair in pairs), len(pairs)
 
 
-_ATBASH = str.maketrans(
-    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ",
-    "zyxwvutsrqponmlkjihgfedcbaZYXWVUTSRQPONMLKJIHGFEDCBA",
+def likeness(text: str) -> float:
+    """The share of common English letter pairs: about 0.6 in English, 0.1 in ROT13."""
+    common = pairs = 0
+    for word in _LETTERS.findall(text):
+        of_word = pairs_of(word)
+        common, pairs = common + of_word[0], pairs + of_word[1]
+    return common / max(pairs, 1)
+
+
+def rotated(text: str, shift: int = 13) -> str:
+    """`text` with each letter moved `shift` places on in the alphabet; ROT13 by default."""
+    return text.translate(_ROTATIONS[shift])
+
+
+_SMALL, _LARGE = "abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_ROTATIONS = {
+    shift: str.maketrans(
+        _SMALL + _LARGE,
+        _SMALL[shift:] + _SMALL[:shift] + _LARGE[shift:] + _LARGE[:shift],
+    )
+    for shift in range(1, 26)
+}
+_ATBASH = str.maketrans(_SMALL + _LARGE, _SMALL[::-1] + _LARGE[::-1])
+_CIPHERS: tuple[Callable[[str], str], ...] = (
+    *(partial(rotated, shift=shift) for shift in _ROTATIONS),
+    lambda text: text.translate(_ATBASH),
+    lambda text: text[::-1],
 )
 
 
-def _atbash(text: str) -> str:
-    return text.translate(_ATBASH)
+def _leetspeak(text: str) -> Iterator[str]:
+    """The text with bare numbers read as letters ("70" as "to"), where it mixes both in words.
+
+    Words in which letters and digits are mixed are read by `safety.normalise`, which knows words.
+    """
+    sample = text[:MAX_DECODED]
+    if len(_MIXED.findall(sample)) >= MIN_LEET_WORDS:
+        yield _LEET_NUMBER.sub(lambda number: number.group().translate(LEET), sample)
 
 
 _MORSE_SIGNS = (
@@ -194,5 +261,6 @@ _DECODERS: tuple[tuple[str, Callable[[str], Iterator[str]]], ...] = (
     ("binary", _binary),
     ("percent", _percent),
     ("cipher", _ciphers),
+    ("leetspeak", _leetspeak),
     ("morse", _morse),
 )

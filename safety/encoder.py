@@ -1,4 +1,4 @@
-"""A sentence as a vector: the first four layers of MiniLM, eight bits a weight.
+"""A sentence as a vector: the first four layers of MiniLM, trained further, eight bits a weight.
 
 Runs `data/encoder.onnx` (made by `safety.training.export`) on one core with onnxruntime. Word
 pieces and their vectors come from `data/classifier.npz`. Input are folded words
@@ -21,14 +21,13 @@ UNKNOWN_PIECE, FIRST_PIECE, LAST_PIECE = "[UNK]", "[CLS]", "[SEP]"
 _MAX_WORD = 40
 
 
-class Encoder:
-    """Immutable after construction; shared by all threads.
+class Pieces:
+    """Cuts words into pieces and knows their vectors. Immutable; shared by all threads.
 
     Args:
         pieces: the vocabulary of word pieces, `##` before those that go on with a word.
         vectors: int8 [pieces, SIZE]; `scales` float [pieces] undo the rounding.
         positions: float [MAX_PIECES, SIZE], added to the pieces' vectors.
-        graph: the ONNX model: float32 [pieces of a text, SIZE] to float32 [SIZE].
     """
 
     def __init__(
@@ -37,21 +36,14 @@ class Encoder:
         vectors: np.ndarray,
         scales: np.ndarray,
         positions: np.ndarray,
-        graph: bytes,
     ) -> None:
         self._rows: Mapping[str, int] = {piece: row for row, piece in enumerate(pieces)}
         self._vectors = vectors
         self._scales = scales.astype(np.float32)[:, None]
         self._positions = positions.astype(np.float32)
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = options.inter_op_num_threads = 1
-        options.log_severity_level = 3
-        self._session = onnxruntime.InferenceSession(
-            graph, options, providers=["CPUExecutionProvider"]
-        )
-        self.pieces_of = lru_cache(maxsize=32_768)(self._pieces_of)
+        self._of_word = lru_cache(maxsize=32_768)(self._cut)
 
-    def _pieces_of(self, word: str) -> tuple[int, ...]:
+    def _cut(self, word: str) -> tuple[int, ...]:
         """Rows of the longest pieces that `word` consists of, from the left."""
         found: list[int] = []
         start = 0
@@ -67,13 +59,38 @@ class Encoder:
                 return (self._rows[UNKNOWN_PIECE],)
         return tuple(found)
 
-    def encode(self, spoken: Sequence[str]) -> np.ndarray:
-        """The unit vector of a stretch of folded words, float32 [SIZE]."""
+    def rows(self, spoken: Sequence[str]) -> list[int]:
+        """The rows of a stretch of folded words between its two marks, at most MAX_PIECES."""
         rows = [self._rows[FIRST_PIECE]]
         for word in spoken:
-            rows.extend(self.pieces_of(word))
-        rows = [*rows[: MAX_PIECES - 1], self._rows[LAST_PIECE]]
-        vectors = self._vectors[rows] * self._scales[rows] + self._positions[: len(rows)]
-        (mean,) = self._session.run(None, {"vectors": vectors.astype(np.float32)})
+            rows.extend(self._of_word(word))
+        return [*rows[: MAX_PIECES - 1], self._rows[LAST_PIECE]]
+
+    def vectors(self, rows: Sequence[int]) -> np.ndarray:
+        """The vectors that MiniLM begins with, float32 [len(rows), SIZE]."""
+        found: np.ndarray = self._vectors[rows] * self._scales[rows] + self._positions[: len(rows)]
+        return found.astype(np.float32)
+
+
+class Encoder:
+    """Immutable after construction; shared by all threads.
+
+    Args:
+        graph: the ONNX model: float32 [pieces of a text, SIZE] to float32 [SIZE].
+    """
+
+    def __init__(self, pieces: Pieces, graph: bytes) -> None:
+        self._pieces = pieces
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = options.inter_op_num_threads = 1
+        options.log_severity_level = 3
+        self._session = onnxruntime.InferenceSession(
+            graph, options, providers=["CPUExecutionProvider"]
+        )
+
+    def encode(self, spoken: Sequence[str]) -> np.ndarray:
+        """The unit vector of a stretch of folded words, float32 [SIZE]."""
+        vectors = self._pieces.vectors(self._pieces.rows(spoken))
+        (mean,) = self._session.run(None, {"vectors": vectors})
         unit: np.ndarray = mean / max(float(np.linalg.norm(mean)), 1e-9)
         return unit

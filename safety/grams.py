@@ -24,8 +24,17 @@ def gram_rows(before2: str, before: str, word: str) -> tuple[int, int, int]:
 
 
 def text_rows(spoken: Sequence[str]) -> np.ndarray:
-    """The rows of each word of a text, int64 [len(spoken), 3]."""
-    before = ["", *spoken]
-    before2 = ["", "", *spoken]
-    found = [gram_rows(a, b, word) for a, b, word in zip(before2, before, spoken, strict=False)]
+    """The rows of each word of a text, int64 [len(spoken), 3]; those that `gram_rows` gives.
+
+    A checksum goes on from that of the words before, so each word is read three times, not six.
+    """
+    crc32 = zlib.crc32
+    one_before, two_before = 0, crc32(b" ")
+    found: list[tuple[int, int, int]] = []
+    for word in spoken:
+        letters = word.encode("utf-8", "surrogatepass")
+        spaced = b" " + letters
+        one, two, three = crc32(letters), crc32(spaced, one_before), crc32(spaced, two_before)
+        found.append((one & _MASK, two & _MASK, three & _MASK))
+        one_before, two_before = one, two
     return np.array(found, dtype=np.int64).reshape(-1, 3)

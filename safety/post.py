@@ -20,6 +20,7 @@ from dataclasses import replace
 from hashlib import sha256
 
 from safety.answer_model import answer_model
+from safety.ciphered import CipherWatch
 from safety.classifier import classifier
 from safety.detect import product_vocabulary
 from safety.encoded import BlockCutter, decoded
@@ -71,6 +72,7 @@ class PostClassifier:
         self._released = 0
         self._fed = 0
         self._blocks = BlockCutter()
+        self._cipher = CipherWatch(self._said_inside)
         self._digest = sha256()
         self._seconds = 0.0
         self._ended = False
@@ -129,6 +131,8 @@ class PostClassifier:
         started = time.perf_counter()
         try:
             flagged = self._watch(new)
+            if final and flagged is None and not self._within_block:
+                flagged = self._cipher.finish()
             if flagged is not None and not self._policy.dry_run:
                 return self._halt(flagged, self._span(flagged.first).start)
             encoded = self._decoded(block)
@@ -155,6 +159,8 @@ class PostClassifier:
             self._spans.extend(batch)
             self._word_count += len(batch)
             flagged = self._earliest(self._rules.take(batch), self._scored(batch))
+            if not self._within_block:
+                flagged = self._earliest(flagged, self._cipher.take(batch))
             if flagged is not None:
                 return flagged
         return None
@@ -176,18 +182,22 @@ class PostClassifier:
         """What an encoded block that has just ended says, judged like an answer of its own."""
         if not block or self._within_block:
             return None
-        for text in decoded(block):
-            inner = PostClassifier(replace(self._policy, redact=frozenset(), dry_run=False))
-            inner._within_block = True
-            verdict = inner.feed(text)
-            if not isinstance(verdict, Halt):
-                verdict = inner.finish()
-            if isinstance(verdict, Halt):
-                found = verdict.decision
-                scores = {Category(name): score for name, score in found.scores.items()}
-                signals = ("decoded", *found.signals)
-                return Flagged(self._word_count, self._word_count, scores, found.layer, signals)
-        return None
+        found = (self._said_inside(text) for text in decoded(block))
+        return next((flagged for flagged in found if flagged is not None), None)
+
+    def _said_inside(self, text: str) -> Flagged | None:
+        """What a decoded text says, judged like an answer of its own."""
+        inner = PostClassifier(replace(self._policy, redact=frozenset(), dry_run=False))
+        inner._within_block = True
+        verdict = inner.feed(text)
+        if not isinstance(verdict, Halt):
+            verdict = inner.finish()
+        if not isinstance(verdict, Halt):
+            return None
+        found = verdict.decision
+        scores = {Category(name): score for name, score in found.scores.items()}
+        signals = ("decoded", *found.signals)
+        return Flagged(self._word_count, self._word_count, scores, found.layer, signals)
 
     @staticmethod
     def _earliest(one: Flagged | None, other: Flagged | None) -> Flagged | None:
@@ -199,7 +209,7 @@ class PostClassifier:
     def _frontier(self) -> int:
         """The raw position up to which no flagged span can begin any more."""
         frontier = min(self._words.settled, self._fed - self._blocks.held)
-        for watch in (self._rules, self._score):
+        for watch in (self._rules, self._score, self._cipher):
             since = watch.open_since() if watch is not None else None
             if since is not None:
                 frontier = min(frontier, self._span(since).start)
