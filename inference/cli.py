@@ -12,6 +12,7 @@ from typing import get_args
 import uvicorn
 
 from inference.config import (
+    PREFILL_KEY_VARIABLE,
     EngineConfig,
     KvDtype,
     SchedulerConfig,
@@ -73,6 +74,7 @@ def configs(args: argparse.Namespace) -> tuple[EngineConfig, ServerConfig]:
         tensor_parallel=args.tensor_parallel_size,
         pipeline_parallel=args.pipeline_parallel_size,
         prefill_from=args.prefill_from,
+        prefill_api_key=args.prefill_api_key,
         speculation=SpeculationConfig(
             prompt_lookup=not args.no_prompt_lookup,
             draft_model=args.draft_model,
@@ -125,6 +127,11 @@ def _parser() -> argparse.ArgumentParser:
         "--prefill-from",
         metavar="ADDRESS",
         help="of an engine that computes prompts: python -m inference.connector",
+    )
+    serve.add_argument(
+        "--prefill-api-key",
+        default=os.environ.get(PREFILL_KEY_VARIABLE, ""),
+        help=f"what that engine asks for; default: ${PREFILL_KEY_VARIABLE}",
     )
     serve.add_argument("--tensor-parallel-size", type=int, default=1, help="ranks of each layer")
     serve.add_argument("--pipeline-parallel-size", type=int, default=1, help="ranks of layers")

@@ -8,6 +8,8 @@ import msgspec
 
 Policy = Literal["fcfs", "priority", "shortest"]
 KvDtype = Literal["auto", "float32", "bfloat16", "float16", "int8"]
+PREFILL_KEY_VARIABLE = "PARLEY_PREFILL_API_KEY"
+"""Environment variable of the key between an engine and the one that computes prompts for it."""
 
 
 class SchedulerConfig(msgspec.Struct, frozen=True):
@@ -70,6 +72,8 @@ class EngineConfig(msgspec.Struct, frozen=True):
     """Processes that hold layers, one after another."""
     prefill_from: str | None = None
     """zmq address of an engine that computes prompts (`inference/connector`)."""
+    prefill_api_key: str = ""
+    """What that engine asks for."""
     scheduler: SchedulerConfig = SchedulerConfig()
     speculation: SpeculationConfig = SpeculationConfig()
 

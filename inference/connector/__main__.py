@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import argparse
 import logging
+import os
 import signal
 import threading
 
-from inference.config import EngineConfig
+from inference.config import PREFILL_KEY_VARIABLE, EngineConfig
 from inference.connector.prefill_server import PrefillServer
 from inference.engine.core import EngineCore
 from inference.model.runner import ModelRunner
@@ -23,6 +24,12 @@ def main() -> None:
     parser.add_argument("--device", default="auto")
     parser.add_argument("--num-blocks", type=int, help="KV blocks; default: by free memory")
     parser.add_argument("--threads", type=int, help="torch threads; default: all cores")
+    parser.add_argument(
+        "--api-key",
+        default=os.environ.get(PREFILL_KEY_VARIABLE, ""),
+        help=f"what peers have to send; default: ${PREFILL_KEY_VARIABLE}, which no list of "
+        "processes shows",
+    )
     args = parser.parse_args()
     logging.basicConfig(level=logging.INFO, format="%(asctime)s prefill %(message)s")
     config = EngineConfig(
@@ -37,7 +44,8 @@ def main() -> None:
     stop = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stop.set())
-    PrefillServer(EngineCore(config, runner), runner.blocks).serve(args.listen, stop)
+    core = EngineCore(config, runner)
+    PrefillServer(core, runner.blocks, args.api_key).serve(args.listen, stop)
 
 
 if __name__ == "__main__":

@@ -20,6 +20,8 @@ class PrefillRequest(msgspec.Struct, frozen=True):
     cache_salt: str = ""
     shared_memory: bool = False
     """Whether both are on one host."""
+    api_key: str = ""
+    """What the prefill engine was told to ask for."""
 
 
 class PrefillAnswer(msgspec.Struct, frozen=True):

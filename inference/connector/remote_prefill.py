@@ -44,8 +44,11 @@ class ZmqConnector:
     """A `Connector` to a `PrefillServer`: tcp:// between hosts; ipc:// on one host, where the
     blocks travel in shared memory."""
 
-    def __init__(self, address: str, blocks: BlockTransfer, timeout_s: float = 30.0) -> None:
+    def __init__(
+        self, address: str, blocks: BlockTransfer, timeout_s: float = 30.0, api_key: str = ""
+    ) -> None:
         self._address = address
+        self._api_key = api_key
         self._blocks = blocks
         self._timeout_s = timeout_s
         self._context = zmq.Context[zmq.Socket[bytes]]()
@@ -55,7 +58,9 @@ class ZmqConnector:
         if time.monotonic() < self._away_until:
             return None
         shared = self._address.startswith("ipc://")
-        asked = PrefillRequest(self._blocks.fingerprint, token_ids, cache_salt, shared)
+        asked = PrefillRequest(
+            self._blocks.fingerprint, token_ids, cache_salt, shared, self._api_key
+        )
         socket = self._context.socket(zmq.REQ)
         socket.linger = 0
         try:

@@ -141,7 +141,7 @@ def make_remote_prefill(
     """The way to the engine that computes prompts, where one is named."""
     if config.prefill_from is None:
         return None
-    connector = ZmqConnector(config.prefill_from, runner.blocks)
+    connector = ZmqConnector(config.prefill_from, runner.blocks, api_key=config.prefill_api_key)
     return RemotePrefill(core, runner.blocks, connector)
 
 

@@ -5,12 +5,17 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
+import msgspec
 import pytest
+import torch
+import zmq
 
 from inference.config import EngineConfig, KvDtype
+from inference.connector.messages import PrefillAnswer, PrefillRequest
 from inference.connector.prefill_server import PrefillServer
 from inference.connector.remote_prefill import Handover, RemotePrefill, ZmqConnector
 from inference.engine.core import EngineCore
@@ -39,11 +44,13 @@ def make_engine(model: Path, kv_dtype: KvDtype = "auto") -> tuple[EngineCore, Mo
 
 
 @contextmanager
-def prefill_engine(model: Path, address: str, kv_dtype: KvDtype = "auto") -> Iterator[EngineCore]:
+def prefill_engine(
+    model: Path, address: str, kv_dtype: KvDtype = "auto", api_key: str = ""
+) -> Iterator[EngineCore]:
     core, runner = make_engine(model, kv_dtype)
     stop = threading.Event()
     server = threading.Thread(
-        target=PrefillServer(core, runner.blocks).serve, args=(address, stop), daemon=True
+        target=PrefillServer(core, runner.blocks, api_key).serve, args=(address, stop), daemon=True
     )
     server.start()
     try:
@@ -105,6 +112,83 @@ def test_blocks_in_int8_are_handed_over_to_another_in_int8_only(model, expected,
         connector.close()
     assert quantized.kv.prefix_tokens_hit == 64
     assert other.kv.prefix_tokens_hit == 0
+
+
+def test_a_key_is_asked_for(model, expected):
+    address = f"tcp://127.0.0.1:{free_port()}"
+    with prefill_engine(model, address, api_key="a secret") as other:
+        for key, found in (("", 0), ("another", 0), ("a secret", 64)):
+            core, runner = make_engine(model)
+            connector = ZmqConnector(address, runner.blocks, api_key=key)
+            assert answer(core, RemotePrefill(core, runner.blocks, connector)) == expected
+            connector.close()
+            assert core.kv.prefix_tokens_hit == found
+    assert other.stats().tokens_computed == len(PROMPT), "only the last was computed"
+
+
+def asked(prompt: list[int], runner: ModelRunner) -> bytes:
+    return msgspec.msgpack.encode(PrefillRequest(runner.blocks.fingerprint, prompt))
+
+
+def test_prompts_of_several_peers_are_computed_in_one_step(model):
+    prompts = [[(token + i) % 120 + 3 for token in PROMPT] for i in range(4)]
+    core, runner = make_engine(model)
+    alone = []
+    for prompt in prompts:
+        server = PrefillServer(core, runner.blocks)
+        assert server.take(b"peer", asked(prompt, runner)) is None
+        alone += [answer for _, answer in server.step()]
+    core, runner = make_engine(model)
+    server = PrefillServer(core, runner.blocks)
+    for i, prompt in enumerate(prompts):
+        assert server.take(b"peer %d" % i, asked(prompt, runner)) is None
+    together = dict(server.step())
+    assert [together[b"peer %d" % i].num_blocks for i in range(4)] == [4] * 4
+    for i in range(4):
+        found, wanted = (
+            torch.frombuffer(bytearray(answer.data), dtype=torch.float32)
+            for answer in (together[b"peer %d" % i], alone[i])
+        )
+        torch.testing.assert_close(found, wanted, rtol=1e-4, atol=1e-5)
+    assert core.stats().steps == 1
+    assert core.kv.pool.num_used == 0
+
+
+def test_many_peers_at_once_all_get_their_blocks(model, expected, address):
+    with prefill_engine(model, address), ThreadPoolExecutor(5) as pool:
+        engines = [make_engine(model) for _ in range(5)]
+
+        def ask(core: EngineCore, runner: ModelRunner) -> list[int]:
+            connector = ZmqConnector(address, runner.blocks)
+            try:
+                return answer(core, RemotePrefill(core, runner.blocks, connector))
+            finally:
+                connector.close()
+
+        answers = list(pool.map(lambda engine: ask(*engine), engines))
+    assert answers == [expected] * 5
+    assert [core.kv.prefix_tokens_hit for core, _ in engines] == [64] * 5
+
+
+def test_nonsense_is_answered_and_costs_the_others_nothing(model, expected):
+    address = f"tcp://127.0.0.1:{free_port()}"
+    with prefill_engine(model, address), zmq.Context() as context:
+        stranger = context.socket(zmq.DEALER)  # speaks zmq, but not by turns
+        stranger.connect(address)
+        stranger.send(b"no envelope")
+        assert stranger.poll(20_000)
+        stranger.close()
+        socket = context.socket(zmq.REQ)
+        socket.connect(address)
+        socket.send(b"no message")
+        assert socket.poll(20_000)
+        assert msgspec.msgpack.decode(socket.recv(), type=PrefillAnswer).error
+        socket.close()
+        core, runner = make_engine(model)
+        connector = ZmqConnector(address, runner.blocks)
+        assert answer(core, RemotePrefill(core, runner.blocks, connector)) == expected
+        connector.close()
+    assert core.kv.prefix_tokens_hit == 64
 
 
 def test_a_peer_that_is_away_costs_no_token(model, expected):
