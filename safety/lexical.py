@@ -8,7 +8,7 @@ begins there, which lets the streaming side hold text back only after an anchor 
 """
 
 import tomllib
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -87,6 +87,8 @@ class RuleBook:
         for text, value in by_phrase.items():
             self._automaton.add_word(text, value)
         self._automaton.make_automaton()
+        # Every answer asks, and few policies differ: to collect them anew costs milliseconds.
+        self.beginnings = lru_cache(maxsize=64)(self._beginnings)
 
     def hits(self, found: Sequence[Word], first_index: int = 0) -> list[Hit]:
         """Every phrase in `found`, ordered by its last word.
@@ -106,7 +108,7 @@ class RuleBook:
             result.extend(Hit(group, last - count + 1, last) for group in groups)
         return result
 
-    def beginnings(self, groups: Collection[str]) -> frozenset[str]:
+    def _beginnings(self, groups: frozenset[str]) -> frozenset[str]:
         """Every proper beginning, by whole words, of the phrases of `groups`."""
         return frozenset(
             " ".join(parts[:count])
