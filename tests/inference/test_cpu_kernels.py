@@ -12,7 +12,7 @@ from gguf.constants import GGMLQuantizationType as Kind
 from gguf.quants import dequantize, quantize
 
 from inference.model.backend import TorchBackend
-from inference.model.batch import Batch, LayerCache, Singles
+from inference.model.batch import Batch, LayerCache, Singles, Span
 from inference.model.config import ModelConfig
 from inference.model.cpu.backend import CpuBackend
 from inference.model.cpu.compile import load_kernels
@@ -121,6 +121,30 @@ def test_attention_survives_scores_far_apart(kernels):
     )
     assert got.isfinite().all()
     torch.testing.assert_close(got.double(), exact, rtol=1e-3, atol=1e-3)
+
+
+@pytest.mark.parametrize("kind", [torch.float32, torch.int8])
+@pytest.mark.parametrize("window", [None, 7, 100])
+@pytest.mark.parametrize(("heads", "kv_heads", "dim"), [(9, 3, 64), (4, 1, 48), (5, 5, 16)])
+def test_attention_of_prompts(kernels, heads, kv_heads, dim, window, kind):
+    """Whole prompts and later pieces of one, that fill no tile and no block of keys."""
+    for num, start in ((1, 0), (70, 0), (200, 13), (33, 300)):
+        length = start + num
+        slots = torch.randperm(length + 50)[:length]
+        shape = (length + 50, kv_heads, dim)
+        scales = (None, None)
+        if kind is torch.int8:
+            scales = (torch.rand(shape[:2]) * 0.02, torch.rand(shape[:2]) * 0.01)
+            parts = [torch.randint(-127, 128, shape, dtype=torch.int8) for _ in range(2)]
+        else:
+            parts = [torch.randn(shape) * 2 for _ in range(2)]
+        cache = LayerCache(*parts, *scales)
+        queries = torch.randn(num, heads + 2 * kv_heads, dim)[:, :heads] * 2
+        got, exact = torch.empty(num, heads, dim), torch.empty(num, heads, dim).double()
+        span = Span(0, num, start, slots)
+        CpuBackend(kernels).attend_span(queries, cache, span, got, window)
+        TorchBackend().attend_span(queries.double(), cache, span, exact, window)
+        torch.testing.assert_close(got.double(), exact, rtol=1e-4, atol=2e-5)
 
 
 def test_without_a_compiler_there_are_no_kernels(monkeypatch, caplog):

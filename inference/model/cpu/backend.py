@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 from inference.model.backend import Angles, TorchBackend
-from inference.model.batch import Batch, LayerCache, Singles
+from inference.model.batch import Batch, LayerCache, Singles, Span
 from inference.model.config import ModelConfig
 from inference.model.cpu.address import at
 from inference.model.cpu.decode import ROW_KINDS, StreamDecoder
@@ -81,6 +81,18 @@ class CpuBackend(TorchBackend):
             *(at(singles.tables), at(singles.lengths), at(out)),
             *(num, queries.stride(0), heads, cache.keys.shape[1], dim),
             *(singles.block_size, width, window or 2**31 - 1),
+        )
+
+    def attend_span(
+        self, queries: Tensor, cache: LayerCache, span: Span, out: Tensor, window: int | None
+    ) -> None:
+        num, heads, dim = queries.shape
+        slots = span.slots.contiguous()
+        self._kernels.parley_attend_span(
+            *(ROW_KINDS[cache.keys.dtype], at(queries), queries.stride(0)),
+            *(at(cache.keys), at(cache.values), at(cache.key_scales), at(cache.value_scales)),
+            *(at(slots), at(out), num, span.start, heads, cache.keys.shape[1], dim),
+            window or 2**30,
         )
 
     def swiglu(self, gate_up: Tensor) -> Tensor:

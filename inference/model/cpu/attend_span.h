@@ -1,0 +1,175 @@
+// Causal attention of many queries of one sequence: products in tiles that stay in registers,
+// softmax as the keys come, nothing computed that lies wholly in a query's future.
+// Source: Dao et al. 2022 (FlashAttention).
+
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "cached_rows.h"
+
+namespace {
+
+constexpr int kSpanRows = 96;  // query rows of a task: tokens times the heads that share keys
+constexpr int kSpanKeys = 64;  // keys that they meet at once
+constexpr int kSpanTile = 6;   // rows of a tile; sixteen columns
+
+// Keys and values of a sequence, gathered once for all queries: keys as panels of sixteen,
+// [kv][panel][D][16], values row by row, [kv][token][D]. Missing tokens are zero.
+struct SpanContext {
+  int panels, D;
+  std::vector<float> keys, values;
+
+  SpanContext(int context, int kv_heads, int D)
+      : panels((context + kSpanKeys - 1) / kSpanKeys * (kSpanKeys / 16)),
+        D(D),
+        keys((size_t)kv_heads * panels * 16 * D),
+        values((size_t)kv_heads * panels * 16 * D) {}
+  float* panel(int kv, int index) { return &keys[((size_t)kv * panels + index) * 16 * D]; }
+  float* value(int kv, int token) { return &values[((size_t)kv * panels * 16 + token) * D]; }
+
+  template <class Row>
+  void gather(const Cached<Row>& from_keys, const Cached<Row>& from_values, const int64_t* slots,
+              int context, int kv, int index, float* room) {
+    float* to = panel(kv, index);
+    for (int c = 0; c < 16 && index * 16 + c < context; c++) {
+      size_t slot = slots[index * 16 + c];
+      const float* key = from_keys.floats(slot, kv, room);
+      float by = from_keys.scale(slot, kv);
+      for (int d = 0; d < D; d++) to[d * 16 + c] = key[d] * by;
+      const float* value_row = from_values.floats(slot, kv, room);
+      float* out = value(kv, index * 16 + c);
+      by = from_values.scale(slot, kv);
+      for (int d = 0; d < D; d++) out[d] = value_row[d] * by;
+    }
+  }
+};
+
+// y tile (6, 16) = rows (6, depth) @ panel (depth, 16), added to what is there unless `first`.
+// The strides say how many floats lie from one row to the next.
+inline void span_tile(const float* rows, size_t row_stride, const float* panel,
+                      size_t panel_stride, float* y, size_t y_stride, int depth, bool first) {
+  f32x8 acc[kSpanTile][2] = {};
+  for (int k = 0; k < depth; k++) {
+    f32x8 left = load<f32x8>(panel), right = load<f32x8>(panel + 8);
+    for (int r = 0; r < kSpanTile; r++) {
+      acc[r][0] += left * rows[r * row_stride + k];
+      acc[r][1] += right * rows[r * row_stride + k];
+    }
+    panel += panel_stride;
+  }
+  for (int r = 0; r < kSpanTile; r++)
+    for (int half = 0; half < 2; half++) {
+      float* to = y + r * y_stride + 8 * half;
+      f32x8 value = first ? acc[r][half] : acc[r][half] + load<f32x8>(to);
+      std::memcpy(to, &value, sizeof value);
+    }
+}
+
+// Where a thread works: queries, scores and sums of a task's rows.
+struct SpanRoom {
+  std::vector<float> queries, scores, sums, largest, total;
+  SpanRoom(int rows, int D)
+      : queries((size_t)rows * D),
+        scores((size_t)rows * kSpanKeys),
+        sums((size_t)rows * D),
+        largest(rows),
+        total(rows) {}
+};
+
+// Scores of a row become weights; keys [low, high) of the block count. The row's sums so far are
+// scaled to the new largest score.
+inline void span_softmax(float* scores, int low, int high, float* largest, float* total,
+                         float* sums, int D) {
+  for (int i = 0; i < low; i++) scores[i] = -INFINITY;
+  for (int i = high; i < kSpanKeys; i++) scores[i] = -INFINITY;
+  f32x8 most = splat(*largest);
+  for (int i = 0; i < kSpanKeys; i += 8) {
+    f32x8 s = load<f32x8>(scores + i);
+    most = s > most ? s : most;
+  }
+  float now = most[0];
+  for (int i = 1; i < 8; i++) now = most[i] > now ? most[i] : now;
+  if (low >= high) {
+    for (int i = 0; i < kSpanKeys; i++) scores[i] = 0;
+    return;
+  }
+  f32x8 added = {};
+  for (int i = 0; i < kSpanKeys; i += 8) {
+    f32x8 s = load<f32x8>(scores + i), e = exp8(s - now);
+    e = s == -INFINITY ? f32x8{} : e;
+    std::memcpy(scores + i, &e, sizeof e);
+    added += e;
+  }
+  if (now > *largest) {
+    float by = std::exp(*largest - now);
+    *total *= by;
+    for (int d = 0; d < D; d++) sums[d] *= by;
+    *largest = now;
+  }
+  *total += sum(added);
+}
+
+// Tokens [begin, end) of `num` queries, whose first is at position `start` of the sequence.
+inline void span_task(SpanContext& context, const float* queries, int stride, float* out, int kv,
+                      int group, int heads, int begin, int end, int start, int window,
+                      SpanRoom& room) {
+  int D = context.D, rows = (end - begin) * group;
+  int padded = (rows + kSpanTile - 1) / kSpanTile * kSpanTile;
+  float scale = 1.0f / std::sqrt((float)D);
+  for (int r = 0; r < rows; r++) {
+    const float* q = queries + (size_t)(begin + r / group) * stride + (kv * group + r % group) * D;
+    for (int d = 0; d < D; d++) room.queries[(size_t)r * D + d] = q[d] * scale;
+  }
+  std::fill(room.sums.begin(), room.sums.end(), 0.0f);
+  std::fill(room.largest.begin(), room.largest.end(), -INFINITY);
+  std::fill(room.total.begin(), room.total.end(), 0.0f);
+  int last = start + end, first = std::max(0, start + begin - window + 1);
+  for (int block = first / kSpanKeys * kSpanKeys; block < last; block += kSpanKeys) {
+    for (int r = 0; r < padded; r += kSpanTile)
+      for (int p = 0; p < kSpanKeys / 16; p++)
+        span_tile(&room.queries[(size_t)r * D], D, context.panel(kv, block / 16 + p), 16,
+                  &room.scores[(size_t)r * kSpanKeys + 16 * p], kSpanKeys, D, true);
+    for (int r = 0; r < rows; r++) {
+      int position = start + begin + r / group;
+      int low = std::clamp(position - window + 1 - block, 0, kSpanKeys);
+      int high = std::clamp(position + 1 - block, 0, kSpanKeys);
+      span_softmax(&room.scores[(size_t)r * kSpanKeys], low, high, &room.largest[r],
+                   &room.total[r], &room.sums[(size_t)r * D], D);
+    }
+    for (int r = 0; r < padded; r += kSpanTile)
+      for (int d = 0; d < D; d += 16)
+        span_tile(&room.scores[(size_t)r * kSpanKeys], kSpanKeys, context.value(kv, block) + d, D,
+                  &room.sums[(size_t)r * D + d], D, kSpanKeys, false);
+  }
+  for (int r = 0; r < rows; r++) {
+    float* to = out + ((size_t)(begin + r / group) * heads + kv * group + r % group) * D;
+    for (int d = 0; d < D; d++) to[d] = room.sums[(size_t)r * D + d] / room.total[r];
+  }
+}
+
+template <class Row>
+void attend_span(const float* queries, int stride, Cached<Row> keys, Cached<Row> values,
+                 const int64_t* slots, float* out, int num, int start, int heads, int window) {
+  int kv_heads = keys.kv_heads, D = keys.D, group = heads / kv_heads;
+  int tokens = std::max(1, kSpanRows / group), tiles = (num + tokens - 1) / tokens;
+  int padded = (tokens * group + kSpanTile - 1) / kSpanTile * kSpanTile;
+  SpanContext context(start + num, kv_heads, D);
+#pragma omp parallel
+  {
+    std::vector<float> row(D);
+    SpanRoom room(padded, D);
+#pragma omp for collapse(2) schedule(static)
+    for (int kv = 0; kv < kv_heads; kv++)
+      for (int index = 0; index < context.panels; index++)
+        context.gather(keys, values, slots, start + num, kv, index, row.data());
+#pragma omp for collapse(2) schedule(dynamic)
+    for (int tile = tiles - 1; tile >= 0; tile--)  // the longest first
+      for (int kv = 0; kv < kv_heads; kv++)
+        span_task(context, queries, stride, out, kv, group, heads, tile * tokens,
+                  std::min(num, (tile + 1) * tokens), start, window, room);
+  }
+}
+
+}  // namespace
