@@ -46,7 +46,7 @@ async def completions(request: Request) -> Response:
     ]
     state.admit(tried * len(plans))
     echoes = [
-        state.tokenizer.decode(plan.prompt_token_ids) if body.echo else ""
+        state.tokenizer.decode_prompt(plan.prompt_token_ids) if body.echo else ""
         for plan in plans
         for _ in range(tried)
     ]

@@ -75,5 +75,5 @@ async def detokenize(request: Request) -> Response:
     body = await read_body(request, DetokenizeRequest)
     state.check_model(body.model)
     state.check_token_ids(body.tokens, "tokens")
-    answer = {"prompt": state.tokenizer.decode(body.tokens)}
+    answer = {"prompt": state.tokenizer.decode_prompt(body.tokens)}
     return json_response(answer, headers=request.state.headers)

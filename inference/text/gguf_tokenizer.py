@@ -11,6 +11,7 @@ from typing import Any
 from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, pre_tokenizers
 
 from inference.errors import ModelLoadError
+from inference.text.sentencepiece_bpe import sentencepiece_bpe
 from inference.text.tokenizer import TextTokenizer
 
 _CONTROL, _USER_DEFINED = 3, 4
@@ -28,14 +29,14 @@ def tokenizer_from_gguf(metadata: dict[str, Any]) -> TextTokenizer:
         ModelLoadError: when its kind is not implemented.
     """
     kind = metadata.get("tokenizer.ggml.model")
-    if kind != "gpt2":
+    if kind == "llama":
+        tokenizer = sentencepiece_bpe(metadata)
+    elif kind == "gpt2":
+        tokenizer = _byte_level_bpe(metadata)
+    else:
         raise ModelLoadError(f"GGUF tokenizer {kind!r} is not implemented")
     tokens: list[str] = metadata["tokenizer.ggml.tokens"]
     types: list[int] = metadata["tokenizer.ggml.token_type"]
-    merges = [tuple(pair.split(" ")) for pair in metadata["tokenizer.ggml.merges"]]
-    tokenizer = Tokenizer(models.BPE({piece: i for i, piece in enumerate(tokens)}, merges))
-    tokenizer.pre_tokenizer = _splitting(metadata.get("tokenizer.ggml.pre", "default"))
-    tokenizer.decoder = decoders.ByteLevel()
     tokenizer.add_tokens(
         [AddedToken(t, normalized=False) for t in _of(tokens, types, _USER_DEFINED)]
     )
@@ -51,8 +52,19 @@ def tokenizer_from_gguf(metadata: dict[str, Any]) -> TextTokenizer:
         tokenizer,
         bos_token=named("bos"),
         eos_token=named("eos"),
-        add_bos=bool(metadata.get("tokenizer.ggml.add_bos_token", False)),
+        # Llama's have it where the file says nothing, as llama.cpp takes it.
+        add_bos=bool(metadata.get("tokenizer.ggml.add_bos_token", kind == "llama")),
     )
+
+
+def _byte_level_bpe(metadata: dict[str, Any]) -> Tokenizer:
+    """Without its special and user-defined tokens."""
+    tokens: list[str] = metadata["tokenizer.ggml.tokens"]
+    merges = [tuple(pair.split(" ")) for pair in metadata["tokenizer.ggml.merges"]]
+    tokenizer = Tokenizer(models.BPE({piece: i for i, piece in enumerate(tokens)}, merges))
+    tokenizer.pre_tokenizer = _splitting(metadata.get("tokenizer.ggml.pre", "default"))
+    tokenizer.decoder = decoders.ByteLevel()
+    return tokenizer
 
 
 def _of(tokens: list[str], types: list[int], wanted: int) -> list[str]:

@@ -23,6 +23,7 @@ class TextTokenizer:
         self._bos_id = tokenizer.token_to_id(bos_token) if bos_token and add_bos else None
         self.vocab_size = tokenizer.get_vocab_size()
         self._bytes = _bytes_by_id(tokenizer)
+        self._adds_space = self._reads_with_space()
         self._special = {
             token_id: added.content
             for token_id, added in tokenizer.get_added_tokens_decoder().items()
@@ -49,9 +50,25 @@ class TextTokenizer:
         return self._bytes.get(token_id, b"")
 
     def decode(self, token_ids: list[int], *, skip_special_tokens: bool = False) -> str:
-        """Text of a whole sequence; incomplete characters become U+FFFD."""
+        """Text of tokens that follow others; incomplete characters become U+FFFD."""
         kept = (i for i in token_ids if not (skip_special_tokens and i in self._special))
         return b"".join(map(self.token_bytes, kept)).decode("utf-8", "replace")
+
+    def decode_prompt(self, token_ids: list[int]) -> str:
+        """The text that `encode` makes these tokens of: without the space that SentencePiece
+        puts before it."""
+        count = next(
+            (at for at, i in enumerate(token_ids) if i not in self._special), len(token_ids)
+        )
+        text = self.decode(token_ids[count:])
+        if self._adds_space:
+            text = text.removeprefix(" ")
+        return self.decode(token_ids[:count]) + text
+
+    def _reads_with_space(self) -> bool:
+        """Whether texts are read as if they began with a space, as SentencePiece does."""
+        first = self._tokenizer.encode("a", add_special_tokens=False).ids[:1]
+        return bool(first) and self.token_bytes(first[0]).startswith(b" ")
 
 
 def _bytes_by_id(tokenizer: Tokenizer) -> dict[int, bytes]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import gguf
@@ -40,7 +40,11 @@ def random_blocks(kind: Kind, rows: int, width: int, rng: np.random.Generator) -
 
 
 def write_model(
-    path: Path, kind: Kind, change: Callable[[gguf.GGUFWriter], None] = lambda writer: None
+    path: Path,
+    kind: Kind,
+    change: Callable[[gguf.GGUFWriter], None] = lambda writer: None,
+    vocab: int = VOCAB,
+    tokens: Sequence[str] = (),
 ) -> None:
     """A tiny llama whose matrices all have the given format; `change` adds to it."""
     rng = np.random.default_rng(3)
@@ -53,8 +57,7 @@ def write_model(
     writer.add_head_count_kv(KV_HEADS)
     writer.add_layer_norm_rms_eps(1e-5)
     writer.add_rope_freq_base(10000.0)
-    writer.add_vocab_size(VOCAB)
-    writer.add_token_list([f"t{i}" for i in range(VOCAB)])
+    writer.add_vocab_size(vocab)
     writer.add_eos_token_id(2)
 
     def matrix(name: str, rows: int, width: int) -> None:
@@ -68,8 +71,8 @@ def write_model(
         writer.add_tensor(name, (1 + 0.1 * rng.normal(size=HIDDEN)).astype(np.float32))
 
     dim = HIDDEN // HEADS
-    matrix("token_embd.weight", VOCAB, HIDDEN)
-    matrix("output.weight", VOCAB, HIDDEN)
+    matrix("token_embd.weight", vocab, HIDDEN)
+    matrix("output.weight", vocab, HIDDEN)
     norm("output_norm.weight")
     for i in range(LAYERS):
         norm(f"blk.{i}.attn_norm.weight")
@@ -81,6 +84,7 @@ def write_model(
         matrix(f"blk.{i}.ffn_gate.weight", INNER, HIDDEN)
         matrix(f"blk.{i}.ffn_up.weight", INNER, HIDDEN)
         matrix(f"blk.{i}.ffn_down.weight", HIDDEN, INNER)
+    writer.add_token_list(tokens or [f"t{i}" for i in range(vocab)])
     change(writer)
     writer.write_header_to_file()
     writer.write_kv_data_to_file()
