@@ -8,6 +8,7 @@ import os
 import shlex
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import msgspec
@@ -26,7 +27,8 @@ from inference.model.open import open_weights
 
 _PEERS = ("llama.cpp", "transformers", "transformers-continuous")
 _NOT_INSTALLED = 3
-_PEER_LIMIT_S = 600.0
+_LEAST_S = 10.0
+"""A peer cannot even be loaded in less."""
 _GUESSING = "prompt lookup on rewriting and summarising, 1 stream, to without"
 
 
@@ -34,6 +36,7 @@ def main() -> None:
     args = _parser().parse_args()
     sizes = Sizes.quick() if args.quick else Sizes()
     load_before = os.getloadavg()[0]
+    end = time.monotonic() + 60 * args.minutes
     model = open_weights(str(args.model)).config
     machine = Machine.measure()
     # Guesses are no part of what the peers are asked, and random prompts say nothing of them.
@@ -43,11 +46,11 @@ def main() -> None:
     with served(args.model, args.serve_options) as url:
         guessing = asyncio.run(measure_rewriting(url, model.vocab_size, sizes))
     engine.ratios[_GUESSING] = guessing / engine.rewriting
-    others, missing = measure_peers(args.model, sizes.cases, args.peers)
     peers: dict[str, Rates] = {}
     for name, options in args.beside:
         with served(args.model, [*shlex.split(options), "--no-prompt-lookup"]) as url:
             peers[name] = asyncio.run(measure_rates(url, model.vocab_size, sizes))
+    others, missing = measure_peers(args.model, sizes.cases, args.peers, end)
     peers |= others
     # The weights of a folder are read as float32, those of a GGUF file as they are.
     weight_bytes = args.model.stat().st_size if args.model.is_file() else _folder_bytes(args.model)
@@ -72,17 +75,25 @@ def main() -> None:
 
 
 def measure_peers(
-    model: Path, cases: Cases, names: list[str]
+    model: Path, cases: Cases, names: list[str], end: float
 ) -> tuple[dict[str, Rates], dict[str, str]]:
-    """Rates of the programs that are installed, and why the others have none."""
+    """Rates of the programs that are installed, and why the others have none.
+
+    Args:
+        end: when, by the monotonic clock, a peer that still runs is given up.
+    """
     rates: dict[str, Rates] = {}
     missing: dict[str, str] = {}
     encoded = msgspec.json.encode(cases).decode()
     for name in names:
+        left = end - time.monotonic()
+        if left < _LEAST_S:
+            missing[name] = "no time was left"
+            continue
         command = ["-m", "inference.bench.peers", name, "--model", str(model), "--cases", encoded]
         try:
             run = subprocess.run(  # noqa: S603
-                [sys.executable, *command], capture_output=True, timeout=_PEER_LIMIT_S, check=False
+                [sys.executable, *command], capture_output=True, timeout=left, check=False
             )
         except subprocess.TimeoutExpired:
             missing[name] = "it took too long"
@@ -117,6 +128,9 @@ def _parser() -> argparse.ArgumentParser:
         default=[],
         metavar=("NAME", "OPTIONS"),
         help="measure the engine also with these options of `serve`, as a peer",
+    )
+    parser.add_argument(
+        "--minutes", type=float, default=15.0, help="then peers that still run are given up"
     )
     parser.add_argument("--json", type=Path, help="write all figures here")
     parser.add_argument("--plot", type=Path, help="write a bar chart here, as SVG")

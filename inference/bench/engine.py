@@ -32,7 +32,7 @@ class Sizes:
     """How large the workloads are."""
 
     cases: Cases = field(default_factory=Cases)
-    requests: int = 64
+    requests: int = 40
     length_scale: float = 0.5
     long_prompt: int = 6000
     streams: int = 8
@@ -133,7 +133,8 @@ async def _rates(work: Workloads, cases: Cases, rows: list[Metrics]) -> Rates:
     decode: dict[int, float] = {}
     for streams in cases.streams:
         seen: list[float] = []
-        for _ in range(cases.repeats):
+        began = time.monotonic()
+        while cases.wants_another(len(seen), time.monotonic() - began):
             timings = await work.streams(streams, cases.context, 1 + cases.steps)
             seen.append(decode_rate(timings))
         name = f"{streams} streams, context {cases.context}"

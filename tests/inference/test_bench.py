@@ -6,16 +6,19 @@ import random
 from statistics import fmean
 from xml.etree import ElementTree
 
+import httpx
 import pytest
 
-from inference.bench.client import Timing
-from inference.bench.engine import EngineFigures, decode_rate
+from inference.bench.client import Timing, ask
+from inference.bench.engine import EngineFigures, decode_rate, served
 from inference.bench.lengths import LONGEST, MEAN_OUTPUT, MEAN_PROMPT, sharegpt_lengths
 from inference.bench.limits import Machine, prefill_flops
 from inference.bench.metrics import Metrics, ServiceLevel, percentile
 from inference.bench.peers.cases import Cases, Rates
 from inference.bench.report import Report, markdown, plot
+from inference.bench.workloads import rewriting_prompts
 from inference.model.config import ModelConfig
+from tests.inference.tiny import make_tiny_model
 
 FAST = Timing(began=0.0, tokens=[0.5, 0.6, 0.7, 0.8], prompt_tokens=10)
 SLOW = Timing(began=0.2, tokens=[1.2, 1.7, 2.2], prompt_tokens=20)
@@ -61,6 +64,28 @@ def test_a_prompt_costs_two_operations_a_weight_and_token():
     config = ModelConfig("llama", 100, 8, 16, 3, 2, 2, 4, 1e-5, 64, True, frozenset())
     weights = 3 * (8 * 24 + 8 * 8 + 3 * 8 * 16)
     assert prefill_flops(config, 1) == pytest.approx(2 * (weights + 3 * 8))
+
+
+def test_a_case_is_repeated_while_there_is_patience():
+    cases = Cases(repeats=3, patience_s=30.0)
+    assert cases.wants_another(0, 0.0)
+    assert cases.wants_another(1, 15.0)
+    assert not cases.wants_another(1, 15.1), "a second run would end after 30.2 s"
+    assert not cases.wants_another(3, 1.0)
+
+
+def test_the_texts_to_rewrite_are_ours_and_many():
+    prompts = rewriting_prompts()
+    assert len(set(prompts)) == len(prompts) >= 12
+
+
+async def test_every_token_of_a_chunk_is_timed(tmp_path):
+    """Guesses put several tokens into a chunk, and half a character none."""
+    with served(make_tiny_model(tmp_path), ("--num-blocks", "40")) as url:
+        async with httpx.AsyncClient(base_url=url, timeout=60) as client:
+            timing = await ask(client, [65, 66, 67, 68] * 8, 40)
+    assert (len(timing.tokens), timing.prompt_tokens) == (40, 32)
+    assert timing.tokens == sorted(timing.tokens)
 
 
 def make_report() -> Report:

@@ -44,10 +44,8 @@ def _repeated(measure: Callable[[], float], cases: Cases) -> float:
     """The median of as many measurements as are wanted, or as there is time for."""
     values: list[float] = []
     began = time.monotonic()
-    while len(values) < cases.repeats:
+    while cases.wants_another(len(values), time.monotonic() - began):
         values.append(measure())
-        if (time.monotonic() - began) * (1 + 1 / len(values)) > cases.patience_s:
-            break
     return median(values)
 
 

@@ -20,9 +20,15 @@ class Cases:
     """Lengths of prompts whose time to the first token is taken."""
     repeats: int = 3
     """The median of so many is reported."""
-    patience_s: float = 45.0
-    """A peer's case is not repeated when it would take longer than this."""
+    patience_s: float = 30.0
+    """A case is not repeated when all its runs together would take longer than this."""
     streams: tuple[int, ...] = DECODE_STREAMS
+
+    def wants_another(self, done: int, seconds: float) -> bool:
+        """Whether a case that ran `done` times in so many seconds is to run again."""
+        if done == 0:
+            return True
+        return done < self.repeats and seconds * (1 + 1 / done) <= self.patience_s
 
 
 @dataclass(frozen=True)
