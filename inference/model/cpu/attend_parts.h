@@ -123,6 +123,8 @@ void attend_part(const PartTask& task, const float* queries, int stride, Cached<
   }
   for (int t = count; t < (count + 3) / 4 * 4; t++) slots[t] = slots[count - 1];
   for (int t = 0; t < count; t += 4) {
+    for (int i = 8; i < 12 && t + i < count; i++) keys.fetch(slots[t + i], task.kv);
+    for (int i = 0; i < 4; i++) values.fetch(slots[t + i], task.kv);
     const float* k[4];
     for (int i = 0; i < 4; i++) k[i] = keys.floats(slots[t + i], task.kv, &room.keys[i * D]);
     for (int g = 0; g < group; g++) {
