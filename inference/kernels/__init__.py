@@ -9,6 +9,7 @@
     packed_linear.py      products from int8 and 4-bit weights
     sampling.py           a token for each row: temperature, top-k, top-p, min-p, one draw
     backend.py            `TritonBackend`
+    ahead.py              compiles them all for a GPU that is not there
 
 Every kernel is compared with plain torch in float64: on a CPU under TRITON_INTERPRET=1, on a
 GPU as it is (`test_kernels.py`, `test_draw.py`). Sums are kept in float32 whatever the inputs.

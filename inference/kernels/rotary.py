@@ -55,14 +55,14 @@ def _rotate_and_cache(
     at = tl.arange(0, HALF)
     inside = at < half
     row = qkv + (token * (heads + 2 * kv_heads) + head) * dim
-    first = tl.load(row + at, mask=inside, other=0.0)
-    second = tl.load(row + half + at, mask=inside, other=0.0)
+    first = tl.load(row + at, mask=inside, other=0.0).to(tl.float32)
+    second = tl.load(row + half + at, mask=inside, other=0.0).to(tl.float32)
     slot = tl.load(slots + token) * kv_heads
     if head < heads + kv_heads:
         c = tl.load(cos + token * dim + at, mask=inside, other=0.0).to(tl.float32)
         s = tl.load(sin + token * dim + at, mask=inside, other=0.0).to(tl.float32)
-        turned_first = first.to(tl.float32) * c - second.to(tl.float32) * s
-        turned_second = second.to(tl.float32) * c + first.to(tl.float32) * s
+        turned_first = first * c - second * s
+        turned_second = second * c + first * s
         if head < heads:
             tl.store(row + at, turned_first.to(qkv.dtype.element_ty), mask=inside)
             tl.store(row + half + at, turned_second.to(qkv.dtype.element_ty), mask=inside)
@@ -73,7 +73,6 @@ def _rotate_and_cache(
             )
     else:
         pair = slot + head - heads - kv_heads
-        first, second = first.to(tl.float32), second.to(tl.float32)
         _store_row(values, value_scales, pair, first, second, at, inside, half, SCALED)
 
 
