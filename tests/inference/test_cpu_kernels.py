@@ -132,13 +132,12 @@ def test_attention_of_prompts(kernels, heads, kv_heads, dim, window, kind):
         length = start + num
         slots = torch.randperm(length + 50)[:length]
         shape = (length + 50, kv_heads, dim)
-        scales = (None, None)
         if kind is torch.int8:
-            scales = (torch.rand(shape[:2]) * 0.02, torch.rand(shape[:2]) * 0.01)
-            parts = [torch.randint(-127, 128, shape, dtype=torch.int8) for _ in range(2)]
+            keys, values = torch.randint(-127, 128, (2, *shape), dtype=torch.int8)
+            scales = torch.rand(2, *shape[:2]) * 0.02
+            cache = LayerCache(keys, values, *scales)
         else:
-            parts = [torch.randn(shape) * 2 for _ in range(2)]
-        cache = LayerCache(*parts, *scales)
+            cache = LayerCache(torch.randn(shape) * 2, torch.randn(shape) * 2)
         queries = torch.randn(num, heads + 2 * kv_heads, dim)[:, :heads] * 2
         got, exact = torch.empty(num, heads, dim), torch.empty(num, heads, dim).double()
         span = Span(0, num, start, slots)
