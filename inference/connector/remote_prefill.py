@@ -20,6 +20,8 @@ from inference.protocol import AddRequest
 
 log = logging.getLogger(__name__)
 
+_CONNECT_S = 1.0
+"""A peer that takes no connection for so long is away."""
 _AWAY_S = 5.0
 """After a failure the peer is not asked for so long: prompts are computed here at once."""
 
@@ -63,6 +65,9 @@ class ZmqConnector:
         )
         socket = self._context.socket(zmq.REQ)
         socket.linger = 0
+        # Sent when somebody listens, or not at all: who is gone is not waited for.
+        socket.setsockopt(zmq.IMMEDIATE, 1)
+        socket.sndtimeo = int(min(self._timeout_s, _CONNECT_S) * 1000)
         try:
             socket.connect(self._address)
             socket.send(msgspec.msgpack.encode(asked))

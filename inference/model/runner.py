@@ -67,7 +67,7 @@ class ModelRunner:
         self._sampler = Sampler(model.eos_token_ids, guides, pick_draw(self._device))
         self._pooler = MeanPooler()
         log.info(
-            "%d blocks of %d tokens, in %s up to %.0f MB; %s on %s",
+            "%d blocks of %d tokens, in %s up to %.1f MB; %s on %s",
             self.num_blocks,
             self._block_size,
             self.kv_dtype,

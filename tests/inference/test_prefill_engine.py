@@ -1,0 +1,49 @@
+"""The two engines as operators start them: two commands, a key in the environment, HTTP."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+from tests.inference.serving import free_port, serve, wait_for
+from tests.inference.tiny import make_tiny_model
+
+
+def test_a_server_has_its_prompts_computed_by_another_process(tmp_path, monkeypatch):
+    """Until that one is gone: then it computes them itself, and nobody notices."""
+    model = make_tiny_model(tmp_path)
+    address = f"tcp://127.0.0.1:{free_port()}"
+    monkeypatch.setenv("PARLEY_PREFILL_API_KEY", "a secret")
+    options = ("--kv-dtype", "int8", "--num-blocks", "64")
+    other = subprocess.Popen(
+        [
+            *(sys.executable, "-m", "inference.connector", "--model", str(model)),
+            *("--listen", address, "--threads", "1", *options),
+        ]
+    )
+    body = {"max_tokens": 8, "temperature": 0, "ignore_eos": True}
+    prompts = [[(7 * i * i + 11 * k) % 200 + 3 for i in range(70)] for k in range(2)]
+    try:
+        with serve(model, "--prefill-from", address, *options) as served:
+
+            def answer(prompt: list[int]) -> dict:
+                return served.http.post("/v1/completions", json=body | {"prompt": prompt}).json()
+
+            def was_handed_over() -> bool:
+                """The other process may start later than this server: then salted prompts miss."""
+                salted = body | {"prompt": prompts[0], "cache_salt": str(free_port())}
+                usage = served.http.post("/v1/completions", json=salted).json()["usage"]
+                return usage["prompt_tokens_details"]["cached_tokens"] == 64
+
+            wait_for(was_handed_over, timeout_s=60)
+            first = answer(prompts[0])
+            other.kill()
+            other.wait()
+            alone = answer(prompts[1])
+            assert alone["usage"]["prompt_tokens_details"]["cached_tokens"] == 0
+            assert len(alone["choices"][0]["text"]) > 0
+            again = answer(prompts[0])
+            assert again["choices"][0]["text"] == first["choices"][0]["text"]
+    finally:
+        other.kill()
+        other.wait()
