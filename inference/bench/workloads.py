@@ -41,6 +41,13 @@ class Workloads:
         """All requests at the same moment: a continuous batch."""
         return list(await asyncio.gather(*(self._ask(*pair) for pair in lengths)))
 
+    def prompts(self, count: int, length: int) -> list[list[int]]:
+        return [self._prompt(length) for _ in range(count)]
+
+    async def complete(self, prompts: list[list[int]], output: int) -> list[Timing]:
+        """All prompts at the same moment; a second time they are cached."""
+        return list(await asyncio.gather(*(ask(self._client, p, output) for p in prompts)))
+
     async def streams(self, count: int, prompt: int, output: int) -> list[Timing]:
         """`count` equal requests at once."""
         return await self.at_once([(prompt, output)] * count)
