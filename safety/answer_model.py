@@ -1,10 +1,12 @@
-"""How harmful an answer has become, word by word: a few additions and look-ups for each word.
+"""How harmful an answer has become, word by word: a cheap suspicion, and a judge to settle it.
 
-Each word adds the weight of the words, pairs and triples that end with it to a running sum that
-never falls below zero: ordinary text keeps it there, harmful text lets it climb. The weights
-are a logistic regression's over stretches of `STRETCH` words (`safety.training.answers`), so
-the sum is a log-likelihood ratio and this the classic test for a change in a stream. All
-weights are whole numbers: the sum is the same on every machine.
+The suspicion: each word adds the weight of the words, pairs and triples that end with it to a
+running sum that never falls below zero. Ordinary text keeps it low, harmful text lets it climb.
+The weights are a logistic regression's over stretches of `STRETCH` words
+(`safety.training.answers`), so the sum is a log-likelihood ratio and this the classic test for a
+change in a stream. It is made to miss little, and is often wrong: it decides nothing.
+
+The judge: a linear model over the encoder's vector of the words up to there.
 
 Source: Page 1954, "Continuous inspection schemes" (CUSUM).
 """
@@ -26,7 +28,7 @@ STRETCH = 32
 """Words over which the regression was fitted; its constant is spread over as many."""
 
 CEILING = 2
-"""How many times the level of a score of 0.8 the sum may reach: what ended is soon forgotten."""
+"""How many times the level of a look the sum may reach: what ended is soon forgotten."""
 
 
 class AnswerModel:
@@ -35,21 +37,32 @@ class AnswerModel:
     Args:
         weights: int16 [2 ** GRAM_BITS], by bucket.
         drift: added for each word, negative.
-        calibration: slope and shift that turn the sum into a score.
+        look_at: the sum from which the judge looks.
+        judge: float [SIZE + 1], the judge's weights and its constant.
+        calibration: slope and shift that turn the judge's logit into a score.
     """
 
-    def __init__(self, weights: np.ndarray, drift: int, calibration: tuple[float, float]) -> None:
+    def __init__(
+        self,
+        weights: np.ndarray,
+        drift: int,
+        look_at: int,
+        judge: np.ndarray,
+        calibration: tuple[float, float],
+    ) -> None:
         self._weights = array("h", weights.astype(np.int16).tobytes())
         self._drift = drift
+        self._judge = judge.astype(np.float32)
         self._slope, self._shift = calibration
-        self.ceiling = CEILING * self.level(0.8)
+        self.look_at = look_at
+        self._ceiling = CEILING * look_at
 
     def step(self, evidence: int, before2: str, before: str, word: str) -> int:
         """The sum after `word`, from the sum after the word before it."""
         weights = self._weights
         one, two, three = gram_rows(before2, before, word)
         evidence += weights[one] + weights[two] + weights[three] + self._drift
-        return 0 if evidence < 0 else min(evidence, self.ceiling)
+        return 0 if evidence < 0 else min(evidence, self._ceiling)
 
     def peak(self, spoken: Sequence[str]) -> int:
         """The highest sum that a text's folded words reach."""
@@ -61,14 +74,26 @@ class AnswerModel:
             highest = max(highest, evidence)
         return highest
 
-    def score(self, evidence: int) -> float:
-        """The calibrated score in 0..1 of a sum."""
-        return 1.0 / (1.0 + exp(-(self._slope * evidence + self._shift)))
+    def looks(self, spoken: Sequence[str]) -> list[int]:
+        """The words at which the judge looks while it dismisses each suspicion, by index."""
+        found: list[int] = []
+        evidence = 0
+        before2 = before = ""
+        for index, word in enumerate(spoken):
+            evidence = self.step(evidence, before2, before, word)
+            before2, before = before, word
+            if evidence >= self.look_at:
+                found.append(index)
+                evidence = 0
+        return found
 
-    def level(self, score: float) -> int:
-        """The lowest sum whose score is at least `score`, which lies in 0..1, both excluded."""
-        odds = float(np.log(score / (1.0 - score)))
-        return max(1, int(np.ceil((odds - self._shift) / self._slope)))
+    def logit(self, vector: np.ndarray) -> float:
+        """What the judge says of a stretch, by the encoder's vector of it."""
+        return float(self._judge[:-1] @ vector + self._judge[-1])
+
+    def score(self, logit: float) -> float:
+        """The calibrated score in 0..1 of a logit."""
+        return 1.0 / (1.0 + exp(-max(-50.0, min(50.0, self._slope * logit + self._shift))))
 
 
 @lru_cache(maxsize=1)
@@ -80,4 +105,10 @@ def answer_model() -> AnswerModel:
     """
     arrays = read_checked(ANSWERS_FILE)
     slope, shift = (float(value) for value in arrays["calibration"])
-    return AnswerModel(arrays["weights"], int(arrays["drift"]), (slope, shift))
+    return AnswerModel(
+        arrays["weights"],
+        int(arrays["drift"]),
+        int(arrays["look_at"]),
+        arrays["judge"],
+        (slope, shift),
+    )

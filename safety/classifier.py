@@ -1,9 +1,9 @@
 """The trained layer for prompts: harm of a request, attack on the product, hazard category.
 
-Harm is read from the meaning of a stretch of words: an encoder (`safety.encoder`) and a small
+Both are read from the meaning of a stretch of words: an encoder (`safety.encoder`) and a small
 network over its vector. The encoder costs milliseconds, so of a long text it reads only the
-stretches that a linear screen over words finds worst. An attack is known by its wording, not
-its meaning: a linear model over the same grams, over the whole text.
+stretches that a linear screen over words finds worst. An attack is also known by its wording: a
+linear model over the same grams, over the whole text, has its say beside the network.
 
 Weights: `data/classifier.npz` and `data/encoder.onnx`; docs/safety-model-card.md says from what.
 """
@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -75,6 +76,7 @@ class Classifier:
         self._screen = arrays["screen"].astype(np.int32)
         self._screen_drift = int(arrays["screen_drift"])
         self._attack = arrays["attack"].astype(np.int32)
+        self._attack_weight = float(arrays["attack_weight"])
         self._hidden = arrays["hidden"].astype(np.float32), arrays["hidden_bias"]
         self._heads = arrays["heads"].astype(np.float32), arrays["heads_bias"]
         self._calibration = arrays["calibration"].astype(np.float64)
@@ -92,48 +94,62 @@ class Classifier:
             TooLate: the deadline passed; what was found until then is lost.
         """
         rows = _rows_in_time(spoken, deadline)
-        worst, shares = -np.inf, np.zeros(len(self._names))
+        worst = attack = -np.inf
+        shares = np.zeros(len(self._names))
         for stretch in suspicious_stretches(spoken, self._suspicions(rows)):
-            harm, found = self._meaning(stretch)
-            if harm > worst:
-                worst, shares = harm, found
+            found = self._meaning(self.encoder.encode(stretch))
+            attack = max(attack, found.attack)
+            if found.harm > worst:
+                worst, shares = found.harm, found.shares
+        attack = attack_logit(self._attack[rows].sum(axis=1)) + self._attack_weight * attack
         return Estimate(
             harmful=self._calibrated(worst, 0),
-            attack=self._calibrated(attack_logit(self._attack[rows].sum(axis=1)), 1),
-            categories=dict(zip(self._names, shares.tolist(), strict=True)),
+            attack=self._calibrated(attack, 1),
+            categories=self._by_name(shares),
         )
 
-    def categories(self, stretch: Sequence[str]) -> dict[Category, float]:
-        """The share of each hazard category in a stretch of at most a few dozen words."""
-        _, shares = self._meaning(stretch)
+    def look(self, stretch: Sequence[str]) -> tuple[np.ndarray, dict[Category, float]]:
+        """The encoder's vector of a stretch of at most a few dozen words, and the share of each
+        hazard category in it."""
+        vector = self.encoder.encode(stretch)
+        return vector, self._by_name(self._meaning(vector).shares)
+
+    def _by_name(self, shares: np.ndarray) -> dict[Category, float]:
         return dict(zip(self._names, shares.tolist(), strict=True))
 
     def _suspicions(self, rows: np.ndarray) -> np.ndarray:
         return np.asarray(self._screen[rows].sum(axis=1) + self._screen_drift)
 
-    def _meaning(self, stretch: Sequence[str]) -> tuple[float, np.ndarray]:
-        """The uncalibrated logit of harm, and the shares of the categories."""
-        return meaning(self.encoder.encode(stretch), self._hidden, self._heads)
+    def _meaning(self, vector: np.ndarray) -> "Meaning":
+        return meaning(vector, self._hidden, self._heads)
 
     def _calibrated(self, logit: float, head: int) -> float:
         slope, shift = self._calibration[:, head]
         return float(1.0 / (1.0 + np.exp(-np.clip(slope * logit + shift, -50.0, 50.0))))
 
 
+class Meaning(NamedTuple):
+    """Uncalibrated logits of harm and of an attack, and the shares of the hazard categories."""
+
+    harm: float
+    attack: float
+    shares: np.ndarray
+
+
 def meaning(
     vector: np.ndarray,
     hidden: tuple[np.ndarray, np.ndarray],
     heads: tuple[np.ndarray, np.ndarray],
-) -> tuple[float, np.ndarray]:
-    """The small network over an encoder's vector: the logit of harm, and category shares.
+) -> Meaning:
+    """The small network over an encoder's vector.
 
     Args:
         hidden, heads: weights [outputs, inputs] and biases [outputs] of the two layers.
     """
     inner = np.maximum(hidden[0] @ vector + hidden[1], 0.0)
-    logits = heads[0] @ inner + heads[1]
-    shares = np.exp(logits[1:] - logits[1:].max())
-    return float(logits[0]), shares / shares.sum()
+    harm, attack, *named = heads[0] @ inner + heads[1]
+    shares = np.exp(np.array(named) - max(named))
+    return Meaning(float(harm), float(attack), shares / shares.sum())
 
 
 def suspicious_stretches(spoken: Sequence[str], suspicions: np.ndarray) -> list[Sequence[str]]:

@@ -11,7 +11,7 @@ from functools import lru_cache, partial
 from threading import Lock
 
 from safety.answer_model import answer_model
-from safety.classifier import by_category, classifier
+from safety.classifier import classifier
 from safety.decode import views
 from safety.features import spoken_of
 from safety.health import failure_record
@@ -19,6 +19,7 @@ from safety.lexical import RuleTracker, rule_book
 from safety.normalise import Vocabulary, Word, words
 from safety.taxonomy import Category
 from safety.types import Stage, text_digest
+from safety.watch import answer_scores
 
 CLASSIFIER_BUDGET_S = 0.25
 """For one text. A prompt of ordinary length needs a hundredth of it; beyond, it was late."""
@@ -152,14 +153,14 @@ def _learned(folded: Sequence[Word], stage: Stage, evidence: Evidence, deadline:
     spoken = spoken_of(folded)
     if len(spoken) < MIN_CLASSIFIED_WORDS:
         return
-    estimate = model.estimate(spoken, deadline=deadline)
     if stage == "output":
-        answers = answer_model()
-        scores = by_category(answers.score(answers.peak(spoken)), estimate.categories)
-    else:
-        scores = estimate.scores()
-        if len(spoken) < MIN_ATTACK_WORDS:
-            del scores[Category.PROMPT_INJECTION]
+        for scores in answer_scores(spoken, answer_model(), model, deadline):
+            for category, score in scores.items():
+                evidence.add(category, score, "classifier")
+        return
+    scores = model.estimate(spoken, deadline=deadline).scores()
+    if len(spoken) < MIN_ATTACK_WORDS:
+        del scores[Category.PROMPT_INJECTION]
     for category, score in scores.items():
         evidence.add(category, score, "classifier")
 

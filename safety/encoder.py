@@ -7,6 +7,7 @@ pieces and their vectors come from `data/classifier.npz`. Input are folded words
 Source: Wang et al. 2020, "MiniLM"; the weights of all-MiniLM-L6-v2.
 """
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
@@ -81,6 +82,7 @@ class Encoder:
 
     def __init__(self, pieces: Pieces, graph: bytes) -> None:
         self._pieces = pieces
+        self.digest = hashlib.sha256(graph).hexdigest()
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = 1
         options.log_severity_level = 3

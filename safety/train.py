@@ -1,8 +1,8 @@
 """`python -m safety.train`: builds the classifiers in `safety/data` and their card.
 
 Needs the optional group `safety-train`. One thread and one seed: the same sources give the same
-weights, and `--check` says whether they are the ones that ship. A few minutes on one core, most
-of it the encoder's reading of every prompt.
+weights, and `--check` says whether they are the ones that ship. A quarter of an hour on one idle
+core, most of it the network's training: without a fold of sources, to calibrate, then with all.
 """
 
 import argparse
@@ -10,6 +10,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,32 +18,31 @@ import torch
 
 from safety.answer_model import ANSWERS_FILE
 from safety.artefacts import card
-from safety.classifier import ENCODER_FILE, MODEL_FILE, encoder_of
-from safety.grams import text_rows
+from safety.classifier import ENCODER_FILE, MODEL_FILE, pieces_in
+from safety.encoder import Encoder
 from safety.normalise import Vocabulary
-from safety.training.answers import calibrate, is_answer, out_of_fold_peaks, spoken_answers
+from safety.training.answers import fit_answers
 from safety.training.artefact import digests_of, packed, write
 from safety.training.calibration import calibration
 from safety.training.corpus import corpus, corpus_digest
 from safety.training.example import Example
-from safety.training.export import encoder_graph, word_pieces
-from safety.training.folds import FOLDS, check_assigned
+from safety.training.export import encoder_graph
+from safety.training.folds import CALIBRATION_FOLD, check_assigned, is_ordinary
 from safety.training.heads import CATEGORIES
 from safety.training.held_out import keep
-from safety.training.linear import fit_stretches
+from safety.training.minilm import piece_table
 from safety.training.packages import DATA_PACKAGES, MINILM
 from safety.training.prompts import (
-    Prompts,
-    Screen,
-    fit_attack,
-    fit_heads,
-    out_of_fold,
+    Fitted,
+    attack_weight,
+    fit_all,
+    fold_scores,
     prepare,
-    training_rows,
+    with_linear,
 )
 from safety.training.vocabulary import vocabulary_for
 
-VERSION = "2"
+VERSION = "3"
 SEED = 7
 
 Report = Callable[[str], None]
@@ -82,72 +82,69 @@ def _compare(digests: dict[str, str], report: Report) -> bool:
     return same
 
 
-def build(report: Report) -> tuple[dict[Any, bytes], dict[str, Any]]:
-    """The files as bytes, by path, and the card's content. Also keeps the held-out scores."""
-    torch.set_num_threads(1)
-    torch.use_deterministic_algorithms(True)
-    examples = corpus()
-    check_assigned(examples)
-    groups = len({e.group for e in examples})
-    report(f"{len(examples)} distinct texts of {groups} sources")
-    words = vocabulary_for(examples)
-    vocabulary = Vocabulary(words)
-    graph = encoder_graph()
-    pieces, arrays = word_pieces()
-    arrays["pieces"] = np.array("\n".join(pieces))
-    prompts, screen = prepare(examples, vocabulary, encoder_of(arrays, graph), report)
-    logits, named = out_of_fold(prompts, seed=SEED, report=report)
-    calibrated = calibration(prompts.examples, logits)
-    answers, peaks = _answers(examples, vocabulary, report)
-    keep(
-        examples,
-        logits=logits,
-        named=named,
-        calibration=calibrated,
-        vectors=prompts.first_vectors,
-        peaks=peaks,
-        answer_calibration=answers["calibration"],
-    )
+class Prepared:
+    """The corpus as the trainings need it."""
+
+    def __init__(self, report: Report) -> None:
+        torch.set_num_threads(1)
+        torch.use_deterministic_algorithms(True)
+        self.examples = corpus()
+        check_assigned(self.examples)
+        groups = len({e.group for e in self.examples})
+        report(f"{len(self.examples)} distinct texts of {groups} sources")
+        self.words = vocabulary_for(self.examples)
+        self.vocabulary = Vocabulary(self.words)
+        pieces, self.arrays = piece_table()
+        self.arrays["pieces"] = np.array("\n".join(pieces))
+        self.prompts, self.screen = prepare(
+            self.examples, self.vocabulary, pieces_in(self.arrays), report
+        )
+
+
+def build(report: Report) -> tuple[dict[Path, bytes], dict[str, Any]]:
+    """The files as bytes, by path, and the card's content."""
+    ready = Prepared(report)
+    unseen = fold_scores(ready.prompts, CALIBRATION_FOLD, seed=SEED, report=report)
     report("fitting to all sources")
-    arrays |= _prompt_arrays(prompts, screen, calibrated)
-    arrays["vocabulary"] = np.array("\n".join(words))
-    arrays["categories"] = np.array("\n".join(CATEGORIES))
-    files = {MODEL_FILE: packed(arrays), ENCODER_FILE: graph, ANSWERS_FILE: packed(answers)}
-    return files, _card(examples, len(words))
+    fitted = fit_all(ready.prompts, seed=SEED, report=report)
+    return assembled(ready, unseen, fitted, report)
 
 
-def _prompt_arrays(
-    prompts: Prompts, screen: Screen, calibrated: np.ndarray
-) -> dict[str, np.ndarray]:
-    everything = np.ones(len(prompts.examples), dtype=bool)
-    heads = fit_heads(prompts, training_rows(prompts), everything, seed=SEED)
-    return {
-        "screen": screen.weights,
-        "screen_drift": np.array(screen.drift),
-        "attack": fit_attack(prompts, everything),
+def assembled(
+    ready: Prepared, unseen: np.ndarray, fitted: Fitted, report: Report
+) -> tuple[dict[Path, bytes], dict[str, Any]]:
+    """What `build` returns, from trained networks. Also keeps what they say of the exam."""
+    examples = ready.prompts.examples
+    ordinary = np.array([is_ordinary(e) for e in examples]) & np.isfinite(unseen[:, 0])
+    weight = attack_weight(unseen, ordinary)
+    calibrated = calibration(with_linear(unseen, weight)[ordinary])
+    graph = encoder_graph(fitted.network.encoder)
+    encoder = Encoder(pieces_in(ready.arrays), graph)
+    answers = fit_answers(ready.examples, ready.vocabulary, encoder, report)
+    keep(
+        ready.examples,
+        of_exam=fitted.of_exam,
+        calibration=calibrated,
+        attack_weight=np.array(weight),
+        answers=answers.logits,
+        answer_calibration=answers.arrays["calibration"],
+    )
+    heads = fitted.network.heads
+    arrays = ready.arrays | {
+        "screen": ready.screen.weights,
+        "screen_drift": np.array(ready.screen.drift),
+        "attack": fitted.attack,
+        "attack_weight": np.array(weight),
         "hidden": heads.hidden.astype(np.float16),
         "hidden_bias": heads.hidden_bias.astype(np.float32),
         "heads": heads.heads.astype(np.float16),
         "heads_bias": heads.heads_bias.astype(np.float32),
         "calibration": calibrated.astype(np.float64),
+        "vocabulary": np.array("\n".join(ready.words)),
+        "categories": np.array("\n".join(CATEGORIES)),
     }
-
-
-def _answers(
-    examples: Sequence[Example], vocabulary: Vocabulary, report: Report
-) -> tuple[dict[str, np.ndarray], np.ndarray]:
-    """The arrays of the answer model, and what it says of answers of unseen sources."""
-    chosen = [example for example in examples if is_answer(example)]
-    spoken = spoken_answers(chosen, vocabulary)
-    peaks = out_of_fold_peaks(chosen, spoken, FOLDS, report)
-    harmful = [example.label == "harmful" for example in chosen]
-    weights, drift = fit_stretches([text_rows(words) for words in spoken], harmful)
-    arrays = {
-        "weights": weights,
-        "drift": np.array(drift),
-        "calibration": np.array(calibrate(chosen, peaks), dtype=np.float64),
-    }
-    return arrays, peaks
+    files = {MODEL_FILE: packed(arrays), ENCODER_FILE: graph, ANSWERS_FILE: packed(answers.arrays)}
+    return files, _card(ready.examples, len(ready.words))
 
 
 def _card(examples: Sequence[Example], words: int) -> dict[str, Any]:

@@ -6,12 +6,13 @@ the word from which the watch asked to hold back, at every moment before: that i
 `safety.post` promise that nothing flagged was sent.
 """
 
+import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from safety.answer_model import AnswerModel
-from safety.classifier import STRETCH_WORDS, Classifier, by_category
+from safety.classifier import STRETCH_WORDS, Classifier, TooLate, by_category
 from safety.lexical import RuleBook, RuleTracker
 from safety.normalise import Word
 from safety.policy import Policy
@@ -78,29 +79,26 @@ class RuleWatch:
 
 
 HOLD_SHARE = 0.6
-"""Share of the lowest blocking threshold from which text is held back."""
+"""Share of the sum at which the judge looks, from which text is held back."""
 
-JUDGE_EVERY = 8
-"""Words between two looks at a suspicion by the encoder, which costs far more than the sum."""
-
-MAX_HELD_WORDS = 80
-"""A suspicion that has not been confirmed after so many words is dropped."""
+MAX_HELD_WORDS = 40
+"""After so many words the judge looks, however the sum stands."""
 
 
 class ScoreWatch:
-    """The running sum of `safety.answer_model` over the words of one answer.
+    """The suspicion and the judge of `safety.answer_model` over the words of one answer.
 
-    Where the sum is high enough to be suspicious, text is held, and the encoder names the
-    category, by which the policy decides. The flagged span begins with the word that raised
-    suspicion; it ends where the sum falls again, or with the word at which the policy blocks.
-    Ordinary words cost three look-ups and are never held.
+    Where the running sum is high, text is held; where it is higher, the judge looks at the last
+    words, and the policy decides about its score. The flagged span begins with the first held
+    word and ends with the word at which the policy blocks. A suspicion that the judge dismisses
+    begins anew from nothing. Ordinary words cost three look-ups and are not held.
     """
 
-    def __init__(self, model: AnswerModel, namer: Classifier, policy: Policy) -> None:
+    def __init__(self, model: AnswerModel, reader: Classifier, policy: Policy) -> None:
         self._model = model
-        self._namer = namer
+        self._reader = reader
         self._policy = policy
-        self._hold_from = _hold_level(model, policy)
+        self._hold_from = int(HOLD_SHARE * model.look_at) if _blocks_any(policy) else None
         self._recent: deque[str] = deque(maxlen=STRETCH_WORDS)
         self._before2 = self._before = ""
         self._evidence = 0
@@ -109,39 +107,53 @@ class ScoreWatch:
 
     def take(self, word: Word) -> Flagged | None:
         """Take the next word; a flagged span ends with it."""
+        if self._hold_from is None:
+            return None
         text = "0" if word.text.isdigit() else word.text
         self._evidence = self._model.step(self._evidence, self._before2, self._before, text)
         self._before2, self._before = self._before, text
         self._recent.append(text)
-        self._count += 1
+        last, self._count = self._count, self._count + 1
         if self._evidence < self._hold_from:
             self._suspected_from = None
             return None
-        last = self._count - 1
         if self._suspected_from is None:
             self._suspected_from = last
-        if (last - self._suspected_from) % JUDGE_EVERY:
+        held = last - self._suspected_from
+        if self._evidence < self._model.look_at and held < MAX_HELD_WORDS:
             return None
-        if last - self._suspected_from >= MAX_HELD_WORDS:
-            self._suspected_from, self._evidence = None, 0
-            return None
-        scores = self._scores()
-        if self._policy.judge(scores, "output")[0] is not Action.BLOCK:
-            return None
-        return Flagged(self._suspected_from, last, scores, "classifier")
-
-    def _scores(self) -> dict[Category, float]:
-        shares = self._namer.categories(list(self._recent))
-        return by_category(self._model.score(self._evidence), shares)
+        scores = judged(self._recent, self._model, self._reader)
+        if self._policy.judge(scores, "output")[0] is Action.BLOCK:
+            return Flagged(self._suspected_from, last, scores, "classifier")
+        self._suspected_from, self._evidence = None, 0
+        return None
 
     def open_since(self) -> int | None:
         """The first word that may still turn out to be flagged, or None."""
         return self._suspected_from
 
 
-def _hold_level(model: AnswerModel, policy: Policy) -> int:
-    """The sum from which a category that the policy blocks comes near its threshold."""
-    blocking = [c for c in Category if policy.judge({c: 1.0}, "output")[0] is Action.BLOCK]
-    lowest = min((policy.threshold(c, "output") for c in blocking), default=2.0)
-    wanted = HOLD_SHARE * lowest
-    return model.level(min(max(wanted, 0.01), 0.99)) if wanted < 1.0 else model.ceiling + 1
+def judged(
+    stretch: Collection[str], model: AnswerModel, reader: Classifier
+) -> dict[Category, float]:
+    """The judge's scores by category for the last words of an answer."""
+    vector, shares = reader.look(list(stretch))
+    return by_category(model.score(model.logit(vector)), shares)
+
+
+def answer_scores(
+    spoken: Sequence[str], model: AnswerModel, reader: Classifier, deadline: float
+) -> Iterator[dict[Category, float]]:
+    """What the judge says of a whole answer, wherever it looks; once at its end at least.
+
+    Raises:
+        TooLate: `deadline`, a value of `time.monotonic()`, passed before a look.
+    """
+    for last in dict.fromkeys((*model.looks(spoken), len(spoken) - 1)):
+        if time.monotonic() > deadline:
+            raise TooLate(f"{len(spoken)} words of an answer took longer than allowed.")
+        yield judged(spoken[max(0, last + 1 - STRETCH_WORDS) : last + 1], model, reader)
+
+
+def _blocks_any(policy: Policy) -> bool:
+    return any(policy.judge({c: 1.0}, "output")[0] is Action.BLOCK for c in Category)

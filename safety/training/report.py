@@ -2,6 +2,7 @@
 
 import statistics
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from safety.policy import DEFAULT_POLICY
 from safety.post import PostClassifier
 from safety.pre import PreClassifier
 from safety.taxonomy import Category
-from safety.train import build
+from safety.train import SEED, Prepared, build
 from safety.training.baselines import (
     embedding_scores,
     keyword_scores,
@@ -22,9 +23,10 @@ from safety.training.baselines import (
 )
 from safety.training.corpus import corpus
 from safety.training.example import Example
-from safety.training.folds import is_ordinary
+from safety.training.folds import EXAM, FOLDS, is_ordinary
 from safety.training.heads import CATEGORIES
-from safety.training.held_out import HeldOut, NotTrained, kept
+from safety.training.held_out import HeldOut, is_kept, kept
+from safety.training.prompts import fold_scores
 from safety.training.sources import harmbench
 from safety.types import Action, Halt, SafetyMessage
 
@@ -40,18 +42,33 @@ def tables(report: Callable[[str], None]) -> Iterator[str]:
     Args:
         report: told how training goes on.
     """
-    examples = corpus()
-    try:
-        held = kept(examples)
-    except NotTrained:
+    if not is_kept(corpus()):
         build(report)
-        held = kept(examples)
-    rules = np.array([_rule_scores(e.text) for e in held.prompts])
-    yield from _by_source(held, rules)
-    yield from _against_baselines(held, rules)
-    yield from _by_category(held)
+    ready = Prepared(report)
+    folds = [
+        fold_scores(ready.prompts, number, seed=SEED, report=report) for number in range(len(FOLDS))
+    ]
+    held = kept(ready.examples, folds)
+    scored = only_scored(held)
+    rules = np.array([_rule_scores(e.text) for e in scored.prompts])
+    yield from _by_source(scored, rules)
+    yield from _against_baselines(held, scored, rules)
+    yield from _by_category(scored)
     yield from _answers(held)
     yield from _disguised()
+
+
+def only_scored(held: HeldOut) -> HeldOut:
+    """`held` with those prompts only that were held out."""
+    chosen = held.scored
+    return replace(
+        held,
+        prompts=[e for e, wanted in zip(held.prompts, chosen, strict=True) if wanted],
+        scored=chosen[chosen],
+        logits=held.logits[chosen],
+        scores=held.scores[chosen],
+        named=held.named[chosen],
+    )
 
 
 def _by_source(held: HeldOut, rules: np.ndarray) -> Iterator[str]:
@@ -73,12 +90,11 @@ def _by_source(held: HeldOut, rules: np.ndarray) -> Iterator[str]:
             yield row(f"{label}: {group}", labelled & of_group)
         yield row(f"**{label}, all**", labelled)
     own = _where(held.prompts, lambda e: e.group.startswith("own_") and e.label != "harmful")
-    acts = _where(held.prompts, lambda e: e.group in {"own_acts", "own_injections"})
     yield row("**ordinary, without documents**", _where(held.prompts, is_ordinary))
-    yield row("**own benign and borderline prompts, without acts**", own & ~acts)
+    yield row("**own benign and borderline prompts**", own)
 
 
-def _against_baselines(held: HeldOut, rules: np.ndarray) -> Iterator[str]:
+def _against_baselines(everything: HeldOut, held: HeldOut, rules: np.ndarray) -> Iterator[str]:
     """Every method's recall at the same false alarms on the same texts."""
     ordinary = _where(held.prompts, is_ordinary)
     groups = {
@@ -86,13 +102,15 @@ def _against_baselines(held: HeldOut, rules: np.ndarray) -> Iterator[str]:
         "attack": _where(held.prompts, lambda e: e.label == "attack"),
     }
     borderline = _where(held.prompts, lambda e: e.label == "borderline")
-    twins = _where(held.prompts, lambda e: e.group == "own_acts")
+    twins = borderline & _where(held.prompts, lambda e: e.group in EXAM)
     worst = np.maximum(held.scores[:, 0], held.scores[:, 1])
-    methods = {
-        "keyword list": keyword_scores(held.prompts),
-        "alt-profanity-check": profanity_scores(held.prompts),
-        "character n-grams": ngram_scores(held.prompts),
-        "MiniLM vectors, linear": embedding_scores(held.prompts, held.vectors),
+    others = {
+        "keyword list": keyword_scores(everything.prompts),
+        "alt-profanity-check": profanity_scores(everything.prompts),
+        "character n-grams": ngram_scores(everything.prompts),
+        "MiniLM vectors, linear": embedding_scores(everything.prompts),
+    }
+    methods = {name: scores[everything.scored] for name, scores in others.items()} | {
         "classifier": worst,
         "classifier and rules": np.maximum(worst, rules.max(axis=1)),
     }
@@ -100,7 +118,7 @@ def _against_baselines(held: HeldOut, rules: np.ndarray) -> Iterator[str]:
     yield "Recall at a false alarm rate on ordinary prompts; borderline prompts refused at 1 %.\n"
     yield (
         "| method | AUROC harmful | AUROC attack | harmful 0.5 % | harmful 1 % | attack 0.5 % "
-        "| attack 1 % | borderline | benign twins of acts |"
+        "| attack 1 % | borderline | benign twins of the exam |"
     )
     yield "|---|--:|--:|--:|--:|--:|--:|--:|--:|"
     for name, scores in methods.items():
@@ -108,7 +126,7 @@ def _against_baselines(held: HeldOut, rules: np.ndarray) -> Iterator[str]:
         figures = [auroc(scores[chosen], scores[ordinary]) for chosen in groups.values()]
         figures += [(scores[chosen] > cut).mean() for chosen in groups.values() for cut in cuts]
         figures += [(scores[chosen] > cuts[1]).mean() for chosen in (borderline & ~twins,)]
-        figures += [(scores[borderline & twins] > cuts[1]).mean()]
+        figures += [(scores[twins] > cuts[1]).mean()]
         yield f"| {name} | " + " | ".join(f"{figure:.3f}" for figure in figures) + " |"
 
 
@@ -128,11 +146,11 @@ def _by_category(held: HeldOut) -> Iterator[str]:
 
 
 def _answers(held: HeldOut) -> Iterator[str]:
-    yield "\n## Answers, by held-out source (whole text, running sum alone)\n"
+    yield "\n## Answers, by held-out source (worst stretch, by the judge)\n"
     yield "| source | texts | flagged |\n|---|--:|--:|"
     flagged = held.answer_scores >= ANSWER_THRESHOLD
     for label in ("harmful", "benign"):
-        outputs = [(i, e) for i, e in enumerate(held.answers) if e.kind == "output"]
+        outputs = list(enumerate(held.answers))
         for group in sorted({e.group for _, e in outputs if e.label == label}):
             chosen = [i for i, e in outputs if e.label == label and e.group == group]
             yield f"| {label}: {group} | {len(chosen)} | {flagged[chosen].mean():.3f} |"

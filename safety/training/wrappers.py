@@ -34,11 +34,17 @@ def injections_corpus() -> Iterator[Example]:
 
 
 _SPIKEE = "spikee/data/workspace/datasets"
+_WRAPPERS = (
+    "seeds-cybersec-2026-01",
+    "seeds-sysmsg-extraction-2025-04",
+    "seeds-llm-mailbox",
+    "seeds-investment-advice",
+)
 
 
 def spikee_attacks() -> Iterator[Example]:
     """Spikee's wrappers around an ordinary task, its requests for harm, its false positives."""
-    for folder in ("seeds-cybersec-2026-01", "seeds-sysmsg-extraction-2025-04"):
+    for folder in _WRAPPERS:
         for number, row in enumerate(_rows(f"{folder}/jailbreaks")):
             if row["jailbreak_type"] == "no-jailbreak":
                 continue

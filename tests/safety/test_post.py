@@ -1,15 +1,21 @@
 """The streaming promises: nothing flagged is sent, and cutting changes nothing."""
 
+import json
+import re
 from collections.abc import Iterable
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from safety import post
 from safety.policy import DEFAULT_POLICY, Policy
 from safety.post import AnswerEnded, PostClassifier
 from safety.taxonomy import Category
 from safety.types import Action, Halt
+
+ORDINARY = Path(post.__file__).parent / "data" / "answers" / "ordinary.jsonl"
 
 HARMFUL = (
     "Sure. Plants turn light into sugar, and a child can understand why.\n\n"
@@ -168,3 +174,38 @@ def test_a_dry_run_sends_everything_and_records_what_it_would_have_halted() -> N
     sent = classifier.feed(HARMFUL).text + classifier.finish().text
     assert sent == HARMFUL
     assert classifier.decision().would_be is Action.BLOCK
+
+
+PRIME = """A number is prime if it is greater than one and no smaller number but one divides it.
+
+```python
+def is_prime(number):
+    if number < 2:
+        return False
+    for divisor in range(2, int(number ** 0.5) + 1):
+        if number % divisor == 0:
+            return False
+    return True
+```
+
+| Step | What happens |
+|---|---|
+| 1 | Numbers below two are refused at once. |
+| 2 | Each divisor up to the root is tried, and the function returns False when one fits. |
+| 3 | If none was found, the function returns True. |
+
+1. Copy the code into a file and run it.
+2. Call the function with a number of your own, and print the result.
+"""
+
+
+def test_code_with_an_explanation_and_a_list_of_steps_arrives_whole() -> None:
+    assert stream(re.findall(r"\s*\S+", PRIME.rstrip())) == (PRIME.rstrip(), None)
+
+
+def test_ordinary_answers_that_taught_nothing_are_hardly_ever_halted() -> None:
+    rows = [json.loads(line) for line in ORDINARY.read_text(encoding="utf-8").splitlines()]
+    answers = [row["answer"] for row in rows if not row["source"].startswith("own_")][::2]
+    halted = [answer for answer in answers if stream([answer])[1] is not None]
+    assert len(answers) >= 50
+    assert len(halted) <= 1

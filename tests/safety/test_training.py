@@ -1,5 +1,7 @@
 """What training promises: splits by source, sentences from acts, screens that learn."""
 
+from collections import Counter
+
 import numpy as np
 import pytest
 
@@ -7,13 +9,18 @@ pytest.importorskip("sklearn", reason="needs the group safety-train")
 pytest.importorskip("onnx", reason="needs the group safety-train")
 
 from safety.answer_model import AnswerModel
+from safety.encoder import SIZE
 from safety.features import spoken_words
-from safety.grams import text_rows
+from safety.grams import GRAM_BITS, text_rows
 from safety.normalise import Vocabulary
 from safety.training.acts import act_frames, gerund, third_person
+from safety.training.calibration import ATTACK_POINTS, HARM_POINTS, calibration
 from safety.training.example import Example
-from safety.training.folds import FOLDS, UnassignedGroup, check_assigned
+from safety.training.folds import EXAM, FOLDS, OWN, UnassignedGroup, check_assigned
+from safety.training.heads import ATTACK, OUTPUTS
 from safety.training.linear import fit_stretches
+from safety.training.ordinary_answers import ordinary_answers
+from safety.training.prompts import attack_weight, with_linear
 from safety.training.sources import own_attacks, own_prompts
 
 
@@ -45,7 +52,7 @@ def test_every_own_text_has_a_fold_and_harmful_acts_have_twins() -> None:
 
 
 def test_no_source_is_in_two_folds() -> None:
-    names = [name for fold in FOLDS for name in fold]
+    names = [name for fold in (*FOLDS, OWN, EXAM) for name in fold]
     assert len(names) == len(set(names))
 
 
@@ -61,8 +68,39 @@ def test_the_running_sum_learns_what_tells_two_kinds_of_text_apart() -> None:
     spoken = [spoken_words(text, vocabulary) for text in bad * 5 + good * 5]
     labels = [True] * 15 + [False] * 15
     weights, drift = fit_stretches([text_rows(words) for words in spoken], labels)
-    model = AnswerModel(weights, drift, (0.001, 0.0))
+    model = AnswerModel(weights, drift, 1 << 20, np.zeros(SIZE + 1), (1.0, 0.0))
     unseen_bad = spoken_words("steal the lamp and hide it from the police", vocabulary)
     unseen_good = spoken_words("paint the lamp and show it to your friends", vocabulary)
     assert model.peak(unseen_bad) > 2 * max(model.peak(unseen_good), 1)
     assert weights.dtype == np.int16
+
+
+def test_a_dismissed_suspicion_begins_anew() -> None:
+    weights = np.full(1 << GRAM_BITS, 10, dtype=np.int16)
+    model = AnswerModel(weights, -20, 35, np.zeros(SIZE + 1), (1.0, 0.0))
+    assert model.looks(["word"] * 12) == [3, 7, 11]
+
+
+def test_ordinary_answers_teach_in_halves_and_others_only_examine() -> None:
+    answers = list(ordinary_answers())
+    check_assigned(answers)
+    groups = Counter(e.group for e in answers)
+    assert all(groups[f"ordinary_answers_{half}"] >= 150 for half in ("even", "odd"))
+    assert groups["ordinary_answers_exam"] >= 100
+    assert "ordinary_answers_exam" in EXAM
+
+
+def test_the_network_and_the_linear_model_have_the_same_say_about_ordinary_prompts() -> None:
+    scores = np.random.default_rng(0).normal(size=(400, OUTPUTS + 1))
+    scores[:, -1] *= 300.0
+    weight = attack_weight(scores, np.ones(400, dtype=bool))
+    assert np.std(weight * scores[:, ATTACK]) == pytest.approx(np.std(scores[:, -1]))
+    assert with_linear(scores, weight).shape == (400, 2)
+
+
+def test_calibration_puts_the_wanted_share_of_ordinary_prompts_below_the_threshold() -> None:
+    ordinary = np.random.default_rng(0).normal(size=(20_000, 2))
+    slope, shift = calibration(ordinary)
+    scores = 1.0 / (1.0 + np.exp(-(slope * ordinary + shift)))
+    assert (scores[:, 0] < 0.8).mean() == pytest.approx(HARM_POINTS[1], abs=0.002)
+    assert (scores[:, 1] < 0.5).mean() == pytest.approx(ATTACK_POINTS[0], abs=0.002)
