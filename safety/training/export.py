@@ -7,6 +7,7 @@ processors without VNNI overflow, and results would differ from machine to machi
 import math
 import tempfile
 from pathlib import Path
+from typing import cast
 
 import onnx
 import torch
@@ -23,7 +24,9 @@ class _ForOneText(nn.Module):
     def __init__(self, network: MiniLM) -> None:
         super().__init__()
         self.norm = network.norm
-        self.layers = nn.ModuleList(_LayerForOneText(layer) for layer in network.layers)
+        self.layers = nn.ModuleList(
+            _LayerForOneText(cast(Layer, layer)) for layer in network.layers
+        )
 
     def forward(self, vectors: Tensor) -> Tensor:
         texts: Tensor = self.norm(vectors)

@@ -7,6 +7,7 @@ kept; an epoch then costs half of the network. Same rows, seed and processor: sa
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 import torch
@@ -154,7 +155,8 @@ class Tuning:
         return found
 
     def tuned(self) -> Tuned:
-        first, last = self._network.head[0], self._network.head[3]
+        first = cast(nn.Linear, self._network.head[0])
+        last = cast(nn.Linear, self._network.head[3])
         return Tuned(
             self._network.encoder,
             Heads(

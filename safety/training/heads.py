@@ -92,7 +92,7 @@ def _category_index(category: Category | None) -> int:
     return CATEGORIES.index(category) if category in CATEGORIES else -1
 
 
-def worst_of_each(values: np.ndarray, owners: Sequence[int], count: int) -> np.ndarray:
+def worst_of_each(values: np.ndarray, owners: Sequence[int] | np.ndarray, count: int) -> np.ndarray:
     """The highest of `values` of each owner 0..count-1; -inf for one without any."""
     highest = np.full(count, -np.inf)
     np.maximum.at(highest, np.asarray(owners), values)

@@ -33,7 +33,7 @@ def test_no_text_holds_what_should_have_been_replaced() -> None:
 def test_every_category_has_harm_and_its_file_ordinary_twins() -> None:
     harmful = Counter(e.category for e in grammar_requests() if e.label == "harmful")
     assert all(harmful[category] >= 100 for category in CATEGORIES)
-    signs = {line.file: set() for line in grammar_lines()}
+    signs: dict[str, set[str]] = {line.file: set() for line in grammar_lines()}
     for line in grammar_lines():
         signs[line.file].add(line.sign[0])
     assert all(found == {"!", "="} for found in signs.values())
