@@ -45,7 +45,7 @@ _COMMON_PAIRS = frozenset(
 )
 WINDOW_WORDS = 8
 MIN_PAIRS = 8
-STRANGE, DOUBTFUL, ENGLISH, CLEARLY = 0.36, 0.45, 0.4, 1.4
+STRANGE, DOUBTFUL, ENGLISH, CLEARLY = 0.33, 0.45, 0.4, 1.4
 """Shares of common letter pairs: below the one a window is looked at, from the other it is read,
 where it is CLEARLY times what it was before."""
 
@@ -67,6 +67,8 @@ def views(text: str) -> Iterator[View]:
         inner: list[View] = []
         for view in layer:
             for name, decode in _DECODERS:
+                if name == "cipher" and name in view.how:
+                    continue  # what stood around the cipher would come back as one
                 for decoded in decode(view.text):
                     if decoded in seen or budget <= 0:
                         continue
