@@ -148,9 +148,9 @@ async def _rates(work: Workloads, cases: Cases, rows: list[Metrics]) -> Rates:
         decode[streams] = median(seen)
     prefill: dict[int, float] = {}
     for tokens in cases.prefill:
-        prompts = [await work.streams(1, tokens, 1) for _ in range(cases.repeats)]
-        rows.append(Metrics.of(f"prompt {tokens:,}", [t for each in prompts for t in each]))
-        prefill[tokens] = tokens / median(each[0].ttft for each in prompts)
+        alone = [await work.streams(1, tokens, 1) for _ in range(cases.repeats)]
+        rows.append(Metrics.of(f"prompt {tokens:,}", [t for each in alone for t in each]))
+        prefill[tokens] = tokens / median(each[0].ttft for each in alone)
     return Rates(decode, prefill)
 
 
