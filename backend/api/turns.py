@@ -2,10 +2,17 @@
 
 The turn is stored before the generation is asked for, so a question is never lost. When the
 generation is refused, nobody else will finish the pending answer: it is done here.
+
+All of it happens in a task of its own: who sends a question and reloads the page at once finds
+it being answered.
 """
 
+import asyncio
+from collections.abc import Awaitable
+from typing import Any
 from uuid import UUID
 
+from asgiref.sync import ThreadSensitiveContext
 from django.http.response import HttpResponseBase
 
 from backend.api import generations
@@ -20,11 +27,36 @@ from backend.gateway.pools import load_pools
 from backend.gateway.services import generation_start
 from backend.gateway.types import ChatMessage, GenerationRequest, SamplingParams
 
+_beginning: set[asyncio.Task[Any]] = set()
+
 
 async def answer_turn(
-    request: Request, turn: Turn, params: SamplingParams | None = None
+    request: Request, stored: Awaitable[Turn], params: SamplingParams | None = None
 ) -> HttpResponseBase:
-    """Stream the answer to `turn`. It survives the page: a reader may come back for it."""
+    """Stream the answer to a turn. It survives the page: a reader may come back for it.
+
+    Args:
+        stored: stores the turn; awaited here, so that a client who leaves cannot come between
+            the turn and its generation.
+    """
+
+    async def alone() -> HttpResponseBase:
+        async with ThreadSensitiveContext():  # the request's own ends when its client leaves
+            return await _begin(request, await stored, params)
+
+    task = asyncio.create_task(alone())
+    _beginning.add(task)
+    task.add_done_callback(_forget)
+    return await asyncio.shield(task)
+
+
+def _forget(task: asyncio.Task[Any]) -> None:
+    _beginning.discard(task)
+    if not task.cancelled():
+        task.exception()  # whoever is still there gets it too; nobody need be
+
+
+async def _begin(request: Request, turn: Turn, params: SamplingParams | None) -> HttpResponseBase:
     ids = {
         "conversation_id": str(turn.assistant_message.conversation_id),
         "user_message_id": str(turn.user_message.id),

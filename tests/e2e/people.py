@@ -133,7 +133,7 @@ class Person:
         self.page.wait_for_function(
             """(count) => {
               const answers = document.querySelectorAll('article[aria-label=Parley]');
-              const text = [...answers].at(-1)?.innerText ?? '';
+              const text = ([...answers].at(-1)?.innerText ?? '').replace('Parley is thinking', '');
               return text.split(/\\s+/).filter((word) => /\\p{L}/u.test(word)).length >= count;
             }""",
             arg=count,

@@ -34,7 +34,7 @@ async def ask(request: Request, conversation_id: UUID, body: TurnCreate) -> Http
     conversation = await call(
         conversation_get, principal=request.auth, conversation_id=conversation_id
     )
-    turn = await call(
+    stored = call(
         turn_create,
         principal=request.auth,
         conversation_id=conversation_id,
@@ -44,7 +44,7 @@ async def ask(request: Request, conversation_id: UUID, body: TurnCreate) -> Http
         room_for=room_for_history(body.max_tokens),
     )
     params = SamplingParams(temperature=body.temperature, max_tokens=body.max_tokens)
-    return await answer_turn(request, turn, params)
+    return await answer_turn(request, stored, params)
 
 
 @router.post("/messages/{uuid:message_id}/regenerate", **EVENT_STREAM_RESPONSE)
@@ -53,14 +53,14 @@ async def regenerate(
 ) -> HttpResponseBase:
     """Another answer to the same question, as a sibling of this one."""
     model = load_pools().find(body.model).id if body is not None and body.model else None
-    turn = await call(
+    stored = call(
         turn_regenerate,
         principal=request.auth,
         message_id=message_id,
         model=model,
         room_for=room_for_history(),
     )
-    return await answer_turn(request, turn)
+    return await answer_turn(request, stored)
 
 
 @router.put("/messages/{uuid:message_id}/feedback", response=FeedbackOut | None)
