@@ -2,8 +2,8 @@
 
 import numpy as np
 
-HARM_POINTS = (0.95, 0.993)
-ATTACK_POINTS = (0.95, 0.99)
+HARM_POINTS = (0.95, 0.9955)
+ATTACK_POINTS = (0.95, 0.985)
 """Shares of ordinary prompts that stay below a score of 0.5, and below one of 0.8."""
 
 
