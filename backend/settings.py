@@ -12,6 +12,7 @@ from urllib.parse import urlparse
 
 import dj_database_url
 from django.core.exceptions import ImproperlyConfigured
+from django.templatetags.static import static
 
 from backend.storage import storage_backend
 from billing.schedule import BEAT_SCHEDULE as BILLING_SCHEDULE
@@ -233,7 +234,7 @@ UNFOLD = {
     "SITE_SUBHEADER": "Administration",
     "SITE_SYMBOL": "forum",
     "SITE_FAVICONS": [
-        {"rel": "icon", "type": "image/svg+xml", "href": lambda request: "/icon.svg"},
+        {"rel": "icon", "type": "image/svg+xml", "href": lambda request: static("app/icon.svg")},
     ],
     "DASHBOARD_CALLBACK": "backend.admin.dashboard.dashboard",
     "SIDEBAR": {"navigation": "backend.admin.navigation.navigation"},
