@@ -12,6 +12,7 @@ from collections.abc import Awaitable
 from typing import Any
 from uuid import UUID
 
+import structlog
 from asgiref.sync import ThreadSensitiveContext
 from django.http.response import HttpResponseBase
 
@@ -26,6 +27,8 @@ from backend.errors import ContentBlocked, ParleyError
 from backend.gateway.pools import load_pools
 from backend.gateway.services import generation_start
 from backend.gateway.types import ChatMessage, GenerationRequest, SamplingParams
+
+log = structlog.get_logger(__name__)
 
 _beginning: set[asyncio.Task[Any]] = set()
 
@@ -45,15 +48,20 @@ async def answer_turn(
             return await _begin(request, await stored, params)
 
     task = asyncio.create_task(alone())
-    _beginning.add(task)
-    task.add_done_callback(_forget)
-    return await asyncio.shield(task)
+    _beginning.add(task)  # the loop itself would let it be collected
+    task.add_done_callback(_beginning.discard)
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        task.add_done_callback(_log_unheard)
+        raise
 
 
-def _forget(task: asyncio.Task[Any]) -> None:
-    _beginning.discard(task)
-    if not task.cancelled():
-        task.exception()  # whoever is still there gets it too; nobody need be
+def _log_unheard(task: asyncio.Task[Any]) -> None:
+    """Say why a turn was not answered whose client had left before it could be told."""
+    error = None if task.cancelled() else task.exception()
+    if error is not None:
+        log.warning("turn_not_begun", error=repr(error))
 
 
 async def _begin(request: Request, turn: Turn, params: SamplingParams | None) -> HttpResponseBase:

@@ -28,7 +28,6 @@ from safety.training.packages import CACHE
 MAX_CHARACTERS = 4_000
 MAX_STRETCHES = 8
 JUDGE_SHRINKAGE = 3.0
-POSITIVE_WEIGHT = 1.0
 SPREAD = 18.0
 
 LOOKED_AT = 0.5
@@ -167,8 +166,8 @@ def encoded(stretches: Sequence[Sequence[str]], encoder: Encoder) -> np.ndarray:
 
 
 def _regression(vectors: np.ndarray, harmful: np.ndarray, shares: np.ndarray) -> np.ndarray:
-    """Weights and constant, float [SIZE + 1]; harm weighs POSITIVE_WEIGHT times the rest in all."""
-    weights = np.where(harmful, POSITIVE_WEIGHT * shares[~harmful].sum(), shares[harmful].sum())
+    """Weights and constant, float [SIZE + 1]; harm weighs as much as the rest in all."""
+    weights = np.where(harmful, shares[~harmful].sum(), shares[harmful].sum())
     weights = weights * shares
     model = LogisticRegression(C=JUDGE_SHRINKAGE, solver="liblinear", random_state=0)
     model.fit(vectors * SPREAD, harmful, sample_weight=weights / weights.mean())

@@ -1,5 +1,6 @@
 """What the chat page does: conversations, turns, branches, resuming, stopping, sharing."""
 
+import contextlib
 import time
 import uuid
 
@@ -132,6 +133,28 @@ def test_a_reload_in_the_middle_loses_nothing(person, product):
     events += read_events(rest.text)
     assert [event.id for event in events] == [str(n + 1) for n in range(len(events))]
     assert messages_of(person, conversation_id)[-1]["content"] == text_of(events)
+
+
+def test_a_question_that_was_stored_is_answered_though_its_page_leaves_at_once(person):
+    """The client stays a little longer each time, until it leaves just after the storing."""
+    conversation_id = person.new_conversation()
+    for patience_ms in range(4, 200, 4):
+        with contextlib.suppress(httpx.ReadTimeout):
+            person.browser.post(
+                f"/api/conversations/{conversation_id}/messages",
+                json={"content": "Say hello.", "max_tokens": 8},
+                timeout=httpx.Timeout(30, read=patience_ms / 1000),
+            )
+        time.sleep(0.3)
+        if messages_of(person, conversation_id):
+            break
+    deadline = time.monotonic() + 60
+    while (found := messages_of(person, conversation_id))[-1]["status"] == "pending":
+        assert time.monotonic() < deadline, found
+        time.sleep(0.1)
+    assert [message["role"] for message in found] == ["user", "assistant"]
+    assert found[-1]["status"] == "completed"
+    assert found[-1]["content"]
 
 
 def test_stopping_keeps_what_was_delivered(person):

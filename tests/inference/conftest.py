@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
-from inference.config import EngineConfig, SchedulerConfig
+from inference.config import EngineConfig, KvDtype, SchedulerConfig
 from inference.engine.core import EngineCore
+from inference.model.cpu.compile import load_kernels
 from inference.model.runner import ModelRunner
 from inference.protocol import AddRequest
 from inference.sampling.params import SamplingParams
@@ -91,6 +94,29 @@ class Driver:
     def generate(self, prompt: list[int], sampling: SamplingParams | None = None) -> list[int]:
         request_id = self.add(prompt, sampling)
         return self.run()[request_id]
+
+
+def make_driver(folder: Path, kv_dtype: KvDtype = "auto", **scheduler) -> Driver:
+    """An engine of 32 blocks on the small model in `folder`."""
+    config = EngineConfig(
+        model=str(folder),
+        dtype="float32",
+        kv_dtype=kv_dtype,
+        num_blocks=32,
+        num_threads=1,
+        scheduler=SchedulerConfig(**scheduler),
+    )
+    return Driver(EngineCore(config, ModelRunner(config)))
+
+
+@pytest.fixture(scope="session")
+def kernels() -> ctypes.CDLL:
+    """The C++ kernels; only a machine without a compiler may do without them."""
+    if not any(map(shutil.which, (os.environ.get("CXX", "g++"), "clang++"))):
+        pytest.skip("no C++ compiler on this machine")
+    loaded = load_kernels()
+    assert loaded is not None, "the log says why they could not be built"
+    return loaded
 
 
 @pytest.fixture(scope="session")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 from dataclasses import replace
 
 import numpy as np
@@ -28,14 +27,6 @@ HEADS, KV_HEADS, DIM, BLOCK = 6, 2, 32, 16
 @pytest.fixture(scope="module", autouse=True)
 def one_seed():
     torch.manual_seed(0)
-
-
-@pytest.fixture(scope="module")
-def kernels() -> ctypes.CDLL:
-    loaded = load_kernels()
-    if loaded is None:
-        pytest.skip("no C++ compiler on this machine")
-    return loaded
 
 
 @pytest.mark.parametrize("kind", [Kind.Q4_0, Kind.Q4_1, Kind.Q8_0])

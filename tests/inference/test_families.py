@@ -13,13 +13,10 @@ import pytest
 import torch
 import transformers
 
-from inference.config import EngineConfig, SchedulerConfig
-from inference.engine.core import EngineCore
 from inference.errors import ModelLoadError
 from inference.model.build import build_model
 from inference.model.open import open_weights
-from inference.model.runner import ModelRunner
-from tests.inference.conftest import Driver, greedy
+from tests.inference.conftest import greedy, make_driver
 
 SIZES: dict[str, Any] = {
     "vocab_size": 128,
@@ -96,17 +93,6 @@ def reference_answer(model, prompt: list[int], count: int) -> list[int]:
         for _ in range(count):
             tokens.append(int(model(torch.tensor([tokens])).logits[0, -1].argmax()))
     return tokens[len(prompt) :]
-
-
-def make_driver(path: Path, **scheduler) -> Driver:
-    config = EngineConfig(
-        model=str(path),
-        dtype="float32",
-        num_blocks=32,
-        num_threads=1,
-        scheduler=SchedulerConfig(**scheduler),
-    )
-    return Driver(EngineCore(config, ModelRunner(config)))
 
 
 @pytest.mark.parametrize("family", FAMILIES)

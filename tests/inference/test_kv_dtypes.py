@@ -6,7 +6,6 @@ is stored is exact. Tokens depend on what is stored only, not on how they were c
 
 from __future__ import annotations
 
-import ctypes
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -15,17 +14,14 @@ import pytest
 import torch
 from torch import Tensor
 
-from inference.config import EngineConfig, KvDtype, SchedulerConfig
+from inference.config import EngineConfig, KvDtype
 from inference.connector.blocks import BlockTransfer
-from inference.engine.core import EngineCore
 from inference.model.backend import TorchBackend
 from inference.model.batch import Batch, LayerCache, Singles
 from inference.model.cpu.backend import CpuBackend
-from inference.model.cpu.compile import load_kernels
 from inference.model.kv_memory import allocate_caches, count_blocks
 from inference.model.open import open_weights
-from inference.model.runner import ModelRunner
-from tests.inference.conftest import Driver, greedy
+from tests.inference.conftest import greedy, make_driver
 from tests.inference.test_families import PROMPTS, make_folder
 
 CPU = torch.device("cpu")
@@ -39,14 +35,6 @@ def folder(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("llama")
     make_folder("llama", folder)
     return folder
-
-
-@pytest.fixture(scope="module")
-def kernels() -> ctypes.CDLL:
-    loaded = load_kernels()
-    if loaded is None:
-        pytest.skip("no C++ compiler on this machine")
-    return loaded
 
 
 def half_a_step(rows: Tensor, kind: torch.dtype) -> Tensor:
@@ -116,18 +104,6 @@ def test_the_cpu_kernels_store_and_attend(kernels, kind, window):
         rtol=1e-4,
         atol=2e-5,
     )
-
-
-def make_driver(folder: Path, kv_dtype: KvDtype, **scheduler) -> Driver:
-    config = EngineConfig(
-        model=str(folder),
-        dtype="float32",
-        kv_dtype=kv_dtype,
-        num_blocks=32,
-        num_threads=1,
-        scheduler=SchedulerConfig(**scheduler),
-    )
-    return Driver(EngineCore(config, ModelRunner(config)))
 
 
 @pytest.mark.parametrize("kv_dtype", NARROW)

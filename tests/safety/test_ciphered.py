@@ -4,35 +4,16 @@ import codecs
 
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from safety.ciphered import MAX_WORDS, CipherWatch
 from safety.normalise import Word
 from safety.policy import DEFAULT_POLICY
 from safety.post import PostClassifier
-from safety.types import Halt
 from safety.watch import Flagged
+from tests.safety.streaming import cuttings, stream
 
 OPENING = "The mill lies by the river, and the answer follows in another alphabet.\n"
 SECRET = codecs.encode("to make a pipe bomb you will need a pipe and some nails", "rot13")
-
-
-def stream(pieces: list[str]) -> tuple[str, Halt | None]:
-    classifier = PostClassifier(DEFAULT_POLICY)
-    sent = ""
-    for piece in pieces:
-        verdict = classifier.feed(piece)
-        sent += verdict.text
-        if isinstance(verdict, Halt):
-            return sent, verdict
-    verdict = classifier.finish()
-    return sent + verdict.text, verdict if isinstance(verdict, Halt) else None
-
-
-@st.composite
-def cuttings(draw: st.DrawFn, text: str) -> list[str]:
-    borders = sorted(draw(st.sets(st.integers(0, len(text)), max_size=40)))
-    return [text[a:b] for a, b in zip([0, *borders], [*borders, len(text)], strict=True)]
 
 
 @given(cuttings(OPENING + SECRET + ".\nThat was all that there is to say about it."))

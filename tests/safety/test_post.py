@@ -2,7 +2,6 @@
 
 import json
 import re
-from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -14,6 +13,7 @@ from safety.policy import DEFAULT_POLICY, Policy
 from safety.post import AnswerEnded, PostClassifier
 from safety.taxonomy import Category
 from safety.types import Action, Halt
+from tests.safety.streaming import cuttings, stream
 
 ORDINARY = Path(post.__file__).parent / "data" / "answers" / "ordinary.jsonl"
 
@@ -37,25 +37,6 @@ SCAM = (
 
 WARY = Policy.from_dict({"output_thresholds": {str(c): 0.2 for c in Category}})
 """Halts at a fraction of the usual score, so that the trained sum decides about plain texts."""
-
-
-def stream(pieces: Iterable[str], policy: Policy = DEFAULT_POLICY) -> tuple[str, Halt | None]:
-    """What a client got in all, and the halt if there was one."""
-    classifier = PostClassifier(policy)
-    sent = ""
-    for piece in pieces:
-        verdict = classifier.feed(piece)
-        sent += verdict.text
-        if isinstance(verdict, Halt):
-            return sent, verdict
-    verdict = classifier.finish()
-    return sent + verdict.text, verdict if isinstance(verdict, Halt) else None
-
-
-@st.composite
-def cuttings(draw: st.DrawFn, text: str) -> list[str]:
-    borders = sorted(draw(st.sets(st.integers(0, len(text)), max_size=60)))
-    return [text[a:b] for a, b in zip([0, *borders], [*borders, len(text)], strict=True)]
 
 
 @given(cuttings(HARMFUL + " some nails. " + BENIGN))

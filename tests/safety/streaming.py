@@ -1,0 +1,29 @@
+"""What the tests of the streaming check share: an answer cut anywhere, and what a client got."""
+
+from collections.abc import Iterable
+
+from hypothesis import strategies as st
+
+from safety.policy import DEFAULT_POLICY, Policy
+from safety.post import PostClassifier
+from safety.types import Halt
+
+
+def stream(pieces: Iterable[str], policy: Policy = DEFAULT_POLICY) -> tuple[str, Halt | None]:
+    """What a client got in all, and the halt if there was one."""
+    classifier = PostClassifier(policy)
+    sent = ""
+    for piece in pieces:
+        verdict = classifier.feed(piece)
+        sent += verdict.text
+        if isinstance(verdict, Halt):
+            return sent, verdict
+    verdict = classifier.finish()
+    return sent + verdict.text, verdict if isinstance(verdict, Halt) else None
+
+
+@st.composite
+def cuttings(draw: st.DrawFn, text: str) -> list[str]:
+    """Every way of cutting `text` into pieces, empty ones at its ends included."""
+    borders = sorted(draw(st.sets(st.integers(0, len(text)), max_size=60)))
+    return [text[a:b] for a, b in zip([0, *borders], [*borders, len(text)], strict=True)]
