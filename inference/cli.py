@@ -54,6 +54,7 @@ def configs(args: argparse.Namespace) -> tuple[EngineConfig, ServerConfig]:
         max_num_seqs=args.max_num_seqs,
         max_num_batched_tokens=args.max_num_batched_tokens,
         mixed_step_tokens=args.mixed_step_tokens,
+        mixed_step_slowdown=args.mixed_step_slowdown,
         policy=args.policy,
         max_wait_s=args.max_wait,
     )
@@ -145,6 +146,12 @@ def _parser() -> argparse.ArgumentParser:
     serve.add_argument("--max-num-batched-tokens", type=int, default=1024, help="tokens of a step")
     serve.add_argument(
         "--mixed-step-tokens", type=int, default=128, help="tokens of a step while streams run"
+    )
+    serve.add_argument(
+        "--mixed-step-slowdown",
+        type=float,
+        default=1.8,
+        help="how much longer prompts may make a step of streams",
     )
     serve.add_argument("--max-waiting", type=int, default=256, help="waiting sequences, then 503")
     serve.add_argument(

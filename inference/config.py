@@ -16,13 +16,15 @@ class SchedulerConfig(msgspec.Struct, frozen=True):
     """Limits and policy of a step.
 
     `max_num_batched_tokens` bounds the tokens of one step. While some stream is being
-    generated a step takes at most `mixed_step_tokens`, so that a long prompt is computed
-    in pieces that the streams hardly notice.
+    generated a step takes at most `mixed_step_tokens`, and no more than make it
+    `mixed_step_slowdown` times as long as without prompts (`engine/mixed_pace.py`), so that
+    a long prompt is computed in pieces that the streams hardly notice.
     """
 
     max_num_seqs: int = 64
     max_num_batched_tokens: int = 1024
     mixed_step_tokens: int = 128
+    mixed_step_slowdown: float = 1.8
     policy: Policy = "priority"
     priority_seconds: float = 20.0
     """One priority level is worth this long a wait, so nothing starves."""

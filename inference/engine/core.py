@@ -158,6 +158,8 @@ class EngineCore:
         self._steps += 1
         self._step_tokens = sum(chunk.num_tokens for chunk in chunks)
         self._tokens_computed += self._step_tokens
+        prompt_tokens = sum(chunk.num_tokens for chunk in chunks if not chunk.is_stream)
+        self.scheduler.pace.step_done(self._step_tokens - prompt_tokens, prompt_tokens, seconds)
         if self._step_tokens >= _MANY:
             self.kv.swap_costs.computed(self._step_tokens, seconds)
         for chunk, result in zip(chunks, sampled, strict=True):

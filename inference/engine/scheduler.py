@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from inference.config import SchedulerConfig
 from inference.engine.batch_limit import BatchLimit
 from inference.engine.kv_cache_manager import KVCacheManager
+from inference.engine.mixed_pace import MixedPace
 from inference.engine.request import Request, RequestStatus
 
 
@@ -42,6 +43,11 @@ class Chunk:
         return self.end == self.request.num_tokens
 
     @property
+    def is_stream(self) -> bool:
+        """Whether its tokens are few and each is a query alone: one, or one and its guesses."""
+        return self.num_tokens == 1 or bool(self.draft)
+
+    @property
     def token_ids(self) -> list[int]:
         return [*self.request.token_ids[self.start : self.end], *self.draft]
 
@@ -56,6 +62,7 @@ class Scheduler:
         self._suspects: set[str] = set()
         """Requests of a step that failed; each is computed alone until it has passed."""
         self.limit = BatchLimit(config.max_num_batched_tokens)
+        self.pace = MixedPace(config.mixed_step_tokens, config.mixed_step_slowdown)
         self.preemptions = 0
         self.swaps = 0
 
@@ -121,7 +128,8 @@ class Scheduler:
         """
         if self._suspects:
             return self._schedule_suspect()
-        budget = self._budget()
+        drafts = drafts or {}
+        budget = self._budget(drafts)
         spare = budget - len(self._running)
         chunks: dict[str, Chunk] = {}
         preemptions_before = self.preemptions
@@ -129,7 +137,7 @@ class Scheduler:
             if request.status is not RequestStatus.RUNNING or budget == 0:
                 continue  # preempted for one before it, or nothing left to hand out
             num_tokens = min(request.num_tokens - request.num_computed, budget)
-            draft = tuple((drafts or {}).get(request.request_id, ())[: max(spare, 0)])
+            draft = tuple(drafts.get(request.request_id, ())[: max(spare, 0)])
             if draft and not self._grow_for_draft(request, num_tokens + len(draft)):
                 draft = ()
             while not self._kv.grow(request, num_tokens):
@@ -193,13 +201,15 @@ class Scheduler:
         self._start(request, prefix, self.limit.tokens, chunks)
         return list(chunks.values())
 
-    def _budget(self) -> int:
+    def _budget(self, drafts: Mapping[str, Sequence[int]]) -> int:
         """Tokens of the next step; always enough for one of each running request."""
-        streaming = any(not _computes_many(request) for request in self._running)
+        streams = [request for request in self._running if not _computes_many(request)]
         limit = self.limit.tokens
-        if not streaming:
+        if not streams:
             return limit
-        return min(limit, max(self._config.mixed_step_tokens, len(self._running)))
+        tokens = sum(1 + len(drafts.get(request.request_id, ())) for request in streams)
+        mixed = min(self._config.mixed_step_tokens, tokens + self.pace.prompt_tokens(tokens))
+        return min(limit, max(mixed, len(self._running)))
 
     def _admit(self, budget: int, chunks: dict[str, Chunk]) -> None:
         """Start waiting requests, first by key, while budget, seats and blocks last."""

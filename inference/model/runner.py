@@ -120,7 +120,7 @@ class ModelRunner:
     @torch.inference_mode()
     def execute(self, chunks: list[Chunk]) -> list[StepResult]:
         """Compute all chunks; a result for each that `samples`, None for the others."""
-        ordered = sorted(chunks, key=lambda chunk: not _is_stream(chunk))
+        ordered = sorted(chunks, key=lambda chunk: not chunk.is_stream)
         batch = self._lay_out(ordered)
         hidden = self._model.hidden(batch, self._caches)
         results: dict[str, StepResult] = {}
@@ -159,7 +159,7 @@ class ModelRunner:
         rows: list[int] = []
         spans: list[Span] = []
         slots: list[Tensor] = []
-        streams = [chunk for chunk in chunks if _is_stream(chunk)]
+        streams = [chunk for chunk in chunks if chunk.is_stream]
         for chunk in chunks:
             end = chunk.start + chunk.num_tokens
             begin_row = len(token_ids)
@@ -169,7 +169,7 @@ class ModelRunner:
                 rows.extend(range(len(token_ids) - 1 - len(chunk.draft), len(token_ids)))
             context = self._slots(chunk.request.block_ids, end)
             slots.append(context[chunk.start :])
-            if not _is_stream(chunk):
+            if not chunk.is_stream:
                 spans.append(Span(begin_row, len(token_ids), chunk.start, context))
         return Batch(
             token_ids=torch.tensor(token_ids, device=self._device),
@@ -200,8 +200,3 @@ class ModelRunner:
             lengths=torch.tensor(lengths, dtype=torch.int32, device=self._device),
             block_size=self._block_size,
         )
-
-
-def _is_stream(chunk: Chunk) -> bool:
-    """Whether its tokens are few and each is a query alone: one, or one and its guesses."""
-    return chunk.num_tokens == 1 or bool(chunk.draft)

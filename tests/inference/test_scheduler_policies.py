@@ -69,6 +69,19 @@ def test_a_long_prompt_is_computed_in_pieces_beside_streams():
         stream.token_ids.append(7)
 
 
+def test_prompts_beside_streams_take_what_the_pace_allows():
+    scheduler = make(max_num_batched_tokens=512, mixed_step_tokens=128, mixed_step_slowdown=2.0)
+    scheduler.pace.step_done(1, 0, seconds=0.1)
+    scheduler.pace.step_done(1, 100, seconds=0.35)
+    stream = request("stream", length=4)
+    scheduler.add(stream)
+    [chunk] = scheduler.schedule()
+    assert chunk.num_tokens == 4
+    scheduler.complete(chunk, [7])
+    scheduler.add(request("long", length=300))
+    assert [chunk.num_tokens for chunk in scheduler.schedule()] == [1, 40]
+
+
 def test_the_first_by_priority_is_never_preempted():
     scheduler = make(num_blocks=6, max_num_seqs=4, policy="priority", priority_seconds=1000)
     first = request("first", length=30, at=5, priority=0)

@@ -1,0 +1,65 @@
+"""What prompts may cost the streams beside them, learned from steps."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inference.engine.mixed_pace import MixedPace
+
+MOST = 512
+
+
+def settled(pace: MixedPace, streams: int, alone_s: float, token_s: float) -> tuple[int, float]:
+    """Prompt tokens and seconds of the thirtieth step on a machine where tokens cost so much."""
+    for _ in range(30):
+        pace.step_done(streams, 0, alone_s)
+    for _ in range(30):
+        tokens = pace.prompt_tokens(streams)
+        seconds = alone_s + tokens * token_s
+        pace.step_done(streams, tokens, seconds)
+    return tokens, seconds
+
+
+def test_nothing_is_held_back_before_anything_is_known():
+    pace = MixedPace(most=128, slowdown=2.0)
+    assert pace.prompt_tokens(8) == 128
+    pace.step_done(0, 128, 1.0)  # a prompt alone: nobody waited
+    assert pace.prompt_tokens(8) == 128
+
+
+@given(
+    streams=st.integers(1, 64),
+    alone_s=st.floats(0.001, 1.0),
+    token_s=st.floats(0.000_01, 0.05),
+)
+def test_a_step_is_as_long_as_it_may_be(streams, alone_s, token_s):
+    tokens, seconds = settled(MixedPace(MOST, slowdown=2.0), streams, alone_s, token_s)
+    allowed = max(2 * alone_s, 0.04)
+    if 16 < tokens < MOST:
+        assert allowed - 1.01 * token_s <= seconds <= allowed + token_s
+    elif tokens == MOST:
+        assert seconds <= allowed + token_s
+    else:
+        assert tokens == 16
+
+
+@pytest.mark.parametrize("most", [4, 16, 128])
+def test_a_slow_machine_still_makes_way(most):
+    tokens, _ = settled(MixedPace(most, slowdown=2.0), streams=8, alone_s=0.1, token_s=10.0)
+    assert tokens == min(most, 16)
+
+
+def test_a_step_that_was_held_up_is_forgotten():
+    pace = MixedPace(MOST, slowdown=2.0)
+    before, _ = settled(pace, 8, 0.1, 0.001)
+    pace.step_done(8, before, 30.0)
+    assert pace.prompt_tokens(8) < before
+    after, _ = settled(pace, 8, 0.1, 0.001)
+    assert abs(after - before) <= 2
+
+
+def test_the_likest_number_of_streams_tells():
+    pace = MixedPace(MOST, slowdown=2.0)
+    settled(pace, 2, 0.05, 0.001)
+    settled(pace, 32, 0.3, 0.001)
+    assert pace.prompt_tokens(1) < pace.prompt_tokens(30)
