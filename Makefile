@@ -22,6 +22,8 @@ RUN_STAMP := $(VENV)/.parley-run-$(PACKAGES)
 DEV_STAMP := $(VENV)/.parley-dev-$(PACKAGES)
 
 # Modules are compiled when first imported: compiling all of them takes a minute, and few are used.
+# Containers often forbid Python to keep what it compiled; a dozen processes would do it all again.
+unexport PYTHONDONTWRITEBYTECODE
 PIP_INSTALL := $(IN_VENV) -m pip install --disable-pip-version-check --progress-bar off --no-compile --constraint constraints.txt
 # Of pip's hundreds of lines only those that explain a wait.
 LARGE_PACKAGES_ONLY := awk '/(Downloading|Processing) .*[0-9][0-9](\.[0-9])? MB|Installing collected|ERROR|error:/ { print "    " substr($$0, 1, 110); fflush() }'
