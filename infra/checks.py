@@ -13,7 +13,7 @@ import sys
 import threading
 import time
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -91,28 +91,39 @@ def main() -> int:
     only = parser.parse_args().only
     try:
         node = frontend.find_node()
-        frontend.ensure_packages(node)
-        if only is None:
-            ensure_chromium()
-            if not frontend.build_is_current():
-                frontend.build(node)
+        environment = with_our_python(node.environment(), Path(sys.executable))
+        with ThreadPoolExecutor(_LANES) as lanes:
+            # These need nothing of the page, whose packages and building take half a minute.
+            under_way = [] if only == "format" else begin(lanes, python_lint_stages(), environment)
+            frontend.ensure_packages(node)
+            if only is None:
+                ensure_chromium()
+                if not frontend.build_is_current():
+                    frontend.build(node)
+            stages = page_stages(node.npm, only)
+            outcomes = [stage.result() for stage in under_way + begin(lanes, stages, environment)]
     except LaunchError as error:
         print(error)
         return 1
+    return summary(outcomes)
+
+
+def page_stages(npm: Sequence[str], only: str | None) -> list[Stage]:
+    """The stages that need the page's packages; all tests are among them."""
     if only == "format":
-        stages = [Stage("biome", (*node.npm, "run", "--silent", "format"), _FRONTEND)]
-    else:
-        stages = [*python_lint_stages(), *page_lint_stages(node.npm)]
-        if only is None:
-            stages += test_stages(node.npm)
-    environment = with_our_python(node.environment(), Path(sys.executable))
-    return run(stages, environment)
+        return [Stage("biome", (*npm, "run", "--silent", "format"), _FRONTEND)]
+    return page_lint_stages(npm) + (test_stages(npm) if only is None else [])
 
 
-def run(stages: Sequence[Stage], environment: dict[str, str]) -> int:
-    """Run `stages` in their order, `_LANES` at a time, and print a table of their times."""
-    with ThreadPoolExecutor(_LANES) as lanes:
-        outcomes = list(lanes.map(lambda stage: run_stage(stage, environment), stages))
+def begin(
+    lanes: ThreadPoolExecutor, stages: Sequence[Stage], environment: dict[str, str]
+) -> list[Future[Outcome]]:
+    """Have `stages` run in their order, each when a lane is free."""
+    return [lanes.submit(run_stage, stage, environment) for stage in stages]
+
+
+def summary(outcomes: Sequence[Outcome]) -> int:
+    """Print a table of all stages' times; the exit code."""
     print("\n" + "\n".join(map(str, outcomes)), flush=True)
     return 0 if all(outcome.passed for outcome in outcomes) else 1
 

@@ -2,12 +2,20 @@
 
 import os
 import re
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from infra import checks
 from infra.launcher.errors import LaunchError
+
+
+def run(stages: Sequence[checks.Stage]) -> int:
+    with ThreadPoolExecutor(2) as lanes:
+        begun = checks.begin(lanes, stages, dict(os.environ))
+    return checks.summary([stage.result() for stage in begun])
 
 
 def test_all_stages_run_and_one_failure_makes_it_red(
@@ -17,7 +25,7 @@ def test_all_stages_run_and_one_failure_makes_it_red(
         checks.Stage("first", ("sh", "-c", "echo a reason >&2; exit 3"), tmp_path),
         checks.Stage("second", ("sh", "-c", "touch ran"), tmp_path),
     ]
-    assert checks.run(stages, dict(os.environ)) == 1
+    assert run(stages) == 1
     assert (tmp_path / "ran").exists()
     shown = capfd.readouterr().out
     assert "first │ a reason\n" in shown
@@ -26,7 +34,7 @@ def test_all_stages_run_and_one_failure_makes_it_red(
 
 
 def test_it_is_green_when_every_stage_is(tmp_path: Path) -> None:
-    assert checks.run([checks.Stage("only", ("true",), tmp_path)], dict(os.environ)) == 0
+    assert run([checks.Stage("only", ("true",), tmp_path)]) == 0
 
 
 def test_without_a_browser_that_can_be_had_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
