@@ -150,7 +150,7 @@ def _parser() -> argparse.ArgumentParser:
     serve.add_argument(
         "--mixed-step-slowdown",
         type=float,
-        default=1.8,
+        default=2.0,
         help="how much longer prompts may make a step of streams",
     )
     serve.add_argument("--max-waiting", type=int, default=256, help="waiting sequences, then 503")

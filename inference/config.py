@@ -24,7 +24,7 @@ class SchedulerConfig(msgspec.Struct, frozen=True):
     max_num_seqs: int = 64
     max_num_batched_tokens: int = 1024
     mixed_step_tokens: int = 128
-    mixed_step_slowdown: float = 1.8
+    mixed_step_slowdown: float = 2.0
     policy: Policy = "priority"
     priority_seconds: float = 20.0
     """One priority level is worth this long a wait, so nothing starves."""

@@ -131,13 +131,13 @@ async def _rewriting(work: Workloads, sizes: Sizes, rows: list[Metrics]) -> floa
 async def _rates(work: Workloads, cases: Cases, rows: list[Metrics]) -> Rates:
     """What the peers are asked too.
 
-    Decoding is timed with prompts that are cached already: otherwise the first streams would end
-    before the last prompt is computed, and never all run together.
+    Decoding is timed with prompts that are cached already, but for one token: otherwise the first
+    streams would end before the last prompt is computed, and never all run together.
     """
     decode: dict[int, float] = {}
     for streams in cases.streams:
         seen: list[float] = []
-        prompts = work.prompts(streams, cases.context)
+        prompts = work.prompts(streams, cases.context + 1)
         await work.complete(prompts, 1)
         began = time.monotonic()
         while cases.wants_another(len(seen), time.monotonic() - began):
