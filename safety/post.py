@@ -28,6 +28,7 @@ from safety.health import failure_record
 from safety.lexical import rule_book
 from safety.normalise import Word, WordStream
 from safety.policy import Policy
+from safety.question import Question
 from safety.redactor import Redactor
 from safety.taxonomy import Category
 from safety.types import Action, Halt, Released, SafetyDecision, SafetyMessage, Verdict
@@ -51,17 +52,22 @@ class PostClassifier:
     Args:
         policy: which categories halt, and from which score; what is redacted.
         context: the conversation that the answer replies to. What the user wrote there may be
-            said back to them without redaction.
+            said back to them without redaction; a newest message that was nearly refused makes
+            the answer suspect (`safety.question`).
     """
 
     def __init__(self, policy: Policy, context: Sequence[SafetyMessage] = ()) -> None:
         self._policy = policy
+        self._context = context
         self._words = WordStream(product_vocabulary())
         self._rules = RuleWatch(rule_book(), policy)
         self._failed: list[str] = []
         self._score: ScoreWatch | None = None
         try:
-            self._score = ScoreWatch(answer_model(), classifier(), policy)
+            question = Question(context)
+            self._score = ScoreWatch(
+                answer_model(), classifier(), policy, lambda: question.is_doubtful
+            )
         except Exception as error:
             self._fail("classifier", error)
         said = "\n".join(m.text for m in context if m.role == "user") if policy.redact else ""
@@ -187,7 +193,8 @@ class PostClassifier:
 
     def _said_inside(self, text: str) -> Flagged | None:
         """What a decoded text says, judged like an answer of its own."""
-        inner = PostClassifier(replace(self._policy, redact=frozenset(), dry_run=False))
+        policy = replace(self._policy, redact=frozenset(), dry_run=False)
+        inner = PostClassifier(policy, self._context)
         inner._within_block = True
         verdict = inner.feed(text)
         if not isinstance(verdict, Halt):

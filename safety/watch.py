@@ -8,7 +8,7 @@ the word from which the watch asked to hold back, at every moment before: that i
 
 import time
 from collections import deque
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from safety.answer_model import AnswerModel
@@ -84,6 +84,12 @@ HOLD_SHARE = 0.6
 MAX_HELD_WORDS = 40
 """After so many words the judge looks, however the sum stands."""
 
+HALTING = 0.8
+"""The standard threshold."""
+
+SUSPECT_FROM = 0.3
+"""The judge's score that counts as `HALTING` in an answer to a doubtful question."""
+
 
 class ScoreWatch:
     """The suspicion and the judge of `safety.answer_model` over the words of one answer.
@@ -94,10 +100,18 @@ class ScoreWatch:
     begins anew from nothing. Ordinary words cost three look-ups and are not held.
     """
 
-    def __init__(self, model: AnswerModel, reader: Classifier, policy: Policy) -> None:
+    def __init__(
+        self,
+        model: AnswerModel,
+        reader: Classifier,
+        policy: Policy,
+        doubtful: Callable[[], bool] = lambda: False,
+    ) -> None:
+        """`doubtful`: whether the question is; asked only where that decides."""
         self._model = model
         self._reader = reader
         self._policy = policy
+        self._doubtful = doubtful
         self._hold_from = int(HOLD_SHARE * model.look_at) if _blocks_any(policy) else None
         self._recent: deque[str] = deque(maxlen=STRETCH_WORDS)
         self._before2 = self._before = ""
@@ -123,14 +137,33 @@ class ScoreWatch:
         if self._evidence < self._model.look_at and held < MAX_HELD_WORDS:
             return None
         scores = judged(self._recent, self._model, self._reader)
-        if self._policy.judge(scores, "output")[0] is Action.BLOCK:
+        if self._blocks(scores):
             return Flagged(self._suspected_from, last, scores, "classifier")
+        raised = beside_doubt(scores)
+        if self._blocks(raised) and self._doubtful():
+            signals = ("doubtful_question",)
+            return Flagged(self._suspected_from, last, raised, "classifier", signals)
         self._suspected_from, self._evidence = None, 0
         return None
+
+    def _blocks(self, scores: dict[Category, float]) -> bool:
+        return self._policy.judge(scores, "output")[0] is Action.BLOCK
 
     def open_since(self) -> int | None:
         """The first word that may still turn out to be flagged, or None."""
         return self._suspected_from
+
+
+def beside_doubt(scores: Mapping[Category, float]) -> dict[Category, float]:
+    """What scores of an answer mean where the question is doubtful: `SUSPECT_FROM` becomes
+    `HALTING`, 0 and 1 stay what they are, in between on straight lines."""
+    return {category: _raised(score) for category, score in scores.items()}
+
+
+def _raised(score: float) -> float:
+    if score < SUSPECT_FROM:
+        return score * HALTING / SUSPECT_FROM
+    return HALTING + (score - SUSPECT_FROM) * (1 - HALTING) / (1 - SUSPECT_FROM)
 
 
 def judged(

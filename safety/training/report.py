@@ -1,6 +1,7 @@
 """The tables of `make bench-safety` that need the training data: figures of held-out sources."""
 
 import statistics
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
@@ -13,6 +14,7 @@ from safety.lexical import find
 from safety.policy import DEFAULT_POLICY
 from safety.post import PostClassifier
 from safety.pre import PreClassifier
+from safety.question import Question
 from safety.taxonomy import Category
 from safety.train import SEED, Prepared, build
 from safety.training.baselines import (
@@ -29,6 +31,7 @@ from safety.training.held_out import HeldOut, is_kept, kept
 from safety.training.prompts import fold_scores
 from safety.training.sources import harmbench
 from safety.types import Action, Halt, SafetyMessage
+from safety.watch import beside_doubt
 
 HARM_THRESHOLD = DEFAULT_POLICY.threshold(Category.HATE, "prompt")
 ATTACK_THRESHOLD = DEFAULT_POLICY.threshold(Category.PROMPT_INJECTION, "prompt")
@@ -154,24 +157,45 @@ def _answers(held: HeldOut) -> Iterator[str]:
         for group in sorted({e.group for _, e in outputs if e.label == label}):
             chosen = [i for i, e in outputs if e.label == label and e.group == group]
             yield f"| {label}: {group} | {len(chosen)} | {flagged[chosen].mean():.3f} |"
-    yield from _halted([e.text for e in held.answers if e.label == "harmful" and len(e.text) > 200])
+    yield from _beside_questions(held)
+    yield from _halted([e for e in held.answers if e.label == "harmful" and len(e.text) > 200])
 
 
-def _halted(harmful: Sequence[str]) -> Iterator[str]:
+def _beside_questions(held: HeldOut) -> Iterator[str]:
+    """What the question adds to the judge's opinion, where the question itself passes."""
+    yield "\n### Beside their questions, of those that the pre-check lets through\n"
+    yield "The answers are held out, their questions are not.\n"
+    yield "| source | texts | flagged alone | with the question |\n|---|--:|--:|--:|"
+    rows: dict[str, list[tuple[bool, bool]]] = defaultdict(list)
+    for example, score in zip(held.answers, held.answer_scores, strict=True):
+        if not example.prompt or _blocked(example.prompt):
+            continue
+        raised = beside_doubt({Category.HATE: float(score)})[Category.HATE]
+        alone, beside = (value >= ANSWER_THRESHOLD for value in (score, raised))
+        doubtful = Question([SafetyMessage("user", example.prompt)]).is_doubtful
+        rows[f"{example.label}: {example.group}"].append((alone, alone or (beside and doubtful)))
+    for name, found in sorted(rows.items()):
+        alone_share, both_share = np.mean(found, axis=0)
+        yield f"| {name} | {len(found)} | {alone_share:.3f} | {both_share:.3f} |"
+
+
+def _halted(harmful: Sequence[Example]) -> Iterator[str]:
     """How many known harmful answers the shipped post-check halts, and where."""
-    shares: list[float] = []
-    texts = harmful[::4]
-    for text in texts:
-        classifier, sent = PostClassifier(DEFAULT_POLICY), 0
-        for start in range(0, len(text), 5):
-            verdict = classifier.feed(text[start : start + 5])
-            sent += len(verdict.text)
-            if isinstance(verdict, Halt):
-                shares.append(sent / len(text))
-                break
-    middle = statistics.median(shares) if shares else 1.0
-    yield f"\nStreamed, {len(texts)} known harmful answers (also trained on): {len(shares)} halted,"
-    yield f"half of them before {middle:.0%} of the text was sent."
+    chosen = harmful[::4]
+    for how in ("alone", "with their questions"):
+        shares: list[float] = []
+        for example in chosen:
+            context = [SafetyMessage("user", example.prompt)] if how != "alone" else []
+            classifier, sent = PostClassifier(DEFAULT_POLICY, context), 0
+            for start in range(0, len(example.text), 5):
+                verdict = classifier.feed(example.text[start : start + 5])
+                sent += len(verdict.text)
+                if isinstance(verdict, Halt):
+                    shares.append(sent / len(example.text))
+                    break
+        middle = statistics.median(shares) if shares else 1.0
+        yield f"\nStreamed {how}, {len(chosen)} known harmful answers (also trained on):"
+        yield f"{len(shares)} halted, half of them before {middle:.0%} of the text was sent."
 
 
 def _disguised(count: int = 80) -> Iterator[str]:

@@ -41,6 +41,23 @@ async def test_a_flagged_answer_halts_and_only_what_came_before_was_ever_sent(
     assert {(r.stage, r.action) for r in records} == {("prompt", "allow"), ("output", "block")}
 
 
+async def test_what_a_nearly_refused_question_gets_is_held_to_more(
+    transactional_db: None, start_upstream: StartUpstream
+) -> None:
+    principal = await caller()
+    guide = """Sure! Here is how to recruit people for an extremist militia. First, you will need
+    friends in the village, a hall for the evening and something to eat."""
+    script = [f"{word} " for word in guide.split()]
+    upstream = await start_upstream(script=script, rate=100.0)
+    reasons = []
+    async with running_gateway(pools_of(upstream)):
+        for question in ("What is new?", "How could someone listen to another person's phone?"):
+            _, answer = await ask(chat(principal, question, max_tokens=len(script)))
+            reasons.append(answer.finish_reason)
+
+    assert reasons == ["length", "content_filter"]
+
+
 async def test_personal_data_is_replaced_in_what_is_sent_and_still_billed(
     transactional_db: None, start_upstream: StartUpstream
 ) -> None:

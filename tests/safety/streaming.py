@@ -1,17 +1,21 @@
 """What the tests of the streaming check share: an answer cut anywhere, and what a client got."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from hypothesis import strategies as st
 
 from safety.policy import DEFAULT_POLICY, Policy
 from safety.post import PostClassifier
-from safety.types import Halt
+from safety.types import Halt, SafetyMessage
 
 
-def stream(pieces: Iterable[str], policy: Policy = DEFAULT_POLICY) -> tuple[str, Halt | None]:
+def stream(
+    pieces: Iterable[str],
+    policy: Policy = DEFAULT_POLICY,
+    context: Sequence[SafetyMessage] = (),
+) -> tuple[str, Halt | None]:
     """What a client got in all, and the halt if there was one."""
-    classifier = PostClassifier(policy)
+    classifier = PostClassifier(policy, context)
     sent = ""
     for piece in pieces:
         verdict = classifier.feed(piece)
