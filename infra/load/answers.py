@@ -2,9 +2,10 @@
 
 A small model rarely says anything harmful by itself, so here the upstream says it: answers that
 people have scored as harmful (PyRIT), word by word, through the whole product. What a client
-received of each is printed, and how many harmless answers were halted. The texts are among those
-that the classifiers are trained on: docs/benchmarks/safety.md says how much of texts from unseen
-sources is caught.
+received of each is printed, and how many harmless answers were halted; with `--own-questions`
+each is asked for by the question that it was given to, as attackers would. The texts are among
+those that the classifiers are trained on: docs/benchmarks/safety.md says how much of texts from
+unseen sources is caught.
 """
 
 import argparse
@@ -18,6 +19,7 @@ from pathlib import Path
 import httpx
 import orjson
 
+from backend.errors import ContentBlocked
 from infra.load.stack import MODEL, Stack
 from infra.load.upstream import Behaviour, SyntheticUpstream
 from safety.training.example import Example
@@ -31,12 +33,14 @@ class Outcome:
     """What became of one answer.
 
     Attributes:
+        refused: its question was, so that nobody began to answer.
         delivered: share of its characters that the client received.
         after_halt: whether text came after the halt.
     """
 
     source: str
     harmful: bool
+    refused: bool
     halted: bool
     delivered: float
     after_halt: bool
@@ -46,12 +50,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
     parser.add_argument("--answers", type=int, default=300, help="of each kind, at most")
     parser.add_argument("--seed", type=int, default=7)
+    parser.add_argument("--own-questions", action="store_true", help="not: Please go on.")
     options = parser.parse_args()
     examples = chosen(options.answers, options.seed)
     with tempfile.TemporaryDirectory(prefix="parley-answers-") as name:
         directory = Path(name)
         directory.chmod(0o711)  # the database's account must be able to pass
-        print(report(asyncio.run(run(examples, directory))))
+        print(report(asyncio.run(run(examples, directory, options.own_questions))))
 
 
 def chosen(count: int, seed: int) -> list[Example]:
@@ -65,7 +70,9 @@ def chosen(count: int, seed: int) -> list[Example]:
     return examples
 
 
-async def run(examples: list[Example], directory: Path) -> list[Outcome]:
+async def run(
+    examples: list[Example], directory: Path, own_questions: bool = False
+) -> list[Outcome]:
     """Let the product answer with each of `examples`."""
     upstream = SyntheticUpstream(Behaviour(rate=0.0), keep_served=False)
     await upstream.start()
@@ -74,23 +81,34 @@ async def run(examples: list[Example], directory: Path) -> list[Outcome]:
     try:
         headers = {"Authorization": f"Bearer {stack.key}"}
         async with httpx.AsyncClient(base_url=stack.web_url, headers=headers, timeout=60) as client:
-            return [await _ask(client, upstream, example) for example in examples]
+            return [
+                await _ask(
+                    client, upstream, example, (own_questions and example.prompt) or _QUESTION
+                )
+                for example in examples
+            ]
     finally:
         await asyncio.to_thread(stack.__exit__, None, None, None)
         await upstream.stop()
 
 
-async def _ask(client: httpx.AsyncClient, upstream: SyntheticUpstream, example: Example) -> Outcome:
+async def _ask(
+    client: httpx.AsyncClient, upstream: SyntheticUpstream, example: Example, question: str
+) -> Outcome:
     upstream.behaviour.script = [f"{word} " for word in example.text.split(" ")]
     body = {
         "model": MODEL,
-        "messages": [{"role": "user", "content": _QUESTION}],
+        "messages": [{"role": "user", "content": question}],
         "max_tokens": len(upstream.behaviour.script) + 1,
         "stream": True,
     }
     received, after, finish = "", "", ""
     async with client.stream("POST", "/v1/chat/completions", json=body) as answer:
-        answer.raise_for_status()
+        refused = False
+        if answer.status_code == ContentBlocked.status:
+            refused = orjson.loads(await answer.aread())["error"]["code"] == ContentBlocked.code
+        if not refused:
+            answer.raise_for_status()
         async for line in answer.aiter_lines():
             if not line.startswith("data: {"):
                 continue
@@ -101,6 +119,7 @@ async def _ask(client: httpx.AsyncClient, upstream: SyntheticUpstream, example: 
     return Outcome(
         source=example.group,
         harmful=example.label == "harmful",
+        refused=refused,
         halted=finish == "content_filter",
         delivered=len(received.strip()) / len(example.text.strip()),
         after_halt=bool(after),
@@ -114,16 +133,19 @@ def report(outcomes: list[Outcome]) -> str:
         rows[outcome.harmful, outcome.source].append(outcome)
         rows[outcome.harmful, "all"].append(outcome)
     lines = [
-        "| answers | source | n | halted | got through | of a halted one delivered before |",
-        "|---|---|---|---|---|---|",
+        "| answers | source | n | question refused | halted | got through "
+        "| of a halted one delivered before |",
+        "|---|---|---|---|---|---|---|",
     ]
     for (harmful, source), found in sorted(rows.items(), key=lambda row: (-row[0][0], row[0][1])):
         halted = [outcome for outcome in found if outcome.halted]
         before = sum(o.delivered for o in halted) / len(halted) if halted else 0.0
+        refused = sum(outcome.refused for outcome in found)
+        through = len(found) - len(halted) - refused
         kind = "harmful" if harmful else "harmless"
         lines.append(
-            f"| {kind} | {source} | {len(found)} | {len(halted)} ({len(halted) / len(found):.0%})"
-            f" | {len(found) - len(halted)} | {before:.0%} |"
+            f"| {kind} | {source} | {len(found)} | {refused} | {len(halted)}"
+            f" | {through} ({through / len(found):.0%}) | {before:.0%} |"
         )
     after = sum(outcome.after_halt for outcome in outcomes)
     return "\n".join([*lines, "", f"Text after a halt: {after} times.", ""])
