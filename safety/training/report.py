@@ -106,7 +106,7 @@ def _against_baselines(everything: HeldOut, held: HeldOut, rules: np.ndarray) ->
     }
     borderline = _where(held.prompts, lambda e: e.label == "borderline")
     twins = borderline & _where(held.prompts, lambda e: e.group in EXAM)
-    worst = np.maximum(held.scores[:, 0], held.scores[:, 1])
+    worst = _over_thresholds(held.scores)
     others = {
         "keyword list": keyword_scores(everything.prompts),
         "alt-profanity-check": profanity_scores(everything.prompts),
@@ -115,7 +115,7 @@ def _against_baselines(everything: HeldOut, held: HeldOut, rules: np.ndarray) ->
     }
     methods = {name: scores[everything.scored] for name, scores in others.items()} | {
         "classifier": worst,
-        "classifier and rules": np.maximum(worst, rules.max(axis=1)),
+        "classifier and rules": np.maximum(worst, _over_thresholds(rules)),
     }
     yield "\n## Against baselines\n"
     yield "Recall at a false alarm rate on ordinary prompts; borderline prompts refused at 1 %.\n"
@@ -131,6 +131,15 @@ def _against_baselines(everything: HeldOut, held: HeldOut, rules: np.ndarray) ->
         figures += [(scores[chosen] > cuts[1]).mean() for chosen in (borderline & ~twins,)]
         figures += [(scores[twins] > cuts[1]).mean()]
         yield f"| {name} | " + " | ".join(f"{figure:.3f}" for figure in figures) + " |"
+
+
+def _over_thresholds(scores: np.ndarray) -> np.ndarray:
+    """How far the worse of harm and attack [n, 2] lies over its threshold, in log odds: the two
+    have thresholds of their own, so that their scores cannot be compared as they are."""
+    clipped = np.clip(scores, 1e-9, 1 - 1e-9)
+    limits = np.array([HARM_THRESHOLD, ATTACK_THRESHOLD])
+    odds: np.ndarray = np.log(clipped / (1 - clipped)) - np.log(limits / (1 - limits))
+    return odds.max(axis=1)
 
 
 def _by_category(held: HeldOut) -> Iterator[str]:
