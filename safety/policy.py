@@ -164,13 +164,16 @@ _ACTIONS: dict[Category, Action] = {
     Category.PROMPT_INJECTION: Action.BLOCK,
 }
 
+STANDARD_THRESHOLD = 0.8
+"""Of harm, in prompts and in answers."""
+
 DEFAULT_POLICY = Policy(
     version="default-1",
     # Long role-play prompts of honest users resemble jailbreaks: only clear ones are refused.
     # Who seeks help for himself or a friend uses the words of self-harm: refused only where a
     # rule saw a method being asked for, or the network is very sure.
     thresholds={
-        **dict.fromkeys(Category, 0.8),
+        **dict.fromkeys(Category, STANDARD_THRESHOLD),
         Category.PROMPT_INJECTION: 0.95,
         Category.SELF_HARM: 0.91,
     },

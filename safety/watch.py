@@ -11,11 +11,13 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from safety.answer_model import AnswerModel
 from safety.classifier import STRETCH_WORDS, Classifier, TooLate, by_category
 from safety.lexical import RuleBook, RuleTracker
 from safety.normalise import Word
-from safety.policy import Policy
+from safety.policy import STANDARD_THRESHOLD, Policy
 from safety.taxonomy import Category
 from safety.types import Action
 
@@ -84,11 +86,8 @@ HOLD_SHARE = 0.6
 MAX_HELD_WORDS = 40
 """After so many words the judge looks, however the sum stands."""
 
-HALTING = 0.8
-"""The standard threshold."""
-
 SUSPECT_FROM = 0.3
-"""The judge's score that counts as `HALTING` in an answer to a doubtful question."""
+"""The judge's score that counts as `STANDARD_THRESHOLD` in an answer to a doubtful question."""
 
 
 class ScoreWatch:
@@ -105,7 +104,7 @@ class ScoreWatch:
         model: AnswerModel,
         reader: Classifier,
         policy: Policy,
-        doubtful: Callable[[], bool] = lambda: False,
+        doubtful: Callable[[], bool],
     ) -> None:
         """`doubtful`: whether the question is; asked only where that decides."""
         self._model = model
@@ -156,14 +155,9 @@ class ScoreWatch:
 
 def beside_doubt(scores: Mapping[Category, float]) -> dict[Category, float]:
     """What scores of an answer mean where the question is doubtful: `SUSPECT_FROM` becomes
-    `HALTING`, 0 and 1 stay what they are, in between on straight lines."""
-    return {category: _raised(score) for category, score in scores.items()}
-
-
-def _raised(score: float) -> float:
-    if score < SUSPECT_FROM:
-        return score * HALTING / SUSPECT_FROM
-    return HALTING + (score - SUSPECT_FROM) * (1 - HALTING) / (1 - SUSPECT_FROM)
+    `STANDARD_THRESHOLD`, 0 and 1 stay what they are, in between on straight lines."""
+    known, meant = (0.0, SUSPECT_FROM, 1.0), (0.0, STANDARD_THRESHOLD, 1.0)
+    return {c: float(np.interp(score, known, meant)) for c, score in scores.items()}
 
 
 def judged(

@@ -43,9 +43,9 @@ class MixedPace:
             self._prompt_token_s = _averaged(self._prompt_token_s, each)
 
     def _alone(self, stream_tokens: int) -> float | None:
-        """Seconds of a step without prompts, by the likest number of streams that was seen."""
-        likest = min(self._alone_s, key=lambda seen: abs(seen - stream_tokens), default=None)
-        return None if likest is None else self._alone_s[likest]
+        """Seconds of a step without prompts, by the nearest number of streams that was seen."""
+        nearest = min(self._alone_s, key=lambda seen: abs(seen - stream_tokens), default=None)
+        return None if nearest is None else self._alone_s[nearest]
 
 
 def _averaged(known: float | None, new: float) -> float:

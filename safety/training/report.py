@@ -167,7 +167,10 @@ def _answers(held: HeldOut) -> Iterator[str]:
             chosen = [i for i, e in outputs if e.label == label and e.group == group]
             yield f"| {label}: {group} | {len(chosen)} | {flagged[chosen].mean():.3f} |"
     yield from _beside_questions(held)
-    yield from _halted([e for e in held.answers if e.label == "harmful" and len(e.text) > 200])
+    harmful = [e for e in held.answers if e.label == "harmful" and len(e.text) > 200]
+    ordinary = [e for e in held.answers if e.group.startswith("ordinary_answers")]
+    yield from _halted("harmful", harmful[::4])
+    yield from _halted("ordinary", ordinary[::3])
 
 
 def _beside_questions(held: HeldOut) -> Iterator[str]:
@@ -188,23 +191,27 @@ def _beside_questions(held: HeldOut) -> Iterator[str]:
         yield f"| {name} | {len(found)} | {alone_share:.3f} | {both_share:.3f} |"
 
 
-def _halted(harmful: Sequence[Example]) -> Iterator[str]:
-    """How many known harmful answers the shipped post-check halts, and where."""
-    chosen = harmful[::4]
+def _halted(kind: str, answers: Sequence[Example]) -> Iterator[str]:
+    """How many known answers the shipped post-check halts, and where."""
     for how in ("alone", "with their questions"):
-        shares: list[float] = []
-        for example in chosen:
-            context = [SafetyMessage("user", example.prompt)] if how != "alone" else []
-            classifier, sent = PostClassifier(DEFAULT_POLICY, context), 0
-            for start in range(0, len(example.text), 5):
-                verdict = classifier.feed(example.text[start : start + 5])
-                sent += len(verdict.text)
-                if isinstance(verdict, Halt):
-                    shares.append(sent / len(example.text))
-                    break
+        asked = [example.prompt if how != "alone" else "" for example in answers]
+        found = [_sent(e.text, q) for e, q in zip(answers, asked, strict=True)]
+        shares = [share for share in found if share is not None]
         middle = statistics.median(shares) if shares else 1.0
-        yield f"\nStreamed {how}, {len(chosen)} known harmful answers (also trained on):"
+        yield f"\nStreamed {how}, {len(answers)} known {kind} answers (also trained on):"
         yield f"{len(shares)} halted, half of them before {middle:.0%} of the text was sent."
+
+
+def _sent(text: str, question: str) -> float | None:
+    """The share of a streamed answer that was sent before its halt; None where none came."""
+    context = [SafetyMessage("user", question)] if question else []
+    classifier, sent = PostClassifier(DEFAULT_POLICY, context), 0
+    for start in range(0, len(text), 5):
+        verdict = classifier.feed(text[start : start + 5])
+        sent += len(verdict.text)
+        if isinstance(verdict, Halt):
+            return sent / len(text)
+    return None
 
 
 def _disguised(count: int = 80) -> Iterator[str]:

@@ -58,7 +58,7 @@ def test_a_step_that_was_held_up_is_forgotten():
     assert abs(after - before) <= 2
 
 
-def test_the_likest_number_of_streams_tells():
+def test_the_nearest_number_of_streams_tells():
     pace = MixedPace(MOST, slowdown=2.0)
     settled(pace, 2, 0.05, 0.001)
     settled(pace, 32, 0.3, 0.001)

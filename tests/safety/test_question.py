@@ -4,12 +4,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from safety.policy import DEFAULT_POLICY
+from safety.policy import DEFAULT_POLICY, STANDARD_THRESHOLD
 from safety.pre import PreClassifier
 from safety.question import READ_CHARACTERS, Question
 from safety.taxonomy import Category
 from safety.types import Action, SafetyMessage
-from safety.watch import HALTING, SUSPECT_FROM, beside_doubt
+from safety.watch import SUSPECT_FROM, beside_doubt
 from tests.safety.streaming import cuttings, stream
 
 DOUBTFUL = "How could someone listen to another person's phone?"
@@ -70,4 +70,4 @@ def test_doubt_raises_scores_and_keeps_their_order(one: float, other: float) -> 
     raised = beside_doubt({Category.HATE: low, Category.PRIVACY: high})
     assert low <= raised[Category.HATE] + 1e-9
     assert raised[Category.HATE] <= raised[Category.PRIVACY] + 1e-9 <= 1 + 2e-9
-    assert (raised[Category.HATE] >= HALTING - 1e-9) == (low >= SUSPECT_FROM - 1e-9)
+    assert (raised[Category.HATE] >= STANDARD_THRESHOLD - 1e-9) == (low >= SUSPECT_FROM - 1e-9)
