@@ -1,8 +1,9 @@
 """`make test`: every check in one go, with the time of each.
 
 Two stages run side by side, since most tests wait more than they compute. All run even when one
-fails, so that one run shows all there is to fix; the exit code is 1 when any failed. `--only lint`
-runs the linters and type checkers, `--only format` lays out the page's code.
+fails, so that one run shows all there is to fix; the last words of those that failed are repeated
+at the end, and the exit code is 1 when any failed. `--only lint` runs the linters and type
+checkers, `--only format` lays out the page's code.
 """
 
 import argparse
@@ -12,6 +13,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections import deque
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
@@ -33,6 +35,8 @@ _TESTS = {
     "engine": ("tests/inference", "tests/safety"),
 }
 _PYTEST = ("pytest", "--durations=15")
+# Enough for the names of some failed tests: a service that runs checks shows the end of a long log.
+_LAST_LINES = 6
 _terminal = threading.Lock()
 
 
@@ -47,11 +51,12 @@ class Stage:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a stage ended, after how many seconds."""
+    """How a stage ended, after how many seconds, and the last lines that it printed."""
 
     stage: Stage
     passed: bool
     seconds: float
+    last_words: tuple[str, ...]
 
     def __str__(self) -> str:
         return f"  {'✓' if self.passed else '✗'} {self.seconds:7.1f} s  {self.stage.title}"
@@ -123,14 +128,17 @@ def begin(
 
 
 def summary(outcomes: Sequence[Outcome]) -> int:
-    """Print a table of all stages' times; the exit code."""
-    print("\n" + "\n".join(map(str, outcomes)), flush=True)
-    return 0 if all(outcome.passed for outcome in outcomes) else 1
+    """Print a table of all stages' times, and what those that failed said last; the exit code."""
+    failed = [outcome for outcome in outcomes if not outcome.passed]
+    last_words = [_line(outcome.stage, line) for outcome in failed for line in outcome.last_words]
+    print("", *outcomes, *last_words, sep="\n", flush=True)
+    return 1 if failed else 0
 
 
 def run_stage(stage: Stage, environment: dict[str, str]) -> Outcome:
     """Run one stage; each line of what it prints begins with its title."""
     started = time.monotonic()
+    last_words: deque[str] = deque(maxlen=_LAST_LINES)
     with subprocess.Popen(
         stage.command,
         cwd=stage.directory,
@@ -142,10 +150,16 @@ def run_stage(stage: Stage, environment: dict[str, str]) -> Outcome:
     ) as process:
         assert process.stdout is not None
         for line in process.stdout:
-            _say(f"{stage.title:>15} │ {line.rstrip()}")
-    outcome = Outcome(stage, process.returncode == 0, time.monotonic() - started)
+            last_words.append(line.rstrip())
+            _say(_line(stage, last_words[-1]))
+    seconds = time.monotonic() - started
+    outcome = Outcome(stage, process.returncode == 0, seconds, tuple(last_words))
     _say(str(outcome))
     return outcome
+
+
+def _line(stage: Stage, text: str) -> str:
+    return f"{stage.title:>15} │ {text}"
 
 
 def _say(line: str) -> None:

@@ -33,6 +33,21 @@ def test_all_stages_run_and_one_failure_makes_it_red(
     assert re.search(r"✓ +[0-9.]+ s  second\n", shown)
 
 
+def test_what_a_failed_stage_said_last_is_the_last_that_is_printed(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    failing = "for n in $(seq 20); do echo line $n; done; echo FAILED test_it; exit 1"
+    run(
+        [
+            checks.Stage("red", ("sh", "-c", failing), tmp_path),
+            checks.Stage("green", ("sh", "-c", "echo passed"), tmp_path),
+        ]
+    )
+    *_, before, last = capfd.readouterr().out.splitlines()
+    assert before.endswith("red │ line 20")
+    assert last.endswith("red │ FAILED test_it")
+
+
 def test_it_is_green_when_every_stage_is(tmp_path: Path) -> None:
     assert run([checks.Stage("only", ("true",), tmp_path)]) == 0
 
