@@ -1,19 +1,24 @@
 """TCP ports on the loopback."""
 
+import random
 import socket
 
 LOOPBACK = "127.0.0.1"
+# Systems give outgoing connections their ports from 32768 (Linux) or 49152 (RFC 6335) on.
+_SERVER_PORTS = range(15_000, 30_000)
 
 
 def free_port() -> int:
-    """A port that nothing listens on now.
+    """A port that nothing listens on now, and that no outgoing connection is ever given.
 
-    Somebody else may take it before the caller binds it; launchers that chose their port
+    Such a connection could have the port of a server that is starting or coming back; a client
+    that dials a dead server can even be given that server's own, and reach itself. Another
+    server may still take the port before the caller binds it; launchers that chose their port
     themselves therefore try again with another one.
     """
-    with socket.socket() as probe:
-        probe.bind((LOOPBACK, 0))
-        return int(probe.getsockname()[1])
+    while not port_is_free(port := random.choice(_SERVER_PORTS)):  # noqa: S311 no secret
+        pass
+    return port
 
 
 def port_is_free(port: int, host: str = LOOPBACK) -> bool:

@@ -17,7 +17,8 @@ from typing import Any
 
 import httpx
 
-from tests.inference.serving import free_port, wait_for
+from infra.services.ports import free_port
+from tests.inference.serving import wait_for
 
 S3_KEY, S3_SECRET = "engine", "a secret of the test"
 

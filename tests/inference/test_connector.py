@@ -21,8 +21,8 @@ from inference.connector.remote_prefill import Handover, RemotePrefill, ZmqConne
 from inference.engine.core import EngineCore
 from inference.model.runner import ModelRunner
 from inference.protocol import AddRequest
+from infra.services.ports import free_port
 from tests.inference.conftest import Driver, greedy
-from tests.inference.serving import free_port
 from tests.inference.test_families import make_folder
 
 PROMPT = [(7 * i * i) % 120 + 3 for i in range(70)]  # four full blocks and a rest

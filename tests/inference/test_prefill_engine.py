@@ -5,7 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 
-from tests.inference.serving import free_port, serve, wait_for
+from infra.services.ports import free_port
+from tests.inference.serving import serve, wait_for
 from tests.inference.tiny import make_tiny_model
 
 

@@ -12,8 +12,8 @@ from inference.cli import main
 from inference.errors import ModelLoadError
 from inference.model.open import open_weights
 from inference.model.sources import fetch
+from infra.services.ports import free_port
 from tests.inference.remote_files import S3_KEY, S3_SECRET, Hub, hub_server, s3_server
-from tests.inference.serving import free_port
 from tests.inference.test_families import make_folder
 from tests.inference.test_sources import SHA256, WEIGHTS, Waits
 

@@ -11,8 +11,9 @@ import pytest
 from inference.config import EngineConfig
 from inference.engine.core import EngineCore
 from inference.model.runner import ModelRunner
+from infra.services.ports import free_port
 from tests.inference.conftest import Driver, greedy
-from tests.inference.serving import Served, free_port, is_ready, wait_for
+from tests.inference.serving import Served, is_ready, wait_for
 from tests.inference.tiny import make_tiny_model
 
 PROMPT = [(7 * i * i) % 200 + 3 for i in range(40)]

@@ -23,7 +23,7 @@ from infra.services import (
     ServiceStartError,
     ValkeyService,
 )
-from infra.services.ports import LOOPBACK, accepts_connections
+from infra.services.ports import LOOPBACK, accepts_connections, free_port
 
 
 @pytest.fixture
@@ -79,6 +79,11 @@ def test_a_restart_keeps_its_port(service: Service) -> None:
     service.stop()
     service.start()
     assert service.url == url
+
+
+def test_a_dead_servers_port_is_never_given_to_who_dials_it() -> None:
+    outgoing = Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()
+    assert all(free_port() < int(outgoing[0]) for _ in range(100))
 
 
 def test_a_busy_port_is_a_clear_error(directory: Path) -> None:

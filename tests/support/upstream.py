@@ -6,6 +6,7 @@ from collections.abc import Coroutine
 from typing import Any
 
 from infra.load.upstream import Behaviour, Served, SyntheticUpstream
+from infra.services.ports import free_port
 
 
 class UpstreamThread:
@@ -16,7 +17,7 @@ class UpstreamThread:
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
         self._thread.start()
-        self._port = 0
+        self._port = free_port()
 
     @property
     def behaviour(self) -> Behaviour:
@@ -31,9 +32,8 @@ class UpstreamThread:
         return self._upstream.url
 
     def start(self) -> None:
-        """On the port that it had before, if it had one."""
+        """On the same port each time."""
         self._await(self._upstream.start(self._port))
-        self._port = self._upstream.port
 
     def stop(self) -> None:
         self._await(self._upstream.stop())

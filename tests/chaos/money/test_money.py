@@ -5,7 +5,6 @@ model is not: the upstream is a server that counts what it streams.
 """
 
 import os
-import random
 import tempfile
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -15,7 +14,7 @@ import psycopg
 import pytest
 
 from infra.services.broker import BrokerService
-from infra.services.ports import port_is_free
+from infra.services.ports import free_port
 from tests.api.people import sign_up
 from tests.chaos.money import books
 from tests.chaos.money.customers import Customer
@@ -64,9 +63,7 @@ def upstream() -> Iterator[UpstreamThread]:
 
 @pytest.fixture
 def broker(scratch: Path) -> Iterator[BrokerService]:
-    """On a port outside the range of outgoing connections, which it finds free when it returns."""
-    choose = random.Random()
-    port = next(p for p in iter(lambda: choose.randint(15_000, 30_000), 0) if port_is_free(p))
+    port = free_port()
     service = BrokerService(scratch / f"chaos-broker-{port}", port=port)
     service.start()
     yield service
