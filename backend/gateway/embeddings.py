@@ -98,7 +98,7 @@ async def _embed(
     """Under limits and budget, which are given back should anything fail."""
     principal = request.principal
     async with AsyncExitStack() as undo:
-        headers = await process.limiter.admit(principal, opened.id, tokens=opened.token_estimate)
+        admission = await process.limiter.admit(principal, opened.id, tokens=opened.token_estimate)
         undo.push_async_callback(settle_limits, process, opened, Usage())
         await reserve(
             principal=principal,
@@ -114,7 +114,7 @@ async def _embed(
         undo.pop_all()
     await settle_limits(process, opened, usage)
     await settle_budget(opened, ended.facts)
-    return Embeddings(opened.id, {**body, "model": pool.id}, headers)
+    return Embeddings(opened.id, {**body, "model": pool.id}, admission.headers)
 
 
 async def _ask(

@@ -161,10 +161,11 @@ async def _prepare(
 ) -> tuple[LiveGeneration, dict[str, str]]:
     """Limits, budget, prompt, row, lease. Each leaves in `undo` how it is taken back."""
     process, request = gateway.process, opened.request
-    headers = await process.limiter.admit(
+    admission = await process.limiter.admit(
         request.principal, opened.id, tokens=opened.token_estimate
     )
-    undo.push_async_callback(settle_limits, process, opened, Usage())
+    if admission.is_new:  # else it belongs to another start of the same id
+        undo.push_async_callback(settle_limits, process, opened, Usage())
     reserved = await reserve(
         principal=request.principal,
         generation_id=opened.id,
@@ -172,7 +173,7 @@ async def _prepare(
         input_tokens=input_estimate(request),
         max_output_tokens=output_limit(request, pool),
     )
-    if reserved:  # else it belongs to another start of the same id
+    if reserved:  # likewise
         undo.push_async_callback(settle_budget, opened, None)
     request = await with_prompt_text(process, pool, request)
     opened = msgspec.structs.replace(opened, request=request)
@@ -188,7 +189,7 @@ async def _prepare(
     opened = msgspec.structs.replace(opened, request=checked.request)
     live = await _lease(gateway, opened, pool, checked)
     _refuse_the_departed()
-    return live, headers
+    return live, admission.headers
 
 
 def _refuse_the_departed() -> None:

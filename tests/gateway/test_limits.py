@@ -10,7 +10,7 @@ import pytest
 from redis.asyncio import Redis
 
 from backend.accounts.principal import PlanLimits, Principal
-from backend.errors import RateLimited
+from backend.errors import Conflict, RateLimited
 from backend.gateway.limits.limiter import Limiter
 from backend.gateway.limits.scopes import Scope, scopes_of
 from backend.gateway.runtime import Gateway
@@ -66,7 +66,7 @@ async def test_a_refusal_costs_nothing(limiter: Limiter) -> None:
         with pytest.raises(RateLimited):
             await admitted(limiter, principal, tokens=60)
             await admitted(limiter, principal, tokens=60)
-    headers = await limiter.admit(principal, uuid4(), tokens=40)
+    headers = (await limiter.admit(principal, uuid4(), tokens=40)).headers
     assert headers["x-ratelimit-remaining-tokens"] == "0"
     assert headers["x-ratelimit-remaining-requests"] == "98"
 
@@ -79,7 +79,7 @@ async def test_what_was_estimated_too_high_is_given_back(limiter: Limiter) -> No
     await limiter.settle(principal, generation_id, estimated=900, used=100)
     await limiter.settle(principal, generation_id, estimated=900, used=100)  # only once
 
-    headers = await limiter.admit(principal, uuid4(), tokens=500)
+    headers = (await limiter.admit(principal, uuid4(), tokens=500)).headers
     assert 390 <= int(headers["x-ratelimit-remaining-tokens"]) <= 420
 
 
@@ -107,6 +107,30 @@ async def test_so_many_at_a_time_and_no_more(limiter: Limiter) -> None:
         await admitted(limiter, principal)
     await limiter.settle(principal, first, estimated=10, used=10)
     await admitted(limiter, principal)
+
+
+async def test_a_generation_that_is_running_is_charged_once(limiter: Limiter) -> None:
+    principal = someone(requests=10, concurrent=1)
+    generation_id = uuid4()
+    first = await limiter.admit(principal, generation_id, tokens=10)
+    again = await limiter.admit(principal, generation_id, tokens=10)
+    assert (first.is_new, again.is_new) == (True, False)
+    assert again.headers["x-ratelimit-remaining-requests"] == "9"
+
+
+async def test_a_refused_second_start_leaves_the_first_ones_place_taken(
+    gateway: Gateway, principal: Principal
+) -> None:
+    caller = replace(principal, plan=PlanLimits("free", 10, 100, 100_000, 1))
+    generation_id = uuid4()
+    started = await generation_start(chat(caller, max_tokens=60, generation_id=generation_id))
+    with pytest.raises(Conflict):
+        await generation_start(chat(caller, max_tokens=60, generation_id=generation_id))
+    with pytest.raises(RateLimited, match="at a time"):
+        await generation_start(chat(caller, max_tokens=5))
+    await read(started.id, caller)
+    await until_ended(started.id)
+    await ask(chat(caller, max_tokens=5))
 
 
 async def test_organizations_do_not_share_anything(limiter: Limiter) -> None:

@@ -1,5 +1,6 @@
 """Admits a generation under its caller's limits, and sets the count right at its end."""
 
+from dataclasses import dataclass
 from uuid import UUID
 
 from redis.asyncio import Redis
@@ -10,6 +11,18 @@ from backend.gateway.limits.scopes import Scope, scopes_of
 from backend.gateway.limits.script import ADMIT, SETTLE
 
 _KINDS = {1: "requests per minute", 2: "tokens per minute", 3: "generations at a time"}
+
+
+@dataclass(frozen=True, slots=True)
+class Admission:
+    """Attributes:
+    headers: `x-ratelimit-*`, of the scope with the least left.
+    is_new: it was charged now; False where a generation of this id is already running, whose
+        start has to settle it.
+    """
+
+    headers: dict[str, str]
+    is_new: bool
 
 
 class Limiter:
@@ -24,13 +37,9 @@ class Limiter:
         self._settle = redis.register_script(SETTLE)
         self._longest_s = longest_s
 
-    async def admit(
-        self, principal: Principal, generation_id: UUID, *, tokens: int
-    ) -> dict[str, str]:
+    async def admit(self, principal: Principal, generation_id: UUID, *, tokens: int) -> Admission:
         """Charge one request and `tokens` (an estimate) to every scope of the caller.
 
-        Returns:
-            The `x-ratelimit-*` headers, of the scope with the least left.
         Raises:
             RateLimited: one scope has no room; nothing was charged.
         """
@@ -45,8 +54,8 @@ class Limiter:
             )
         answer = [int(number) for number in await self._admit(keys=names, args=arguments)]
         headers = _headers(scopes, answer[-4:])
-        if answer[0] == 0:
-            return headers
+        if answer[0] != 1:
+            return Admission(headers, is_new=answer[0] == 0)
         raise _refusal(scopes[answer[1] - 1], kind=answer[2], wait_us=answer[3], headers=headers)
 
     async def settle(

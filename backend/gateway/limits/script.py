@@ -8,8 +8,9 @@ Source: ITU-T I.371, "Generic cell rate algorithm", in its virtual scheduling fo
 
 # KEYS: for each scope: requests, tokens, active. ARGV: generation id, tokens, most seconds a
 # generation lasts, then for each scope: requests a minute, tokens a minute, concurrent.
-# Returns {0, remaining and reset of requests and tokens, the tightest over all scopes} or
-# {1, scope, kind (1 requests, 2 tokens, 3 concurrency), wait in microseconds, and the same four}.
+# Returns {0, remaining and reset of requests and tokens, the tightest over all scopes}, or
+# {1, scope, kind (1 requests, 2 tokens, 3 concurrency), wait in microseconds, the same four}, or
+# {2, the same four} where this generation is already running: it is charged once.
 ADMIT = """
 local MINUTE = 60000000
 local t = redis.call('TIME')
@@ -18,6 +19,7 @@ local scopes = #KEYS / 3
 local tats, refused, kind, wait = {}, 0, 0, 0
 local left = {-1, -1}
 local reset = {0, 0}
+local running = redis.call('ZSCORE', KEYS[3], ARGV[1])
 for s = 1, scopes do
   for r = 1, 2 do
     local limit = tonumber(ARGV[3 + 3 * (s - 1) + r])
@@ -25,6 +27,7 @@ for s = 1, scopes do
     -- A cost over the whole limit could never pass: it passes when nothing else is used, and
     -- the debt that settling leaves is then paid by waiting.
     local cost = r == 1 and 1 or math.min(tonumber(ARGV[2]), limit)
+    if running then cost = 0 end
     local tat = math.max(tonumber(redis.call('GET', KEYS[3 * (s - 1) + r]) or '0'), now)
     local after = tat + cost * interval
     if after - now > MINUTE + 1 then
@@ -43,6 +46,7 @@ for s = 1, scopes do
   end
 end
 local state = {left[1], math.floor(reset[1]), left[2], math.floor(reset[2])}
+if running then return {2, unpack(state)} end
 if refused > 0 then return {1, refused, kind, math.floor(wait), unpack(state)} end
 for s = 1, scopes do
   for r = 1, 2 do
