@@ -111,7 +111,8 @@ def _parser() -> argparse.ArgumentParser:
         "--kv-dtype",
         default="auto",
         choices=get_args(KvDtype),
-        help="of cached keys and values; int8: a scale for each token and head",
+        help="of cached keys and values; auto: as computed, or float16 with --int8-activations; "
+        "int8: a scale for each token and head",
     )
     serve.add_argument(
         "--quantization",

@@ -52,7 +52,7 @@ class EngineConfig(msgspec.Struct, frozen=True):
     model: str
     dtype: Literal["auto", "float32", "bfloat16", "float16"] = "auto"
     kv_dtype: KvDtype = "auto"
-    """How keys and values are kept; auto: as they are computed."""
+    """How keys and values are kept; auto: as they are computed, with `int8_activations` fp16."""
     max_model_len: int | None = None
     block_size: int = 16
     num_blocks: int | None = None

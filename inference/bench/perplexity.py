@@ -35,15 +35,16 @@ _QUANTIZED: dict[str, _Way] = {
     "as the file has it": (Precision(), torch.float32),
     "the same, KV in bfloat16": (Precision(), torch.bfloat16),
     "the same, KV in int8": (Precision(), torch.int8),
-    "the same, int8 activations": (Precision(int8_activations=True), torch.float32),
+    "the same, KV in float16": (Precision(), torch.float16),
+    "the same, int8 activations": (Precision(int8_activations=True), torch.float16),
 }
 _DENSE: dict[str, _Way] = {
     "float32": (Precision(), torch.float32),
     "float32, KV in int8": (Precision(), torch.int8),
     "int8 weights": (Precision("int8"), torch.float32),
     "int4 weights": (Precision("int4"), torch.float32),
-    "int8 weights and activations": (Precision("int8", int8_activations=True), torch.float32),
-    "int4 weights, int8 activations": (Precision("int4", int8_activations=True), torch.float32),
+    "int8 weights and activations": (Precision("int8", int8_activations=True), torch.float16),
+    "int4 weights, int8 activations": (Precision("int4", int8_activations=True), torch.float16),
 }
 _PROMPT = 512
 _CONTEXT = 256

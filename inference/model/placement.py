@@ -25,8 +25,11 @@ def pick_dtype(config: EngineConfig, device: torch.device) -> torch.dtype:
 
 
 def pick_kv_dtype(config: EngineConfig, dtype: torch.dtype) -> torch.dtype:
-    """How keys and values are kept: as they are computed unless something else is asked for."""
-    return dtype if config.kv_dtype == "auto" else _named(config.kv_dtype)
+    """How keys and values are kept unless it is said: as they are computed, or in half of the
+    memory where what is computed from them is rounded anyway."""
+    if config.kv_dtype == "auto":
+        return torch.float16 if config.int8_activations else dtype
+    return _named(config.kv_dtype)
 
 
 def _named(name: str) -> torch.dtype:

@@ -82,23 +82,45 @@ def make_batch(lengths: list[int]) -> Batch:
     )
 
 
+@pytest.mark.parametrize(
+    ("heads", "kv_heads", "dim"), [(6, 2, 32), (4, 1, 48), (5, 1, 64), (2, 2, 16)]
+)
 @pytest.mark.parametrize("lengths", [[1], [1, 16, 17, 100], [250, 3, 64]])
-def test_rotation_and_attention_equal_the_torch_backend(kernels, lengths):
+def test_rotation_and_attention_equal_the_torch_backend(kernels, lengths, heads, kv_heads, dim):
     batch = make_batch(lengths)
     assert batch.singles is not None
     slots = batch.singles.tables.numel() * BLOCK
-    keys, values = torch.randn(2, slots, KV_HEADS, DIM) * 2
-    qkv = torch.randn(len(lengths), HEADS + 2 * KV_HEADS, DIM)
-    angles = torch.rand(len(lengths), DIM // 2) * 6
+    keys, values = torch.randn(2, slots, kv_heads, dim) * 2
+    qkv = torch.randn(len(lengths), heads + 2 * kv_heads, dim)
+    angles = torch.rand(len(lengths), dim // 2) * 6
     angles = torch.cat([angles, angles], dim=-1)
     results = []
     for backend, dtype in ((CpuBackend(kernels), torch.float32), (TorchBackend(), torch.float64)):
         cache = LayerCache(keys.to(dtype, copy=True), values.to(dtype, copy=True))
         turned = (angles.cos().to(dtype), angles.sin().to(dtype))
-        queries = backend.rotate_and_cache(qkv.to(dtype, copy=True), KV_HEADS, turned, cache, batch)
+        queries = backend.rotate_and_cache(qkv.to(dtype, copy=True), kv_heads, turned, cache, batch)
         results.append((backend.attend(queries, cache, batch), cache.keys, cache.values))
     for mine, reference in zip(*results, strict=True):
         torch.testing.assert_close(mine.double(), reference, rtol=1e-4, atol=2e-5)
+
+
+@pytest.mark.parametrize("kind", [torch.float32, torch.float16])
+def test_attention_is_the_same_with_any_number_of_threads(kernels, kind):
+    """Threads share the heads of a part where there are fewer parts than would keep them busy."""
+    batch = make_batch([300, 70, 128])
+    assert batch.singles is not None
+    slots = batch.singles.tables.numel() * BLOCK
+    cache = LayerCache(*(torch.randn(2, slots, KV_HEADS, DIM).to(kind)))
+    queries = torch.randn(3, HEADS, DIM)
+    before, found = torch.get_num_threads(), []
+    try:
+        for threads in (1, 2, 8):
+            torch.set_num_threads(threads)
+            found.append(CpuBackend(kernels).attend(queries, cache, batch))
+    finally:
+        torch.set_num_threads(before)
+    assert torch.equal(found[0], found[1])
+    assert torch.equal(found[0], found[2])
 
 
 def test_attention_survives_scores_far_apart(kernels):

@@ -1,35 +1,49 @@
 // Attention of single query tokens over paged keys and values. A long context is cut into
 // parts of `kPart` tokens, each computed alone and joined afterwards (flash decoding), so that
 // one stream keeps several threads busy; the cut is the same whatever their number, and so is
-// the result. Source: Dao et al. 2023 (Flash-Decoding).
+// the result. Within a part the softmax goes on as tiles of tokens come.
+// Source: Dao et al. 2022 (FlashAttention) and 2023 (Flash-Decoding).
 
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "cached_rows.h"
 
 namespace {
 
-constexpr int kPart = 128;  // tokens; keys or values of a head as float32 fill a first-level cache
+constexpr int kPart = 128;  // tokens
+constexpr int kTile = 32;   // of them at once; keys and values of two fill a first-level cache
 
-// Tokens [begin, end) of sequence s, for the query heads of one kv head.
+// Tokens [begin, end) of sequence s, for the query heads of the kv heads [kv, kv_end).
 struct PartTask {
-  int s, kv, index, begin, end;
+  int s, kv, kv_end, index, begin, end;
 };
 
-// All parts of a batch, and how many each sequence has.
+inline int count_parts(int length, int window) {
+  return ((length < window ? length : window) + kPart - 1) / kPart;
+}
+
+// All parts of a batch, and how many the longest sequence has. The heads of a part lie side by
+// side in memory, so one thread reads them all, unless there are too few parts for the threads.
 struct PartPlan {
   std::vector<PartTask> tasks;
-  int most = 0;  // parts of the longest sequence
+  int most = 0;
 
-  PartPlan(const int32_t* lengths, int S, int kv_heads, int window) {
+  PartPlan(const int32_t* lengths, int S, int kv_heads, int window, int threads) {
+    int parts = 0;
     for (int s = 0; s < S; s++) {
-      int end = lengths[s], begin = end > window ? end - window : 0, index = 0;
-      for (int at = begin; at < end; at += kPart, index++)
-        for (int kv = 0; kv < kv_heads; kv++)
-          tasks.push_back({s, kv, index, at, at + kPart < end ? at + kPart : end});
-      most = index > most ? index : most;
+      int count = count_parts(lengths[s], window);
+      parts += count;
+      most = count > most ? count : most;
+    }
+    int together = parts < 2 * threads ? 1 : kv_heads;
+    for (int s = 0; s < S; s++) {
+      int end = lengths[s], index = 0;
+      for (int at = end > window ? end - window : 0; at < end; at += kPart, index++)
+        for (int kv = 0; kv < kv_heads; kv += together)
+          tasks.push_back({s, kv, kv + together, index, at, at + kPart < end ? at + kPart : end});
     }
   }
 };
@@ -47,109 +61,185 @@ struct PartResults {
   }
 };
 
-// Where a thread works.
+// Where a thread works on one tile: the scores (and then weights) of three queries.
 struct PartRoom {
-  std::vector<float> scores, keys, values;
-  const float* rows[kPart];
-  PartRoom(int group, int D) : scores((size_t)group * kPart), keys(4 * D), values(kPart * D) {}
+  float scores[3 * kTile], factors[3];
 };
 
-// The products of one query with four keys.
-inline void dot_four(const float* q, const float* const* k, float* out, int D) {
-  f32x8 acc[4] = {};
-  for (int i = 0; i < D; i += 8) {
-    f32x8 v = load<f32x8>(q + i);
-    for (int t = 0; t < 4; t++) acc[t] += v * load<f32x8>(k[t] + i);
-  }
+// The sum of each vector.
+inline void sum_four(const f32x8* v, float* out) {
 #ifdef __AVX2__
-  __m256 pair = _mm256_hadd_ps((__m256)acc[0], (__m256)acc[1]);
-  __m256 other = _mm256_hadd_ps((__m256)acc[2], (__m256)acc[3]);
+  __m256 pair = _mm256_hadd_ps((__m256)v[0], (__m256)v[1]);
+  __m256 other = _mm256_hadd_ps((__m256)v[2], (__m256)v[3]);
   __m256 four = _mm256_hadd_ps(pair, other);
   _mm_storeu_ps(out, _mm_add_ps(_mm256_castps256_ps128(four), _mm256_extractf128_ps(four, 1)));
 #else
-  for (int t = 0; t < 4; t++) out[t] = sum(acc[t]);
+  for (int t = 0; t < 4; t++) out[t] = sum(v[t]);
 #endif
 }
 
-// out[g][0 .. 8 V) = sum of weights[g][t] * rows[t][0 .. 8 V), for G heads.
-template <int G, int V>
-inline void weigh(const float* weights, const float* const* rows, int first, int count, float* out,
-                  size_t stride) {
-  f32x8 acc[G][V] = {};
-  for (int t = 0; t < count; t++)
-    for (int j = 0; j < V; j++) {
-      f32x8 v = load<f32x8>(rows[t] + first + 8 * j);
-      for (int g = 0; g < G; g++) acc[g][j] += v * weights[(size_t)g * kPart + t];
+// out[g][0 .. 4) = the products of queries[g] with four keys, for G heads.
+template <class Row, int G>
+inline void dot_four(const float* queries, const typename Row::Number* const* keys, float* out,
+                     int D) {
+  f32x8 acc[G][4] = {};
+  for (int i = 0; i < D; i += 8)
+    for (int t = 0; t < 4; t++) {
+      f32x8 k = Row::eight(keys[t] + i);
+      for (int g = 0; g < G; g++) acc[g][t] += k * load<f32x8>(queries + (size_t)g * D + i);
     }
-  for (int g = 0; g < G; g++) std::memcpy(out + g * stride + first, acc[g], sizeof acc[g]);
+  for (int g = 0; g < G; g++) {
+    const f32x8 four[4] = {acc[g][0], acc[g][1], acc[g][2], acc[g][3]};
+    sum_four(four, out + (size_t)g * kTile);
+  }
 }
 
-template <int G>
-inline void weigh_heads(const float* weights, const float* const* rows, int count, float* out,
-                        size_t stride, int D) {
-  int first = 0;
-  for (; first + 32 <= D; first += 32) weigh<G, 4>(weights, rows, first, count, out, stride);
-  for (; first < D; first += 16) weigh<G, 2>(weights, rows, first, count, out, stride);
+// out[g][first .. first + 8 V) = factors[g] * itself + the sum of weights[g][t] * rows[t][...),
+// for G heads. `fetch(t, first)` has what comes next brought to the cache.
+template <class Row, int G, int V, class Fetch>
+inline void weigh(const float* weights, const float* factors,
+                  const typename Row::Number* const* rows, int first, int count, float* out,
+                  size_t stride, Fetch fetch) {
+  f32x8 acc[G][V];
+  for (int g = 0; g < G; g++)
+    for (int j = 0; j < V; j++)
+      acc[g][j] = load<f32x8>(out + g * stride + first + 8 * j) * factors[g];
+  for (int t = 0; t < count; t++) {
+    fetch(t, first);
+    for (int j = 0; j < V; j++) {
+      f32x8 v = Row::eight(rows[t] + first + 8 * j);
+      for (int g = 0; g < G; g++) acc[g][j] += v * weights[(size_t)g * kTile + t];
+    }
+  }
+  // One by one: had `acc` an address, GCC 12 would store it with every token.
+  for (int g = 0; g < G; g++)
+    for (int j = 0; j < V; j++) {
+      f32x8 v = acc[g][j];
+      std::memcpy(out + g * stride + first + 8 * j, &v, sizeof v);
+    }
 }
 
-// exp(score - largest) in place; the last vector may hold more than `count`.
-inline void exponentials(float* scores, int count, float* largest, float* total) {
-  float most = scores[0];
-  for (int i = 1; i < count; i++) most = scores[i] > most ? scores[i] : most;
+// exp(score - largest) in place, where `largest` may grow and `total` of what was summed before
+// shrinks with it, by the factor that is returned. The last vector may hold more than `count`.
+inline float exponentials(float* scores, int count, float* largest, float* total) {
   for (int i = count; i < (count + 7) / 8 * 8; i++) scores[i] = -INFINITY;
+  f32x8 most = splat(*largest);
+  for (int i = 0; i < count; i += 8) {
+    f32x8 v = load<f32x8>(scores + i);
+    most = v > most ? v : most;
+  }
+  float top = most[0];
+  for (int j = 1; j < 8; j++) top = most[j] > top ? most[j] : top;
   f32x8 sums = {};
   for (int i = 0; i < count; i += 8) {
-    f32x8 e = exp8(load<f32x8>(scores + i) - most);
+    f32x8 e = exp8(load<f32x8>(scores + i) - top);
     for (int j = count - i; j < 8; j++) e[j] = 0;
     std::memcpy(scores + i, &e, sizeof e);
     sums += e;
   }
-  *largest = most;
-  *total = sum(sums);
+  float factor = top > *largest ? std::exp(*largest - top) : 1.0f;
+  *total = factor * *total + sum(sums);
+  *largest = top;
+  return factor;
+}
+
+// Where the tokens of a part lie; the last ones again, so that four are always there.
+struct PartSlots {
+  size_t of[kPart + 3];
+  int count;
+
+  PartSlots(const PartTask& task, const int32_t* table, int block_size)
+      : count(task.end - task.begin) {
+    for (int t = 0; t < count; t++) {
+      int at = task.begin + t;
+      of[t] = (size_t)table[at / block_size] * block_size + at % block_size;
+    }
+    for (int t = count; t < (count + 3) / 4 * 4; t++) of[t] = of[count - 1];
+  }
+};
+
+// One tile of one kv head, and what comes after it.
+struct Tile {
+  const size_t *slots, *next_slots;
+  int kv, next_kv, count, next_count;
+};
+
+// A tile's scores for G query heads, and meanwhile the next tile's keys are fetched.
+template <int G, class Row>
+inline void score_tile(const Tile& tile, const Cached<Row>& keys, const float* queries,
+                       float* scores) {
+  const float scale = 1.0f / std::sqrt((float)keys.D);
+  for (int t = 0; t < tile.count; t += 4) {
+    for (int i = t; i < t + 4 && i < tile.next_count; i++)
+      keys.fetch(tile.next_slots[i], tile.next_kv, 0, keys.D);
+    const typename Row::Number* k[4];
+    for (int i = 0; i < 4; i++) k[i] = keys.row(tile.slots[t + i], tile.kv);
+    dot_four<Row, G>(queries, k, scores + t, keys.D);
+    for (int g = 0; g < G; g++)
+      for (int i = 0; i < 4; i++)
+        scores[g * kTile + t + i] *= scale * keys.scale(tile.slots[t + i], tile.kv);
+  }
+}
+
+// A tile's values by their weights, and meanwhile the next tile's values are fetched.
+template <int G, class Row>
+inline void weigh_tile(const Tile& tile, const Cached<Row>& values, const float* weights,
+                       const float* factors, float* out, size_t stride) {
+  const typename Row::Number* rows[kTile];
+  for (int t = 0; t < tile.count; t++) rows[t] = values.row(tile.slots[t], tile.kv);
+  const auto fetch = [&](int t, int first) {
+    if (t < tile.next_count) values.fetch(tile.next_slots[t], tile.next_kv, first, 32);
+  };
+  int first = 0;
+  for (; first + 32 <= values.D; first += 32)
+    weigh<Row, G, 4>(weights, factors, rows, first, tile.count, out, stride, fetch);
+  for (; first < values.D; first += 16)
+    weigh<Row, G, 2>(weights, factors, rows, first, tile.count, out, stride, fetch);
+}
+
+// A tile for G query heads that share its keys: scores, softmax so far, sum of the values.
+template <int G, class Row>
+inline void attend_tile(const Tile& tile, const float* queries, const Cached<Row>& keys,
+                        const Cached<Row>& values, PartRoom& room, float* out, size_t stride) {
+  const int D = keys.D;
+  float *scores = room.scores, *factors = room.factors;
+  score_tile<G>(tile, keys, queries, scores);
+  for (int g = 0; g < G; g++) {
+    float *own = scores + g * kTile, *result = out + g * stride;
+    factors[g] = exponentials(own, tile.count, result + D, result + D + 1);
+    if (Row::kScaled)
+      for (int t = 0; t < tile.count; t++) own[t] *= values.scale(tile.slots[t], tile.kv);
+  }
+  weigh_tile<G>(tile, values, scores, factors, out, stride);
 }
 
 template <class Row>
 void attend_part(const PartTask& task, const float* queries, int stride, Cached<Row> keys,
                  Cached<Row> values, const int32_t* tables, int width, int block_size,
                  PartRoom& room, PartResults& results) {
-  int D = keys.D, group = results.heads / keys.kv_heads, count = task.end - task.begin;
-  const int32_t* table = tables + (size_t)task.s * width;
-  const float* q = queries + (size_t)task.s * stride + (size_t)task.kv * group * D;
-  float scale = 1.0f / std::sqrt((float)D), *scores = room.scores.data();
-  size_t slots[kPart + 3];
-  for (int t = 0; t < count; t++) {
-    int at = task.begin + t;
-    slots[t] = (size_t)table[at / block_size] * block_size + at % block_size;
+  const int D = keys.D, group = results.heads / keys.kv_heads;
+  const size_t step = (size_t)results.most * (D + 2);
+  const PartSlots slots(task, tables + (size_t)task.s * width, block_size);
+  for (int head = task.kv * group; head < task.kv_end * group; head++) {
+    float* out = results.at(task.s, head, task.index);
+    std::memset(out, 0, sizeof(float) * (D + 2));
+    out[D] = -INFINITY;
   }
-  for (int t = count; t < (count + 3) / 4 * 4; t++) slots[t] = slots[count - 1];
-  for (int t = 0; t < count; t += 4) {
-    for (int i = 8; i < 12 && t + i < count; i++) keys.fetch(slots[t + i], task.kv);
-    for (int i = 0; i < 4; i++) values.fetch(slots[t + i], task.kv);
-    const float* k[4];
-    for (int i = 0; i < 4; i++) k[i] = keys.floats(slots[t + i], task.kv, &room.keys[i * D]);
-    for (int g = 0; g < group; g++) {
-      float* to = scores + (size_t)g * kPart + t;
-      dot_four(q + (size_t)g * D, k, to, D);
-      for (int i = 0; i < 4; i++) to[i] *= scale * keys.scale(slots[t + i], task.kv);
+  for (int from = 0; from < slots.count; from += kTile)
+    for (int kv = task.kv; kv < task.kv_end; kv++) {
+      const bool last = kv + 1 == task.kv_end;
+      const int next_kv = last ? task.kv : kv + 1, next = last ? from + kTile : from;
+      const Tile tile{slots.of + from, slots.of + next, kv, next_kv,
+                      std::min(kTile, slots.count - from), std::min(kTile, slots.count - next)};
+      for (int g = 0; g < group;) {
+        const int head = kv * group + g, left = group - g;
+        const float* q = queries + (size_t)task.s * stride + (size_t)head * D;
+        float* out = results.at(task.s, head, task.index);
+        if (left == 1) attend_tile<1>(tile, q, keys, values, room, out, step), g += 1;
+        else if (left % 3 == 0) attend_tile<3>(tile, q, keys, values, room, out, step), g += 3;
+        else attend_tile<2>(tile, q, keys, values, room, out, step), g += 2;
+      }
     }
-  }
-  for (int t = 0; t < count; t++)
-    room.rows[t] = values.floats(slots[t], task.kv, &room.values[(size_t)t * D]);
-  for (int g = 0; g < group; g++) {
-    float* result = results.at(task.s, task.kv * group + g, task.index);
-    float* own = scores + (size_t)g * kPart;
-    exponentials(own, count, result + D, result + D + 1);
-    if (Row::kScaled)
-      for (int t = 0; t < count; t++) own[t] *= values.scale(slots[t], task.kv);
-  }
-  size_t step = (size_t)results.most * (D + 2);
-  for (int g = 0; g < group;) {
-    float *out = results.at(task.s, task.kv * group + g, task.index), *own = scores + g * kPart;
-    int left = group - g;
-    if (left == 1) weigh_heads<1>(own, room.rows, count, out, step, D), g += 1;
-    else if (left % 3 == 0) weigh_heads<3>(own, room.rows, count, out, step, D), g += 3;
-    else weigh_heads<2>(own, room.rows, count, out, step, D), g += 2;
-  }
 }
 
 // One head's parts as one: out (D).
@@ -168,10 +258,6 @@ inline void join_parts(PartResults& results, int s, int head, int count, float* 
     for (int i = 0; i < D; i++) out[i] += weight * part[i];
   }
   for (int i = 0; i < D; i++) out[i] /= total;
-}
-
-inline int count_parts(int length, int window) {
-  return ((length < window ? length : window) + kPart - 1) / kPart;
 }
 
 }  // namespace

@@ -35,13 +35,9 @@ struct SpanContext {
     float* to = panel(kv, index);
     for (int c = 0; c < 16 && index * 16 + c < context; c++) {
       size_t slot = slots[index * 16 + c];
-      const float* key = from_keys.floats(slot, kv, room);
-      float by = from_keys.scale(slot, kv);
-      for (int d = 0; d < D; d++) to[d * 16 + c] = key[d] * by;
-      const float* value_row = from_values.floats(slot, kv, room);
-      float* out = value(kv, index * 16 + c);
-      by = from_values.scale(slot, kv);
-      for (int d = 0; d < D; d++) out[d] = value_row[d] * by;
+      from_keys.read(slot, kv, room);
+      for (int d = 0; d < D; d++) to[d * 16 + c] = room[d];
+      from_values.read(slot, kv, value(kv, index * 16 + c));
     }
   }
 };

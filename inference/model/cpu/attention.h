@@ -3,6 +3,8 @@
 
 #pragma once
 
+#include <omp.h>
+
 #include "attend_parts.h"
 #include "rows.h"
 
@@ -26,12 +28,12 @@ template <class Row>
 void attend(const float* queries, Cached<Row> keys, Cached<Row> values, const int32_t* tables,
             const int32_t* lengths, float* out, int S, int stride, int heads, int block_size,
             int width, int window) {
-  int D = keys.D, group = heads / keys.kv_heads;
-  PartPlan plan(lengths, S, keys.kv_heads, window);
+  int D = keys.D;
+  PartPlan plan(lengths, S, keys.kv_heads, window, omp_get_max_threads());
   PartResults results(S, heads, D, plan.most);
 #pragma omp parallel
   {
-    PartRoom room(group, D);
+    PartRoom room;
 #pragma omp for schedule(dynamic)
     for (size_t i = 0; i < plan.tasks.size(); i++)
       attend_part(plan.tasks[i], queries, stride, keys, values, tables, width, block_size, room,

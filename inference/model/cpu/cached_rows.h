@@ -1,8 +1,8 @@
 // How one row of the KV cache lies in memory: the D numbers of a token and head, as float32,
 // bf16, fp16, or int8 with a scale of its own (D is a multiple of 16).
 //
-// `floats` gives a row as floats, in `room` where it has to be converted; an int8 row's are
-// still to be multiplied with its scale. `store` writes a row.
+// `eight` reads eight numbers as floats; an int8 row's are still to be multiplied with its scale.
+// `store` writes a row.
 
 #pragma once
 
@@ -13,7 +13,7 @@ namespace {
 struct Float32Row {
   typedef float Number;
   static constexpr bool kScaled = false;
-  static const float* floats(const float* row, float*, int) { return row; }
+  static f32x8 eight(const float* from) { return load<f32x8>(from); }
   static void store(const float* from, float* row, float*, int D) {
     std::memcpy(row, from, sizeof(float) * D);
   }
@@ -22,12 +22,9 @@ struct Float32Row {
 struct BFloat16Row {
   typedef uint16_t Number;
   static constexpr bool kScaled = false;
-  static const float* floats(const uint16_t* row, float* room, int D) {
-    for (int i = 0; i < D; i++) {
-      uint32_t bits = (uint32_t)row[i] << 16;
-      std::memcpy(room + i, &bits, sizeof bits);
-    }
-    return room;
+  static f32x8 eight(const uint16_t* from) {
+    i32x8 bits = widen_unsigned(from) << 16;
+    return load<f32x8>(&bits);
   }
   static void store(const float* from, uint16_t* row, float*, int D) {
     for (int i = 0; i < D; i++) {
@@ -41,10 +38,7 @@ struct BFloat16Row {
 struct Float16Row {
   typedef _Float16 Number;
   static constexpr bool kScaled = false;
-  static const float* floats(const _Float16* row, float* room, int D) {
-    for (int i = 0; i < D; i++) room[i] = row[i];
-    return room;
-  }
+  static f32x8 eight(const _Float16* from) { return halves(from); }
   static void store(const float* from, _Float16* row, float*, int D) {
     for (int i = 0; i < D; i++) row[i] = from[i];
   }
@@ -53,13 +47,7 @@ struct Float16Row {
 struct Int8Row {
   typedef int8_t Number;
   static constexpr bool kScaled = true;
-  static const float* floats(const int8_t* row, float* room, int D) {
-    for (int i = 0; i < D; i += 8) {
-      f32x8 v = ::floats(widen_signed(row + i));
-      std::memcpy(room + i, &v, sizeof v);
-    }
-    return room;
-  }
+  static f32x8 eight(const int8_t* from) { return floats(widen_signed(from)); }
   static void store(const float* from, int8_t* row, float* scale, int D) {
     float largest = 0;
     for (int i = 0; i < D; i++) largest = std::fabs(from[i]) > largest ? std::fabs(from[i]) : largest;
@@ -77,16 +65,27 @@ struct Cached {
   float* scales;
   int kv_heads, D;
 
-  const float* floats(size_t slot, int kv, float* room) const {
-    return Row::floats(rows + (slot * kv_heads + kv) * D, room, D);
+  const typename Row::Number* row(size_t slot, int kv) const {
+    return rows + (slot * kv_heads + kv) * D;
   }
-  // Have a row brought to the cache: rows lie too far apart for the processor to see it coming.
-  void fetch(size_t slot, int kv) const {
-    const char* row = (const char*)(rows + (slot * kv_heads + kv) * D);
-    for (size_t at = 0; at < D * sizeof(typename Row::Number); at += 64) __builtin_prefetch(row + at);
+  // Have numbers of a row brought to the cache: rows lie too far apart for the processor to see
+  // it coming.
+  void fetch(size_t slot, int kv, int first, int count) const {
+    const char* from = (const char*)(row(slot, kv) + first);
+    for (size_t at = 0; at < count * sizeof(typename Row::Number); at += 64)
+      __builtin_prefetch(from + at);
   }
   float scale(size_t slot, int kv) const {
     return Row::kScaled ? scales[slot * kv_heads + kv] : 1.0f;
+  }
+  // A row's D numbers, scaled.
+  void read(size_t slot, int kv, float* to) const {
+    const auto* from = row(slot, kv);
+    float by = scale(slot, kv);
+    for (int i = 0; i < D; i += 8) {
+      f32x8 v = Row::eight(from + i) * by;
+      std::memcpy(to + i, &v, sizeof v);
+    }
   }
   void store_head(const float* from, size_t slot, int kv) {
     size_t at = slot * kv_heads + kv;

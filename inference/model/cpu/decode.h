@@ -101,16 +101,17 @@ void decode(const ParleyLayer* layers, int count, const ParleyShape& shape,
   const int M = streams.M, hidden = shape.hidden, heads = shape.heads, D = shape.head_dim;
   const int kv_heads = shape.kv_heads, queries = heads * D, qkv_rows = (heads + 2 * kv_heads) * D;
   const int intermediate = layers[0].down.width;
+  const int threads = omp_get_max_threads();
   std::map<int, PartPlan> plans;
   int most = 0;
   for (int i = 0; i < count; i++) {
-    auto found = plans.try_emplace(layers[i].window, streams.lengths, M, kv_heads, layers[i].window);
+    const int window = layers[i].window;
+    auto found = plans.try_emplace(window, streams.lengths, M, kv_heads, window, threads);
     most = std::max(most, found.first->second.most);
   }
   PartResults parts(M, heads, D, most);
   Shared shared(M, qkv_rows, hidden, intermediate);
   std::vector<Phase> phases((size_t)count * 5);
-  const int threads = omp_get_max_threads();
   const auto units_of = [&](int total) { return std::min(total, threads * kUnitsOfThread); };
   const int qkv_units = units_of(heads + 2 * kv_heads);
   const int sum_units = units_of(hidden / kGroup), mlp_units = units_of(intermediate / kBlock);
@@ -118,7 +119,7 @@ void decode(const ParleyLayer* layers, int count, const ParleyShape& shape,
   {
     Phases work(phases);
     OwnRows own(M, std::max(hidden, queries));
-    PartRoom room(heads / kv_heads, D);
+    PartRoom room;
 
     const auto norm = [&](const float* weight, const ParleyMatrix& next) {
       for (int m = 0; m < M; m++)

@@ -61,10 +61,6 @@ inline void round_row(const float* x, Rounded* out, int K) {
   }
 }
 
-inline f32x8 halves(const _Float16* from) {
-  return (f32x8)_mm256_cvtph_ps(_mm_loadu_si128((const __m128i*)from));
-}
-
 inline __m256i four_of(const int8_t* q) { return _mm256_set1_epi32(load<int32_t>(q)); }
 
 template <int Tokens>

@@ -17,6 +17,7 @@ typedef float f32x8 __attribute__((vector_size(32)));
 typedef int32_t i32x8 __attribute__((vector_size(32)));
 typedef uint8_t u8x8 __attribute__((vector_size(8)));
 typedef int8_t i8x8 __attribute__((vector_size(8)));
+typedef uint16_t u16x8 __attribute__((vector_size(16)));
 
 template <class T>
 inline T load(const void* from) {
@@ -31,12 +32,20 @@ inline float sum(f32x8 v) {
   return total;
 }
 
-// Eight bytes to integers. GCC 12 has no good code for it, so AVX2 is spelled out.
+// Eight small integers to large ones. GCC 12 has no good code for it, so AVX2 is spelled out.
 inline i32x8 widen_unsigned(const uint8_t* from) {
 #ifdef __AVX2__
   return (i32x8)_mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i*)from));
 #else
   return __builtin_convertvector(load<u8x8>(from), i32x8);
+#endif
+}
+
+inline i32x8 widen_unsigned(const uint16_t* from) {
+#ifdef __AVX2__
+  return (i32x8)_mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i*)from));
+#else
+  return __builtin_convertvector(load<u16x8>(from), i32x8);
 #endif
 }
 
@@ -49,6 +58,17 @@ inline i32x8 widen_signed(const int8_t* from) {
 }
 
 inline f32x8 floats(i32x8 v) { return __builtin_convertvector(v, f32x8); }
+
+// Eight halves as floats; GCC 12 converts one at a time.
+inline f32x8 halves(const _Float16* from) {
+#ifdef __F16C__
+  return (f32x8)_mm256_cvtph_ps(_mm_loadu_si128((const __m128i*)from));
+#else
+  f32x8 v;
+  for (int i = 0; i < 8; i++) v[i] = from[i];
+  return v;
+#endif
+}
 
 inline f32x8 splat(float value) { return value - f32x8{}; }
 
