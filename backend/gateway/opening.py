@@ -77,8 +77,8 @@ def generation_open(
     try:
         _store(generation_id, request, pool, created_at, deadline_at, checks)
     except IntegrityError as error:
-        if "gateway_generation_pkey" in str(error):  # the other one was a moment sooner
-            raise already_begun(generation_id) from error
+        if "gateway_generation_pkey" in str(error):
+            raise Conflict(f"The generation {generation_id} has begun already.") from error
         raise
     if refusal is not None:
         raise _blocked(refusal)
@@ -92,10 +92,6 @@ def _check(request: GenerationRequest, policy: Policy) -> list[Checked]:
         _PRE_CHECK.check(said, policy), KeptText(newest_of(said), policy.store_text_days)
     )
     return [text, *(Checked(decision, None) for decision in pictures_check(request, policy))]
-
-
-def already_begun(generation_id: UUID) -> Conflict:
-    return Conflict(f"The generation {generation_id} has begun already.")
 
 
 def _store(
@@ -130,10 +126,8 @@ def generation_create(
     created_at: datetime,
     deadline_at: datetime,
 ) -> None:
-    """The row alone, queued. Conflict when there is one with this id."""
+    """The row alone, queued. Raises IntegrityError when there is one with this id."""
     principal = request.principal
-    if Generation.objects.filter(pk=generation_id).exists():
-        raise already_begun(generation_id)
     Generation.objects.create(
         id=generation_id,
         organization_id=principal.organization_id,
