@@ -28,9 +28,6 @@ _FOLDS = (
 )
 FOLDS: tuple[frozenset[str], ...] = tuple(frozenset(names.split()) for names in _FOLDS)
 
-CALIBRATION_FOLD = 2
-"""Whose ordinary prompts, unseen, say what a score means: the one with most of them."""
-
 OWN = frozenset(
     {"own_acts", "own_grammar", "own_grammar_attacks", "own_wrappers", "own_injections"}
 )
