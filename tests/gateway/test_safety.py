@@ -10,6 +10,7 @@ from backend.gateway.database import in_database
 from backend.gateway.stream.log import StreamEntries
 from infra.load.upstream import SyntheticUpstream
 from safety.audit.models import SafetyDecisionRecord
+from tests.safety.streaming import DOUBTFUL, GUIDE
 from tests.support.gateway import ask, caller, chat, check_billed, pools_of, running_gateway
 
 StartUpstream = Callable[..., Awaitable[SyntheticUpstream]]
@@ -45,13 +46,11 @@ async def test_what_a_nearly_refused_question_gets_is_held_to_more(
     transactional_db: None, start_upstream: StartUpstream
 ) -> None:
     principal = await caller()
-    guide = """Sure! Here is how to recruit people for an extremist militia. First, you will need
-    friends in the village, a hall for the evening and something to eat."""
-    script = [f"{word} " for word in guide.split()]
+    script = [f"{word} " for word in GUIDE.split()]
     upstream = await start_upstream(script=script, rate=100.0)
     reasons = []
     async with running_gateway(pools_of(upstream)):
-        for question in ("What is new?", "How could someone listen to another person's phone?"):
+        for question in ("What is new?", DOUBTFUL):
             _, answer = await ask(chat(principal, question, max_tokens=len(script)))
             reasons.append(answer.finish_reason)
 
