@@ -35,8 +35,10 @@ _TESTS = {
     "engine": ("tests/inference", "tests/safety"),
 }
 _PYTEST = ("pytest", "--durations=15")
-# Enough for the names of some failed tests: a service that runs checks shows the end of a long log.
+# A service that runs checks shows the end of a long log, and what a dying thread still has to say
+# comes after pytest's summary: the lines that name a failure are kept beside the last ones.
 _LAST_LINES = 6
+_NAMES_A_FAILURE = ("FAILED ", "ERROR ")
 _terminal = threading.Lock()
 
 
@@ -51,7 +53,7 @@ class Stage:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a stage ended, after how many seconds, and the last lines that it printed."""
+    """How a stage ended, after how many seconds; what named a failure, and its last lines."""
 
     stage: Stage
     passed: bool
@@ -139,6 +141,7 @@ def run_stage(stage: Stage, environment: dict[str, str]) -> Outcome:
     """Run one stage; each line of what it prints begins with its title."""
     started = time.monotonic()
     last_words: deque[str] = deque(maxlen=_LAST_LINES)
+    named: deque[str] = deque(maxlen=_LAST_LINES)
     with subprocess.Popen(
         stage.command,
         cwd=stage.directory,
@@ -151,9 +154,12 @@ def run_stage(stage: Stage, environment: dict[str, str]) -> Outcome:
         assert process.stdout is not None
         for line in process.stdout:
             last_words.append(line.rstrip())
+            if line.startswith(_NAMES_A_FAILURE):
+                named.append(last_words[-1])
             _say(_line(stage, last_words[-1]))
+    earlier = [line for line in named if line not in last_words]
     seconds = time.monotonic() - started
-    outcome = Outcome(stage, process.returncode == 0, seconds, tuple(last_words))
+    outcome = Outcome(stage, process.returncode == 0, seconds, (*earlier, *last_words))
     _say(str(outcome))
     return outcome
 

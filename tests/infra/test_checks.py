@@ -48,6 +48,16 @@ def test_what_a_failed_stage_said_last_is_the_last_that_is_printed(
     assert last.endswith("red │ FAILED test_it")
 
 
+def test_a_failures_name_is_repeated_whatever_is_said_after_it(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    failing = "echo FAILED test_it; for n in $(seq 20); do echo late $n; done; exit 1"
+    run([checks.Stage("red", ("sh", "-c", failing), tmp_path)])
+    shown = capfd.readouterr().out
+    _, after_table = shown.split(" s  red\n", 2)[1:]
+    assert "red │ FAILED test_it\n" in after_table
+
+
 def test_it_is_green_when_every_stage_is(tmp_path: Path) -> None:
     assert run([checks.Stage("only", ("true",), tmp_path)]) == 0
 
