@@ -15,7 +15,7 @@ from statistics import median
 
 import httpx
 
-from inference.bench.client import Timing
+from inference.bench.client import Timing, session
 from inference.bench.lengths import sharegpt_lengths
 from inference.bench.metrics import Metrics, percentile
 from inference.bench.peers.cases import Cases, Rates
@@ -93,7 +93,7 @@ def _is_ready(url: str) -> bool:
 
 async def measure(url: str, vocab: int, sizes: Sizes) -> EngineFigures:
     """Run every workload once (the rates several times) against a served engine."""
-    async with httpx.AsyncClient(base_url=url, timeout=1800) as client:
+    async with session(url) as client:
         work = Workloads(client, vocab)
         await work.streams(1, 64, 8)  # warm
         rows: list[Metrics] = []
@@ -107,7 +107,7 @@ async def measure(url: str, vocab: int, sizes: Sizes) -> EngineFigures:
 
 async def measure_rates(url: str, vocab: int, sizes: Sizes) -> Rates:
     """Only what the peers are asked."""
-    async with httpx.AsyncClient(base_url=url, timeout=1800) as client:
+    async with session(url) as client:
         work = Workloads(client, vocab)
         await work.streams(1, 64, 8)  # warm
         return await _rates(work, sizes.cases, [])
@@ -115,7 +115,7 @@ async def measure_rates(url: str, vocab: int, sizes: Sizes) -> Rates:
 
 async def measure_rewriting(url: str, vocab: int, sizes: Sizes) -> float:
     """Tokens a second of one stream that rewrites and summarises."""
-    async with httpx.AsyncClient(base_url=url, timeout=1800) as client:
+    async with session(url) as client:
         work = Workloads(client, vocab)
         await work.streams(1, 64, 8)  # warm
         return await _rewriting(work, sizes, [])

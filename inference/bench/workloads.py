@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-import httpx
+import aiohttp
 import msgspec
 
 from inference.bench.client import Timing, ask, chat
@@ -31,7 +31,7 @@ class Interference(NamedTuple):
 
 
 class Workloads:
-    def __init__(self, client: httpx.AsyncClient, vocab: int, seed: int = 0) -> None:
+    def __init__(self, client: aiohttp.ClientSession, vocab: int, seed: int = 0) -> None:
         """`vocab`: token ids below it are asked for."""
         self._client = client
         self._vocab = vocab

@@ -6,10 +6,9 @@ import random
 from statistics import fmean
 from xml.etree import ElementTree
 
-import httpx
 import pytest
 
-from inference.bench.client import Timing, ask
+from inference.bench.client import Timing, ask, session
 from inference.bench.engine import EngineFigures, decode_rate, served
 from inference.bench.lengths import LONGEST, MEAN_OUTPUT, MEAN_PROMPT, sharegpt_lengths
 from inference.bench.limits import Machine, prefill_flops
@@ -82,7 +81,7 @@ def test_the_texts_to_rewrite_are_ours_and_many():
 async def test_every_token_of_a_chunk_is_timed(tmp_path):
     """Guesses put several tokens into a chunk, and half a character none."""
     with served(make_tiny_model(tmp_path), ("--num-blocks", "40")) as url:
-        async with httpx.AsyncClient(base_url=url, timeout=60) as client:
+        async with session(url) as client:
             timing = await ask(client, [65, 66, 67, 68] * 8, 40)
     assert (len(timing.tokens), timing.prompt_tokens) == (40, 32)
     assert timing.tokens == sorted(timing.tokens)
