@@ -9,6 +9,8 @@ import argparse
 import statistics
 import sys
 import time
+from itertools import chain, cycle, islice
+from pathlib import Path
 
 import numpy as np
 
@@ -18,8 +20,7 @@ from safety.post import PostClassifier
 from safety.pre import PreClassifier
 from safety.types import SafetyMessage
 
-_ORDINARY = """please tell me how the old garden near our house could be watered in summer when it
-is dry and hot and nobody has time to carry water from the well behind the barn every day""".split()  # noqa: SIM905
+_SENTENCES = Path(__file__).parent / "data" / "bench" / "sentences.txt"
 
 
 def main() -> None:
@@ -42,13 +43,15 @@ def say(text: str) -> None:
     sys.stdout.flush()
 
 
-def latency(rounds: int = 200, length: int = 200) -> str:
-    """CPU time of the pre-check for prompts of `length` words, each a new one."""
+def latency(rounds: int = 300, length: int = 200) -> str:
+    """CPU time of the pre-check for ordinary prompts of `length` words, each a new one."""
     generator = np.random.default_rng(1)
     check = PreClassifier()
+    sentences = [sentence.split() for sentence in _sentences()]
     taken: list[float] = []
     for _ in range(rounds):
-        text = " ".join(generator.choice(_ORDINARY, length))
+        chosen = (sentences[number] for number in generator.permutation(len(sentences)))
+        text = " ".join(list(chain.from_iterable(chosen))[:length])
         started = time.process_time()
         check.check([SafetyMessage("user", text)], DEFAULT_POLICY)
         taken.append((time.process_time() - started) * 1e3)
@@ -59,16 +62,21 @@ def latency(rounds: int = 200, length: int = 200) -> str:
 
 def streaming_cost(count: int = 2_000) -> str:
     """CPU time per chunk (one word each) of the post-check, and how much it holds back."""
+    words = cycle(" ".join(_sentences()).split())
     classifier = PostClassifier(DEFAULT_POLICY)
     fed = sent = longest = 0
     started = time.process_time()
-    for number in range(count):
-        word = _ORDINARY[number % len(_ORDINARY)] + " "
-        fed += len(word)
-        sent += len(classifier.feed(word).text)
+    for word in islice(words, count):
+        fed += len(word) + 1
+        sent += len(classifier.feed(f"{word} ").text)
         longest = max(longest, fed - sent)
     cost = (time.process_time() - started) * 1e6 / count
     return f"Post-check: {cost:.0f} µs CPU a chunk; at most {longest} characters held back."
+
+
+def _sentences() -> list[str]:
+    lines = _SENTENCES.read_text(encoding="utf-8").splitlines()
+    return [line for line in lines if line and not line.startswith("#")]
 
 
 if __name__ == "__main__":

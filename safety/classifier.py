@@ -1,35 +1,52 @@
 """The trained layer for prompts: harm of a request, attack on the product, hazard category.
 
 Both are read from the meaning of a stretch of words: an encoder (`safety.encoder`) and a small
-network over its vector. The encoder costs milliseconds, so of a long text it reads only the
-stretches that a linear screen over words finds worst. An attack is also known by its wording: a
-linear model over the same grams, over the whole text, has its say beside the network.
+network over its vector. The encoder costs milliseconds, so of a long text it reads only what a
+linear screen over words finds worst: stretches, and the worst sentence by itself. A second
+screen, over what the encoder's lower layers say, spares most of that the upper ones. An attack
+is also known by its wording: a linear model over the same grams, over the whole text, has its
+say beside the network.
 
-Weights: `data/classifier.npz` and `data/encoder.onnx`; docs/safety-model-card.md says from what.
+Weights: `data/classifier.npz` and `data/encoder-*.onnx`; docs/safety-model-card.md says from what.
 """
 
+import math
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import compress
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from safety.artefacts import read_checked, read_checked_bytes
-from safety.encoder import Encoder, Pieces
-from safety.features import spoken_words
+from safety.encoder import Encoder, Pieces, unit
+from safety.features import Spoken, spoken
 from safety.grams import text_rows
 from safety.normalise import Vocabulary
 from safety.taxonomy import Category
 
 MODEL_FILE = Path(__file__).parent / "data" / "classifier.npz"
-ENCODER_FILE = Path(__file__).parent / "data" / "encoder.onnx"
+LOWER_FILE = Path(__file__).parent / "data" / "encoder-lower.onnx"
+UPPER_FILE = Path(__file__).parent / "data" / "encoder-upper.onnx"
 
 STRETCH_WORDS = 24
 MAX_STRETCHES = 3
-"""Read by the encoder: the worst one always, others only where the screen suspects them."""
+"""Of a text; beside them its worst sentence."""
+
+MIN_SENTENCE_WORDS = 3
+
+UNSUSPECTED = -3.9
+"""The logits of a stretch that the second screen passes: as sure as training ever is of a label
+(`finetune.CERTAINTY`)."""
+
+CROWDING, MOST_CROWDING = 0.5, 1.5
+"""Taken from the harm of a text for each doubling of its length beyond a stretch, and at most."""
+
+GATE_CROWDING = 1.75
+"""The second screen passes on what is worse by this times as much."""
 
 ATTACK_WORDS = 256
 ATTACK_STEP = 128
@@ -75,38 +92,49 @@ class Classifier:
         self.vocabulary = Vocabulary(str(arrays["vocabulary"]).split("\n"))
         self._screen = arrays["screen"].astype(np.int32)
         self._screen_drift = int(arrays["screen_drift"])
+        self._levels: list[float] = arrays["screen_levels"].tolist()
+        self._gate, self._gate_from = arrays["gate"], float(arrays["gate_from"])
         self._attack = arrays["attack"].astype(np.int32)
         self._attack_weight = float(arrays["attack_weight"])
         self._hidden = arrays["hidden"].astype(np.float32), arrays["hidden_bias"]
         self._heads = arrays["heads"].astype(np.float32), arrays["heads_bias"]
         self._calibration = arrays["calibration"].astype(np.float64)
         self._names = [Category(name) for name in str(arrays["categories"]).split("\n")]
+        self._no_category = np.full(len(self._names), 1.0 / len(self._names))
 
-    def spoken(self, text: str) -> list[str]:
-        return spoken_words(text, self.vocabulary)
+    def spoken(self, text: str) -> Spoken:
+        return spoken(text, self.vocabulary)
 
-    def estimate(self, spoken: Sequence[str], *, deadline: float | None = None) -> Estimate:
-        """The harm of the worst stretch of a text's folded words, and whether it attacks.
+    def estimate(self, said: Spoken, *, deadline: float | None = None) -> Estimate:
+        """The harm of the worst stretch of what was said, and whether it attacks.
 
         Args:
             deadline: `time.monotonic()` after which no further piece is begun.
         Raises:
             TooLate: the deadline passed; what was found until then is lost.
         """
-        rows = _rows_in_time(spoken, deadline)
-        worst = attack = -np.inf
-        shares = np.zeros(len(self._names))
-        for stretch in suspicious_stretches(spoken, self._suspicions(rows)):
-            found = self._meaning(self.encoder.encode(stretch))
+        rows = _rows_in_time(said.words, deadline)
+        worst = Meaning(-np.inf, -np.inf, self._no_category)
+        attack = -np.inf
+        less = crowding(len(said.words))
+        named = suspects(said, self._suspicions(rows))
+        for suspect in compress(named, worth_reading(named, self._levels)):
+            found = self._read(suspect.words, self._gate_from + GATE_CROWDING * less)
             attack = max(attack, found.attack)
-            if found.harm > worst:
-                worst, shares = found.harm, found.shares
+            if found.harm > worst.harm:
+                worst = found
         attack = attack_logit(self._attack[rows].sum(axis=1)) + self._attack_weight * attack
         return Estimate(
-            harmful=self._calibrated(worst, 0),
+            harmful=self._calibrated(worst.harm - less, 0),
             attack=self._calibrated(attack, 1),
-            categories=self._by_name(shares),
+            categories=self._by_name(worst.shares),
         )
+
+    def _read(self, stretch: Sequence[str], gate_from: float) -> "Meaning":
+        states = self.encoder.begin(stretch)
+        if gate_logit(states.mean(axis=0), self._gate) < gate_from:
+            return Meaning(UNSUSPECTED, UNSUSPECTED, self._no_category)
+        return self._meaning(self.encoder.finish(states))
 
     def look(self, stretch: Sequence[str]) -> tuple[np.ndarray, dict[Category, float]]:
         """The encoder's vector of a stretch of at most a few dozen words, and the share of each
@@ -152,25 +180,77 @@ def meaning(
     return Meaning(float(harm), float(attack), shares / shares.sum())
 
 
-def suspicious_stretches(spoken: Sequence[str], suspicions: np.ndarray) -> list[Sequence[str]]:
-    """What the encoder shall read of a text: all of a short one, the worst of a long one.
+class Suspect(NamedTuple):
+    """A stretch that the first screen names, and how much it says against it; see `Screen`."""
+
+    words: Sequence[str]
+    value: int
+    is_sentence: bool = False
+
+
+def suspects(said: Spoken, suspicions: np.ndarray) -> list[Suspect]:
+    """What the encoder could read of a text: all of a short one, the worst of a long one.
 
     Args:
         suspicions: the screen's value of each word; positive sums speak of harm.
     Returns:
-        Stretches that do not overlap, the worst first: at least one, at most MAX_STRETCHES.
+        The worst stretch; the worst sentence, which a stretch would show amid words of others; and
+        further stretches, the worst first. None overlap but for the sentence, and all but the
+        first have positive values. MAX_STRETCHES and a sentence at most.
     """
+    spoken = said.words
     if len(spoken) <= STRETCH_WORDS:
-        return [spoken]
+        return [Suspect(spoken, int(suspicions.sum()))]
     sums = np.convolve(suspicions, np.ones(STRETCH_WORDS, dtype=np.int64), mode="valid")
-    found: list[Sequence[str]] = []
+    found: list[Suspect] = []
     while len(found) < MAX_STRETCHES:
         start = int(sums.argmax())
         if found and sums[start] <= 0:
             break
-        found.append(spoken[start : start + STRETCH_WORDS])
+        found.append(Suspect(spoken[start : start + STRETCH_WORDS], int(sums[start])))
         sums[max(0, start - STRETCH_WORDS + 1) : start + STRETCH_WORDS] = np.iinfo(np.int64).min
+    found[1:1] = _worst_sentence(said, suspicions)
     return found
+
+
+def _worst_sentence(said: Spoken, suspicions: np.ndarray) -> list[Suspect]:
+    """The sentence that the screen finds worst, of those no longer than a stretch."""
+    ends = [*said.starts[1:], len(said.words)]
+    before = np.concatenate([[0], np.cumsum(suspicions, dtype=np.int64)])
+    fitting = [
+        (int(before[end] - before[start]), start, end)
+        for start, end in zip(said.starts, ends, strict=True)
+        if MIN_SENTENCE_WORDS <= end - start <= STRETCH_WORDS
+    ]
+    value, start, end = max(fitting, default=(0, 0, 0))
+    return [Suspect(said.words[start:end], value, is_sentence=True)] if value > 0 else []
+
+
+def worth_reading(found: Sequence[Suspect], levels: Sequence[float]) -> list[bool]:
+    """Which of a text's suspects the encoder reads: the first always, the others from a level on.
+
+    Args:
+        levels: of further stretches, and of sentences.
+    """
+    return [
+        place == 0 or suspect.value >= levels[suspect.is_sentence]
+        for place, suspect in enumerate(found)
+    ]
+
+
+def crowding(words: int) -> float:
+    """What a text of so many words has to be worse by: the more there is to choose from, the more
+    its worst stretch looks like harm, whatever it says."""
+    return min(MOST_CROWDING, CROWDING * math.log2(max(1.0, words / STRETCH_WORDS)))
+
+
+def gate_logit(mean: np.ndarray, gate: np.ndarray) -> float:
+    """What the second screen says of the mean of a stretch's states: positive speaks of harm.
+
+    Args:
+        gate: weights and constant, float [SIZE + 1].
+    """
+    return float(unit(mean) @ gate[:-1] + gate[-1])
 
 
 def attack_logit(weights: np.ndarray) -> float:
@@ -206,12 +286,8 @@ def classifier() -> Classifier:
         ModelCorrupt: a file is missing, or its SHA-256 is not the card's.
     """
     arrays = read_checked(MODEL_FILE)
-    return Classifier(arrays, encoder_of(arrays, read_checked_bytes(ENCODER_FILE)))
-
-
-def encoder_of(arrays: dict[str, np.ndarray], graph: bytes) -> Encoder:
-    """The encoder whose pieces stand in `arrays`."""
-    return Encoder(pieces_in(arrays), graph)
+    graphs = read_checked_bytes(LOWER_FILE), read_checked_bytes(UPPER_FILE)
+    return Classifier(arrays, Encoder(pieces_in(arrays), *graphs))
 
 
 def pieces_in(arrays: dict[str, np.ndarray]) -> Pieces:

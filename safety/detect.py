@@ -13,7 +13,7 @@ from threading import Lock
 from safety.answer_model import answer_model
 from safety.classifier import classifier
 from safety.decode import views
-from safety.features import spoken_of
+from safety.features import Spoken, spoken_of
 from safety.health import failure_record
 from safety.lexical import RuleTracker, rule_book
 from safety.normalise import Vocabulary, Word, words
@@ -99,7 +99,8 @@ def examine(text: str, stage: Stage) -> Evidence:
             before = max(evidence.scores.values(), default=0.0)
             folded = words(view.text, vocabulary)
             _attempt("lexical", evidence, partial(_rules, folded, stage, evidence))
-            _attempt("classifier", evidence, partial(_learned, folded, stage, evidence, deadline))
+            said = spoken_of(view.text, folded)
+            _attempt("classifier", evidence, partial(_learned, said, stage, evidence, deadline))
             if view.how != "plain" and max(evidence.scores.values(), default=0.0) > before:
                 evidence.signals.append(f"decoded:{view.how}")
     except Exception as error:
@@ -148,18 +149,17 @@ def _rules(folded: Sequence[Word], stage: Stage, evidence: Evidence) -> None:
                 evidence.moderation[name] = max(known, match.rule.score)
 
 
-def _learned(folded: Sequence[Word], stage: Stage, evidence: Evidence, deadline: float) -> None:
+def _learned(said: Spoken, stage: Stage, evidence: Evidence, deadline: float) -> None:
     model = classifier()
-    spoken = spoken_of(folded)
-    if len(spoken) < MIN_CLASSIFIED_WORDS:
+    if len(said.words) < MIN_CLASSIFIED_WORDS:
         return
     if stage == "output":
-        for scores in answer_scores(spoken, answer_model(), model, deadline):
+        for scores in answer_scores(said.words, answer_model(), model, deadline):
             for category, score in scores.items():
                 evidence.add(category, score, "classifier")
         return
-    scores = model.estimate(spoken, deadline=deadline).scores()
-    if len(spoken) < MIN_ATTACK_WORDS:
+    scores = model.estimate(said, deadline=deadline).scores()
+    if len(said.words) < MIN_ATTACK_WORDS:
         del scores[Category.PROMPT_INJECTION]
     for category, score in scores.items():
         evidence.add(category, score, "classifier")

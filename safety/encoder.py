@@ -1,8 +1,9 @@
 """A sentence as a vector: the first four layers of MiniLM, trained further, eight bits a weight.
 
-Runs `data/encoder.onnx` (made by `safety.training.export`) on one core with onnxruntime. Word
+Runs `data/encoder-lower.onnx` and `data/encoder-upper.onnx` (made by `safety.training.export`) on
+one core with onnxruntime, one after the other: what the lower layers say is often enough. Word
 pieces and their vectors come from `data/classifier.npz`. Input are folded words
-(`safety.features.spoken_words`), so a disguise is gone before the encoder sees it.
+(`safety.features`), so a disguise is gone before the encoder sees it.
 
 Source: Wang et al. 2020, "MiniLM"; the weights of all-MiniLM-L6-v2.
 """
@@ -67,6 +68,10 @@ class Pieces:
             rows.extend(self._of_word(word))
         return [*rows[: MAX_PIECES - 1], self._rows[LAST_PIECE]]
 
+    def illegible(self, rows: Sequence[int]) -> bool:
+        """Whether most of a stretch is in letters that no piece has: its words look all alike."""
+        return 2 * rows.count(self._rows[UNKNOWN_PIECE]) > len(rows)
+
     def vectors(self, rows: Sequence[int]) -> np.ndarray:
         """The vectors that MiniLM begins with, float32 [len(rows), SIZE]."""
         found: np.ndarray = self._vectors[rows] * self._scales[rows] + self._positions[: len(rows)]
@@ -77,22 +82,39 @@ class Encoder:
     """Immutable after construction; shared by all threads.
 
     Args:
-        graph: the ONNX model: float32 [pieces of a text, SIZE] to float32 [SIZE].
+        lower: the ONNX model of the lower layers: float32 [pieces of a text, SIZE] to the same.
+        upper: that of the upper ones and the mean: float32 [pieces of a text, SIZE] to [SIZE].
     """
 
-    def __init__(self, pieces: Pieces, graph: bytes) -> None:
+    def __init__(self, pieces: Pieces, lower: bytes, upper: bytes) -> None:
         self._pieces = pieces
-        self.digest = hashlib.sha256(graph).hexdigest()
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = options.inter_op_num_threads = 1
-        options.log_severity_level = 3
-        self._session = onnxruntime.InferenceSession(
-            graph, options, providers=["CPUExecutionProvider"]
-        )
+        self.digest = hashlib.sha256(lower + upper).hexdigest()
+        self._lower, self._upper = _session(lower), _session(upper)
+
+    def begin(self, spoken: Sequence[str]) -> np.ndarray:
+        """What the lower layers make of a stretch of folded words, float32 [pieces, SIZE]."""
+        vectors = self._pieces.vectors(self._pieces.rows(spoken))
+        (states,) = self._lower.run(None, {"vectors": vectors})
+        return np.asarray(states)
+
+    def finish(self, states: np.ndarray) -> np.ndarray:
+        """The unit vector of a stretch, float32 [SIZE], from what `begin` made of it."""
+        (mean,) = self._upper.run(None, {"states": states})
+        return unit(mean)
 
     def encode(self, spoken: Sequence[str]) -> np.ndarray:
         """The unit vector of a stretch of folded words, float32 [SIZE]."""
-        vectors = self._pieces.vectors(self._pieces.rows(spoken))
-        (mean,) = self._session.run(None, {"vectors": vectors})
-        unit: np.ndarray = mean / max(float(np.linalg.norm(mean)), 1e-9)
-        return unit
+        return self.finish(self.begin(spoken))
+
+
+def unit(vector: np.ndarray) -> np.ndarray:
+    """`vector` at a length of one."""
+    found: np.ndarray = vector / max(float(np.linalg.norm(vector)), 1e-9)
+    return found
+
+
+def _session(graph: bytes) -> onnxruntime.InferenceSession:
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.log_severity_level = 3
+    return onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])

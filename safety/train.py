@@ -18,7 +18,7 @@ import torch
 
 from safety.answer_model import ANSWERS_FILE
 from safety.artefacts import card
-from safety.classifier import ENCODER_FILE, MODEL_FILE, pieces_in
+from safety.classifier import LOWER_FILE, MODEL_FILE, UPPER_FILE, pieces_in
 from safety.encoder import Encoder
 from safety.normalise import Vocabulary
 from safety.training.answers import fit_answers
@@ -26,7 +26,7 @@ from safety.training.artefact import digests_of, packed, write
 from safety.training.calibration import calibration
 from safety.training.corpus import corpus, corpus_digest
 from safety.training.example import Example
-from safety.training.export import encoder_graph
+from safety.training.export import encoder_graphs
 from safety.training.folds import FOLDS, check_assigned, is_ordinary
 from safety.training.heads import CATEGORIES
 from safety.training.held_out import keep
@@ -42,7 +42,7 @@ from safety.training.prompts import (
 )
 from safety.training.vocabulary import vocabulary_for
 
-VERSION = "4"
+VERSION = "5"
 SEED = 7
 
 Report = Callable[[str], None]
@@ -120,8 +120,8 @@ def assembled(
     ordinary = np.array([is_ordinary(e) for e in examples]) & np.isfinite(unseen[:, 0])
     weight = attack_weight(unseen, ordinary)
     calibrated = calibration(with_linear(unseen, weight)[ordinary])
-    graph = encoder_graph(fitted.network.encoder)
-    encoder = Encoder(pieces_in(ready.arrays), graph)
+    lower, upper = encoder_graphs(fitted.network.encoder)
+    encoder = Encoder(pieces_in(ready.arrays), lower, upper)
     answers = fit_answers(ready.examples, ready.vocabulary, encoder, report)
     keep(
         ready.examples,
@@ -135,6 +135,9 @@ def assembled(
     arrays = ready.arrays | {
         "screen": ready.screen.weights,
         "screen_drift": np.array(ready.screen.drift),
+        "screen_levels": np.array(ready.screen.levels),
+        "gate": fitted.gate.weights,
+        "gate_from": np.array(fitted.gate.at),
         "attack": fitted.attack,
         "attack_weight": np.array(weight),
         "hidden": heads.hidden.astype(np.float16),
@@ -145,7 +148,12 @@ def assembled(
         "vocabulary": np.array("\n".join(ready.words)),
         "categories": np.array("\n".join(CATEGORIES)),
     }
-    files = {MODEL_FILE: packed(arrays), ENCODER_FILE: graph, ANSWERS_FILE: packed(answers.arrays)}
+    files = {
+        MODEL_FILE: packed(arrays),
+        LOWER_FILE: lower,
+        UPPER_FILE: upper,
+        ANSWERS_FILE: packed(answers.arrays),
+    }
     return files, _card(ready.examples, len(ready.words))
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from safety.encoder import SIZE, Pieces
+from safety.encoder import SIZE, Pieces, unit
 from safety.training.heads import ATTACK, FIRST_CATEGORY, HARM, OUTPUTS, Heads, Rows
 from safety.training.minilm import MiniLM
 
@@ -58,6 +58,10 @@ class LowerLayers:
                     texts = layer(texts, hidden)
                 for place, i in enumerate(chosen):
                     self._states[i] = texts[place, : len(rows[i])].half().clone()
+
+    def means(self) -> np.ndarray:
+        """The unit vector of each stretch's mean, float32 [stretches, SIZE]."""
+        return np.stack([unit(state.float().mean(0).numpy()) for state in self._states])
 
     def lengths(self, chosen: np.ndarray) -> np.ndarray:
         return np.array([len(self._states[i]) for i in chosen])

@@ -29,7 +29,14 @@ _FOLDS = (
 FOLDS: tuple[frozenset[str], ...] = tuple(frozenset(names.split()) for names in _FOLDS)
 
 OWN = frozenset(
-    {"own_acts", "own_grammar", "own_grammar_attacks", "own_wrappers", "own_injections"}
+    {
+        "own_acts",
+        "own_grammar",
+        "own_grammar_attacks",
+        "own_wrappers",
+        "own_injections",
+        "own_requests",
+    }
 )
 
 EXAM = frozenset({"jailbreakbench", "weighted_refusals", "ordinary_answers_exam"})

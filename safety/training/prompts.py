@@ -12,14 +12,24 @@ from pathlib import Path
 
 import numpy as np
 
-from safety.classifier import STRETCH_WORDS, attack_logit, suspicious_stretches
+from safety.classifier import (
+    GATE_CROWDING,
+    STRETCH_WORDS,
+    UNSUSPECTED,
+    Suspect,
+    attack_logit,
+    crowding,
+    suspects,
+    worth_reading,
+)
 from safety.encoder import Pieces
-from safety.features import spoken_words
+from safety.features import Spoken, spoken
 from safety.grams import text_rows
 from safety.normalise import Vocabulary
 from safety.training.example import Example
 from safety.training.finetune import LowerLayers, Tuned, Tuning
-from safety.training.folds import EXAM, FOLDS, fold_of
+from safety.training.folds import EXAM, FOLDS, fold_of, is_ordinary
+from safety.training.gate import Gate, fit_gate
 from safety.training.heads import ATTACK, HARM, OUTPUTS, Rows, rows_of, worst_of_each
 from safety.training.linear import fit_attacks, fit_stretches
 from safety.training.packages import CACHE
@@ -28,36 +38,46 @@ MAX_CHARACTERS = 4_000
 STRETCHES_TAUGHT = {"harmful": 1, "attack": 2}
 """Of a longer text only the worst stretches carry its label."""
 
+LONG_WORDS = 120
+LOOKED_AT_TWICE = 0.03
+"""Share of the ordinary texts of LONG_WORDS and more in which the screen suspects a further
+stretch enough, and of those in which it suspects a sentence."""
+
 _LINEAR = OUTPUTS
 """The column after the network's outputs: the linear logit of an attack."""
 
 
 @dataclass(frozen=True, slots=True)
 class Screen:
-    """The linear layer that picks stretches; see `linear.fit_stretches`."""
+    """The linear layer that picks stretches; see `linear.fit_stretches`.
+
+    Attributes:
+        levels: from which further stretches, and sentences, are read.
+    """
 
     weights: np.ndarray
     drift: int
-
-    def suspicions(self, rows: np.ndarray) -> np.ndarray:
-        return np.asarray(self.weights.astype(np.int32)[rows].sum(axis=1) + self.drift)
+    levels: tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
 class Prompts:
-    """Prompts as numbers. `owners[i]` is the example that stretch `i` was cut from; only the
-    first `plain` stretches are what the product would read, the others are for training."""
+    """Prompts as numbers. `owners[i]` is the example that stretch `i` was cut from; those that are
+    `read` are what the product would read, those that `teaches` are for training."""
 
     examples: list[Example]
     grams: list[np.ndarray]
     owners: np.ndarray
     rows: Rows
-    plain: int
+    read: np.ndarray
+    teaches: np.ndarray
     lower: LowerLayers
+    means: np.ndarray
+    """What the gate reads of each stretch, see `LowerLayers.means`."""
 
     def stretches_of(self, wanted: np.ndarray) -> np.ndarray:
         """The stretches that the product would read of the examples in `wanted` (bool)."""
-        return np.flatnonzero(wanted[self.owners[: self.plain]])
+        return np.flatnonzero(wanted[self.owners] & self.read)
 
 
 def prepare(
@@ -68,34 +88,59 @@ def prepare(
 ) -> tuple[Prompts, Screen]:
     """Fold, screen and cut the prompts among `examples`, and pass them through the lower layers."""
     prompts = [e for e in examples if e.kind == "prompt"]
-    spoken = [spoken_words(e.text[:MAX_CHARACTERS], vocabulary) for e in prompts]
-    grams = [text_rows(words) for words in spoken]
-    taught = [i for i, e in enumerate(prompts) if e.group not in EXAM]
-    bad = {"harmful", "attack"}
-    screen = Screen(
-        *fit_stretches([grams[i] for i in taught], [prompts[i].label in bad for i in taught])
-    )
+    texts = [spoken(e.text[:MAX_CHARACTERS], vocabulary) for e in prompts]
+    grams = [text_rows(said.words) for said in texts]
+    bad = _is_bad(prompts)
+    seen = [i for i, e in enumerate(prompts) if e.group not in EXAM]
+    weights, drift = fit_stretches([grams[i] for i in seen], [bool(bad[i]) for i in seen])
+    named = [
+        suspects(said, weights.astype(np.int32)[rows].sum(axis=1) + drift)
+        for said, rows in zip(texts, grams, strict=True)
+    ]
+    screen = Screen(weights, drift, levels_for(prompts, texts, named))
     owners: list[int] = []
+    taught: list[bool] = []
     stretches: list[Sequence[str]] = []
-    for index, words in enumerate(spoken):
-        found = suspicious_stretches(words, screen.suspicions(grams[index]))
-        found = found[: STRETCHES_TAUGHT.get(prompts[index].label)]
+    read: list[bool] = []
+    for index, found in enumerate(named):
+        most = STRETCHES_TAUGHT.get(prompts[index].label, len(found))
+        taught += [place < most for place in range(len(found))]
+        read += worth_reading(found, screen.levels)
         owners += [index] * len(found)
-        stretches += found
-    plain = len(owners)
-    for index, stretch in surrounded(prompts, spoken):
+        stretches += [suspect.words for suspect in found]
+    for index, stretch in surrounded(prompts, texts):
         owners.append(index)
         stretches.append(stretch)
+        taught.append(True)
+        read.append(False)
     report(f"{len(prompts)} prompts, {len(stretches)} stretches")
     cut = [pieces.rows(stretch) for stretch in stretches]
     rows = rows_of(prompts, owners, cut)
     lower = LowerLayers(pieces, cut)
     report("passed through the lower layers")
-    return Prompts(prompts, grams, np.array(owners), rows, plain, lower), screen
+    # What is bad but illegible would teach that all text in those letters is.
+    misleading = bad[owners] & np.array([pieces.illegible(row) for row in cut])
+    teaches = np.array(taught) & ~misleading
+    parts = np.array(owners), rows, np.array(read), teaches, lower, lower.means()
+    return Prompts(prompts, grams, *parts), screen
+
+
+def levels_for(
+    prompts: Sequence[Example], texts: Sequence[Spoken], named: Sequence[Sequence[Suspect]]
+) -> tuple[float, float]:
+    """Of further stretches and of sentences: what the worst ones of LOOKED_AT_TWICE of the long
+    ordinary texts reach."""
+    worst: list[tuple[int, int]] = []
+    for example, said, found in zip(prompts, texts, named, strict=True):
+        if is_ordinary(example) and len(said.words) >= LONG_WORDS:
+            sentences = [suspect.value for suspect in found if suspect.is_sentence]
+            worst.append((found[0].value, max(sentences, default=0)))
+    stretch, sentence = np.quantile(worst, 1.0 - LOOKED_AT_TWICE, axis=0)
+    return float(stretch), float(sentence)
 
 
 def surrounded(
-    prompts: Sequence[Example], spoken: Sequence[Sequence[str]]
+    prompts: Sequence[Example], texts: Sequence[Spoken]
 ) -> Iterator[tuple[int, Sequence[str]]]:
     """Short requests amid words of an ordinary one, as the window of a long text shows them.
 
@@ -104,9 +149,10 @@ def surrounded(
     same fold: nothing of a held-out source gets into training.
     """
     generator = np.random.default_rng(0)
-    around = _long_ordinary(prompts, spoken)
+    around = _long_ordinary(prompts, texts)
     for index, example in enumerate(prompts):
-        room = STRETCH_WORDS - len(spoken[index])
+        words = texts[index].words
+        room = STRETCH_WORDS - len(words)
         wanted = index % (3 if example.label == "harmful" else 6) == 0
         others = around.get(fold_of(example.group))
         unfit = example.label == "attack" or example.group in EXAM or room < STRETCH_WORDS // 3
@@ -115,21 +161,21 @@ def surrounded(
         other = others[int(generator.integers(len(others)))]
         before = int(generator.integers(room + 1))
         ahead = other[:before]
-        yield index, [*ahead, *spoken[index], *other[len(ahead) : len(ahead) + room - before]]
+        yield index, [*ahead, *words, *other[len(ahead) : len(ahead) + room - before]]
 
 
 def _long_ordinary(
-    prompts: Sequence[Example], spoken: Sequence[Sequence[str]]
+    prompts: Sequence[Example], texts: Sequence[Spoken]
 ) -> dict[int, list[list[str]]]:
     """By fold, ordinary words enough to stand around a request; short texts are joined."""
     around: dict[int, list[list[str]]] = {}
     open_text: dict[int, list[str]] = {}
-    for example, words in zip(prompts, spoken, strict=True):
+    for example, said in zip(prompts, texts, strict=True):
         if example.label not in {"benign", "borderline"} or example.group in EXAM:
             continue
         fold = fold_of(example.group)
         text = open_text.setdefault(fold, [])
-        text.extend(words)
+        text.extend(said.words)
         if len(text) >= STRETCH_WORDS // 2:
             around.setdefault(fold, []).append(text)
             del open_text[fold]
@@ -139,7 +185,11 @@ def _long_ordinary(
 def taught_by(prompts: Prompts, seen: np.ndarray) -> np.ndarray:
     """The training stretches of the examples that `seen` (bool) names, the exam's left out."""
     may_teach = seen & np.array([e.group not in EXAM for e in prompts.examples])
-    return np.flatnonzero(may_teach[prompts.owners])
+    return np.flatnonzero(may_teach[prompts.owners] & prompts.teaches)
+
+
+def _is_bad(examples: Sequence[Example]) -> np.ndarray:
+    return np.array([e.label in {"harmful", "attack"} for e in examples])
 
 
 def fit_attack(prompts: Prompts, seen: np.ndarray) -> np.ndarray:
@@ -150,12 +200,21 @@ def fit_attack(prompts: Prompts, seen: np.ndarray) -> np.ndarray:
     )
 
 
+def gate_for(prompts: Prompts, seen: np.ndarray) -> Gate:
+    """The second screen, from the examples that `seen` names, the exam's left out."""
+    rows = taught_by(prompts, seen)
+    of_row = [prompts.examples[owner] for owner in prompts.owners[rows]]
+    ordinary = np.array([is_ordinary(e) for e in of_row])
+    return fit_gate(prompts.means[rows], _is_bad(of_row), ordinary)
+
+
 @dataclass(frozen=True, slots=True)
 class Fitted:
-    """What ships: the network and the linear model of attacks. `of_exam` is what both say of the
-    exam, float [examples, OUTPUTS + 1], -inf in all other rows."""
+    """What ships: the network, the second screen and the linear model of attacks. `of_exam` is
+    what they say of the exam, float [examples, OUTPUTS + 1], -inf in all other rows."""
 
     network: Tuned
+    gate: Gate
     attack: np.ndarray
     of_exam: np.ndarray
 
@@ -165,9 +224,10 @@ def fit_all(prompts: Prompts, *, seed: int, report: Callable[[str], None]) -> Fi
     everything = np.ones(len(prompts.examples), dtype=bool)
     tuning = Tuning(prompts.lower, seed=seed)
     tuning.fit(prompts.rows, taught_by(prompts, everything), report)
-    attack = fit_attack(prompts, everything)
+    gate, attack = gate_for(prompts, everything), fit_attack(prompts, everything)
     exam = np.array([e.group in EXAM for e in prompts.examples])
-    return Fitted(tuning.tuned(), attack, _scored(prompts, tuning, attack, exam))
+    found = tuning.logits(np.arange(len(prompts.owners)))
+    return Fitted(tuning.tuned(), gate, attack, _scored(prompts, found, gate, attack, exam))
 
 
 def fold_scores(
@@ -180,26 +240,40 @@ def fold_scores(
         logit of any, and the linear logit of an attack; -inf in the rows of other folds.
     """
     held = np.array([e.group in FOLDS[number] for e in prompts.examples])
-    path = CACHE / f"fold-{number}-{_digest(prompts, held, seed)[:16]}.npy"
+    stretches = np.flatnonzero(held[prompts.owners])
+    path = CACHE / f"fold-{number}-{_digest(prompts, held, seed)[:16]}.npz"
     if not path.exists():
         report(f"fold {number + 1} of {len(FOLDS)}: {int(held.sum())} prompts held out")
         tuning = Tuning(prompts.lower, seed=seed)
         tuning.fit(prompts.rows, taught_by(prompts, ~held), report)
-        np.save(path, _scored(prompts, tuning, fit_attack(prompts, ~held), held))
-    kept: np.ndarray = np.load(path)
-    return kept
+        np.savez(path, found=tuning.logits(stretches), attack=fit_attack(prompts, ~held))
+    found = np.full((len(prompts.owners), OUTPUTS), np.nan, dtype=np.float32)
+    with np.load(path) as kept:
+        found[stretches] = kept["found"]
+        attack = kept["attack"]
+    return _scored(prompts, found, gate_for(prompts, ~held), attack, held)
 
 
-def _scored(prompts: Prompts, tuning: Tuning, attack: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+def _scored(
+    prompts: Prompts, found: np.ndarray, gate: Gate, attack: np.ndarray, wanted: np.ndarray
+) -> np.ndarray:
+    """What the product would make of the examples `wanted` (bool), -inf in other rows.
+
+    Args:
+        found: the network's outputs for each stretch.
+    """
     scores = np.full((len(wanted), OUTPUTS + 1), -np.inf)
     stretches = prompts.stretches_of(wanted)
     owners = prompts.owners[stretches]
-    found = tuning.logits(stretches)
-    harm = worst_of_each(found[:, HARM], owners, len(wanted))
-    for row, owner in zip(found, owners, strict=True):
+    less = np.array([crowding(len(grams)) for grams in prompts.grams])
+    passed = gate.passes(prompts.means[stretches], GATE_CROWDING * less[owners])
+    read = np.where(passed[:, None], found[stretches], UNSUSPECTED)
+    harm = worst_of_each(read[:, HARM], owners, len(wanted))
+    for row, owner in zip(read, owners, strict=True):
         if row[HARM] >= harm[owner]:
             scores[owner, :OUTPUTS] = row
-    attacks = worst_of_each(found[:, ATTACK], owners, len(wanted))
+    scores[:, HARM] -= less
+    attacks = worst_of_each(read[:, ATTACK], owners, len(wanted))
     scores[wanted, ATTACK] = attacks[wanted]
     weights = attack.astype(np.int32)
     for index in np.flatnonzero(wanted):

@@ -20,6 +20,7 @@ from safety.training.refusal_sets import (
     refusal_pairs,
     weighted_refusals,
 )
+from safety.training.requests import own_requests
 from safety.training.wrappers import (
     demo_behaviours,
     injections_corpus,
@@ -296,5 +297,6 @@ SOURCES: tuple[Callable[[], Iterator[Example]], ...] = (
     weighted_refusals,
     grammar_requests,
     grammar_attacks,
+    own_requests,
     ordinary_answers,
 )

@@ -17,10 +17,12 @@ from safety.training.acts import act_frames, gerund, third_person
 from safety.training.calibration import ATTACK_POINTS, HARM_POINTS, calibration
 from safety.training.example import Example
 from safety.training.folds import EXAM, FOLDS, OWN, UnassignedGroup, check_assigned
+from safety.training.gate import PASSED_ON, fit_gate
 from safety.training.heads import ATTACK, OUTPUTS
 from safety.training.linear import fit_stretches
 from safety.training.ordinary_answers import ordinary_answers
 from safety.training.prompts import attack_weight, with_linear
+from safety.training.requests import UnsignedLine, own_requests
 from safety.training.sources import own_attacks, own_prompts
 
 
@@ -104,3 +106,33 @@ def test_calibration_puts_the_wanted_share_of_ordinary_prompts_below_the_thresho
     scores = 1.0 / (1.0 + np.exp(-(slope * ordinary + shift)))
     assert (scores[:, 0] < 0.8).mean() == pytest.approx(HARM_POINTS[1], abs=0.002)
     assert (scores[:, 1] < 0.5).mean() == pytest.approx(ATTACK_POINTS[0], abs=0.002)
+
+
+def test_our_own_requests_cover_the_taxonomy_with_as_many_harmless_twins() -> None:
+    requests = list(own_requests())
+    check_assigned(requests)
+    labels = Counter(e.label for e in requests)
+    assert 0.8 < labels["harmful"] / labels["borderline"] < 1.25
+    assert labels["attack"] >= 200
+    assert labels["benign"] >= 1_000
+    named = Counter(e.category for e in requests if e.category)
+    assert len(named) >= 12
+    assert min(named.values()) >= 100
+
+
+def test_a_line_without_a_sign_is_refused(tmp_path, monkeypatch) -> None:
+    (tmp_path / "hate.txt").write_text("# a comment\n! first\nsecond\n")
+    monkeypatch.setattr("safety.training.requests.FOLDER", tmp_path)
+    with pytest.raises(UnsignedLine, match="second"):
+        list(own_requests())
+
+
+def test_the_gate_passes_on_what_is_bad_and_the_wanted_share_of_the_ordinary() -> None:
+    chance = np.random.default_rng(0)
+    means = chance.normal(size=(2_000, SIZE))
+    means[:500, 0] += 8.0
+    means /= np.linalg.norm(means, axis=1, keepdims=True)
+    bad = np.arange(2_000) < 500
+    gate = fit_gate(means, bad, ~bad)
+    assert gate.passes(means[bad]).mean() > 0.99
+    assert gate.passes(means[~bad]).mean() == pytest.approx(PASSED_ON, abs=0.01)

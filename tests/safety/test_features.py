@@ -1,0 +1,33 @@
+"""Where a sentence begins, as the classifier reads a text."""
+
+import pytest
+
+from safety.features import Spoken, spoken
+from safety.normalise import Vocabulary
+
+VOCABULARY = Vocabulary(["go"])
+
+
+@pytest.mark.parametrize(
+    ("text", "starts"),
+    [
+        ("", []),
+        ("one two three", [0]),
+        ("It rains. Go home! Why? Because.", [0, 2, 4, 5]),
+        ("version 3.5 of it, as I said", [0]),
+        ("a list:\n- first\n- second thing", [0, 2, 3]),
+        ('He said: "Stop it." Then he went.', [0, 2, 4]),
+        ("第一句。第二句", [0, 3]),
+    ],
+)
+def test_sentences_begin_where_a_reader_says(text: str, starts: list[int]) -> None:
+    assert spoken(text, VOCABULARY).starts == starts
+
+
+def test_digits_are_one_word() -> None:
+    assert spoken("Call 5551234 now", VOCABULARY) == Spoken(["call", "0", "now"], [0])
+
+
+def test_a_megabyte_of_full_stops_ends_one_sentence() -> None:
+    text = "word" + ". " * 250_000 + "word" + "." * 500_000 + "word"
+    assert spoken(text, VOCABULARY).starts == [0, 1]
