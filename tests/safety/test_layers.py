@@ -99,7 +99,12 @@ def test_a_longer_text_has_to_be_worse() -> None:
 def test_ordinary_words_do_not_reach_the_upper_layers(monkeypatch) -> None:
     read: list[np.ndarray] = []
     finish = Encoder.finish
-    monkeypatch.setattr(Encoder, "finish", lambda self, s: read.append(s) or finish(self, s))
+
+    def finish_seen(encoder: Encoder, states: np.ndarray) -> np.ndarray:
+        read.append(states)
+        return finish(encoder, states)
+
+    monkeypatch.setattr(Encoder, "finish", finish_seen)
     model = classifier()
     calm = model.estimate(model.spoken("What is the capital of Australia?"))
     assert not read
