@@ -7,7 +7,7 @@ anyway, those with prompt tokens how much longer these make it wait.
 
 from __future__ import annotations
 
-_LEAST = 16
+_LEAST = 8
 """Fewer prompt tokens would not be worth reading the weights and the cached prompt for."""
 _UNHURRIED_S = 0.04
 """Nobody reads 25 tokens a second, so a step may always take as long."""

@@ -35,18 +35,18 @@ def test_nothing_is_held_back_before_anything_is_known():
 def test_a_step_is_as_long_as_it_may_be(streams, alone_s, token_s):
     tokens, seconds = settled(MixedPace(MOST, slowdown=2.0), streams, alone_s, token_s)
     allowed = max(2 * alone_s, 0.04)
-    if 32 < tokens < MOST:
+    if 8 < tokens < MOST:
         assert allowed - 1.01 * token_s <= seconds <= allowed + token_s
     elif tokens == MOST:
         assert seconds <= allowed + token_s
     else:
-        assert tokens == 32
+        assert tokens == 8
 
 
 @pytest.mark.parametrize("most", [4, 32, 128])
 def test_a_slow_machine_still_makes_way(most):
     tokens, _ = settled(MixedPace(most, slowdown=2.0), streams=8, alone_s=0.1, token_s=10.0)
-    assert tokens == min(most, 32)
+    assert tokens == min(most, 8)
 
 
 def test_a_step_that_was_held_up_is_forgotten():
