@@ -10,7 +10,6 @@ import statistics
 import sys
 import time
 from itertools import chain, cycle, islice
-from pathlib import Path
 
 import numpy as np
 
@@ -18,9 +17,10 @@ from safety.artefacts import card
 from safety.policy import DEFAULT_POLICY
 from safety.post import PostClassifier
 from safety.pre import PreClassifier
+from safety.training.example import OWN_DATA, lines
 from safety.types import SafetyMessage
 
-_SENTENCES = Path(__file__).parent / "data" / "bench" / "sentences.txt"
+_SENTENCES = OWN_DATA / "bench" / "sentences.txt"
 
 
 def main() -> None:
@@ -47,7 +47,7 @@ def latency(rounds: int = 300, length: int = 200) -> str:
     """CPU time of the pre-check for ordinary prompts of `length` words, each a new one."""
     generator = np.random.default_rng(1)
     check = PreClassifier()
-    sentences = [sentence.split() for sentence in _sentences()]
+    sentences = [sentence.split() for sentence in lines(_SENTENCES)]
     taken: list[float] = []
     for _ in range(rounds):
         chosen = (sentences[number] for number in generator.permutation(len(sentences)))
@@ -62,7 +62,7 @@ def latency(rounds: int = 300, length: int = 200) -> str:
 
 def streaming_cost(count: int = 2_000) -> str:
     """CPU time per chunk (one word each) of the post-check, and how much it holds back."""
-    words = cycle(" ".join(_sentences()).split())
+    words = cycle(" ".join(lines(_SENTENCES)).split())
     classifier = PostClassifier(DEFAULT_POLICY)
     fed = sent = longest = 0
     started = time.process_time()
@@ -72,11 +72,6 @@ def streaming_cost(count: int = 2_000) -> str:
         longest = max(longest, fed - sent)
     cost = (time.process_time() - started) * 1e6 / count
     return f"Post-check: {cost:.0f} µs CPU a chunk; at most {longest} characters held back."
-
-
-def _sentences() -> list[str]:
-    lines = _SENTENCES.read_text(encoding="utf-8").splitlines()
-    return [line for line in lines if line and not line.startswith("#")]
 
 
 if __name__ == "__main__":

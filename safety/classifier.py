@@ -39,14 +39,14 @@ MAX_STRETCHES = 3
 MIN_SENTENCE_WORDS = 3
 
 UNSUSPECTED = -3.9
-"""The logits of a stretch that the second screen passes: as sure as training ever is of a label
+"""The logits of a stretch that ends at the second screen: as sure as training ever is of a label
 (`finetune.CERTAINTY`)."""
 
 CROWDING, MOST_CROWDING = 0.5, 1.5
 """Taken from the harm of a text for each doubling of its length beyond a stretch, and at most."""
 
 GATE_CROWDING = 1.75
-"""The second screen passes on what is worse by this times as much."""
+"""The second screen asks for this times as much of a long text."""
 
 ATTACK_WORDS = 256
 ATTACK_STEP = 128
@@ -117,7 +117,7 @@ class Classifier:
         worst = Meaning(-np.inf, -np.inf, self._no_category)
         attack = -np.inf
         less = crowding(len(said.words))
-        named = suspects(said, self._suspicions(rows))
+        named = suspects(said, screened(self._screen, self._screen_drift, rows))
         for suspect in compress(named, worth_reading(named, self._levels)):
             found = self._read(suspect.words, self._gate_from + GATE_CROWDING * less)
             attack = max(attack, found.attack)
@@ -132,7 +132,7 @@ class Classifier:
 
     def _read(self, stretch: Sequence[str], gate_from: float) -> "Meaning":
         states = self.encoder.begin(stretch)
-        if gate_logit(states.mean(axis=0), self._gate) < gate_from:
+        if gate_logits(unit(states.mean(axis=0)), self._gate) < gate_from:
             return Meaning(UNSUSPECTED, UNSUSPECTED, self._no_category)
         return self._meaning(self.encoder.finish(states))
 
@@ -144,9 +144,6 @@ class Classifier:
 
     def _by_name(self, shares: np.ndarray) -> dict[Category, float]:
         return dict(zip(self._names, shares.tolist(), strict=True))
-
-    def _suspicions(self, rows: np.ndarray) -> np.ndarray:
-        return np.asarray(self._screen[rows].sum(axis=1) + self._screen_drift)
 
     def _meaning(self, vector: np.ndarray) -> "Meaning":
         return meaning(vector, self._hidden, self._heads)
@@ -181,7 +178,7 @@ def meaning(
 
 
 class Suspect(NamedTuple):
-    """A stretch that the first screen names, and how much it says against it; see `Screen`."""
+    """A stretch that the first screen names, and how much it says against it."""
 
     words: Sequence[str]
     value: int
@@ -192,7 +189,7 @@ def suspects(said: Spoken, suspicions: np.ndarray) -> list[Suspect]:
     """What the encoder could read of a text: all of a short one, the worst of a long one.
 
     Args:
-        suspicions: the screen's value of each word; positive sums speak of harm.
+        suspicions: the screen's value of each word, see `screened`.
     Returns:
         The worst stretch; the worst sentence, which a stretch would show amid words of others; and
         further stretches, the worst first. None overlap but for the sentence, and all but the
@@ -244,13 +241,24 @@ def crowding(words: int) -> float:
     return min(MOST_CROWDING, CROWDING * math.log2(max(1.0, words / STRETCH_WORDS)))
 
 
-def gate_logit(mean: np.ndarray, gate: np.ndarray) -> float:
-    """What the second screen says of the mean of a stretch's states: positive speaks of harm.
+def gate_logits(means: np.ndarray, gate: np.ndarray) -> np.ndarray:
+    """What the second screen says of stretches, float [n]: positive speaks of harm.
 
     Args:
+        means: unit vectors of the means of their states, float [n, SIZE].
         gate: weights and constant, float [SIZE + 1].
     """
-    return float(unit(mean) @ gate[:-1] + gate[-1])
+    return np.asarray(means @ gate[:-1] + gate[-1])
+
+
+def screened(weights: np.ndarray, drift: int, rows: np.ndarray) -> np.ndarray:
+    """What the first screen says of each word of a text, int [words]; positive speaks of harm.
+
+    Args:
+        weights: int32 by row of the table.
+        rows: the text's `grams.text_rows`.
+    """
+    return np.asarray(weights[rows].sum(axis=1) + drift)
 
 
 def attack_logit(weights: np.ndarray) -> float:

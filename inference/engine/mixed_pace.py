@@ -8,7 +8,7 @@ anyway, those with prompt tokens how much longer these make it wait.
 from __future__ import annotations
 
 _LEAST = 8
-"""Fewer prompt tokens would not be worth reading the weights and the cached prompt for."""
+"""However slow: the prompt has to go on."""
 _UNHURRIED_S = 0.04
 """Nobody reads 25 tokens a second, so a step may always take as long."""
 _NEWEST = 0.25

@@ -2,11 +2,11 @@
 
 - `packages`         the pinned wheels whose data we train on, fetched and checked
 - `sources`          one reader per data set, each yielding labelled `Example`s; also in `wrappers`
-  and `refusal_sets`; `acts` and `grammar` make our own requests, `ordinary_answers` are a model's
+  and `refusal_sets`; `acts`, `grammar` and `requests` are our own, `ordinary_answers` a model's
 - `corpus`, `folds`  all of it: near-duplicates removed, sources that are held out together
 - `prompts`          texts to stretches to scores, of what ships and of unseen sources
 - `minilm`, `finetune`, `heads`   the network and its training; `export` makes it small
-- `linear`           the screen, the attacks' wording, the suspicion about answers
+- `linear`, `gate`   the two screens, the attacks' wording, the suspicion about answers
 - `answers`          the suspicion and the judge
 - `calibration`, `artefact`, `held_out`   what a score means, what is written, what is kept
 

@@ -1,14 +1,15 @@
 """The second screen: which stretches the encoder's upper layers shall read at all.
 
 A logistic regression over the mean of what the lower layers say, which no training changes. Half
-of all ordinary stretches end there; of the harm that the whole network would find it passes on
-all but a hundredth (docs/decisions/0117).
+of all ordinary stretches end there, of long texts more (docs/decisions/0117).
 """
 
 from dataclasses import dataclass
 
 import numpy as np
 from sklearn.linear_model import LogisticRegression
+
+from safety.classifier import gate_logits
 
 PASSED_ON = 0.5
 """Share of the ordinary stretches that the upper layers read."""
@@ -20,7 +21,7 @@ SPREAD = 18.0
 @dataclass(frozen=True, slots=True)
 class Gate:
     """`weights` and constant, float32 [SIZE + 1], and the logit `at` and above which it passes
-    a stretch on; see `classifier.gate_logit`."""
+    a stretch on; see `classifier.gate_logits`."""
 
     weights: np.ndarray
     at: float
@@ -32,10 +33,7 @@ class Gate:
             means: unit vectors of what the lower layers say, float [n, SIZE].
             worse: by how much each must be worse than `at`, float [n].
         """
-        return np.asarray(self.logits(means) >= self.at + worse)
-
-    def logits(self, means: np.ndarray) -> np.ndarray:
-        return np.asarray(means @ self.weights[:-1] + self.weights[-1])
+        return np.asarray(gate_logits(means, self.weights) >= self.at + worse)
 
 
 def fit_gate(means: np.ndarray, bad: np.ndarray, ordinary: np.ndarray) -> Gate:
@@ -44,5 +42,5 @@ def fit_gate(means: np.ndarray, bad: np.ndarray, ordinary: np.ndarray) -> Gate:
     model = LogisticRegression(C=SHRINKAGE, solver="liblinear", random_state=0)
     model.fit(means * SPREAD, bad, sample_weight=balance)
     weights = np.append(model.coef_[0] * SPREAD, model.intercept_[0]).astype(np.float32)
-    logits = Gate(weights, 0.0).logits(means[ordinary])
+    logits = gate_logits(means[ordinary], weights)
     return Gate(weights, float(np.quantile(logits, 1.0 - PASSED_ON)))

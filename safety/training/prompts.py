@@ -19,6 +19,7 @@ from safety.classifier import (
     Suspect,
     attack_logit,
     crowding,
+    screened,
     suspects,
     worth_reading,
 )
@@ -93,9 +94,9 @@ def prepare(
     bad = _is_bad(prompts)
     seen = [i for i, e in enumerate(prompts) if e.group not in EXAM]
     weights, drift = fit_stretches([grams[i] for i in seen], [bool(bad[i]) for i in seen])
+    wide = weights.astype(np.int32)
     named = [
-        suspects(said, weights.astype(np.int32)[rows].sum(axis=1) + drift)
-        for said, rows in zip(texts, grams, strict=True)
+        suspects(said, screened(wide, drift, rows)) for said, rows in zip(texts, grams, strict=True)
     ]
     screen = Screen(weights, drift, levels_for(prompts, texts, named))
     owners: list[int] = []
@@ -226,7 +227,8 @@ def fit_all(prompts: Prompts, *, seed: int, report: Callable[[str], None]) -> Fi
     tuning.fit(prompts.rows, taught_by(prompts, everything), report)
     gate, attack = gate_for(prompts, everything), fit_attack(prompts, everything)
     exam = np.array([e.group in EXAM for e in prompts.examples])
-    found = tuning.logits(np.arange(len(prompts.owners)))
+    stretches = np.flatnonzero(exam[prompts.owners])
+    found = _spread(prompts, stretches, tuning.logits(stretches))
     return Fitted(tuning.tuned(), gate, attack, _scored(prompts, found, gate, attack, exam))
 
 
@@ -247,11 +249,16 @@ def fold_scores(
         tuning = Tuning(prompts.lower, seed=seed)
         tuning.fit(prompts.rows, taught_by(prompts, ~held), report)
         np.savez(path, found=tuning.logits(stretches), attack=fit_attack(prompts, ~held))
-    found = np.full((len(prompts.owners), OUTPUTS), np.nan, dtype=np.float32)
     with np.load(path) as kept:
-        found[stretches] = kept["found"]
-        attack = kept["attack"]
+        found, attack = _spread(prompts, stretches, kept["found"]), kept["attack"]
     return _scored(prompts, found, gate_for(prompts, ~held), attack, held)
+
+
+def _spread(prompts: Prompts, stretches: np.ndarray, logits: np.ndarray) -> np.ndarray:
+    """`logits` of the `stretches` in the rows of all, the others not known."""
+    found = np.full((len(prompts.owners), OUTPUTS), np.nan, dtype=np.float32)
+    found[stretches] = logits
+    return found
 
 
 def _scored(
@@ -283,7 +290,7 @@ def _scored(
 
 def _digest(prompts: Prompts, held: np.ndarray, seed: int) -> str:
     """Of all that the network learns from, and of the code that makes it learn."""
-    digest = hashlib.sha256(str(seed).encode() + held.tobytes())
+    digest = hashlib.sha256(str(seed).encode() + held.tobytes() + prompts.teaches.tobytes())
     for name in ("finetune", "heads", "minilm", "linear"):
         digest.update((Path(__file__).parent / f"{name}.py").read_bytes())
     for row, owner in zip(prompts.rows.pieces, prompts.owners, strict=True):

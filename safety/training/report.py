@@ -153,7 +153,9 @@ def _by_category(held: HeldOut) -> Iterator[str]:
         if not chosen.any():
             continue
         shares = [(held.logits[chosen, 0] > cut).mean() for cut in cuts]
-        shares.append((held.named[chosen].argmax(axis=1) == number).mean())
+        named = held.named[chosen]
+        read = np.ptp(named, axis=1) > 0  # what ends at the second screen gets no name
+        shares.append((read & (named.argmax(axis=1) == number)).mean())
         yield f"| {category} | {chosen.sum()} | " + " | ".join(f"{s:.3f}" for s in shares) + " |"
 
 
