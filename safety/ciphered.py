@@ -9,7 +9,7 @@ begin a run that lasts: they wait for the next word at most.
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from safety.decode import pairs_of, rotated
+from safety.decode import common_pairs, rotated
 from safety.normalise import Word
 from safety.watch import Flagged
 
@@ -52,7 +52,7 @@ class CipherWatch:
         return self._count - len(self._run) if self._run else None
 
     def _step(self, word: str) -> Flagged | None:
-        gain = pairs_of(rotated(word))[0] - pairs_of(word)[0]
+        gain = common_pairs(rotated(word)) - common_pairs(word)
         self._evidence = max(0, self._evidence + gain)
         if self._evidence == 0:
             flagged = self._end()

@@ -198,7 +198,8 @@ def suspects(said: Spoken, suspicions: np.ndarray) -> list[Suspect]:
     spoken = said.words
     if len(spoken) <= STRETCH_WORDS:
         return [Suspect(spoken, int(suspicions.sum()))]
-    sums = np.convolve(suspicions, np.ones(STRETCH_WORDS, dtype=np.int64), mode="valid")
+    before = np.concatenate([[0], np.cumsum(suspicions, dtype=np.int64)])
+    sums = before[STRETCH_WORDS:] - before[:-STRETCH_WORDS]
     found: list[Suspect] = []
     while len(found) < MAX_STRETCHES:
         start = int(sums.argmax())
@@ -206,14 +207,17 @@ def suspects(said: Spoken, suspicions: np.ndarray) -> list[Suspect]:
             break
         found.append(Suspect(spoken[start : start + STRETCH_WORDS], int(sums[start])))
         sums[max(0, start - STRETCH_WORDS + 1) : start + STRETCH_WORDS] = np.iinfo(np.int64).min
-    found[1:1] = _worst_sentence(said, suspicions)
+    found[1:1] = _worst_sentence(said, before)
     return found
 
 
-def _worst_sentence(said: Spoken, suspicions: np.ndarray) -> list[Suspect]:
-    """The sentence that the screen finds worst, of those no longer than a stretch."""
+def _worst_sentence(said: Spoken, before: np.ndarray) -> list[Suspect]:
+    """The sentence that the screen finds worst, of those no longer than a stretch.
+
+    Args:
+        before: the sum of the screen's values before each word, int [words + 1].
+    """
     ends = [*said.starts[1:], len(said.words)]
-    before = np.concatenate([[0], np.cumsum(suspicions, dtype=np.int64)])
     fitting = [
         (int(before[end] - before[start]), start, end)
         for start, end in zip(said.starts, ends, strict=True)

@@ -11,8 +11,11 @@ import binascii
 import re
 from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
+from itertools import groupby
 from typing import NamedTuple
 from urllib.parse import unquote
+
+import numpy as np
 
 from safety.confusables import LEET
 
@@ -38,11 +41,13 @@ _BINARY = re.compile(r"(?:[01]{8}\s?){6,8192}")
 _MORSE = re.compile(r"[.\-/\s\u00b7\u2013]{24,16384}")
 _DIGIT = re.compile(r"[0-9]")
 _PERCENT = re.compile(r"%[0-9a-fA-F]{2}")
-_LETTERS = re.compile(r"[A-Za-z]{2,64}")
-_COMMON_PAIRS = frozenset(
-    "th he in er an re on at en nd ti es or te of ed is it al ar st to nt ng se ha as ou io le "  # noqa: SIM905
-    "ve co me de hi ri ro ic ne ea ra ce li ch ll be ma si om ur wa wh ow ho ee ut et ot".split()
+_COMMON_PAIRS = (
+    "th he in er an re on at en nd ti es or te of ed is it al ar st to nt ng se ha as ou io le "
+    "ve co me de hi ri ro ic ne ea ra ce li ch ll be ma si om ur wa wh ow ho ee ut et ot"
 )
+_IS_COMMON = np.zeros((32, 32), dtype=bool)
+for _first, _second in _COMMON_PAIRS.split():
+    _IS_COMMON[ord(_first) - ord("a"), ord(_second) - ord("a")] = True
 WINDOW_WORDS = 8
 MIN_PAIRS = 8
 STRANGE, DOUBTFUL, ENGLISH, CLEARLY = 0.33, 0.45, 0.4, 1.4
@@ -53,6 +58,7 @@ MAX_LOOKED_AT = 2_000
 """Characters by which a stretch's cipher is chosen."""
 
 _MIXED = re.compile(r"[a-zA-Z][0134578@$]|[0134578@$][a-zA-Z]")
+_LEET_SIGN = re.compile(r"[0134578@$]")
 _LEET_NUMBER = re.compile(r"(?<![\w@$])[0134578]{1,6}(?![\w@$])")
 MIN_LEET_WORDS = 4
 
@@ -157,39 +163,44 @@ def _strange_stretches(text: str) -> Iterator[tuple[str, str]]:
     A run consists of doubtful windows, of which one at least is strange. With each comes what
     reaches a window further on both sides: a border may lie within one.
     """
-    found = list(_LETTERS.finditer(text))
-    borders = [0, *(word.start() for word in found[WINDOW_WORDS::WINDOW_WORDS]), len(text)]
-    first, strange = -1, False
-    for number in range(len(borders)):
-        common = pairs = 0
-        for word in found[number * WINDOW_WORDS : (number + 1) * WINDOW_WORDS]:
-            of_word = pairs_of(word.group())
-            common, pairs = common + of_word[0], pairs + of_word[1]
-        if pairs and (common < DOUBTFUL * pairs or pairs < MIN_PAIRS):
-            first = number if first < 0 else first
-            strange |= pairs >= MIN_PAIRS and common < STRANGE * pairs
-            continue
-        if strange:
-            wide = text[borders[max(0, first - 1)] : borders[min(number + 1, len(borders) - 1)]]
-            yield text[borders[first] : borders[min(number, len(borders) - 1)]], wide
-        first, strange = -1, False
+    are_pairs, are_common = _letter_pairs(text)
+    starts = np.flatnonzero(np.diff(are_pairs, prepend=False) & are_pairs)[::WINDOW_WORDS]
+    if not len(starts):
+        return
+    pairs, common = np.add.reduceat([are_pairs, are_common], starts, axis=1, dtype=np.int64)
+    doubtful = (common < DOUBTFUL * pairs) | (pairs < MIN_PAIRS)
+    strange = (pairs >= MIN_PAIRS) & (common < STRANGE * pairs)
+    if not strange.any():
+        return
+    borders = [0, *starts[1:].tolist(), len(text)]
+    for is_doubtful, run in groupby(range(len(pairs)), key=doubtful.__getitem__):
+        first, *_ = windows = list(run)
+        end = first + len(windows)
+        if is_doubtful and strange[windows].any():
+            wide = text[borders[max(0, first - 1)] : borders[min(end + 1, len(borders) - 1)]]
+            yield text[borders[first] : borders[end]], wide
+
+
+def _letter_pairs(text: str) -> tuple[np.ndarray, np.ndarray]:
+    """For each character, bool [len(text)]: whether it and the next are both letters of ASCII,
+    and whether they are a pair that is common in English."""
+    codes = np.frombuffer(text.encode("latin-1", "replace"), dtype=np.uint8)
+    letters = (codes | 32) - ord("a")  # uint8: what is below "a" comes out above "z"
+    ahead = np.append(letters[1:], 255)
+    are_pairs = (letters < 26) & (ahead < 26)
+    return are_pairs, are_pairs & _IS_COMMON[letters & 31, ahead & 31]
 
 
 @lru_cache(maxsize=32_768)
-def pairs_of(word: str) -> tuple[int, int]:
-    """How many of the pairs of letters in `word` are common in English, and how many it has."""
-    lower = word.lower()
-    pairs = [lower[i : i + 2] for i in range(len(lower) - 1)]
-    return sum(pair in _COMMON_PAIRS for pair in pairs), len(pairs)
+def common_pairs(word: str) -> int:
+    """How many pairs of letters in `word` are common in English."""
+    return int(_letter_pairs(word)[1].sum())
 
 
 def likeness(text: str) -> float:
     """The share of common English letter pairs: about 0.6 in English, 0.1 in ROT13."""
-    common = pairs = 0
-    for word in _LETTERS.findall(text):
-        of_word = pairs_of(word)
-        common, pairs = common + of_word[0], pairs + of_word[1]
-    return common / max(pairs, 1)
+    are_pairs, are_common = _letter_pairs(text)
+    return float(are_common.sum() / max(are_pairs.sum(), 1))
 
 
 def rotated(text: str, shift: int = 13) -> str:
@@ -219,6 +230,8 @@ def _leetspeak(text: str) -> Iterator[str]:
     Words in which letters and digits are mixed are read by `safety.normalise`, which knows words.
     """
     sample = text[:MAX_DECODED]
+    if not _LEET_SIGN.search(sample):
+        return
     if len(_MIXED.findall(sample)) >= MIN_LEET_WORDS:
         yield _LEET_NUMBER.sub(lambda number: number.group().translate(LEET), sample)
 

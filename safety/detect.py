@@ -15,7 +15,7 @@ from safety.classifier import classifier
 from safety.decode import views
 from safety.features import Spoken, spoken_of
 from safety.health import failure_record
-from safety.lexical import RuleTracker, rule_book
+from safety.lexical import RuleBook, RuleTracker, rule_book
 from safety.normalise import Vocabulary, Word, words
 from safety.taxonomy import Category
 from safety.types import Stage, text_digest
@@ -137,7 +137,7 @@ def _attempt(layer: str, evidence: Evidence, work: Callable[[], None]) -> None:
 
 def _rules(folded: Sequence[Word], stage: Stage, evidence: Evidence) -> None:
     book = rule_book()
-    tracker = RuleTracker(book, stage)
+    tracker = _all_rules(book, stage).afresh()
     for hit in book.hits(folded):
         evidence.alarming |= tracker.anchored_categories(hit.group)
         for match in tracker.feed(hit):
@@ -147,6 +147,11 @@ def _rules(folded: Sequence[Word], stage: Stage, evidence: Evidence) -> None:
             for name in match.rule.moderation:
                 known = evidence.moderation.get(name, 0.0)
                 evidence.moderation[name] = max(known, match.rule.score)
+
+
+@lru_cache(maxsize=2)
+def _all_rules(book: RuleBook, stage: Stage) -> RuleTracker:
+    return RuleTracker(book, stage)
 
 
 def _learned(said: Spoken, stage: Stage, evidence: Evidence, deadline: float) -> None:

@@ -1,14 +1,14 @@
 """The words of a text as the trained layers read them, the same in training and in the product."""
 
+import re
+from bisect import bisect_left
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import NamedTuple
 
 from safety.normalise import Vocabulary, Word, words
 
-_ENDS = frozenset(".!?;:")
-_ENDS_ANYWHERE = frozenset("\n。!?")
-_ALL_ENDS = _ENDS | _ENDS_ANYWHERE
+_END = re.compile(r"[\n。?]|!(?!\w)|[.;:][^\w\s]{0,3}(?=\s)")
+"""Where a sentence ends: not within "3.5", nor in "k!ll", where the mark is read as a letter."""
 
 
 class Spoken(NamedTuple):
@@ -34,19 +34,10 @@ def spoken(text: str, vocabulary: Vocabulary) -> Spoken:
 
 def spoken_of(text: str, folded: Sequence[Word]) -> Spoken:
     """What was said in `text`, of which `folded` are the words."""
-    starts = [index for index, pair in enumerate(pairwise(folded), 1) if _parted(text, *pair)]
-    return Spoken(_plain(folded), [0, *starts] if folded else [])
+    begins = [word.start for word in folded]
+    after = {bisect_left(begins, end.end()) for end in _END.finditer(text)}
+    return Spoken(_plain(folded), sorted({0, *after} - {len(folded)}))
 
 
 def _plain(folded: Sequence[Word]) -> list[str]:
     return ["0" if word.text.isdigit() else word.text for word in folded]
-
-
-def _parted(text: str, word: Word, following: Word) -> bool:
-    """Whether a sentence ends between two words: "3.5 of them" is one, "It rains. Go" two."""
-    between = text[word.end - 1 : following.start]  # an exclamation mark is read as part of a word
-    if len(between) == 2 and between[1] == " " and between[0] not in _ALL_ENDS:
-        return False
-    if not _ENDS_ANYWHERE.isdisjoint(between):
-        return True
-    return not _ENDS.isdisjoint(between) and any(map(str.isspace, between))

@@ -30,11 +30,11 @@ def text_rows(spoken: Sequence[str]) -> np.ndarray:
     """
     crc32 = zlib.crc32
     one_before, two_before = 0, crc32(b" ")
-    found: list[tuple[int, int, int]] = []
+    found: list[int] = []
     for word in spoken:
         letters = word.encode("utf-8", "surrogatepass")
         spaced = b" " + letters
         one, two, three = crc32(letters), crc32(spaced, one_before), crc32(spaced, two_before)
-        found.append((one & _MASK, two & _MASK, three & _MASK))
+        found += one, two, three
         one_before, two_before = one, two
-    return np.array(found, dtype=np.int64).reshape(-1, 3)
+    return np.array(found, dtype=np.int64).reshape(-1, 3) & _MASK

@@ -9,6 +9,7 @@ begins there, which lets the streaming side hold text back only after an anchor 
 
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -143,7 +144,16 @@ class RuleTracker:
             self._anchored_within[anchor] = max(
                 rule.within if len(rule.groups) > 1 else 0, self._anchored_within.get(anchor, 0)
             )
+        self._anchoring: dict[str, set[Category]] = {}
+        for rule in self._rules:
+            self._anchoring.setdefault(rule.groups[0], set()).add(rule.category)
         self._latest: dict[str, Hit] = {}
+
+    def afresh(self) -> "RuleTracker":
+        """One for another text, with the same rules; cheaper than to collect them anew."""
+        other = copy(self)
+        other._latest = {}
+        return other
 
     @property
     def anchors(self) -> frozenset[str]:
@@ -152,7 +162,7 @@ class RuleTracker:
 
     def anchored_categories(self, group: str) -> set[Category]:
         """The categories of the rules whose anchor is `group`."""
-        return {rule.category for rule in self._rules if rule.groups[0] == group}
+        return self._anchoring.get(group, set())
 
     def feed(self, hit: Hit) -> list[Match]:
         """The rules that `hit` completes. Hits must come ordered by `last`."""
