@@ -46,8 +46,8 @@ _COMMON_PAIRS = (
     "ve co me de hi ri ro ic ne ea ra ce li ch ll be ma si om ur wa wh ow ho ee ut et ot"
 )
 _IS_COMMON = np.zeros((32, 32), dtype=bool)
-for _first, _second in _COMMON_PAIRS.split():
-    _IS_COMMON[ord(_first) - ord("a"), ord(_second) - ord("a")] = True
+for _pair in _COMMON_PAIRS.split():
+    _IS_COMMON[ord(_pair[0]) - ord("a"), ord(_pair[1]) - ord("a")] = True
 WINDOW_WORDS = 8
 MIN_PAIRS = 8
 STRANGE, DOUBTFUL, ENGLISH, CLEARLY = 0.33, 0.45, 0.4, 1.4
