@@ -124,6 +124,15 @@ def scratch() -> Path:
     return Path(os.environ["PARLEY_TEST_DIRECTORY"])
 
 
+@pytest.fixture
+def passable(scratch: Path) -> Path:
+    """A new directory that the database's account can pass, unlike pytest's own, which every run
+    of pytest that begins shuts to all but us."""
+    directory = Path(tempfile.mkdtemp(dir=scratch))
+    directory.chmod(0o711)
+    return directory
+
+
 def _build_page() -> None:
     if not frontend.build_is_current():
         node = frontend.find_node()

@@ -80,6 +80,8 @@ class PostgresService(Service):
             return wanted
         if wanted.is_symlink():  # placed elsewhere before, also when the folder has moved since
             return wanted.readlink()
+        if wanted.is_dir():  # a cluster that could be reached once: never begun anew elsewhere
+            return wanted
         return reachable_data_dir(wanted, self._account)
 
     @property

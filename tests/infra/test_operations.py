@@ -54,11 +54,9 @@ def _manage(*arguments: str, database: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_a_dump_can_be_restored(tmp_path: Path) -> None:
-    for folder in (tmp_path, *tmp_path.parents[:2]):
-        folder.chmod(0o711)
-    service = PostgresService(tmp_path / "postgres", durable=False)
-    dump = tmp_path / "parley.dump"
+def test_a_dump_can_be_restored(passable: Path) -> None:
+    service = PostgresService(passable / "postgres", durable=False)
+    dump = passable / "parley.dump"
     try:
         service.start()
         with psycopg.connect(service.url) as connection:

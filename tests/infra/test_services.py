@@ -26,17 +26,9 @@ from infra.services import (
 from infra.services.ports import LOOPBACK, accepts_connections, free_port
 
 
-@pytest.fixture
-def directory(tmp_path: Path) -> Path:
-    """A directory that the database's unprivileged account can walk into."""
-    for folder in (tmp_path, *tmp_path.parents[:2]):  # pytest's own, made for us alone
-        folder.chmod(0o711)
-    return tmp_path
-
-
 @pytest.fixture(params=[PostgresService, ValkeyService, BrokerService])
-def service(request: pytest.FixtureRequest, directory: Path):
-    service: Service = request.param(directory / "service")
+def service(request: pytest.FixtureRequest, passable: Path):
+    service: Service = request.param(passable / "service")
     yield service
     service.destroy()
 
@@ -86,25 +78,25 @@ def test_a_dead_servers_port_is_never_given_to_who_dials_it() -> None:
     assert all(free_port() < int(outgoing[0]) for _ in range(100))
 
 
-def test_a_busy_port_is_a_clear_error(directory: Path) -> None:
+def test_a_busy_port_is_a_clear_error(passable: Path) -> None:
     with socket.create_server((LOOPBACK, 0)) as other:
         port = other.getsockname()[1]
         for kind in (PostgresService, ValkeyService, BrokerService):
             with pytest.raises(PortBusyError, match=rf"Port {port} is already in use"):
-                kind(directory / kind.__name__, port=port).start()
+                kind(passable / kind.__name__, port=port).start()
 
 
-def test_a_server_that_ends_while_starting_shows_its_last_words(directory: Path) -> None:
-    service = ValkeyService(directory / "valkey")
-    (directory / "valkey").mkdir()
-    (directory / "valkey" / "appendonlydir").write_text("a file where a folder must be")
+def test_a_server_that_ends_while_starting_shows_its_last_words(passable: Path) -> None:
+    service = ValkeyService(passable / "valkey")
+    (passable / "valkey").mkdir()
+    (passable / "valkey" / "appendonlydir").write_text("a file where a folder must be")
     with pytest.raises(ServiceStartError, match="appendonlydir"):
         service.start()
     assert service.pid is None
 
 
-def test_the_database_keeps_its_rows_over_a_restart_and_a_crash(directory: Path) -> None:
-    service = PostgresService(directory / "postgres")
+def test_the_database_keeps_its_rows_over_a_restart_and_a_crash(passable: Path) -> None:
+    service = PostgresService(passable / "postgres")
     try:
         service.start()
         with psycopg.connect(service.url) as connection:
@@ -122,8 +114,8 @@ def test_the_database_keeps_its_rows_over_a_restart_and_a_crash(directory: Path)
         service.destroy()
 
 
-def test_the_database_refuses_a_wrong_password(directory: Path) -> None:
-    service = PostgresService(directory / "postgres", durable=False)
+def test_the_database_refuses_a_wrong_password(passable: Path) -> None:
+    service = PostgresService(passable / "postgres", durable=False)
     try:
         service.start()
         wrong = service.url.replace(service.url.split(":")[2].split("@")[0], "wrong")
@@ -135,8 +127,8 @@ def test_the_database_refuses_a_wrong_password(directory: Path) -> None:
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root has to drop its rights")
-def test_as_root_the_database_runs_as_another_user(directory: Path) -> None:
-    service = PostgresService(directory / "postgres", durable=False)
+def test_as_root_the_database_runs_as_another_user(passable: Path) -> None:
+    service = PostgresService(passable / "postgres", durable=False)
     try:
         service.start()
         assert service.pid is not None
@@ -146,8 +138,8 @@ def test_as_root_the_database_runs_as_another_user(directory: Path) -> None:
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root has to drop its rights")
-def test_as_root_it_works_in_a_folder_that_others_cannot_enter(directory: Path) -> None:
-    private = directory / "private"
+def test_as_root_it_works_in_a_folder_that_others_cannot_enter(passable: Path) -> None:
+    private = passable / "private"
     private.mkdir(mode=0o700)
     service = PostgresService(private / "postgres", durable=False)
     try:
@@ -160,8 +152,8 @@ def test_as_root_it_works_in_a_folder_that_others_cannot_enter(directory: Path) 
     assert not (private / "postgres" / "cluster").exists()
 
 
-def test_valkey_keeps_its_keys_over_a_restart(directory: Path) -> None:
-    service = ValkeyService(directory / "valkey")
+def test_valkey_keeps_its_keys_over_a_restart(passable: Path) -> None:
+    service = ValkeyService(passable / "valkey")
     try:
         service.start()
         redis.Redis.from_url(service.url).set("kept", "yes")
@@ -172,19 +164,19 @@ def test_valkey_keeps_its_keys_over_a_restart(directory: Path) -> None:
         service.destroy()
 
 
-def test_a_configured_url_is_never_shadowed(directory: Path) -> None:
+def test_a_configured_url_is_never_shadowed(passable: Path) -> None:
     configured = {
         "DATABASE_URL": "postgresql://nobody@192.0.2.1/none",
         "REDIS_URL": "redis://192.0.2.1/0",
     }
-    bundle = ServiceBundle(directory / "bundle", configured, throw_away=True)
+    bundle = ServiceBundle(passable / "bundle", configured, throw_away=True)
     try:
         assert set(bundle.start()) == {"KAFKA_BOOTSTRAP_SERVERS"}
     finally:
         bundle.destroy()
 
 
-def test_a_killed_launcher_leaves_no_server_behind(directory: Path) -> None:
+def test_a_killed_launcher_leaves_no_server_behind(passable: Path) -> None:
     launcher = subprocess.Popen(
         [
             sys.executable,
@@ -198,7 +190,7 @@ def test_a_killed_launcher_leaves_no_server_behind(directory: Path) -> None:
                 print(*(service.pid for service in bundle.services), flush=True)
                 time.sleep(600)
             """),
-            str(directory / "bundle"),
+            str(passable / "bundle"),
         ],
         stdout=subprocess.PIPE,
         text=True,
@@ -215,7 +207,7 @@ def test_a_killed_launcher_leaves_no_server_behind(directory: Path) -> None:
     assert not alive
 
 
-def test_a_start_right_after_a_killed_launcher_waits_for_the_old_server(directory: Path) -> None:
+def test_a_start_right_after_a_killed_launcher_waits_for_the_old_server(passable: Path) -> None:
     """Two servers on one data directory would destroy it."""
     script = (
         "import sys, time; from pathlib import Path; from infra.services import PostgresService\n"
@@ -223,7 +215,7 @@ def test_a_start_right_after_a_killed_launcher_waits_for_the_old_server(director
         "time.sleep(600)"
     )
     launcher = subprocess.Popen(
-        [sys.executable, "-c", script, str(directory / "postgres")],
+        [sys.executable, "-c", script, str(passable / "postgres")],
         stdout=subprocess.PIPE,
         text=True,
     )
@@ -232,7 +224,7 @@ def test_a_start_right_after_a_killed_launcher_waits_for_the_old_server(director
     launcher.send_signal(signal.SIGKILL)
     launcher.wait()
 
-    service = PostgresService(directory / "postgres")
+    service = PostgresService(passable / "postgres")
     try:
         started = time.monotonic()
         service.start()
