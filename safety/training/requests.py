@@ -1,7 +1,8 @@
-"""Our own prompts, written one by one: `data/requests/*.txt`, a file for each hazard category.
+"""Our own prompts, written one by one: `data/requests/*.txt`, named after a hazard category, or
+an own subject, and what sort of it they hold (`hate-texts.txt`).
 
 A line is a sign, a space and a text; `\\n` in it is a line break. The signs: `!` harm (in
-`attacks.txt`, an attack), `=` a harmless text in the same words, `-` an ordinary prompt.
+`attacks*.txt`, an attack), `=` a harmless text in the same words, `-` an ordinary prompt.
 No line says how anything is done.
 """
 
@@ -26,17 +27,18 @@ def own_requests() -> Iterator[Example]:
         UnsignedLine: a line does not begin with a sign.
     """
     for path in sorted(FOLDER.glob("*.txt")):
-        category = Category(path.stem) if path.stem in set(Category) else None
+        subject, _, _ = path.stem.partition("-")
         for line in lines(path):
-            yield _example(line, path.stem, category)
+            yield _example(line, path.name, subject)
 
 
-def _example(line: str, file: str, category: Category | None) -> Example:
+def _example(line: str, file: str, subject: str) -> Example:
     sign, _, text = line.partition(" ")
     if sign not in _LABELS or not text:
-        raise UnsignedLine(f"{file}.txt: {line[:60]!r} begins with none of {sorted(_LABELS)}.")
+        raise UnsignedLine(f"{file}: {line[:60]!r} begins with none of {sorted(_LABELS)}.")
     label = _LABELS[sign]
-    if label == "harmful" and file == ATTACKS:
+    category = Category(subject) if subject in set(Category) else None
+    if label == "harmful" and subject == ATTACKS:
         label = "attack"
     named = category if label == "harmful" else None
     return Example(text.replace("\\n", "\n"), label, "own_requests", category=named)
