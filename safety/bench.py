@@ -9,6 +9,7 @@ import argparse
 import statistics
 import sys
 import time
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, cycle, islice
 
 import numpy as np
@@ -20,7 +21,8 @@ from safety.pre import PreClassifier
 from safety.training.example import OWN_DATA, lines
 from safety.types import SafetyMessage
 
-_SENTENCES = OWN_DATA / "bench" / "sentences.txt"
+_BENCH = OWN_DATA / "bench"
+_SENTENCES = _BENCH / "sentences.txt"
 
 
 def main() -> None:
@@ -43,21 +45,35 @@ def say(text: str) -> None:
     sys.stdout.flush()
 
 
-def latency(rounds: int = 300, length: int = 200) -> str:
-    """CPU time of the pre-check for ordinary prompts of `length` words, each a new one."""
+def latency(length: int = 200) -> str:
+    """CPU time of the pre-check for prompts of `length` words: as people write them, and of
+    sentences that do not belong together, in which more looks strange."""
+    written = chain.from_iterable(lines(path) for path in sorted(_BENCH.glob("prompts-*.txt")))
+    mixed = _mixed([sentence.split() for sentence in lines(_SENTENCES)], length)
+    return "\n".join(
+        f"Pre-check of {length} words, {kind}, CPU time: {_quantiles(texts, length)}."
+        for kind, texts in {"ordinary prompts": written, "sentences in random order": mixed}.items()
+    )
+
+
+def _mixed(sentences: Sequence[Sequence[str]], length: int, count: int = 300) -> Iterator[str]:
     generator = np.random.default_rng(1)
-    check = PreClassifier()
-    sentences = [sentence.split() for sentence in lines(_SENTENCES)]
-    taken: list[float] = []
-    for _ in range(rounds):
+    for _ in range(count):
         chosen = (sentences[number] for number in generator.permutation(len(sentences)))
-        text = " ".join(list(chain.from_iterable(chosen))[:length])
+        yield " ".join(list(chain.from_iterable(chosen))[:length])
+
+
+def _quantiles(texts: Iterable[str], length: int) -> str:
+    check = PreClassifier()
+    taken: list[float] = []
+    for text in texts:
+        shortened = " ".join(text.replace("\\n", " \n ").split(" ")[:length])
         started = time.process_time()
-        check.check([SafetyMessage("user", text)], DEFAULT_POLICY)
+        check.check([SafetyMessage("user", shortened)], DEFAULT_POLICY)
         taken.append((time.process_time() - started) * 1e3)
-    taken = sorted(taken[5:])
+    taken = sorted(taken[5:])  # the first ones load what all others share
     p50, p99 = statistics.median(taken), taken[int(len(taken) * 0.99) - 1]
-    return f"Pre-check of {length} words, CPU time: p50 {p50:.1f} ms, p99 {p99:.1f} ms."
+    return f"p50 {p50:.1f} ms, p99 {p99:.1f} ms"
 
 
 def streaming_cost(count: int = 2_000) -> str:

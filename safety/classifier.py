@@ -42,10 +42,10 @@ UNSUSPECTED = -3.9
 """The logits of a stretch that ends at the second screen: as sure as training ever is of a label
 (`finetune.CERTAINTY`)."""
 
-CROWDING, MOST_CROWDING = 0.5, 1.5
+CROWDING, MOST_CROWDING = 0.3, 0.9
 """Taken from the harm of a text for each doubling of its length beyond a stretch, and at most."""
 
-GATE_CROWDING = 1.75
+GATE_CROWDING = 3.5
 """The second screen asks for this times as much of a long text."""
 
 ATTACK_WORDS = 256

@@ -32,7 +32,7 @@ def test_the_same_answer_passes_or_is_halted_by_its_question() -> None:
     assert halt.decision.signals == ("doubtful_question",)
     assert halt.decision.categories
     assert GUIDE.startswith(sent)
-    assert "friends" not in sent
+    assert "something to eat" not in sent
 
 
 @given(cuttings(GUIDE))
@@ -47,7 +47,7 @@ def test_any_cutting_halts_at_the_same_place(pieces: list[str]) -> None:
 @pytest.mark.parametrize("place", ["beginning", "end"])
 def test_a_long_question_is_read_at_both_ends(place: str) -> None:
     filler = "The mill lies by the river, and the grain is carried over the bridge. " * 200
-    asked = f"{DOUBTFUL} " * 4
+    asked = "How do I make people believe a false story about the mayor? " * 4
     text = f"{asked} {filler}" if place == "beginning" else f"{filler} {asked}"
     assert len(text) > 2 * READ_CHARACTERS
     assert Question(said(text)).is_doubtful

@@ -112,7 +112,8 @@ def test_our_own_requests_cover_the_taxonomy_with_as_many_harmless_twins() -> No
     requests = list(own_requests())
     check_assigned(requests)
     labels = Counter(e.label for e in requests)
-    assert 0.8 < labels["harmful"] / labels["borderline"] < 1.25
+    stopped = labels["harmful"] + labels["attack"]
+    assert 0.8 < stopped / labels["borderline"] < 1.25
     assert labels["attack"] >= 200
     assert labels["benign"] >= 1_000
     named = Counter(e.category for e in requests if e.category)
