@@ -7,8 +7,10 @@ anyway, those with prompt tokens how much longer these make it wait.
 
 from __future__ import annotations
 
-_LEAST = 8
-"""However slow: the prompt has to go on."""
+_LEAST, _LEAST_OF_LONG = 32, 8
+"""However slow: the prompt has to go on. A short one is soon over, and its reader waits, too."""
+_LONG = 512
+"""Tokens that are left of a prompt from which on it must not hold up the streams."""
 _UNHURRIED_S = 0.04
 """Nobody reads 25 tokens a second, so a step may always take as long."""
 _NEWEST = 0.25
@@ -16,7 +18,7 @@ _NEWEST = 0.25
 
 
 class MixedPace:
-    """Invariant: `_LEAST` (or `most`, where that is less) <= `prompt_tokens(...)` <= `most`."""
+    """Invariant: the least (or `most`, where that is less) <= `prompt_tokens(...)` <= `most`."""
 
     def __init__(self, most: int, slowdown: float) -> None:
         """`slowdown`: of a step with prompt tokens to one of the same streams alone."""
@@ -26,12 +28,18 @@ class MixedPace:
         """By the number of streams' tokens."""
         self._prompt_token_s: float | None = None
 
-    def prompt_tokens(self, stream_tokens: int) -> int:
-        """For the next step, with so many tokens of streams; `most` until something is known."""
+    def prompt_tokens(self, stream_tokens: int, left: int) -> int:
+        """For the next step; `most` until something is known.
+
+        Args:
+            stream_tokens: tokens of streams in that step.
+            left: tokens that are still to be computed of the prompt whose turn it is.
+        """
         if self._prompt_token_s is None or (alone := self._alone(stream_tokens)) is None:
             return self._most
-        left = max(alone * self._slowdown, _UNHURRIED_S) - alone
-        return max(min(_LEAST, self._most), min(self._most, int(left / self._prompt_token_s)))
+        allowed = max(alone * self._slowdown, _UNHURRIED_S) - alone
+        least = _LEAST if left < _LONG else _LEAST_OF_LONG
+        return max(min(least, self._most), min(self._most, int(allowed / self._prompt_token_s)))
 
     def step_done(self, stream_tokens: int, prompt_tokens: int, seconds: float) -> None:
         """Learn from a step."""

@@ -208,8 +208,16 @@ class Scheduler:
         if not streams:
             return limit
         tokens = sum(1 + len(drafts.get(request.request_id, ())) for request in streams)
-        mixed = min(self._config.mixed_step_tokens, tokens + self.pace.prompt_tokens(tokens))
+        prompt_tokens = self.pace.prompt_tokens(tokens, self._left_of_next_prompt())
+        mixed = min(self._config.mixed_step_tokens, tokens + prompt_tokens)
         return min(limit, max(mixed, len(self._running)))
+
+    def _left_of_next_prompt(self) -> int:
+        """Tokens to compute of the prompt whose turn it is; 0 where there is none."""
+        begun = [request for request in self._running if _computes_many(request)]
+        following = begun or self._waiting[:1]
+        request = min(following, key=self._queue_key, default=None)
+        return 0 if request is None else request.num_tokens - request.num_computed
 
     def _admit(self, budget: int, chunks: dict[str, Chunk]) -> None:
         """Start waiting requests, first by key, while budget, seats and blocks last."""

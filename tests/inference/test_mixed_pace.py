@@ -9,12 +9,17 @@ from inference.engine.mixed_pace import MixedPace
 MOST = 512
 
 
-def settled(pace: MixedPace, streams: int, alone_s: float, token_s: float) -> tuple[int, float]:
+LONG = 6_000
+
+
+def settled(
+    pace: MixedPace, streams: int, alone_s: float, token_s: float, left: int = LONG
+) -> tuple[int, float]:
     """Prompt tokens and seconds of the thirtieth step on a machine where tokens cost so much."""
     for _ in range(30):
         pace.step_done(streams, 0, alone_s)
     for _ in range(30):
-        tokens = pace.prompt_tokens(streams)
+        tokens = pace.prompt_tokens(streams, left)
         seconds = alone_s + tokens * token_s
         pace.step_done(streams, tokens, seconds)
     return tokens, seconds
@@ -22,9 +27,9 @@ def settled(pace: MixedPace, streams: int, alone_s: float, token_s: float) -> tu
 
 def test_nothing_is_held_back_before_anything_is_known():
     pace = MixedPace(most=128, slowdown=2.0)
-    assert pace.prompt_tokens(8) == 128
+    assert pace.prompt_tokens(8, LONG) == 128
     pace.step_done(0, 128, 1.0)  # a prompt alone: nobody waited
-    assert pace.prompt_tokens(8) == 128
+    assert pace.prompt_tokens(8, LONG) == 128
 
 
 @given(
@@ -44,16 +49,17 @@ def test_a_step_is_as_long_as_it_may_be(streams, alone_s, token_s):
 
 
 @pytest.mark.parametrize("most", [4, 32, 128])
-def test_a_slow_machine_still_makes_way(most):
-    tokens, _ = settled(MixedPace(most, slowdown=2.0), streams=8, alone_s=0.1, token_s=10.0)
-    assert tokens == min(most, 8)
+@pytest.mark.parametrize(("left", "least"), [(6_000, 8), (512, 8), (511, 32), (40, 32)])
+def test_a_slow_machine_still_makes_way_and_soon_for_a_short_prompt(most, left, least):
+    tokens, _ = settled(MixedPace(most, slowdown=2.0), 8, alone_s=0.1, token_s=10.0, left=left)
+    assert tokens == min(most, least)
 
 
 def test_a_step_that_was_held_up_is_forgotten():
     pace = MixedPace(MOST, slowdown=2.0)
     before, _ = settled(pace, 8, 0.1, 0.001)
     pace.step_done(8, before, 30.0)
-    assert pace.prompt_tokens(8) < before
+    assert pace.prompt_tokens(8, LONG) < before
     after, _ = settled(pace, 8, 0.1, 0.001)
     assert abs(after - before) <= 2
 
@@ -62,4 +68,4 @@ def test_the_nearest_number_of_streams_tells():
     pace = MixedPace(MOST, slowdown=2.0)
     settled(pace, 2, 0.05, 0.001)
     settled(pace, 32, 0.3, 0.001)
-    assert pace.prompt_tokens(1) < pace.prompt_tokens(30)
+    assert pace.prompt_tokens(1, LONG) < pace.prompt_tokens(30, LONG)
