@@ -49,6 +49,8 @@ _IS_COMMON = np.zeros((32, 32), dtype=bool)
 for _pair in _COMMON_PAIRS.split():
     _IS_COMMON[ord(_pair[0]) - ord("a"), ord(_pair[1]) - ord("a")] = True
 WINDOW_WORDS = 8
+LONGEST_WORD = 64
+"""Letters after which a run without a border counts as another word, or it would hide others."""
 MIN_PAIRS = 8
 STRANGE, DOUBTFUL, ENGLISH, CLEARLY = 0.33, 0.45, 0.4, 1.4
 """Shares of common letter pairs: below the one a window is looked at, from the other it is read,
@@ -164,7 +166,11 @@ def _strange_stretches(text: str) -> Iterator[tuple[str, str]]:
     reaches a window further on both sides: a border may lie within one.
     """
     are_pairs, are_common = _letter_pairs(text)
-    starts = np.flatnonzero(np.diff(are_pairs, prepend=False) & are_pairs)[::WINDOW_WORDS]
+    places = np.arange(len(are_pairs))
+    begins = np.diff(are_pairs, prepend=False) & are_pairs
+    within = places - np.maximum.accumulate(np.where(begins, places, 0))
+    words = are_pairs & (within % LONGEST_WORD == 0)
+    starts = np.flatnonzero(words)[::WINDOW_WORDS]
     if not len(starts):
         return
     pairs, common = np.add.reduceat([are_pairs, are_common], starts, axis=1, dtype=np.int64)
@@ -174,8 +180,8 @@ def _strange_stretches(text: str) -> Iterator[tuple[str, str]]:
         return
     borders = [0, *starts[1:].tolist(), len(text)]
     for is_doubtful, run in groupby(range(len(pairs)), key=doubtful.__getitem__):
-        first, *_ = windows = list(run)
-        end = first + len(windows)
+        windows = list(run)
+        first, end = windows[0], windows[-1] + 1
         if is_doubtful and strange[windows].any():
             wide = text[borders[max(0, first - 1)] : borders[min(end + 1, len(borders) - 1)]]
             yield text[borders[first] : borders[end]], wide
@@ -186,7 +192,7 @@ def _letter_pairs(text: str) -> tuple[np.ndarray, np.ndarray]:
     and whether they are a pair that is common in English."""
     codes = np.frombuffer(text.encode("latin-1", "replace"), dtype=np.uint8)
     letters = (codes | 32) - ord("a")  # uint8: what is below "a" comes out above "z"
-    ahead = np.append(letters[1:], 255)
+    ahead = np.append(letters[1:], np.uint8(255))
     are_pairs = (letters < 26) & (ahead < 26)
     return are_pairs, are_pairs & _IS_COMMON[letters & 31, ahead & 31]
 

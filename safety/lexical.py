@@ -144,9 +144,10 @@ class RuleTracker:
             self._anchored_within[anchor] = max(
                 rule.within if len(rule.groups) > 1 else 0, self._anchored_within.get(anchor, 0)
             )
-        self._anchoring: dict[str, set[Category]] = {}
+        anchoring: dict[str, set[Category]] = {}
         for rule in self._rules:
-            self._anchoring.setdefault(rule.groups[0], set()).add(rule.category)
+            anchoring.setdefault(rule.groups[0], set()).add(rule.category)
+        self._anchoring = {group: frozenset(named) for group, named in anchoring.items()}
         self._latest: dict[str, Hit] = {}
 
     def afresh(self) -> "RuleTracker":
@@ -160,9 +161,9 @@ class RuleTracker:
         """The groups in which a flagged span may begin."""
         return frozenset(self._anchored_within)
 
-    def anchored_categories(self, group: str) -> set[Category]:
+    def anchored_categories(self, group: str) -> frozenset[Category]:
         """The categories of the rules whose anchor is `group`."""
-        return self._anchoring.get(group, set())
+        return self._anchoring.get(group, frozenset())
 
     def feed(self, hit: Hit) -> list[Match]:
         """The rules that `hit` completes. Hits must come ordered by `last`."""

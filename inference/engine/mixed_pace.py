@@ -18,7 +18,8 @@ _NEWEST = 0.25
 
 
 class MixedPace:
-    """Invariant: the least (or `most`, where that is less) <= `prompt_tokens(...)` <= `most`."""
+    """Invariant: `_LEAST` or `_LEAST_OF_LONG` (or `most`, where that is less) <=
+    `prompt_tokens(...)` <= `most`."""
 
     def __init__(self, most: int, slowdown: float) -> None:
         """`slowdown`: of a step with prompt tokens to one of the same streams alone."""

@@ -213,7 +213,8 @@ class Scheduler:
         return min(limit, max(mixed, len(self._running)))
 
     def _left_of_next_prompt(self) -> int:
-        """Tokens to compute of the prompt whose turn it is; 0 where there is none."""
+        """Tokens to compute of the prompt whose turn it is; 0 where there is none. Of one that has
+        not begun what is cached is not known yet: its first chunk may be small."""
         begun = [request for request in self._running if _computes_many(request)]
         following = begun or self._waiting[:1]
         request = min(following, key=self._queue_key, default=None)

@@ -80,7 +80,7 @@ class PostgresService(Service):
             return wanted
         if wanted.is_symlink():  # placed elsewhere before, also when the folder has moved since
             return wanted.readlink()
-        if wanted.is_dir():  # a cluster that could be reached once: never begun anew elsewhere
+        if (wanted / "PG_VERSION").exists():  # could be reached once: never begun anew elsewhere
             return wanted
         return reachable_data_dir(wanted, self._account)
 

@@ -36,16 +36,18 @@ def test_nothing_is_held_back_before_anything_is_known():
     streams=st.integers(1, 64),
     alone_s=st.floats(0.001, 1.0),
     token_s=st.floats(0.000_01, 0.05),
+    left_and_least=st.sampled_from([(LONG, 8), (40, 32)]),
 )
-def test_a_step_is_as_long_as_it_may_be(streams, alone_s, token_s):
-    tokens, seconds = settled(MixedPace(MOST, slowdown=2.0), streams, alone_s, token_s)
+def test_a_step_is_as_long_as_it_may_be(streams, alone_s, token_s, left_and_least):
+    left, least = left_and_least
+    tokens, seconds = settled(MixedPace(MOST, slowdown=2.0), streams, alone_s, token_s, left)
     allowed = max(2 * alone_s, 0.04)
-    if 8 < tokens < MOST:
+    if least < tokens < MOST:
         assert allowed - 1.01 * token_s <= seconds <= allowed + token_s
     elif tokens == MOST:
         assert seconds <= allowed + token_s
     else:
-        assert tokens == 8
+        assert tokens == least
 
 
 @pytest.mark.parametrize("most", [4, 32, 128])

@@ -82,6 +82,24 @@ def test_prompts_beside_streams_take_what_the_pace_allows():
     assert [chunk.num_tokens for chunk in scheduler.schedule()] == [1, 40]
 
 
+def test_what_is_left_of_a_prompt_decides_how_little_a_slow_machine_gives_it():
+    scheduler = make(max_num_batched_tokens=2048, mixed_step_tokens=128, mixed_step_slowdown=2.0)
+    scheduler.pace.step_done(1, 0, seconds=0.1)
+    scheduler.pace.step_done(1, 10, seconds=9.0)
+    stream, prompt = request("stream", length=4), request("prompt", length=540)
+    scheduler.add(stream)
+    [chunk] = scheduler.schedule()
+    scheduler.complete(chunk, [7])
+    scheduler.add(prompt)
+    taken = []
+    for _ in range(6):
+        chunks = scheduler.schedule()
+        taken.append(chunks[1].num_tokens)
+        for chunk in chunks:
+            scheduler.complete(chunk, [7] if chunk.samples else [])
+    assert taken == [8, 8, 8, 8, 32, 32]  # until fewer than 512 are left
+
+
 def test_the_first_by_priority_is_never_preempted():
     scheduler = make(num_blocks=6, max_num_seqs=4, policy="priority", priority_seconds=1000)
     first = request("first", length=30, at=5, priority=0)

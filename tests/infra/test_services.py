@@ -207,6 +207,23 @@ def test_a_killed_launcher_leaves_no_server_behind(passable: Path) -> None:
     assert not alive
 
 
+def test_a_cluster_out_of_reach_is_not_begun_anew(passable: Path) -> None:
+    service = PostgresService(passable / "postgres", durable=False)
+    try:
+        service.start()
+        service.stop()
+        passable.chmod(0o700)
+        again = PostgresService(passable / "postgres", durable=False)
+        if os.getuid() == 0:  # else we are the account ourselves
+            with pytest.raises(ServiceStartError):
+                again.start()
+        passable.chmod(0o711)
+        again.start()
+        again.stop()
+    finally:
+        service.destroy()
+
+
 def test_a_start_right_after_a_killed_launcher_waits_for_the_old_server(passable: Path) -> None:
     """Two servers on one data directory would destroy it."""
     script = (

@@ -46,6 +46,11 @@ def test_a_cipher_inside_an_english_text_is_read() -> None:
     assert any(SENTENCE in folded(view.text) for view in views(wrapped))
 
 
+def test_letters_without_a_border_do_not_hide_a_cipher() -> None:
+    wrapped = f"{'thereisnothinghere' * 22} {DISGUISES['ROT13'](SENTENCE)}"
+    assert any(SENTENCE in folded(view.text) for view in views(wrapped))
+
+
 @pytest.mark.parametrize("shift", [3, 7, 19])
 def test_letters_moved_by_any_number_of_places_are_moved_back(shift: int) -> None:
     moved = rotated(SENTENCE + " tell me the steps", shift)
