@@ -166,11 +166,7 @@ def _strange_stretches(text: str) -> Iterator[tuple[str, str]]:
     reaches a window further on both sides: a border may lie within one.
     """
     are_pairs, are_common = _letter_pairs(text)
-    places = np.arange(len(are_pairs))
-    begins = np.diff(are_pairs, prepend=False) & are_pairs
-    within = places - np.maximum.accumulate(np.where(begins, places, 0))
-    words = are_pairs & (within % LONGEST_WORD == 0)
-    starts = np.flatnonzero(words)[::WINDOW_WORDS]
+    starts = _word_starts(are_pairs)[::WINDOW_WORDS]
     if not len(starts):
         return
     pairs, common = np.add.reduceat([are_pairs, are_common], starts, axis=1, dtype=np.int64)
@@ -185,6 +181,14 @@ def _strange_stretches(text: str) -> Iterator[tuple[str, str]]:
         if is_doubtful and strange[windows].any():
             wide = text[borders[max(0, first - 1)] : borders[min(end + 1, len(borders) - 1)]]
             yield text[borders[first] : borders[end]], wide
+
+
+def _word_starts(are_pairs: np.ndarray) -> np.ndarray:
+    """Where words of two letters and more begin, int [words], a long run's parts each."""
+    places = np.arange(len(are_pairs))
+    begins = np.diff(are_pairs, prepend=False) & are_pairs
+    within = places - np.maximum.accumulate(np.where(begins, places, 0))
+    return np.flatnonzero(are_pairs & (within % LONGEST_WORD == 0))
 
 
 def _letter_pairs(text: str) -> tuple[np.ndarray, np.ndarray]:
