@@ -19,7 +19,7 @@ from safety.artefacts import card
 from safety.policy import DEFAULT_POLICY
 from safety.post import PostClassifier
 from safety.pre import PreClassifier
-from safety.training.example import OWN_DATA, lines
+from safety.training.example import OWN_DATA, lines, with_line_breaks
 from safety.types import SafetyMessage
 
 _BENCH = OWN_DATA / "bench"
@@ -68,7 +68,7 @@ def _quantiles(texts: Iterable[str], length: int) -> str:
     check = PreClassifier()
     taken: list[float] = []
     for text in texts:
-        shortened = "".join(re.findall(r"\s*\S+", text.replace("\\n", "\n"))[:length])
+        shortened = "".join(re.findall(r"\s*\S+", with_line_breaks(text))[:length])
         started = time.process_time()
         check.check([SafetyMessage("user", shortened)], DEFAULT_POLICY)
         taken.append((time.process_time() - started) * 1e3)

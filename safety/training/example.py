@@ -41,3 +41,8 @@ def lines(path: Path) -> Iterator[str]:
     for line in path.read_text(encoding="utf-8").splitlines():
         if line.strip() and not line.startswith("#"):
             yield line.strip()
+
+
+def with_line_breaks(line: str) -> str:
+    """A text of a data file, in which a line break is written as `\\n`."""
+    return line.replace("\\n", "\n")

@@ -23,7 +23,7 @@ from pathlib import Path
 
 from safety.taxonomy import Category
 from safety.training.acts import FRAMES, gerund, third_person
-from safety.training.example import OWN_DATA, Example, Label, lines
+from safety.training.example import OWN_DATA, Example, Label, lines, with_line_breaks
 
 FOLDER = OWN_DATA / "grammar"
 ACTS_A_LINE = 36
@@ -104,7 +104,7 @@ def grammar_attacks() -> Iterator[Example]:
         if line.file == ATTACKS:
             label: Label = "attack" if line.sign == "!" else "borderline"
             for text in draw(line, TEXTS_A_LINE):
-                yield Example(text.replace("\\n", "\n"), label, "own_grammar_attacks")
+                yield Example(with_line_breaks(text), label, "own_grammar_attacks")
 
 
 def _requests(line: Line) -> Iterator[Example]:

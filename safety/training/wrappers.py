@@ -5,7 +5,7 @@ import io
 import json
 from collections.abc import Iterator
 
-from safety.training.example import OWN_DATA, Example, lines
+from safety.training.example import OWN_DATA, Example, lines, with_line_breaks
 from safety.training.packages import BASTION, H4RM3L, REDHARNESS, SPIKEE
 
 
@@ -13,7 +13,7 @@ def ordinary_task(number: int) -> str:
     """An ordinary prompt to put into wrapper `number`: all different, and each of them among the
     benign prompts too, so that none becomes a sign of attack."""
     tasks = list(lines(OWN_DATA / "benign" / "instructions.txt"))
-    return tasks[number * 7 % len(tasks)].replace("\\n", "\n")
+    return with_line_breaks(tasks[number * 7 % len(tasks)])
 
 
 def published_wrappers() -> Iterator[Example]:
