@@ -45,7 +45,8 @@ def session(url: str) -> aiohttp.ClientSession:
     """Connections to the server at `url`, as many as are asked for."""
     return aiohttp.ClientSession(
         url,
-        connector=aiohttp.TCPConnector(limit=0),
+        # Uvicorn closes an idle connection after five seconds, whatever is just being asked on it.
+        connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=2.0),
         timeout=aiohttp.ClientTimeout(total=_LIMIT_S),
         raise_for_status=True,
     )

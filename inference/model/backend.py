@@ -26,6 +26,9 @@ Angles = tuple[Tensor, Tensor]
 class FusedLayers(Protocol):
     """Several layers as one operation."""
 
+    most_rows: int
+    """Tokens of a batch that it takes, where each is a query alone."""
+
     def takes(self, batch: Batch) -> bool:
         """Whether it can compute this batch."""
         ...

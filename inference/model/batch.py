@@ -1,6 +1,6 @@
 """What a step's batch looks like to the model.
 
-Tokens of all chunks lie in one flat row, those of single-token chunks (streams) first.
+Tokens of all chunks lie in one flat row, those of streams first.
 Keys and values of a layer lie in one tensor of slots, slot = block id * block size +
 offset. A step writes its own keys and values first and reads afterwards, so chunks of
 one step may share blocks.
@@ -31,7 +31,8 @@ class Span:
 
 @dataclass(frozen=True)
 class Singles:
-    """The first S tokens of the flat row, each a query alone: streams and their guesses."""
+    """The first S tokens of the flat row, each a query alone: streams and their guesses, and a
+    prompt's where they are few."""
 
     tables: Tensor
     """(S, width) int32 block ids, padded with 0."""

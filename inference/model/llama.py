@@ -52,6 +52,11 @@ class LayerStack:
     def __len__(self) -> int:
         return len(self._layers)
 
+    @property
+    def most_rows_alone(self) -> int:
+        """Tokens up to which a batch is faster where each is a query alone."""
+        return 0 if self._fused is None else self._fused.most_rows
+
     def __call__(
         self, x: Tensor, delta: Tensor | None, batch: Batch, caches: list[LayerCache]
     ) -> Hidden:

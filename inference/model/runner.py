@@ -43,6 +43,10 @@ from inference.text.load import load_text
 
 log = logging.getLogger(__name__)
 
+_MOST_READ_ALONE = 65_536
+"""Tokens that a prompt's chunk attends to, counted for each query: beyond, one span for all
+queries is faster (docs/decisions/0120)."""
+
 
 class ModelRunner:
     """The model, its KV cache and the sampler; a `StepRunner` of the engine core."""
@@ -84,6 +88,7 @@ class ModelRunner:
     def _load(self, config: EngineConfig) -> ModelConfig:
         """Weights and caches: here, or here and on the ranks that this one leads."""
         self._leader: Leader | None = None
+        self._most_rows_alone = 0
         self._model: LlamaModel | GraphedModel | LeadingModel
         if is_parallel(config):
             self._leader = lead(config, self._dtype, self._device)
@@ -94,6 +99,7 @@ class ModelRunner:
             reader = open_weights(config.model)
             self._model = build_model(reader, self._dtype, self._device, precision)
             own, num_layers = reader.config, reader.config.num_layers
+            self._most_rows_alone = self._model.layers.most_rows_alone
         kv_dtype = pick_kv_dtype(config, self._dtype)
         self.kv_dtype = str(kv_dtype).removeprefix("torch.")
         blocks = count_blocks(config, own, num_layers, kv_dtype, self._device)
@@ -153,13 +159,17 @@ class ModelRunner:
         return self._checksums(block_ids)
 
     def _lay_out(self, chunks: list[Chunk]) -> Batch:
-        """Flatten the chunks, single-token ones first, into tensors."""
+        """Flatten the chunks, those of streams first, into tensors.
+
+        Where they are few in all, prompts' tokens are queries alone, as those of streams are.
+        """
         token_ids: list[int] = []
         positions: list[int] = []
         rows: list[int] = []
         spans: list[Span] = []
         slots: list[Tensor] = []
-        streams = [chunk for chunk in chunks if chunk.is_stream]
+        few = self._are_few(chunks)
+        alone = [chunk for chunk in chunks if few or chunk.is_stream]
         for chunk in chunks:
             end = chunk.start + chunk.num_tokens
             begin_row = len(token_ids)
@@ -169,15 +179,21 @@ class ModelRunner:
                 rows.extend(range(len(token_ids) - 1 - len(chunk.draft), len(token_ids)))
             context = self._slots(chunk.request.block_ids, end)
             slots.append(context[chunk.start :])
-            if not chunk.is_stream:
+            if not (few or chunk.is_stream):
                 spans.append(Span(begin_row, len(token_ids), chunk.start, context))
         return Batch(
             token_ids=torch.tensor(token_ids, device=self._device),
             positions=torch.tensor(positions, device=self._device),
             slots=torch.cat(slots),
-            singles=self._singles(streams) if streams else None,
+            singles=self._singles(alone) if alone else None,
             spans=tuple(spans),
             logits_rows=torch.tensor(rows, dtype=torch.long, device=self._device),
+        )
+
+    def _are_few(self, chunks: Sequence[Chunk]) -> bool:
+        """Whether all tokens fit a step of streams, and none reads a long context too often."""
+        return sum(chunk.num_tokens for chunk in chunks) <= self._most_rows_alone and all(
+            chunk.is_stream or chunk.num_tokens * chunk.end <= _MOST_READ_ALONE for chunk in chunks
         )
 
     def _slots(self, block_ids: list[int], num_tokens: int) -> Tensor:
@@ -187,7 +203,7 @@ class ModelRunner:
         return (blocks[:, None] * self._block_size + offsets).flatten()[:num_tokens]
 
     def _singles(self, chunks: list[Chunk]) -> Singles:
-        """A stream's guesses are queries of their own, each with one token more to attend to."""
+        """A chunk's tokens are queries of their own, each with one token more to attend to."""
         lengths = [chunk.start + 1 + i for chunk in chunks for i in range(chunk.num_tokens)]
         width = -(-max(lengths) // self._block_size)
         tables = [

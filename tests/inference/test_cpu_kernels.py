@@ -260,6 +260,46 @@ def test_all_layers_in_one_call_give_the_same_bits(kernels, kind, int8, bias, ca
         torch.set_num_threads(before)
 
 
+def test_a_prompts_tokens_as_queries_alone_equal_a_span(kernels):
+    """Beside streams, across a border of blocks and one of parts, with and without a window."""
+    layers = make_layers(kernels, Kind.Q8_0, int8=False, bias=False)
+    width = 12
+    tables = torch.randperm(3 * width).view(3, width).int()
+    start, end = 125, 131
+    of_prompt = range(start + 1, end + 1)
+    alone = Singles(
+        tables[[0, 1, *[2] * len(of_prompt)]],
+        torch.tensor([9, 180, *of_prompt], dtype=torch.int32),
+        BLOCK,
+    )
+    last = alone.lengths.long() - 1
+    blocks = alone.tables[torch.arange(len(last)), last // BLOCK].long()
+    as_queries = Batch(
+        token_ids=torch.zeros(len(last), dtype=torch.long),
+        positions=last,
+        slots=blocks * BLOCK + last % BLOCK,
+        singles=alone,
+        spans=(),
+        logits_rows=torch.arange(len(last)),
+    )
+    context = (tables[2].long()[:, None] * BLOCK + torch.arange(BLOCK)).flatten()[:end]
+    as_span = replace(
+        as_queries,
+        singles=Singles(alone.tables[:2], alone.lengths[:2], BLOCK),
+        spans=(Span(2, len(last), start, context),),
+    )
+    past = torch.randn(CONFIG.num_layers, 2, tables.numel() * BLOCK, KV_HEADS, DIM)
+    x = torch.randn(len(last), CONFIG.hidden_size)
+    stack = LayerStack(CONFIG, CpuBackend(kernels), layers)
+    assert len(last) <= stack.most_rows_alone
+    results = []
+    for batch in (as_queries, as_span):
+        caches = [LayerCache(*layer.clone()) for layer in past]
+        results.append([*stack(x.clone(), None, batch, caches), caches[-1].keys])
+    for queries, span in zip(*results, strict=True):
+        torch.testing.assert_close(queries, span, rtol=1e-4, atol=1e-4)
+
+
 def test_layers_that_cannot_be_fused_are_computed_part_by_part(kernels):
     layers = make_layers(kernels, Kind.Q4_1, int8=False, bias=False)
     assert CpuBackend(kernels).fuse(CONFIG, layers) is not None

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 import torch
 
+from inference.model.cpu.packed_linear import FEW_TOKENS
 from inference.text.tokenizer import TextTokenizer
 from tests.inference.conftest import Driver, greedy
 
@@ -85,6 +86,16 @@ def test_all_prompts_in_one_mixed_batch(make_core, prompts, expected):
         if index % 3 == 0:
             driver.step()
     assert [driver.run()[i] for i in ids] == expected
+
+
+def test_prompts_a_few_tokens_a_step(make_core, prompts, expected):
+    """So few that each of a prompt's tokens is a query alone, as a stream's is."""
+    few = 12
+    assert few <= FEW_TOKENS
+    driver = Driver(make_core(max_num_batched_tokens=few, mixed_step_tokens=few))
+    ids = [driver.add(prompt, greedy(max_tokens=NEW_TOKENS)) for prompt in prompts[:6]]
+    tokens = driver.run()
+    assert [tokens[i] for i in ids] == expected[:6]
 
 
 def test_beside_sampled_sequences(make_core, prompts, expected):

@@ -27,6 +27,8 @@ inline int count_parts(int length, int window) {
 
 // All parts of a batch, and how many the longest sequence has. The heads of a part lie side by
 // side in memory, so one thread reads them all, unless there are too few parts for the threads.
+// Queries of one sequence (a prompt's tokens, a stream and its guesses), each with one token more
+// to attend to, go through it part by part together, so that memory is read once for all.
 struct PartPlan {
   std::vector<PartTask> tasks;
   int most = 0;
@@ -39,11 +41,14 @@ struct PartPlan {
       most = count > most ? count : most;
     }
     int together = parts < 2 * threads ? 1 : kv_heads;
-    for (int s = 0; s < S; s++) {
-      int end = lengths[s], index = 0;
-      for (int at = end > window ? end - window : 0; at < end; at += kPart, index++)
-        for (int kv = 0; kv < kv_heads; kv += together)
-          tasks.push_back({s, kv, kv + together, index, at, at + kPart < end ? at + kPart : end});
+    for (int first = 0, next; first < S; first = next) {
+      for (next = first + 1; next < S && lengths[next] == lengths[next - 1] + 1;) next++;
+      for (int index = 0; index < count_parts(lengths[next - 1], window); index++)
+        for (int s = first; s < next; s++) {
+          int end = lengths[s], at = (end > window ? end - window : 0) + index * kPart;
+          for (int kv = 0; at < end && kv < kv_heads; kv += together)
+            tasks.push_back({s, kv, kv + together, index, at, at + kPart < end ? at + kPart : end});
+        }
     }
   }
 };

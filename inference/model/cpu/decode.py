@@ -94,11 +94,12 @@ class StreamDecoder:
         self._weights = list(layers)  # their tensors must live as long as their addresses
         self._layers = (_Layer * len(layers))(*(_layer(layer, config) for layer in layers))
         kinds = {type(layer.qkv) for layer in layers}
-        self._most = FEW_TOKENS if PackedLinear in kinds else _FEW_ROUNDED_TOKENS
+        self.most_rows = FEW_TOKENS if PackedLinear in kinds else _FEW_ROUNDED_TOKENS
         self._caches: list[LayerCache] | None = None
 
     def takes(self, batch: Batch) -> bool:
-        return batch.singles is not None and not batch.spans and len(batch.token_ids) <= self._most
+        few = len(batch.token_ids) <= self.most_rows
+        return few and batch.singles is not None and not batch.spans
 
     def __call__(
         self, x: Tensor, angles: Angles, batch: Batch, caches: list[LayerCache]
