@@ -3,11 +3,11 @@
 Both are read from the meaning of a stretch of words: an encoder (`safety.encoder`) and a small
 network over its vector. The encoder costs milliseconds, so of a long text it reads only what a
 linear screen over words finds worst: stretches, and the worst sentence by itself. A second
-screen, over what the encoder's lower layers say, spares most of that the upper ones. An attack
-is also known by its wording: a linear model over the same grams, over the whole text, has its
-say beside the network.
+screen, over the mean of a stretch's word pieces, spares many stretches the encoder. An attack is
+also known by its wording: a linear model over the same grams, over the whole text, has its say
+beside the network.
 
-Weights: `data/classifier.npz` and `data/encoder-*.onnx`; docs/safety-model-card.md says from what.
+Weights: `data/classifier.npz` and `data/encoder.onnx`; docs/safety-model-card.md says from what.
 """
 
 import math
@@ -22,15 +22,14 @@ from typing import NamedTuple
 import numpy as np
 
 from safety.artefacts import read_checked, read_checked_bytes
-from safety.encoder import Encoder, Pieces, unit
+from safety.encoder import Encoder, Pieces, gist
 from safety.features import Spoken, spoken
 from safety.grams import text_rows
 from safety.normalise import Vocabulary
 from safety.taxonomy import Category
 
 MODEL_FILE = Path(__file__).parent / "data" / "classifier.npz"
-LOWER_FILE = Path(__file__).parent / "data" / "encoder-lower.onnx"
-UPPER_FILE = Path(__file__).parent / "data" / "encoder-upper.onnx"
+ENCODER_FILE = Path(__file__).parent / "data" / "encoder.onnx"
 
 STRETCH_WORDS = 24
 MAX_STRETCHES = 3
@@ -131,10 +130,10 @@ class Classifier:
         )
 
     def _read(self, stretch: Sequence[str], gate_from: float) -> "Meaning":
-        states = self.encoder.begin(stretch)
-        if gate_logits(unit(states.mean(axis=0)), self._gate) < gate_from:
+        vectors = self.encoder.begin(stretch)
+        if gate_logits(gist(vectors), self._gate) < gate_from:
             return Meaning(UNSUSPECTED, UNSUSPECTED, self._no_category)
-        return self._meaning(self.encoder.finish(states))
+        return self._meaning(self.encoder.finish(vectors))
 
     def look(self, stretch: Sequence[str]) -> tuple[np.ndarray, dict[Category, float]]:
         """The encoder's vector of a stretch of at most a few dozen words, and the share of each
@@ -245,14 +244,14 @@ def crowding(words: int) -> float:
     return min(MOST_CROWDING, CROWDING * math.log2(max(1.0, words / STRETCH_WORDS)))
 
 
-def gate_logits(means: np.ndarray, gate: np.ndarray) -> np.ndarray:
+def gate_logits(gists: np.ndarray, gate: np.ndarray) -> np.ndarray:
     """What the second screen says of stretches, float [n]: positive speaks of harm.
 
     Args:
-        means: unit vectors of the means of their states, float [n, SIZE].
+        gists: the `encoder.gist` of each, float [n, SIZE].
         gate: weights and constant, float [SIZE + 1].
     """
-    return np.asarray(means @ gate[:-1] + gate[-1])
+    return np.asarray(gists @ gate[:-1] + gate[-1])
 
 
 def screened(weights: np.ndarray, drift: int, rows: np.ndarray) -> np.ndarray:
@@ -298,8 +297,7 @@ def classifier() -> Classifier:
         ModelCorrupt: a file is missing, or its SHA-256 is not the card's.
     """
     arrays = read_checked(MODEL_FILE)
-    graphs = read_checked_bytes(LOWER_FILE), read_checked_bytes(UPPER_FILE)
-    return Classifier(arrays, Encoder(pieces_in(arrays), *graphs))
+    return Classifier(arrays, Encoder(pieces_in(arrays), read_checked_bytes(ENCODER_FILE)))
 
 
 def pieces_in(arrays: dict[str, np.ndarray]) -> Pieces:

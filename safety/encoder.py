@@ -1,9 +1,8 @@
-"""A sentence as a vector: the first four layers of MiniLM, trained further, eight bits a weight.
+"""A sentence as a vector: MiniLM, its upper layers trained further, eight bits a weight.
 
-Runs `data/encoder-lower.onnx` and `data/encoder-upper.onnx` (made by `safety.training.export`) on
-one core with onnxruntime, one after the other: what the lower layers say is often enough. Word
-pieces and their vectors come from `data/classifier.npz`. Input are folded words
-(`safety.features`), so a disguise is gone before the encoder sees it.
+Runs `data/encoder.onnx` (made by `safety.training.export`) on one core with onnxruntime. Word
+pieces and their vectors come from `data/classifier.npz`; their mean alone is often enough. Input
+are folded words (`safety.features`), so a disguise is gone before the encoder sees it.
 
 Source: Wang et al. 2020, "MiniLM"; the weights of all-MiniLM-L6-v2.
 """
@@ -82,29 +81,33 @@ class Encoder:
     """Immutable after construction; shared by all threads.
 
     Args:
-        lower: the ONNX model of the lower layers: float32 [pieces of a text, SIZE] to the same.
-        upper: that of the upper ones and the mean: float32 [pieces of a text, SIZE] to [SIZE].
+        graph: the ONNX model of all layers and the mean after them: float32 [pieces of a text,
+            SIZE] to [SIZE].
     """
 
-    def __init__(self, pieces: Pieces, lower: bytes, upper: bytes) -> None:
+    def __init__(self, pieces: Pieces, graph: bytes) -> None:
         self._pieces = pieces
-        self.digest = hashlib.sha256(lower + upper).hexdigest()
-        self._lower, self._upper = _session(lower), _session(upper)
+        self.digest = hashlib.sha256(graph).hexdigest()
+        self._layers = _session(graph)
 
     def begin(self, spoken: Sequence[str]) -> np.ndarray:
-        """What the lower layers make of a stretch of folded words, float32 [pieces, SIZE]."""
-        vectors = self._pieces.vectors(self._pieces.rows(spoken))
-        (states,) = self._lower.run(None, {"vectors": vectors})
-        return np.asarray(states)
+        """What the layers begin with, for a stretch of folded words: float32 [pieces, SIZE]."""
+        return self._pieces.vectors(self._pieces.rows(spoken))
 
-    def finish(self, states: np.ndarray) -> np.ndarray:
+    def finish(self, vectors: np.ndarray) -> np.ndarray:
         """The unit vector of a stretch, float32 [SIZE], from what `begin` made of it."""
-        (mean,) = self._upper.run(None, {"states": states})
+        (mean,) = self._layers.run(None, {"vectors": vectors})
         return unit(mean)
 
     def encode(self, spoken: Sequence[str]) -> np.ndarray:
         """The unit vector of a stretch of folded words, float32 [SIZE]."""
         return self.finish(self.begin(spoken))
+
+
+def gist(vectors: np.ndarray) -> np.ndarray:
+    """What a stretch is about, at the cost of a sum: the mean of its pieces' vectors [pieces,
+    SIZE] at a length of one, float32 [SIZE]."""
+    return unit(vectors.mean(axis=0))
 
 
 def unit(vector: np.ndarray) -> np.ndarray:

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from safety.normalise import Vocabulary, Word, words
 
-_END = re.compile(r"[\n。?]|!(?!\w)|[.;:][^\w\s]{0,3}(?=\s)")
-"""Where a sentence ends: not within "3.5", nor in "k!ll", where the mark is read as a letter."""
+_END = re.compile(r"[\n。?]|!(?!\w)|[.;:][^\w\s]{0,8}(?=\s)")
+"""Where a sentence may end; not within "3.5"."""
 
 
 class Spoken(NamedTuple):
@@ -35,8 +35,13 @@ def spoken(text: str, vocabulary: Vocabulary) -> Spoken:
 def spoken_of(text: str, folded: Sequence[Word]) -> Spoken:
     """What was said in `text`, of which `folded` are the words."""
     begins = [word.start for word in folded]
-    after = {bisect_left(begins, end.end()) for end in _END.finditer(text)}
-    return Spoken(_plain(folded), sorted({0, *after} - {len(folded)}))
+    after = {0}
+    for end in _END.finditer(text):
+        place = bisect_left(begins, end.end())
+        # In "sk!!ng" the marks are letters, in "b. o. m. b." they stand between those of one word.
+        if place == 0 or folded[place - 1].end <= end.end():
+            after.add(place)
+    return Spoken(_plain(folded), sorted(after - {len(folded)}))
 
 
 def _plain(folded: Sequence[Word]) -> list[str]:

@@ -1,7 +1,7 @@
 """`python -m safety.train`: builds the classifiers in `safety/data` and their card.
 
 Needs the optional group `safety-train`. One thread and one seed: the same sources give the same
-weights, and `--check` says whether they are the ones that ship. Forty minutes on one idle
+weights, and `--check` says whether they are the ones that ship. Two hours on one idle
 core, most of it the network's training: without each fold of sources, to calibrate, then with all.
 """
 
@@ -19,7 +19,7 @@ from threadpoolctl import threadpool_limits
 
 from safety.answer_model import ANSWERS_FILE
 from safety.artefacts import card
-from safety.classifier import LOWER_FILE, MODEL_FILE, UPPER_FILE, pieces_in
+from safety.classifier import ENCODER_FILE, MODEL_FILE, pieces_in
 from safety.encoder import Encoder
 from safety.normalise import Vocabulary
 from safety.training.answers import fit_answers
@@ -27,7 +27,7 @@ from safety.training.artefact import digests_of, packed, write
 from safety.training.calibration import calibration
 from safety.training.corpus import corpus, corpus_digest
 from safety.training.example import Example
-from safety.training.export import encoder_graphs
+from safety.training.export import encoder_graph
 from safety.training.folds import FOLDS, check_assigned, is_ordinary
 from safety.training.heads import CATEGORIES
 from safety.training.held_out import keep
@@ -43,7 +43,7 @@ from safety.training.prompts import (
 )
 from safety.training.vocabulary import vocabulary_for
 
-VERSION = "6"
+VERSION = "7"
 SEED = 7
 
 Report = Callable[[str], None]
@@ -122,8 +122,8 @@ def assembled(
     ordinary = np.array([is_ordinary(e) for e in examples]) & np.isfinite(unseen[:, 0])
     weight = attack_weight(unseen, ordinary)
     calibrated = calibration(with_linear(unseen, weight)[ordinary])
-    lower, upper = encoder_graphs(fitted.network.encoder)
-    encoder = Encoder(pieces_in(ready.arrays), lower, upper)
+    graph = encoder_graph(fitted.network.encoder)
+    encoder = Encoder(pieces_in(ready.arrays), graph)
     answers = fit_answers(ready.examples, ready.vocabulary, encoder, report)
     keep(
         ready.examples,
@@ -152,8 +152,7 @@ def assembled(
     }
     files = {
         MODEL_FILE: packed(arrays),
-        LOWER_FILE: lower,
-        UPPER_FILE: upper,
+        ENCODER_FILE: graph,
         ANSWERS_FILE: packed(answers.arrays),
     }
     return files, _card(ready.examples, len(ready.words))

@@ -16,7 +16,7 @@ from safety.lexical import rule_book
 from safety.normalise import words
 from safety.training.answers import encoded
 from safety.training.example import Example
-from safety.training.export import encoder_graphs
+from safety.training.export import encoder_graph
 from safety.training.folds import EXAM, FOLDS
 from safety.training.minilm import MiniLM, piece_table
 from safety.training.packages import PROFANITY_CHECK
@@ -57,7 +57,7 @@ def embedding_scores(prompts: Sequence[Example]) -> np.ndarray:
     """A linear model over MiniLM's vectors of each text's beginning as they come in the wheel."""
     table, arrays = piece_table()
     pieces = Pieces(table, arrays["piece_vectors"], arrays["piece_scales"], arrays["positions"])
-    encoder = Encoder(pieces, *encoder_graphs(MiniLM()))
+    encoder = Encoder(pieces, encoder_graph(MiniLM()))
     vocabulary = rule_book().vocabulary
     stretches = [spoken_words(e.text[:300], vocabulary)[:STRETCH_WORDS] for e in prompts]
     return _out_of_fold(prompts, sparse.csr_matrix(encoded(stretches, encoder)))

@@ -1,4 +1,4 @@
-"""A trained MiniLM as two ONNX graphs of eight-bit weights, for `safety.encoder`.
+"""A trained MiniLM as an ONNX graph of eight-bit weights, for `safety.encoder`.
 
 Weights are rounded to seven of the eight bits: with all eight, the integer instructions of
 processors without VNNI overflow, and results would differ from machine to machine.
@@ -6,7 +6,6 @@ processors without VNNI overflow, and results would differ from machine to machi
 
 import math
 import tempfile
-from collections.abc import Sequence
 from pathlib import Path
 from typing import cast
 
@@ -16,37 +15,21 @@ from onnxruntime.quantization import QuantType, quantize_dynamic
 from torch import Tensor, nn
 
 from safety.encoder import SIZE
-from safety.training.finetune import FROZEN
 from safety.training.minilm import HEADS, Layer, MiniLM
 
 
-class _Lower(nn.Module):
-    """The norm and the layers that training leaves alone, for one text [pieces, SIZE]."""
+class _ForOneText(nn.Module):
+    """The norm, the layers and the mean over the pieces, for one text [pieces, SIZE]."""
 
     def __init__(self, network: MiniLM) -> None:
         super().__init__()
         self.norm = network.norm
-        self.layers = _for_one_text(list(network.layers)[:FROZEN])
+        layers = (_LayerForOneText(cast(Layer, layer)) for layer in network.layers)
+        self.layers = nn.Sequential(*layers)
 
     def forward(self, vectors: Tensor) -> Tensor:
-        states: Tensor = self.layers(self.norm(vectors))
-        return states
-
-
-class _Upper(nn.Module):
-    """The trained layers and the mean over the pieces, for one text [pieces, SIZE]."""
-
-    def __init__(self, network: MiniLM) -> None:
-        super().__init__()
-        self.layers = _for_one_text(list(network.layers)[FROZEN:])
-
-    def forward(self, states: Tensor) -> Tensor:
-        mean: Tensor = self.layers(states).mean(0)
+        mean: Tensor = self.layers(self.norm(vectors)).mean(0)
         return mean
-
-
-def _for_one_text(layers: Sequence[nn.Module]) -> nn.Sequential:
-    return nn.Sequential(*(_LayerForOneText(cast(Layer, layer)) for layer in layers))
 
 
 class _LayerForOneText(nn.Module):
@@ -75,25 +58,18 @@ class _LayerForOneText(nn.Module):
         return after
 
 
-def encoder_graphs(network: MiniLM) -> tuple[bytes, bytes]:
-    """The ONNX models of the lower and of the upper layers; the same bytes from the same weights
-    and versions of the libraries."""
-    return (
-        _graph(_Lower(network), "vectors", "states"),
-        _graph(_Upper(network), "states", "mean"),
-    )
-
-
-def _graph(part: nn.Module, taken: str, given: str) -> bytes:
+def encoder_graph(network: MiniLM) -> bytes:
+    """The ONNX model of the encoder; the same bytes from the same weights and versions of the
+    libraries."""
     with tempfile.TemporaryDirectory(prefix="parley-export-") as name:
         whole, small = Path(name) / "whole.onnx", Path(name) / "small.onnx"
         torch.onnx.export(
-            part.eval(),
+            _ForOneText(network).eval(),
             (torch.zeros(8, SIZE),),
             str(whole),
-            input_names=[taken],
-            output_names=[given],
-            dynamic_axes={taken: {0: "pieces"}},
+            input_names=["vectors"],
+            output_names=["mean"],
+            dynamic_axes={"vectors": {0: "pieces"}},
             opset_version=17,
             dynamo=False,
         )

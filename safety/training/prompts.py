@@ -9,6 +9,7 @@ import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -23,7 +24,7 @@ from safety.classifier import (
     suspects,
     worth_reading,
 )
-from safety.encoder import Pieces
+from safety.encoder import Pieces, gist
 from safety.features import Spoken, spoken
 from safety.grams import text_rows
 from safety.normalise import Vocabulary
@@ -40,7 +41,7 @@ STRETCHES_TAUGHT = {"harmful": 1, "attack": 2}
 """Of a longer text only the worst stretches carry its label."""
 
 LONG_WORDS = 120
-LOOKED_AT_TWICE = 0.03
+LOOKED_AT_TWICE = 0.02
 """Share of the ordinary texts of LONG_WORDS and more in which the screen suspects a further
 stretch enough, and of those in which it suspects a sentence."""
 
@@ -72,9 +73,11 @@ class Prompts:
     rows: Rows
     read: np.ndarray
     teaches: np.ndarray
+    amid: np.ndarray
+    """Which stretches have other words around them, bool."""
     lower: LowerLayers
-    means: np.ndarray
-    """What the gate reads of each stretch, see `LowerLayers.means`."""
+    gists: np.ndarray
+    """What the gate reads of each stretch, float32 [stretches, SIZE]; see `encoder.gist`."""
 
     def stretches_of(self, wanted: np.ndarray) -> np.ndarray:
         """The stretches that the product would read of the examples in `wanted` (bool)."""
@@ -99,31 +102,56 @@ def prepare(
         suspects(said, screened(wide, drift, rows)) for said, rows in zip(texts, grams, strict=True)
     ]
     screen = Screen(weights, drift, levels_for(prompts, texts, named))
-    owners: list[int] = []
-    taught: list[bool] = []
-    stretches: list[Sequence[str]] = []
-    read: list[bool] = []
-    for index, found in enumerate(named):
-        most = STRETCHES_TAUGHT.get(prompts[index].label, len(found))
-        taught += [place < most for place in range(len(found))]
-        read += worth_reading(found, screen.levels)
-        owners += [index] * len(found)
-        stretches += [suspect.words for suspect in found]
-    for index, stretch in surrounded(prompts, texts):
-        owners.append(index)
-        stretches.append(stretch)
-        taught.append(True)
-        read.append(False)
+    stretches = [*_cut(prompts, texts, named, screen.levels), *_surrounded(prompts, texts)]
     report(f"{len(prompts)} prompts, {len(stretches)} stretches")
-    cut = [pieces.rows(stretch) for stretch in stretches]
-    rows = rows_of(prompts, owners, cut)
+    owners = [stretch.owner for stretch in stretches]
+    cut = [pieces.rows(stretch.words) for stretch in stretches]
     lower = LowerLayers(pieces, cut)
     report("passed through the lower layers")
     # What is bad but illegible would teach that all text in those letters is.
     misleading = bad[owners] & np.array([pieces.illegible(row) for row in cut])
-    teaches = np.array(taught) & ~misleading
-    parts = np.array(owners), rows, np.array(read), teaches, lower, lower.means()
-    return Prompts(prompts, grams, *parts), screen
+    found = Prompts(
+        examples=prompts,
+        grams=grams,
+        owners=np.array(owners),
+        rows=rows_of(prompts, owners, cut),
+        read=np.array([stretch.read for stretch in stretches]),
+        teaches=np.array([stretch.taught for stretch in stretches]) & ~misleading,
+        amid=np.array([stretch.amid for stretch in stretches]),
+        lower=lower,
+        gists=np.stack([gist(pieces.vectors(row)) for row in cut]),
+    )
+    return found, screen
+
+
+class Stretch(NamedTuple):
+    """Words of the example `owner`.
+
+    Attributes:
+        taught: whether they bear the example's label.
+        read: whether the product would read them.
+        amid: whether there are other words around them.
+    """
+
+    owner: int
+    words: Sequence[str]
+    taught: bool
+    read: bool
+    amid: bool
+
+
+def _cut(
+    prompts: Sequence[Example],
+    texts: Sequence[Spoken],
+    named: Sequence[Sequence[Suspect]],
+    levels: tuple[float, float],
+) -> Iterator[Stretch]:
+    """What the first screen has `named` of each text."""
+    for index, found in enumerate(named):
+        most = STRETCHES_TAUGHT.get(prompts[index].label, len(found))
+        amid = len(texts[index].words) > STRETCH_WORDS
+        for place, read in enumerate(worth_reading(found, levels)):
+            yield Stretch(index, found[place].words, place < most, read, amid)
 
 
 def levels_for(
@@ -140,9 +168,7 @@ def levels_for(
     return float(stretch), float(sentence)
 
 
-def surrounded(
-    prompts: Sequence[Example], texts: Sequence[Spoken]
-) -> Iterator[tuple[int, Sequence[str]]]:
+def _surrounded(prompts: Sequence[Example], texts: Sequence[Spoken]) -> Iterator[Stretch]:
     """Short requests amid words of an ordinary one, as the window of a long text shows them.
 
     Every third harmful prompt and every sixth other one, so that a request is known by its
@@ -162,7 +188,8 @@ def surrounded(
         other = others[int(generator.integers(len(others)))]
         before = int(generator.integers(room + 1))
         ahead = other[:before]
-        yield index, [*ahead, *words, *other[len(ahead) : len(ahead) + room - before]]
+        around_it = [*ahead, *words, *other[len(ahead) : len(ahead) + room - before]]
+        yield Stretch(index, around_it, taught=True, read=False, amid=True)
 
 
 def _long_ordinary(
@@ -206,7 +233,7 @@ def gate_for(prompts: Prompts, seen: np.ndarray) -> Gate:
     rows = taught_by(prompts, seen)
     of_row = [prompts.examples[owner] for owner in prompts.owners[rows]]
     ordinary = np.array([is_ordinary(e) for e in of_row])
-    return fit_gate(prompts.means[rows], _is_bad(of_row), ordinary)
+    return fit_gate(prompts.gists[rows], _is_bad(of_row), ordinary, prompts.amid[rows])
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,7 +300,7 @@ def _scored(
     stretches = prompts.stretches_of(wanted)
     owners = prompts.owners[stretches]
     less = np.array([crowding(len(grams)) for grams in prompts.grams])
-    passed = gate.passes(prompts.means[stretches], GATE_CROWDING * less[owners])
+    passed = gate.passes(prompts.gists[stretches], GATE_CROWDING * less[owners])
     read = np.where(passed[:, None], found[stretches], UNSUSPECTED)
     harm = worst_of_each(read[:, HARM], owners, len(wanted))
     for row, owner in zip(read, owners, strict=True):

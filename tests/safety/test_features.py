@@ -5,7 +5,7 @@ import pytest
 from safety.features import Spoken, spoken
 from safety.normalise import Vocabulary
 
-VOCABULARY = Vocabulary(["go"])
+VOCABULARY = Vocabulary(["go", "skiing", "good"])
 
 
 @pytest.mark.parametrize(
@@ -18,6 +18,8 @@ VOCABULARY = Vocabulary(["go"])
         ("a list:\n- first\n- second thing", [0, 2, 3]),
         ('He said: "Stop it." Then he went.', [0, 2, 4]),
         ("第一句。第二句", [0, 3]),
+        ("we go sk!!ng today. Ideas?", [0, 4]),
+        ("now g. o. o. d. evening all", [0, 2]),
     ],
 )
 def test_sentences_begin_where_a_reader_says(text: str, starts: list[int]) -> None:

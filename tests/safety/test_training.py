@@ -9,6 +9,7 @@ pytest.importorskip("sklearn", reason="needs the group safety-train")
 pytest.importorskip("onnx", reason="needs the group safety-train")
 
 from safety.answer_model import AnswerModel
+from safety.classifier import gate_logits
 from safety.encoder import SIZE
 from safety.features import spoken_words
 from safety.grams import GRAM_BITS, text_rows
@@ -130,10 +131,24 @@ def test_a_line_without_a_sign_is_refused(tmp_path, monkeypatch) -> None:
 
 def test_the_gate_passes_on_what_is_bad_and_the_wanted_share_of_the_ordinary() -> None:
     chance = np.random.default_rng(0)
-    means = chance.normal(size=(2_000, SIZE))
-    means[:500, 0] += 8.0
-    means /= np.linalg.norm(means, axis=1, keepdims=True)
+    gists = chance.normal(size=(2_000, SIZE))
+    gists[:500, 0] += 8.0
+    gists /= np.linalg.norm(gists, axis=1, keepdims=True)
     bad = np.arange(2_000) < 500
-    gate = fit_gate(means, bad, ~bad)
-    assert gate.passes(means[bad]).mean() > 0.99
-    assert gate.passes(means[~bad]).mean() == pytest.approx(PASSED_ON, abs=0.01)
+    gate = fit_gate(gists, bad, ~bad, amid=np.zeros(2_000, dtype=bool))
+    assert gate.passes(gists[bad]).mean() > 0.99
+    assert gate.passes(gists[~bad]).mean() == pytest.approx(PASSED_ON, abs=0.01)
+
+
+def test_the_gate_knows_best_what_stands_amid_other_words() -> None:
+    """Two kinds of harm that contradict each other: the one amid other words is believed."""
+    chance = np.random.default_rng(0)
+    gists = chance.normal(size=(2_000, SIZE))
+    alone, amid = np.arange(2_000) < 500, np.arange(2_000) >= 1_500
+    gists[:1_000, 0] += 8.0
+    gists[1_000:, 0] -= 8.0
+    gists /= np.linalg.norm(gists, axis=1, keepdims=True)
+    bad = alone | amid
+    gate = fit_gate(gists, bad, ~bad, amid)
+    believed, doubted = (gate_logits(gists[rows], gate.weights).mean() for rows in (amid, alone))
+    assert believed > doubted + 1.0
