@@ -121,22 +121,29 @@ class Consumer:
 
     def _leave(self) -> None:
         """Stop for good: the others take over now and not when the session times out."""
-        member = self._member
-        self.close()
-        if member is not None:
+        self._close_consumer()
+        if self._member is not None:
             try:
-                kafka.leave_group(group=self._group, member=member.name)
+                kafka.leave_group(group=self._group, member=self._member.name)
             except (KafkaError, OSError) as error:
                 log.info("leave_failed", group=self._group, reason=repr(error))
+        # Only now: who takes the name up before the group has let it go is thrown out with it.
+        self._release_name()
 
     def close(self) -> None:
         """Drop the consumer and its name; what is not committed is read again."""
+        self._close_consumer()
+        self._release_name()
+
+    def _close_consumer(self) -> None:
         if self._consumer is not None:
             consumer, self._consumer = self._consumer, None
             try:
                 consumer.close(autocommit=False)
             except (KafkaError, OSError) as error:
                 log.info("consumer_close_failed", group=self._group, reason=repr(error))
+
+    def _release_name(self) -> None:
         if self._member is not None:
             self._member.release()
             self._member = None

@@ -11,16 +11,17 @@ interface ModelPickerProps {
 /** The models that can be chatted with, by name; the trigger shows the chosen one. */
 export function ModelPicker({ models, value, onChange }: ModelPickerProps) {
   const current = models.find((model) => model.id === value);
+  const name = current?.name ?? (value || "Parley");
   return (
     <Menu
       className="min-w-72"
       trigger={
         <button
           type="button"
-          aria-label={`Model: ${current?.name ?? value}`}
+          aria-label={`Model: ${name}`}
           className="flex h-9 min-w-0 cursor-pointer items-center gap-1.5 rounded-lg px-3 font-medium text-base hover:bg-hover data-popup-open:bg-hover"
         >
-          <span className="truncate">{current?.name ?? (value || "Parley")}</span>
+          <span className="truncate">{name}</span>
           <ChevronDown aria-hidden className="size-4 shrink-0 text-muted-foreground" />
         </button>
       }
