@@ -6,7 +6,7 @@ import structlog
 from django.conf import settings
 from kafka import KafkaAdminClient, KafkaConsumer, KafkaProducer
 from kafka.admin import MemberToRemove, NewTopic
-from kafka.errors import TopicAlreadyExistsError
+from kafka.errors import NoError, TopicAlreadyExistsError, UnknownMemberIdError
 
 from billing.events import TOPIC_RECORDED, TOPIC_REJECTED
 
@@ -64,15 +64,18 @@ def leave_group(*, group: str, member: str) -> None:
     """Take a named member out of its group, so that others get its partitions at once.
 
     A static member says nothing when it closes; without this its partitions would wait until
-    its session times out. Raises KafkaError.
+    its session times out. A member that the group does not know is out already. Raises KafkaError.
     """
     admin = KafkaAdminClient(
         bootstrap_servers=settings.KAFKA_BOOTSTRAP_SERVERS,
         client_id=f"parley-{group}",
-        bootstrap_timeout_ms=3_000,
+        bootstrap_timeout_ms=5_000,
     )
     try:
-        admin.remove_group_members(group, [MemberToRemove(group_instance_id=member)])
+        left = admin.remove_group_members(group, [MemberToRemove(group_instance_id=member)])
+        for error in left.values():
+            if error not in (NoError, UnknownMemberIdError):
+                raise error(member)
     finally:
         admin.close()
 

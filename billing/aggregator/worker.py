@@ -29,6 +29,9 @@ IDLE_FIRST_S, IDLE_LAST_S = 0.05, 1.0
 """Pauses after polls that brought nothing, growing while nothing comes. A broker may answer an
 empty fetch at once instead of holding it (`fetch_max_wait_ms`), and the client would then ask it
 again without end. Far shorter than what the group allows a silent member."""
+LEAVE_TRIES = 3
+"""While a member that is gone has not left, its partitions rest: with the embedded broker until
+somebody takes its name."""
 
 
 class Consumer:
@@ -123,12 +126,16 @@ class Consumer:
         """Stop for good: the others take over now and not when the session times out."""
         self._close_consumer()
         if self._member is not None:
-            try:
-                kafka.leave_group(group=self._group, member=self._member.name)
-            except (KafkaError, OSError) as error:
-                log.info("leave_failed", group=self._group, reason=repr(error))
+            self._leave_group(self._member.name)
         # Only now: who takes the name up before the group has let it go is thrown out with it.
         self._release_name()
+
+    def _leave_group(self, member: str) -> None:
+        for _ in range(LEAVE_TRIES):
+            try:
+                return kafka.leave_group(group=self._group, member=member)
+            except (KafkaError, OSError) as error:
+                log.warning("leave_failed", group=self._group, reason=repr(error))
 
     def close(self) -> None:
         """Drop the consumer and its name; what is not committed is read again."""

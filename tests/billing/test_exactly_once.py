@@ -5,6 +5,7 @@ of their work.
 """
 
 import random
+import threading
 import time
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -14,11 +15,18 @@ from typing import Any
 
 import pytest
 from django.core.management import call_command
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import Sum
+from kafka.errors import KafkaTimeoutError
 
+from billing import kafka
+from billing.aggregator.ingest import ingest
+from billing.aggregator.instance import MemberName
+from billing.aggregator.worker import Consumer
+from billing.management.commands.aggregate import GROUP
 from billing.models import OutboxEvent, UsageEvent, UsageRecord, UsageRollup
 from billing.reconciliation.compare import differences
+from billing.service_loop import Stop
 from billing.services import usage_record_create
 from infra.services.broker import BrokerService
 from tests.billing import factories
@@ -102,6 +110,41 @@ def test_two_relays_and_two_aggregators_that_come_and_go(commands):
     assert commands["relay"].stop() == 0
     record_usage(500)
     wait_until_aggregated()
+    assert_exact()
+
+
+def test_who_goes_leaves_the_group_though_the_broker_fails_at_first(
+    commands, broker: BrokerService, monkeypatch
+):
+    """Else nobody would get its partitions: the other waits for it in vain."""
+    leave, refusals = kafka.leave_group, iter([KafkaTimeoutError(), OSError()])
+
+    def leave_at_last(**member: str) -> None:
+        for error in refusals:
+            raise error
+        leave(**member)
+
+    monkeypatch.setattr(kafka, "leave_group", leave_at_last)
+    stop = Stop()
+
+    def aggregate() -> None:
+        Consumer(group=GROUP, store=ingest).run(stop)
+        connection.close()
+
+    thread = threading.Thread(target=aggregate)
+    thread.start()
+    commands["relay"].start()
+    record_usage(50)
+    wait_until_aggregated()
+    stop.set()
+    thread.join()
+    assert next(refusals, None) is None
+    # The next one gets another name: with that of the one who left it would get its partitions.
+    taken = MemberName(GROUP)
+    commands["aggregate"].start()
+    record_usage(50)
+    wait_until_aggregated()
+    taken.release()
     assert_exact()
 
 
