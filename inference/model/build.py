@@ -220,5 +220,5 @@ class _Builder:
         if precision.int8_activations:
             if self._kernels is None:
                 raise ModelLoadError("int8 activations are implemented for CPUs")
-            if not self._kernels.parley_has_int8():
+            if not self._kernels.parley_int8_group():
                 raise ModelLoadError("int8 activations need a processor with AVX2 and F16C")

@@ -27,7 +27,7 @@ CPU = torch.device("cpu")
 @pytest.fixture(scope="module")
 def kernels() -> ctypes.CDLL:
     loaded = load_kernels()
-    if loaded is None or not loaded.parley_has_int8():
+    if loaded is None or not loaded.parley_int8_group():
         pytest.skip("no compiler, or no AVX2")
     return loaded
 

@@ -72,10 +72,17 @@ struct PartRoom {
 };
 
 // The sum of each vector.
-inline void sum_four(const f32x8* v, float* out) {
+inline void sum_four(const f32xN* v, float* out) {
 #ifdef __AVX2__
-  __m256 pair = _mm256_hadd_ps((__m256)v[0], (__m256)v[1]);
-  __m256 other = _mm256_hadd_ps((__m256)v[2], (__m256)v[3]);
+  __m256 eight[4];
+  for (int t = 0; t < 4; t++)
+#ifdef PARLEY_AVX512
+    eight[t] = _mm256_add_ps(_mm512_castps512_ps256((__m512)v[t]),
+                             _mm512_extractf32x8_ps((__m512)v[t], 1));
+#else
+    eight[t] = (__m256)v[t];
+#endif
+  __m256 pair = _mm256_hadd_ps(eight[0], eight[1]), other = _mm256_hadd_ps(eight[2], eight[3]);
   __m256 four = _mm256_hadd_ps(pair, other);
   _mm_storeu_ps(out, _mm_add_ps(_mm256_castps256_ps128(four), _mm256_extractf128_ps(four, 1)));
 #else
@@ -87,58 +94,57 @@ inline void sum_four(const f32x8* v, float* out) {
 template <class Row, int G>
 inline void dot_four(const float* queries, const typename Row::Number* const* keys, float* out,
                      int D) {
-  f32x8 acc[G][4] = {};
-  for (int i = 0; i < D; i += 8)
+  f32xN acc[G][4] = {};
+  for (int i = 0; i < D; i += kLanes)
     for (int t = 0; t < 4; t++) {
-      f32x8 k = Row::eight(keys[t] + i);
-      for (int g = 0; g < G; g++) acc[g][t] += k * load<f32x8>(queries + (size_t)g * D + i);
+      f32xN k = Row::some(keys[t] + i);
+      for (int g = 0; g < G; g++) acc[g][t] += k * load<f32xN>(queries + (size_t)g * D + i);
     }
   for (int g = 0; g < G; g++) {
-    const f32x8 four[4] = {acc[g][0], acc[g][1], acc[g][2], acc[g][3]};
+    const f32xN four[4] = {acc[g][0], acc[g][1], acc[g][2], acc[g][3]};
     sum_four(four, out + (size_t)g * kTile);
   }
 }
 
-// out[g][first .. first + 8 V) = factors[g] * itself + the sum of weights[g][t] * rows[t][...),
-// for G heads. `fetch(t, first)` has what comes next brought to the cache.
+// out[g][first .. first + V vectors) = factors[g] * itself + the sum of weights[g][t] * rows[t][...),
+// for G heads. `fetch(t, first, count)` has what comes next brought to the cache.
 template <class Row, int G, int V, class Fetch>
 inline void weigh(const float* weights, const float* factors,
                   const typename Row::Number* const* rows, int first, int count, float* out,
                   size_t stride, Fetch fetch) {
-  f32x8 acc[G][V];
+  f32xN acc[G][V];
   for (int g = 0; g < G; g++)
     for (int j = 0; j < V; j++)
-      acc[g][j] = load<f32x8>(out + g * stride + first + 8 * j) * factors[g];
+      acc[g][j] = load<f32xN>(out + g * stride + first + kLanes * j) * factors[g];
   for (int t = 0; t < count; t++) {
-    fetch(t, first);
+    fetch(t, first, V * kLanes);
     for (int j = 0; j < V; j++) {
-      f32x8 v = Row::eight(rows[t] + first + 8 * j);
+      f32xN v = Row::some(rows[t] + first + kLanes * j);
       for (int g = 0; g < G; g++) acc[g][j] += v * weights[(size_t)g * kTile + t];
     }
   }
   // One by one: had `acc` an address, GCC 12 would store it with every token.
   for (int g = 0; g < G; g++)
     for (int j = 0; j < V; j++) {
-      f32x8 v = acc[g][j];
-      std::memcpy(out + g * stride + first + 8 * j, &v, sizeof v);
+      f32xN v = acc[g][j];
+      std::memcpy(out + g * stride + first + kLanes * j, &v, sizeof v);
     }
 }
 
 // exp(score - largest) in place, where `largest` may grow and `total` of what was summed before
 // shrinks with it, by the factor that is returned. The last vector may hold more than `count`.
 inline float exponentials(float* scores, int count, float* largest, float* total) {
-  for (int i = count; i < (count + 7) / 8 * 8; i++) scores[i] = -INFINITY;
-  f32x8 most = splat(*largest);
-  for (int i = 0; i < count; i += 8) {
-    f32x8 v = load<f32x8>(scores + i);
+  for (int i = count; i < (count + kLanes - 1) / kLanes * kLanes; i++) scores[i] = -INFINITY;
+  f32xN most = splat(*largest);
+  for (int i = 0; i < count; i += kLanes) {
+    f32xN v = load<f32xN>(scores + i);
     most = v > most ? v : most;
   }
-  float top = most[0];
-  for (int j = 1; j < 8; j++) top = most[j] > top ? most[j] : top;
-  f32x8 sums = {};
-  for (int i = 0; i < count; i += 8) {
-    f32x8 e = exp8(load<f32x8>(scores + i) - top);
-    for (int j = count - i; j < 8; j++) e[j] = 0;
+  float top = greatest(most);
+  f32xN sums = {};
+  for (int i = 0; i < count; i += kLanes) {
+    f32xN e = exponential(load<f32xN>(scores + i) - top);
+    for (int j = count - i; j < kLanes; j++) e[j] = 0;
     std::memcpy(scores + i, &e, sizeof e);
     sums += e;
   }
@@ -192,14 +198,16 @@ inline void weigh_tile(const Tile& tile, const Cached<Row>& values, const float*
                        const float* factors, float* out, size_t stride) {
   const typename Row::Number* rows[kTile];
   for (int t = 0; t < tile.count; t++) rows[t] = values.row(tile.slots[t], tile.kv);
-  const auto fetch = [&](int t, int first) {
-    if (t < tile.next_count) values.fetch(tile.next_slots[t], tile.next_kv, first, 32);
+  const auto fetch = [&](int t, int first, int count) {
+    if (t < tile.next_count) values.fetch(tile.next_slots[t], tile.next_kv, first, count);
   };
   int first = 0;
-  for (; first + 32 <= values.D; first += 32)
+  for (; first + 4 * kLanes <= values.D; first += 4 * kLanes)
     weigh<Row, G, 4>(weights, factors, rows, first, tile.count, out, stride, fetch);
-  for (; first < values.D; first += 16)
+  for (; first + 2 * kLanes <= values.D; first += 2 * kLanes)
     weigh<Row, G, 2>(weights, factors, rows, first, tile.count, out, stride, fetch);
+  for (; first < values.D; first += kLanes)
+    weigh<Row, G, 1>(weights, factors, rows, first, tile.count, out, stride, fetch);
 }
 
 // A tile for G query heads that share its keys: scores, softmax so far, sum of the values.

@@ -13,52 +13,53 @@ namespace {
 
 constexpr int kSpanRows = 96;  // query rows of a task: tokens times the heads that share keys
 constexpr int kSpanKeys = 64;  // keys that they meet at once
-constexpr int kSpanTile = 6;   // rows of a tile; sixteen columns
+constexpr int kSpanTile = 6;   // rows of a tile
+constexpr int kPanel = 2 * kLanes;  // its columns
 
-// Keys and values of a sequence, gathered once for all queries: keys as panels of sixteen,
-// [kv][panel][D][16], values row by row, [kv][token][D]. Missing tokens are zero.
+// Keys and values of a sequence, gathered once for all queries: keys as panels of
+// `kPanel`, [kv][panel][D][kPanel], values row by row, [kv][token][D]. Missing tokens are zero.
 struct SpanContext {
   int panels, D;
   std::vector<float> keys, values;
 
   SpanContext(int context, int kv_heads, int D)
-      : panels((context + kSpanKeys - 1) / kSpanKeys * (kSpanKeys / 16)),
+      : panels((context + kSpanKeys - 1) / kSpanKeys * (kSpanKeys / kPanel)),
         D(D),
-        keys((size_t)kv_heads * panels * 16 * D),
-        values((size_t)kv_heads * panels * 16 * D) {}
-  float* panel(int kv, int index) { return &keys[((size_t)kv * panels + index) * 16 * D]; }
-  float* value(int kv, int token) { return &values[((size_t)kv * panels * 16 + token) * D]; }
+        keys((size_t)kv_heads * panels * kPanel * D),
+        values((size_t)kv_heads * panels * kPanel * D) {}
+  float* panel(int kv, int index) { return &keys[((size_t)kv * panels + index) * kPanel * D]; }
+  float* value(int kv, int token) { return &values[((size_t)kv * panels * kPanel + token) * D]; }
 
   template <class Row>
   void gather(const Cached<Row>& from_keys, const Cached<Row>& from_values, const int64_t* slots,
               int context, int kv, int index, float* room) {
     float* to = panel(kv, index);
-    for (int c = 0; c < 16 && index * 16 + c < context; c++) {
-      size_t slot = slots[index * 16 + c];
+    for (int c = 0; c < kPanel && index * kPanel + c < context; c++) {
+      size_t slot = slots[index * kPanel + c];
       from_keys.read(slot, kv, room);
-      for (int d = 0; d < D; d++) to[d * 16 + c] = room[d];
-      from_values.read(slot, kv, value(kv, index * 16 + c));
+      for (int d = 0; d < D; d++) to[d * kPanel + c] = room[d];
+      from_values.read(slot, kv, value(kv, index * kPanel + c));
     }
   }
 };
 
-// y tile (6, 16) = rows (6, depth) @ panel (depth, 16), added to what is there unless `first`.
-// The strides say how many floats lie from one row to the next.
+// y tile (6, V vectors) = rows (6, depth) @ panel (depth, V vectors), added to what is there
+// unless `first`. The strides say how many floats lie from one row to the next.
+template <int V>
 inline void span_tile(const float* rows, size_t row_stride, const float* panel,
                       size_t panel_stride, float* y, size_t y_stride, int depth, bool first) {
-  f32x8 acc[kSpanTile][2] = {};
+  f32xN acc[kSpanTile][V] = {};
   for (int k = 0; k < depth; k++) {
-    f32x8 left = load<f32x8>(panel), right = load<f32x8>(panel + 8);
-    for (int r = 0; r < kSpanTile; r++) {
-      acc[r][0] += left * rows[r * row_stride + k];
-      acc[r][1] += right * rows[r * row_stride + k];
-    }
+    f32xN columns[V];
+    for (int v = 0; v < V; v++) columns[v] = load<f32xN>(panel + v * kLanes);
+    for (int r = 0; r < kSpanTile; r++)
+      for (int v = 0; v < V; v++) acc[r][v] += columns[v] * rows[r * row_stride + k];
     panel += panel_stride;
   }
   for (int r = 0; r < kSpanTile; r++)
-    for (int half = 0; half < 2; half++) {
-      float* to = y + r * y_stride + 8 * half;
-      f32x8 value = first ? acc[r][half] : acc[r][half] + load<f32x8>(to);
+    for (int v = 0; v < V; v++) {
+      float* to = y + r * y_stride + v * kLanes;
+      f32xN value = first ? acc[r][v] : acc[r][v] + load<f32xN>(to);
       std::memcpy(to, &value, sizeof value);
     }
 }
@@ -80,21 +81,20 @@ inline void span_softmax(float* scores, int low, int high, float* largest, float
                          float* sums, int D) {
   for (int i = 0; i < low; i++) scores[i] = -INFINITY;
   for (int i = high; i < kSpanKeys; i++) scores[i] = -INFINITY;
-  f32x8 most = splat(*largest);
-  for (int i = 0; i < kSpanKeys; i += 8) {
-    f32x8 s = load<f32x8>(scores + i);
+  f32xN most = splat(*largest);
+  for (int i = 0; i < kSpanKeys; i += kLanes) {
+    f32xN s = load<f32xN>(scores + i);
     most = s > most ? s : most;
   }
-  float now = most[0];
-  for (int i = 1; i < 8; i++) now = most[i] > now ? most[i] : now;
+  float now = greatest(most);
   if (low >= high) {
     for (int i = 0; i < kSpanKeys; i++) scores[i] = 0;
     return;
   }
-  f32x8 added = {};
-  for (int i = 0; i < kSpanKeys; i += 8) {
-    f32x8 s = load<f32x8>(scores + i), e = exp8(s - now);
-    e = s == -INFINITY ? f32x8{} : e;
+  f32xN added = {};
+  for (int i = 0; i < kSpanKeys; i += kLanes) {
+    f32xN s = load<f32xN>(scores + i), e = exponential(s - now);
+    e = s == -INFINITY ? f32xN{} : e;
     std::memcpy(scores + i, &e, sizeof e);
     added += e;
   }
@@ -124,9 +124,9 @@ inline void span_task(SpanContext& context, const float* queries, int stride, fl
   int last = start + end, first = std::max(0, start + begin - window + 1);
   for (int block = first / kSpanKeys * kSpanKeys; block < last; block += kSpanKeys) {
     for (int r = 0; r < padded; r += kSpanTile)
-      for (int p = 0; p < kSpanKeys / 16; p++)
-        span_tile(&room.queries[(size_t)r * D], D, context.panel(kv, block / 16 + p), 16,
-                  &room.scores[(size_t)r * kSpanKeys + 16 * p], kSpanKeys, D, true);
+      for (int p = 0; p < kSpanKeys / kPanel; p++)
+        span_tile<2>(&room.queries[(size_t)r * D], D, context.panel(kv, block / kPanel + p), kPanel,
+                     &room.scores[(size_t)r * kSpanKeys + kPanel * p], kSpanKeys, D, true);
     for (int r = 0; r < rows; r++) {
       int position = start + begin + r / group;
       int low = std::clamp(position - window + 1 - block, 0, kSpanKeys);
@@ -135,9 +135,12 @@ inline void span_task(SpanContext& context, const float* queries, int stride, fl
                    &room.total[r], &room.sums[(size_t)r * D], D);
     }
     for (int r = 0; r < padded; r += kSpanTile)
-      for (int d = 0; d < D; d += 16)
-        span_tile(&room.scores[(size_t)r * kSpanKeys], kSpanKeys, context.value(kv, block) + d, D,
-                  &room.sums[(size_t)r * D + d], D, kSpanKeys, false);
+      for (int d = 0; d < D;) {
+        const auto tile = d + kPanel <= D ? span_tile<2> : span_tile<1>;
+        tile(&room.scores[(size_t)r * kSpanKeys], kSpanKeys, context.value(kv, block) + d, D,
+             &room.sums[(size_t)r * D + d], D, kSpanKeys, false);
+        d += std::min(kPanel, D - d);
+      }
   }
   for (int r = 0; r < rows; r++) {
     float* to = out + ((size_t)(begin + r / group) * heads + kv * group + r % group) * D;

@@ -34,9 +34,9 @@ class CpuBackend(TorchBackend):
 
     @staticmethod
     def takes(config: ModelConfig) -> bool:
-        """Whether the sizes fill the kernels' vectors."""
-        vectors = (config.hidden_size, config.intermediate_size, config.head_dim // 2)
-        return all(size % 8 == 0 for size in vectors)
+        """Whether the sizes fill the kernels' vectors, of eight floats or of sixteen."""
+        vectors = (config.hidden_size, config.intermediate_size, config.head_dim)
+        return all(size % 16 == 0 for size in vectors)
 
     def fuse(self, config: ModelConfig, layers: Sequence[DecoderLayer]) -> StreamDecoder | None:
         try:

@@ -1,7 +1,7 @@
 // How one row of the KV cache lies in memory: the D numbers of a token and head, as float32,
 // bf16, fp16, or int8 with a scale of its own (D is a multiple of 16).
 //
-// `eight` reads eight numbers as floats; an int8 row's are still to be multiplied with its scale.
+// `some` reads a vector of numbers as floats; an int8 row's are still to be multiplied with its scale.
 // `store` writes a row.
 
 #pragma once
@@ -13,7 +13,7 @@ namespace {
 struct Float32Row {
   typedef float Number;
   static constexpr bool kScaled = false;
-  static f32x8 eight(const float* from) { return load<f32x8>(from); }
+  static f32xN some(const float* from) { return load<f32xN>(from); }
   static void store(const float* from, float* row, float*, int D) {
     std::memcpy(row, from, sizeof(float) * D);
   }
@@ -22,9 +22,9 @@ struct Float32Row {
 struct BFloat16Row {
   typedef uint16_t Number;
   static constexpr bool kScaled = false;
-  static f32x8 eight(const uint16_t* from) {
-    i32x8 bits = widen_unsigned(from) << 16;
-    return load<f32x8>(&bits);
+  static f32xN some(const uint16_t* from) {
+    i32xN bits = widen_unsigned(from) << 16;
+    return load<f32xN>(&bits);
   }
   static void store(const float* from, uint16_t* row, float*, int D) {
     for (int i = 0; i < D; i++) {
@@ -38,7 +38,7 @@ struct BFloat16Row {
 struct Float16Row {
   typedef _Float16 Number;
   static constexpr bool kScaled = false;
-  static f32x8 eight(const _Float16* from) { return halves(from); }
+  static f32xN some(const _Float16* from) { return halves(from); }
   static void store(const float* from, _Float16* row, float*, int D) {
     for (int i = 0; i < D; i++) row[i] = from[i];
   }
@@ -47,7 +47,7 @@ struct Float16Row {
 struct Int8Row {
   typedef int8_t Number;
   static constexpr bool kScaled = true;
-  static f32x8 eight(const int8_t* from) { return floats(widen_signed(from)); }
+  static f32xN some(const int8_t* from) { return floats(widen_signed(from)); }
   static void store(const float* from, int8_t* row, float* scale, int D) {
     float largest = 0;
     for (int i = 0; i < D; i++) largest = std::fabs(from[i]) > largest ? std::fabs(from[i]) : largest;
@@ -82,8 +82,8 @@ struct Cached {
   void read(size_t slot, int kv, float* to) const {
     const auto* from = row(slot, kv);
     float by = scale(slot, kv);
-    for (int i = 0; i < D; i += 8) {
-      f32x8 v = Row::eight(from + i) * by;
+    for (int i = 0; i < D; i += kLanes) {
+      f32xN v = Row::some(from + i) * by;
       std::memcpy(to + i, &v, sizeof v);
     }
   }

@@ -20,7 +20,7 @@ extern "C" {
 
 enum { kQ4_0 = 2, kQ4_1 = 3, kQ8_0 = 8, kFourBits = 104, kEightBits = 108 };
 
-// A weight: GGUF's blocks by GGUF's numbers, or groups of eight rows for int8 products.
+// A weight: GGUF's blocks by GGUF's numbers, or groups of rows for int8 products.
 struct ParleyMatrix {
   int kind, rows, width;
   const void* data;
@@ -56,7 +56,7 @@ constexpr int kUnitsOfThread = 4;  // of a phase: few, since each begins a weigh
 
 inline bool wants_rounded(const ParleyMatrix& weight) { return weight.kind > 100; }
 
-// Columns [from, to), multiples of eight, of y (M, rows) = x @ weight^T + bias.
+// Columns [from, to), multiples of a group, of y (M, rows) = x @ weight^T + bias.
 inline void product(const ParleyMatrix& w, const float* x, const Rounded* rounded, float* y, int M,
                     int from, int to) {
   int N = w.rows, K = w.width;

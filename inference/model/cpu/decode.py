@@ -147,6 +147,6 @@ def _layer(layer: DecoderLayer, config: ModelConfig) -> _Layer:
 
 
 def _matrix(linear: Linear) -> _Matrix:
-    if not isinstance(linear, PackedLinear | Int8Linear) or linear.num_rows % 8:
+    if not isinstance(linear, PackedLinear | Int8Linear) or linear.num_rows % 16:
         raise ValueError(f"decode.h does not know {type(linear).__name__}")
     return _Matrix(linear.kind, linear.num_rows, linear.width, at(linear.data), at(linear.bias))

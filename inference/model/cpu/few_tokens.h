@@ -13,20 +13,20 @@ template <class Block, int Rows, int Tokens>
 inline void dot_tile(const Block* rows, const float* x, float* y, int N, int K) {
   constexpr int Lanes = Rows * Tokens == 1 ? 4 : Rows * Tokens <= 4 ? 2 : 1;
   int blocks = K / kBlock;
-  f32x8 acc[Rows][Tokens][Lanes] = {};
+  f32xN acc[Rows][Tokens][Lanes] = {};
   for (int b = 0; b < blocks; b++) {
     const float* at = x + b * kBlock;
-    f32x8 w[Rows][4];
+    f32xN w[Rows][kVectors];
     for (int r = 0; r < Rows; r++) rows[(size_t)r * blocks + b].unpack(w[r]);
-    for (int j = 0; j < 4; j++)
+    for (int j = 0; j < kVectors; j++)
       for (int m = 0; m < Tokens; m++) {
-        f32x8 v = load<f32x8>(at + (size_t)m * K + 8 * j);
+        f32xN v = load<f32xN>(at + (size_t)m * K + kLanes * j);
         for (int r = 0; r < Rows; r++) acc[r][m][j % Lanes] += w[r][j] * v;
       }
   }
   for (int r = 0; r < Rows; r++)
     for (int m = 0; m < Tokens; m++) {
-      f32x8 total = acc[r][m][0];
+      f32xN total = acc[r][m][0];
       for (int lane = 1; lane < Lanes; lane++) total += acc[r][m][lane];
       y[(size_t)m * N + r] = sum(total);
     }

@@ -1,10 +1,11 @@
 // The CPU kernels as torch sees them: a plain C interface (loaded with ctypes), no torch
 // headers, so that it compiles in seconds.
 //
-//   vectors.h      vectors of eight floats
+//   vectors.h      vectors of eight or sixteen floats
 //   blocks.h       quantized weights as GGUF stores them
 //   few_tokens.h   products for decoding: straight from the blocks, float32
-//   int8.h         products with activations rounded to int8
+//   int8.h         products with activations rounded to int8,
+//   int8_avx2.h, int8_avx512.h   their innermost loops
 //   many_tokens.h  products for prompts: blocked, dequantized into the cache
 //   cached_rows.h  rows of the KV cache in float32, bf16, fp16 and int8
 //   rows.h         norm, rotation and activation of one row
@@ -33,15 +34,16 @@ extern "C" {
 PARLEY_PRODUCT(parley_linear, linear)
 PARLEY_PRODUCT(parley_multiply, multiply)
 
-// The same with x rounded to int8, from rows that lie in groups of eight (bits: 4 or 8).
+// The same with x rounded to int8, from rows that lie in groups (bits: 4 or 8).
 void parley_multiply_int8(int bits, const void* weight, const float* x, float* y, int M, int N,
                           int K) {
   if (bits == 4) multiply_int8((const FourBits*)weight, x, y, M, N, K);
   if (bits == 8) multiply_int8((const EightBits*)weight, x, y, M, N, K);
 }
 
-// Whether this processor has what int8 products need (AVX2).
-int parley_has_int8(void) { return kHasInt8; }
+// How many rows of a weight lie side by side for int8 products; 0: this processor has none (they
+// need AVX2).
+int parley_int8_group(void) { return kHasInt8 ? kGroup : 0; }
 
 // out (count, K) = the given rows of the weight, or its first `count` when rows is null.
 void parley_dequantize(int kind, const void* weight, const int64_t* rows, float* out, int count,

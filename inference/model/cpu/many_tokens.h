@@ -12,8 +12,8 @@
 
 namespace {
 
-constexpr int kTileRows = 6, kTileColumns = 16;  // of y: twelve sums, fifteen registers in all
-constexpr int kDepth = 288;     // k of a panel: 288 x 16 floats lie in the first-level cache
+constexpr int kTileRows = 6, kTileColumns = 2 * kLanes;  // of y: twelve sums, fifteen registers
+constexpr int kDepth = kLanes == 16 ? 192 : 288;  // k of a panel, which lies in the first-level cache
 constexpr int kStripGroup = 32; // strips of x (192 rows) that lie in the second-level cache
 constexpr int kPanelGroup = 6;  // panels of the weight beside them
 
@@ -31,13 +31,13 @@ inline void pack_strips(const float* x, float* out, int M, int K) {
   }
 }
 
-// Sixteen rows of the weight, k from `begin` to `end`, as out[k][16]. Missing rows are zero.
+// `kTileColumns` rows of the weight, k from `begin` to `end`, as out[k][column]. Missing rows are zero.
 template <class Block>
 inline void pack_panel(const Block* weight, float* out, int n, int N, int begin, int end, int K) {
-  alignas(32) float rows[kTileColumns][kBlock] = {};
+  alignas(64) float rows[kTileColumns][kBlock] = {};
   for (int k = begin; k < end; k += kBlock) {
     for (int c = 0; c < kTileColumns && n + c < N; c++) {
-      f32x8 w[4];
+      f32xN w[kVectors];
       weight[(size_t)(n + c) * (K / kBlock) + k / kBlock].unpack(w);
       std::memcpy(rows[c], w, sizeof w);
     }
@@ -47,12 +47,12 @@ inline void pack_panel(const Block* weight, float* out, int n, int N, int begin,
   }
 }
 
-// y tile (6, 16) = strip @ panel over `depth`, added to what is there unless `first`.
+// y tile (6, kTileColumns) = strip @ panel over `depth`, added to what is there unless `first`.
 inline void multiply_tile(const float* strip, const float* panel, float* y, int depth, int N,
                           bool first) {
-  f32x8 acc[kTileRows][2] = {};
+  f32xN acc[kTileRows][2] = {};
   for (int k = 0; k < depth; k++) {
-    f32x8 left = load<f32x8>(panel), right = load<f32x8>(panel + 8);
+    f32xN left = load<f32xN>(panel), right = load<f32xN>(panel + kLanes);
     for (int r = 0; r < kTileRows; r++) {
       acc[r][0] += left * strip[r];
       acc[r][1] += right * strip[r];
@@ -62,8 +62,8 @@ inline void multiply_tile(const float* strip, const float* panel, float* y, int 
   }
   for (int r = 0; r < kTileRows; r++)
     for (int half = 0; half < 2; half++) {
-      float* to = y + (size_t)r * N + 8 * half;
-      f32x8 value = first ? acc[r][half] : acc[r][half] + load<f32x8>(to);
+      float* to = y + (size_t)r * N + kLanes * half;
+      f32xN value = first ? acc[r][half] : acc[r][half] + load<f32xN>(to);
       std::memcpy(to, &value, sizeof value);
     }
 }

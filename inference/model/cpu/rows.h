@@ -9,18 +9,18 @@ namespace {
 // out = x / rms(x) * weight, after x += delta where given.
 inline void norm_row(float* x, const float* delta, const float* weight, float* out, int K,
                      float eps) {
-  f32x8 squares = {};
-  for (int k = 0; k < K; k += 8) {
-    f32x8 v = load<f32x8>(x + k);
+  f32xN squares = {};
+  for (int k = 0; k < K; k += kLanes) {
+    f32xN v = load<f32xN>(x + k);
     if (delta) {
-      v += load<f32x8>(delta + k);
+      v += load<f32xN>(delta + k);
       std::memcpy(x + k, &v, sizeof v);
     }
     squares += v * v;
   }
   float scale = 1.0f / std::sqrt(sum(squares) / K + eps);
-  for (int k = 0; k < K; k += 8) {
-    f32x8 v = load<f32x8>(x + k) * scale * load<f32x8>(weight + k);
+  for (int k = 0; k < K; k += kLanes) {
+    f32xN v = load<f32xN>(x + k) * scale * load<f32xN>(weight + k);
     std::memcpy(out + k, &v, sizeof v);
   }
 }
@@ -37,9 +37,9 @@ inline void rotate_row(float* head, const float* cosines, const float* sines, in
 
 // out = silu(gate) * up.
 inline void swiglu_row(const float* gate, const float* up, float* out, int count) {
-  for (int i = 0; i < count; i += 8) {
-    f32x8 g = load<f32x8>(gate + i);
-    f32x8 v = g / (1.0f + exp8(-g)) * load<f32x8>(up + i);
+  for (int i = 0; i < count; i += kLanes) {
+    f32xN g = load<f32xN>(gate + i);
+    f32xN v = g / (1.0f + exponential(-g)) * load<f32xN>(up + i);
     std::memcpy(out + i, &v, sizeof v);
   }
 }

@@ -1,5 +1,6 @@
-// Vectors of eight floats and what the kernels do with them, in GCC's vector extensions, so
-// that one source serves every processor; AVX2 is spelled out where GCC 12 has no good code.
+// Vectors of floats and what the kernels do with them, in GCC's vector extensions, so that one
+// source serves every processor; AVX2 and AVX-512 are spelled out where GCC 12 has no good code.
+// `f32xN` is as wide as the processor's registers: eight floats, or sixteen with AVX-512.
 
 #pragma once
 
@@ -13,11 +14,18 @@
 
 namespace {
 
-typedef float f32x8 __attribute__((vector_size(32)));
-typedef int32_t i32x8 __attribute__((vector_size(32)));
-typedef uint8_t u8x8 __attribute__((vector_size(8)));
-typedef int8_t i8x8 __attribute__((vector_size(8)));
-typedef uint16_t u16x8 __attribute__((vector_size(16)));
+#if defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VNNI__)
+#define PARLEY_AVX512  // as processors since 2019 have it; older ones slow down for it
+constexpr int kLanes = 16;
+#else
+constexpr int kLanes = 8;
+#endif
+
+typedef float f32xN __attribute__((vector_size(4 * kLanes)));
+typedef int32_t i32xN __attribute__((vector_size(4 * kLanes)));
+typedef uint8_t u8xN __attribute__((vector_size(kLanes)));
+typedef int8_t i8xN __attribute__((vector_size(kLanes)));
+typedef uint16_t u16xN __attribute__((vector_size(2 * kLanes)));
 
 template <class T>
 inline T load(const void* from) {
@@ -26,70 +34,92 @@ inline T load(const void* from) {
   return value;
 }
 
-inline float sum(f32x8 v) {
+inline float sum(f32xN v) {
+#if defined(PARLEY_AVX512)
+  return _mm512_reduce_add_ps((__m512)v);
+#else
   float total = 0;
-  for (int i = 0; i < 8; i++) total += v[i];
+  for (int i = 0; i < kLanes; i++) total += v[i];
   return total;
-}
-
-// Eight small integers to large ones. GCC 12 has no good code for it, so AVX2 is spelled out.
-inline i32x8 widen_unsigned(const uint8_t* from) {
-#ifdef __AVX2__
-  return (i32x8)_mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i*)from));
-#else
-  return __builtin_convertvector(load<u8x8>(from), i32x8);
 #endif
 }
 
-inline i32x8 widen_unsigned(const uint16_t* from) {
-#ifdef __AVX2__
-  return (i32x8)_mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i*)from));
+inline float greatest(f32xN v) {
+#if defined(PARLEY_AVX512)
+  return _mm512_reduce_max_ps((__m512)v);
 #else
-  return __builtin_convertvector(load<u16x8>(from), i32x8);
+  float most = v[0];
+  for (int i = 1; i < kLanes; i++) most = v[i] > most ? v[i] : most;
+  return most;
 #endif
 }
 
-inline i32x8 widen_signed(const int8_t* from) {
-#ifdef __AVX2__
-  return (i32x8)_mm256_cvtepi8_epi32(_mm_loadl_epi64((const __m128i*)from));
+// Small integers to large ones.
+inline i32xN widen_unsigned(const uint8_t* from) {
+#if defined(PARLEY_AVX512)
+  return (i32xN)_mm512_cvtepu8_epi32(_mm_loadu_si128((const __m128i*)from));
+#elif defined(__AVX2__)
+  return (i32xN)_mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i*)from));
 #else
-  return __builtin_convertvector(load<i8x8>(from), i32x8);
+  return __builtin_convertvector(load<u8xN>(from), i32xN);
 #endif
 }
 
-inline f32x8 floats(i32x8 v) { return __builtin_convertvector(v, f32x8); }
-
-// Eight halves as floats; GCC 12 converts one at a time.
-inline f32x8 halves(const _Float16* from) {
-#ifdef __F16C__
-  return (f32x8)_mm256_cvtph_ps(_mm_loadu_si128((const __m128i*)from));
+inline i32xN widen_unsigned(const uint16_t* from) {
+#if defined(PARLEY_AVX512)
+  return (i32xN)_mm512_cvtepu16_epi32(_mm256_loadu_si256((const __m256i*)from));
+#elif defined(__AVX2__)
+  return (i32xN)_mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i*)from));
 #else
-  f32x8 v;
-  for (int i = 0; i < 8; i++) v[i] = from[i];
+  return __builtin_convertvector(load<u16xN>(from), i32xN);
+#endif
+}
+
+inline i32xN widen_signed(const int8_t* from) {
+#if defined(PARLEY_AVX512)
+  return (i32xN)_mm512_cvtepi8_epi32(_mm_loadu_si128((const __m128i*)from));
+#elif defined(__AVX2__)
+  return (i32xN)_mm256_cvtepi8_epi32(_mm_loadl_epi64((const __m128i*)from));
+#else
+  return __builtin_convertvector(load<i8xN>(from), i32xN);
+#endif
+}
+
+inline f32xN floats(i32xN v) { return __builtin_convertvector(v, f32xN); }
+
+// Halves as floats; GCC 12 converts one at a time.
+inline f32xN halves(const _Float16* from) {
+#if defined(PARLEY_AVX512)
+  return (f32xN)_mm512_cvtph_ps(_mm256_loadu_si256((const __m256i*)from));
+#elif defined(__F16C__)
+  return (f32xN)_mm256_cvtph_ps(_mm_loadu_si128((const __m128i*)from));
+#else
+  f32xN v;
+  for (int i = 0; i < kLanes; i++) v[i] = from[i];
   return v;
 #endif
 }
 
-inline f32x8 splat(float value) { return value - f32x8{}; }
+inline f32xN splat(float value) { return value - f32xN{}; }
 
 // exp(x) for |x| <= 87 and clamped beyond, relative error below 2e-7:
 // 2^n * polynomial on [-ln2/2, ln2/2].
-inline f32x8 exp8(f32x8 x) {
+inline f32xN exponential(f32xN x) {
   x = x < splat(-87.0f) ? splat(-87.0f) : x;
   x = x > splat(87.0f) ? splat(87.0f) : x;
-  f32x8 scaled = x * 1.44269504f;
-  i32x8 n = __builtin_convertvector(scaled + (scaled < 0 ? splat(-0.5f) : splat(0.5f)), i32x8);
-  f32x8 whole = __builtin_convertvector(n, f32x8);
-  f32x8 r = x - whole * 0.693359375f + whole * 2.12194440e-4f;
-  f32x8 p = splat(1.9875691500e-4f);
+  f32xN scaled = x * 1.44269504f;
+  i32xN n = __builtin_convertvector(scaled + (scaled < 0 ? splat(-0.5f) : splat(0.5f)), i32xN);
+  f32xN whole = __builtin_convertvector(n, f32xN);
+  f32xN r = x - whole * 0.693359375f + whole * 2.12194440e-4f;
+  f32xN p = splat(1.9875691500e-4f);
   p = p * r + 1.3981999507e-3f;
   p = p * r + 8.3334519073e-3f;
   p = p * r + 4.1665795894e-2f;
   p = p * r + 1.6666665459e-1f;
   p = p * r + 5.0000001201e-1f;
   p = p * r * r + r + 1.0f;
-  i32x8 bits = (n + 127) << 23;
-  return p * load<f32x8>(&bits);
+  i32xN bits = (n + 127) << 23;
+  return p * load<f32xN>(&bits);
 }
 
 }  // namespace
