@@ -13,7 +13,6 @@ from inference.errors import ModelLoadError
 from inference.model.backend import Backend, TorchBackend
 from inference.model.cpu.backend import CpuBackend
 from inference.model.cpu.compile import load_kernels
-from inference.model.cpu.int8_linear import Int8Linear
 from inference.model.cpu.packed_linear import PackedLinear
 from inference.model.layers import DenseLinear, Linear, Mlp, SparseExperts, SwiGLU, TokenMatrix
 from inference.model.llama import DecoderLayer, LayerStack, LlamaModel
@@ -180,9 +179,10 @@ class _Builder:
     def _from_blocks(self, rows: PackedRows, bias: Tensor | None) -> TokenMatrix | None:
         """A matrix that computes from blocks; None where no kernel here can."""
         if self._kernels is not None:
-            if self._precision.int8_activations and Int8Linear.takes(self._kernels, rows):
-                return Int8Linear(self._kernels, rows, bias)
-            return PackedLinear(self._kernels, rows, bias) if PackedLinear.takes(rows) else None
+            if not PackedLinear.takes(rows):
+                return None
+            rounds = self._precision.int8_activations
+            return PackedLinear(self._kernels, rows, bias, int8_activations=rounds)
         if self._has_triton and self._precision.rounds_weights:
             from inference.kernels.packed_linear import TritonPackedLinear
 
@@ -220,5 +220,5 @@ class _Builder:
         if precision.int8_activations:
             if self._kernels is None:
                 raise ModelLoadError("int8 activations are implemented for CPUs")
-            if not self._kernels.parley_int8_group():
+            if not self._kernels.parley_has_int8():
                 raise ModelLoadError("int8 activations need a processor with AVX2 and F16C")

@@ -15,7 +15,6 @@ from inference.model.batch import Batch, LayerCache, Singles, Span
 from inference.model.config import ModelConfig
 from inference.model.cpu.backend import CpuBackend
 from inference.model.cpu.compile import load_kernels
-from inference.model.cpu.int8_linear import Int8Linear
 from inference.model.cpu.packed_linear import PackedLinear
 from inference.model.layers import DenseLinear, Linear, SwiGLU
 from inference.model.llama import DecoderLayer, LayerStack
@@ -198,8 +197,7 @@ def make_layers(kernels, kind: Kind, *, int8: bool, bias: bool) -> list[DecoderL
         weight = random.normal(size=(rows, width), scale=width**-0.5).astype(np.float32)
         packed = PackedRows(kind, torch.from_numpy(quantize(weight, kind)), width)
         shift = torch.randn(rows) if bias else None
-        linear = Int8Linear if int8 else PackedLinear
-        return linear(kernels, packed, shift)
+        return PackedLinear(kernels, packed, shift, int8_activations=int8)
 
     return [
         DecoderLayer(
@@ -234,7 +232,7 @@ class PartByPart(CpuBackend):
 )
 def test_all_layers_in_one_call_give_the_same_bits(kernels, kind, int8, bias, cached_as, threads):
     """Streams of one block and of several parts of a context, on one thread and on several."""
-    if int8 and not kernels.parley_int8_group():
+    if int8 and not kernels.parley_has_int8():
         pytest.skip("no int8 products on this processor")
     layers = make_layers(kernels, kind, int8=int8, bias=bias)
     before = torch.get_num_threads()

@@ -14,7 +14,7 @@ from inference.errors import ModelLoadError
 from inference.model.batch import Batch, LayerCache, Span
 from inference.model.build import build_model
 from inference.model.cpu.compile import load_kernels
-from inference.model.cpu.int8_linear import Int8Linear
+from inference.model.cpu.packed_linear import PackedLinear
 from inference.model.open import open_weights
 from inference.model.weights import PackedRows
 from inference.quantization.precision import Precision
@@ -27,7 +27,7 @@ CPU = torch.device("cpu")
 @pytest.fixture(scope="module")
 def kernels() -> ctypes.CDLL:
     loaded = load_kernels()
-    if loaded is None or not loaded.parley_int8_group():
+    if loaded is None or not loaded.parley_has_int8():
         pytest.skip("no compiler, or no AVX2")
     return loaded
 
@@ -45,7 +45,8 @@ def test_int8_products_are_those_of_rounded_activations(kernels, kind, tokens):
     blocks = x.view(tokens, -1, 32)
     scales = blocks.abs().amax(-1, keepdim=True) / 127
     rounded = (blocks / scales.clamp(min=1e-30)).round() * scales
-    linear = Int8Linear(kernels, PackedRows(kind, torch.from_numpy(packed), 96), bias)
+    rows = PackedRows(kind, torch.from_numpy(packed), 96)
+    linear = PackedLinear(kernels, rows, bias, int8_activations=True)
     wanted = rounded.view(tokens, -1).double() @ exact.T + bias.double()
     # A value halfway between two steps may be rounded either way.
     torch.testing.assert_close(linear(x).double(), wanted, rtol=1e-4, atol=2e-2)

@@ -3,6 +3,6 @@
 kernels.cpp   the kernels' plain C interface, and which header holds what
 compile.py    builds and loads them
 backend.py    what the decoder sees of them
-packed_linear.py, int8_linear.py   quantized matrices for float32 and for rounded activations
+packed_linear.py   quantized matrices
 decode.py     all layers over a few streams in one call
 """

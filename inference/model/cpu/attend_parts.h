@@ -7,6 +7,7 @@
 #pragma once
 
 #include <algorithm>
+#include <type_traits>
 #include <vector>
 
 #include "cached_rows.h"
@@ -66,9 +67,11 @@ struct PartResults {
   }
 };
 
-// Where a thread works on one tile: the scores (and then weights) of three queries.
+// Where a thread works on one tile: the scores (and then weights) of all query heads, and by
+// what the sums so far shrink.
 struct PartRoom {
-  float scores[3 * kTile], factors[3];
+  std::vector<float> scores, factors;
+  explicit PartRoom(int heads) : scores((size_t)heads * kTile), factors(heads) {}
 };
 
 // The sum of each vector.
@@ -169,90 +172,95 @@ struct PartSlots {
   }
 };
 
-// One tile of one kv head, and what comes after it.
+// One tile, and the one after it.
 struct Tile {
   const size_t *slots, *next_slots;
-  int kv, next_kv, count, next_count;
+  int count, next_count;
 };
 
-// A tile's scores for G query heads, and meanwhile the next tile's keys are fetched.
+// A tile's scores for G query heads of a kv head, and meanwhile the next tile's keys are fetched.
 template <int G, class Row>
-inline void score_tile(const Tile& tile, const Cached<Row>& keys, const float* queries,
-                       float* scores) {
+inline void score_tile(const Tile& tile, const Cached<Row>& keys, int kv, const float* queries,
+                       bool fetch, float* scores) {
   const float scale = 1.0f / std::sqrt((float)keys.D);
   for (int t = 0; t < tile.count; t += 4) {
-    for (int i = t; i < t + 4 && i < tile.next_count; i++)
-      keys.fetch(tile.next_slots[i], tile.next_kv, 0, keys.D);
+    for (int i = t; fetch && i < t + 4 && i < tile.next_count; i++)
+      keys.fetch(tile.next_slots[i], kv, 0, keys.D);
     const typename Row::Number* k[4];
-    for (int i = 0; i < 4; i++) k[i] = keys.row(tile.slots[t + i], tile.kv);
+    for (int i = 0; i < 4; i++) k[i] = keys.row(tile.slots[t + i], kv);
     dot_four<Row, G>(queries, k, scores + t, keys.D);
     for (int g = 0; g < G; g++)
       for (int i = 0; i < 4; i++)
-        scores[g * kTile + t + i] *= scale * keys.scale(tile.slots[t + i], tile.kv);
+        scores[g * kTile + t + i] *= scale * keys.scale(tile.slots[t + i], kv);
   }
 }
 
 // A tile's values by their weights, and meanwhile the next tile's values are fetched.
 template <int G, class Row>
-inline void weigh_tile(const Tile& tile, const Cached<Row>& values, const float* weights,
-                       const float* factors, float* out, size_t stride) {
+inline void weigh_tile(const Tile& tile, const Cached<Row>& values, int kv, const float* weights,
+                       const float* factors, bool fetch, float* out, size_t stride) {
   const typename Row::Number* rows[kTile];
-  for (int t = 0; t < tile.count; t++) rows[t] = values.row(tile.slots[t], tile.kv);
-  const auto fetch = [&](int t, int first, int count) {
-    if (t < tile.next_count) values.fetch(tile.next_slots[t], tile.next_kv, first, count);
+  for (int t = 0; t < tile.count; t++) rows[t] = values.row(tile.slots[t], kv);
+  const int next = fetch ? tile.next_count : 0;
+  const auto fetch_next = [&](int t, int first, int count) {
+    if (t < next) values.fetch(tile.next_slots[t], kv, first, count);
   };
   int first = 0;
   for (; first + 4 * kLanes <= values.D; first += 4 * kLanes)
-    weigh<Row, G, 4>(weights, factors, rows, first, tile.count, out, stride, fetch);
+    weigh<Row, G, 4>(weights, factors, rows, first, tile.count, out, stride, fetch_next);
   for (; first + 2 * kLanes <= values.D; first += 2 * kLanes)
-    weigh<Row, G, 2>(weights, factors, rows, first, tile.count, out, stride, fetch);
+    weigh<Row, G, 2>(weights, factors, rows, first, tile.count, out, stride, fetch_next);
   for (; first < values.D; first += kLanes)
-    weigh<Row, G, 1>(weights, factors, rows, first, tile.count, out, stride, fetch);
+    weigh<Row, G, 1>(weights, factors, rows, first, tile.count, out, stride, fetch_next);
 }
 
-// A tile for G query heads that share its keys: scores, softmax so far, sum of the values.
-template <int G, class Row>
-inline void attend_tile(const Tile& tile, const float* queries, const Cached<Row>& keys,
-                        const Cached<Row>& values, PartRoom& room, float* out, size_t stride) {
-  const int D = keys.D;
-  float *scores = room.scores, *factors = room.factors;
-  score_tile<G>(tile, keys, queries, scores);
-  for (int g = 0; g < G; g++) {
-    float *own = scores + g * kTile, *result = out + g * stride;
-    factors[g] = exponentials(own, tile.count, result + D, result + D + 1);
-    if (Row::kScaled)
-      for (int t = 0; t < tile.count; t++) own[t] *= values.scale(tile.slots[t], tile.kv);
+// `action(head, constant G)` for query heads [first, first + count) that share keys, three at a
+// time, or two, or one, such that none is left alone needlessly.
+template <class Action>
+inline void in_threes(int first, int count, Action action) {
+  for (int g = 0; g < count;) {
+    const int left = count - g;
+    if (left == 1) action(first + g, std::integral_constant<int, 1>()), g += 1;
+    else if (left % 3 == 0) action(first + g, std::integral_constant<int, 3>()), g += 3;
+    else action(first + g, std::integral_constant<int, 2>()), g += 2;
   }
-  weigh_tile<G>(tile, values, scores, factors, out, stride);
 }
 
+// Tile by tile: scores of all heads, softmax so far, sums of the values. The heads of a token lie
+// side by side, so memory is read in order.
 template <class Row>
 void attend_part(const PartTask& task, const float* queries, int stride, Cached<Row> keys,
                  Cached<Row> values, const int32_t* tables, int width, int block_size,
                  PartRoom& room, PartResults& results) {
   const int D = keys.D, group = results.heads / keys.kv_heads;
+  const int first = task.kv * group, last = task.kv_end * group;
   const size_t step = (size_t)results.most * (D + 2);
   const PartSlots slots(task, tables + (size_t)task.s * width, block_size);
-  for (int head = task.kv * group; head < task.kv_end * group; head++) {
+  for (int head = first; head < last; head++) {
     float* out = results.at(task.s, head, task.index);
     std::memset(out, 0, sizeof(float) * (D + 2));
     out[D] = -INFINITY;
   }
-  for (int from = 0; from < slots.count; from += kTile)
-    for (int kv = task.kv; kv < task.kv_end; kv++) {
-      const bool last = kv + 1 == task.kv_end;
-      const int next_kv = last ? task.kv : kv + 1, next = last ? from + kTile : from;
-      const Tile tile{slots.of + from, slots.of + next, kv, next_kv,
-                      std::min(kTile, slots.count - from), std::min(kTile, slots.count - next)};
-      for (int g = 0; g < group;) {
-        const int head = kv * group + g, left = group - g;
-        const float* q = queries + (size_t)task.s * stride + (size_t)head * D;
-        float* out = results.at(task.s, head, task.index);
-        if (left == 1) attend_tile<1>(tile, q, keys, values, room, out, step), g += 1;
-        else if (left % 3 == 0) attend_tile<3>(tile, q, keys, values, room, out, step), g += 3;
-        else attend_tile<2>(tile, q, keys, values, room, out, step), g += 2;
-      }
+  for (int from = 0; from < slots.count; from += kTile) {
+    const Tile tile{slots.of + from, slots.of + from + kTile, std::min(kTile, slots.count - from),
+                    std::min(kTile, slots.count - from - kTile)};
+    for (int kv = task.kv; kv < task.kv_end; kv++)
+      in_threes(kv * group, group, [&](int head, auto G) {
+        score_tile<G>(tile, keys, kv, queries + (size_t)task.s * stride + (size_t)head * D,
+                      head == kv * group, &room.scores[(size_t)head * kTile]);
+      });
+    for (int head = first; head < last; head++) {
+      float *own = &room.scores[(size_t)head * kTile], *sums = results.at(task.s, head, task.index);
+      room.factors[head] = exponentials(own, tile.count, sums + D, sums + D + 1);
+      if (Row::kScaled)
+        for (int t = 0; t < tile.count; t++) own[t] *= values.scale(tile.slots[t], head / group);
     }
+    for (int kv = task.kv; kv < task.kv_end; kv++)
+      in_threes(kv * group, group, [&](int head, auto G) {
+        weigh_tile<G>(tile, values, kv, &room.scores[(size_t)head * kTile], &room.factors[head],
+                      head == kv * group, results.at(task.s, head, task.index), step);
+      });
+  }
 }
 
 // One head's parts as one: out (D).

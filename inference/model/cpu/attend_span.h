@@ -8,13 +8,12 @@
 #include <vector>
 
 #include "cached_rows.h"
+#include "tile.h"
 
 namespace {
 
 constexpr int kSpanRows = 96;  // query rows of a task: tokens times the heads that share keys
 constexpr int kSpanKeys = 64;  // keys that they meet at once
-constexpr int kSpanTile = 6;   // rows of a tile
-constexpr int kPanel = 2 * kLanes;  // its columns
 
 // Keys and values of a sequence, gathered once for all queries: keys as panels of
 // `kPanel`, [kv][panel][D][kPanel], values row by row, [kv][token][D]. Missing tokens are zero.
@@ -42,27 +41,6 @@ struct SpanContext {
     }
   }
 };
-
-// y tile (6, V vectors) = rows (6, depth) @ panel (depth, V vectors), added to what is there
-// unless `first`. The strides say how many floats lie from one row to the next.
-template <int V>
-inline void span_tile(const float* rows, size_t row_stride, const float* panel,
-                      size_t panel_stride, float* y, size_t y_stride, int depth, bool first) {
-  f32xN acc[kSpanTile][V] = {};
-  for (int k = 0; k < depth; k++) {
-    f32xN columns[V];
-    for (int v = 0; v < V; v++) columns[v] = load<f32xN>(panel + v * kLanes);
-    for (int r = 0; r < kSpanTile; r++)
-      for (int v = 0; v < V; v++) acc[r][v] += columns[v] * rows[r * row_stride + k];
-    panel += panel_stride;
-  }
-  for (int r = 0; r < kSpanTile; r++)
-    for (int v = 0; v < V; v++) {
-      float* to = y + r * y_stride + v * kLanes;
-      f32xN value = first ? acc[r][v] : acc[r][v] + load<f32xN>(to);
-      std::memcpy(to, &value, sizeof value);
-    }
-}
 
 // Where a thread works: queries, scores and sums of a task's rows.
 struct SpanRoom {
@@ -112,7 +90,7 @@ inline void span_task(SpanContext& context, const float* queries, int stride, fl
                       int group, int heads, int begin, int end, int start, int window,
                       SpanRoom& room) {
   int D = context.D, rows = (end - begin) * group;
-  int padded = (rows + kSpanTile - 1) / kSpanTile * kSpanTile;
+  int padded = (rows + kTileRows - 1) / kTileRows * kTileRows;
   float scale = 1.0f / std::sqrt((float)D);
   for (int r = 0; r < rows; r++) {
     const float* q = queries + (size_t)(begin + r / group) * stride + (kv * group + r % group) * D;
@@ -123,9 +101,9 @@ inline void span_task(SpanContext& context, const float* queries, int stride, fl
   std::fill(room.total.begin(), room.total.end(), 0.0f);
   int last = start + end, first = std::max(0, start + begin - window + 1);
   for (int block = first / kSpanKeys * kSpanKeys; block < last; block += kSpanKeys) {
-    for (int r = 0; r < padded; r += kSpanTile)
+    for (int r = 0; r < padded; r += kTileRows)
       for (int p = 0; p < kSpanKeys / kPanel; p++)
-        span_tile<2>(&room.queries[(size_t)r * D], D, context.panel(kv, block / kPanel + p), kPanel,
+        multiply_tile<kTileRows, 2>(&room.queries[(size_t)r * D], D, context.panel(kv, block / kPanel + p), kPanel,
                      &room.scores[(size_t)r * kSpanKeys + kPanel * p], kSpanKeys, D, true);
     for (int r = 0; r < rows; r++) {
       int position = start + begin + r / group;
@@ -134,9 +112,9 @@ inline void span_task(SpanContext& context, const float* queries, int stride, fl
       span_softmax(&room.scores[(size_t)r * kSpanKeys], low, high, &room.largest[r],
                    &room.total[r], &room.sums[(size_t)r * D], D);
     }
-    for (int r = 0; r < padded; r += kSpanTile)
+    for (int r = 0; r < padded; r += kTileRows)
       for (int d = 0; d < D;) {
-        const auto tile = d + kPanel <= D ? span_tile<2> : span_tile<1>;
+        const auto tile = d + kPanel <= D ? multiply_tile<kTileRows, 2> : multiply_tile<kTileRows, 1>;
         tile(&room.scores[(size_t)r * kSpanKeys], kSpanKeys, context.value(kv, block) + d, D,
              &room.sums[(size_t)r * D + d], D, kSpanKeys, false);
         d += std::min(kPanel, D - d);
@@ -153,7 +131,7 @@ void attend_span(const float* queries, int stride, Cached<Row> keys, Cached<Row>
                  const int64_t* slots, float* out, int num, int start, int heads, int window) {
   int kv_heads = keys.kv_heads, D = keys.D, group = heads / kv_heads;
   int tokens = std::max(1, kSpanRows / group), tiles = (num + tokens - 1) / tokens;
-  int padded = (tokens * group + kSpanTile - 1) / kSpanTile * kSpanTile;
+  int padded = (tokens * group + kTileRows - 1) / kTileRows * kTileRows;
   SpanContext context(start + num, kv_heads, D);
 #pragma omp parallel
   {

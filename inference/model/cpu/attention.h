@@ -33,7 +33,7 @@ void attend(const float* queries, Cached<Row> keys, Cached<Row> values, const in
   PartResults results(S, heads, D, plan.most);
 #pragma omp parallel
   {
-    PartRoom room;
+    PartRoom room(heads);
 #pragma omp for schedule(dynamic)
     for (size_t i = 0; i < plan.tasks.size(); i++)
       attend_part(plan.tasks[i], queries, stride, keys, values, tables, width, block_size, room,

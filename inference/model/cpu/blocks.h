@@ -1,4 +1,6 @@
-// Quantized weights as GGUF stores them: blocks of 32 values with a scale.
+// Quantized weights: GGUF's blocks of 32 values with a scale, with the rows of a group side by
+// side, as many as a vector has lanes. A vector then holds the same column of all rows: nothing is
+// summed across lanes, and a block's scales are one vector.
 
 #pragma once
 
@@ -7,61 +9,43 @@
 namespace {
 
 constexpr int kBlock = 32;  // values of a block
+constexpr int kGroup = kLanes;  // rows of a group
 
-// One quantized block each, in the layout of GGUF; `unpack` gives its 32 values.
+// A block of each row of a group. Byte 4 r + i of part j is row r's value at k = 4 j + i.
 
-constexpr int kVectors = kBlock / kLanes;  // of a block
+struct FourBits {  // value = d * q + m, q from 0 to 15
+  _Float16 d[kGroup], m[kGroup];
+  uint8_t q[4][4 * kGroup];  // low halves: parts 0 to 3, high halves: parts 4 to 7
 
-// The low halves of 16 bytes, and then the high ones.
-inline void unpack_halves(const uint8_t* q, i32xN v[kVectors]) {
-  for (int j = 0; j < kVectors / 2; j++) {
-    i32xN both = widen_unsigned(q + j * kLanes);
-    v[j] = both & 15;
-    v[kVectors / 2 + j] = both >> 4;
-  }
-}
-
-struct Q4_0 {
-  _Float16 d;
-  uint8_t q[16];
-  void unpack(f32xN w[kVectors]) const {
-    i32xN v[kVectors];
-    unpack_halves(q, v);
-    for (int j = 0; j < kVectors; j++) w[j] = floats(v[j] - 8) * (float)d;
-  }
-};
-
-struct Q4_1 {
-  _Float16 d, m;
-  uint8_t q[16];
-  void unpack(f32xN w[kVectors]) const {
-    i32xN v[kVectors];
-    unpack_halves(q, v);
-    for (int j = 0; j < kVectors; j++) w[j] = floats(v[j]) * (float)d + (float)m;
-  }
-};
-
-struct Q8_0 {
-  _Float16 d;
-  int8_t q[32];
-  void unpack(f32xN w[kVectors]) const {
-    for (int j = 0; j < kVectors; j++) w[j] = floats(widen_signed(q + j * kLanes)) * (float)d;
-  }
-};
-
-static_assert(sizeof(Q4_0) == 18 && sizeof(Q4_1) == 20 && sizeof(Q8_0) == 34);
-
-template <class Block>
-void dequantize(const Block* weight, const int64_t* rows, float* out, int count, int K) {
-#pragma omp parallel for schedule(static)
-  for (int i = 0; i < count; i++) {
-    const Block* row = weight + (size_t)(rows ? rows[i] : i) * (K / kBlock);
-    for (int b = 0; b < K / kBlock; b++) {
-      f32xN w[kVectors];
-      row[b].unpack(w);
-      std::memcpy(out + (size_t)i * K + b * kBlock, w, sizeof w);
+  // `action(k, the rows' values at k)` for every k, in pieces of four.
+  template <class Action>
+  void each(Action action) const {
+    f32xN scale = halves(d), least = halves(m);
+    for (int j = 0; j < 4; j++) {
+      i32xN four = load<i32xN>(q[j]);
+      for (int i = 0; i < 4; i++) {
+        action(4 * j + i, floats((four >> (8 * i)) & 15) * scale + least);
+        action(16 + 4 * j + i, floats((four >> (8 * i + 4)) & 15) * scale + least);
+      }
     }
   }
-}
+};
+
+struct EightBits {  // value = d * q
+  _Float16 d[kGroup];
+  int8_t q[8][4 * kGroup];
+
+  template <class Action>
+  void each(Action action) const {
+    f32xN scale = halves(d);
+    for (int j = 0; j < 8; j++) {
+      i32xN four = load<i32xN>(q[j]);
+      for (int i = 0; i < 4; i++)
+        action(4 * j + i, floats((four << (24 - 8 * i)) >> 24) * scale);
+    }
+  }
+};
+
+static_assert(sizeof(FourBits) == 20 * kGroup && sizeof(EightBits) == 34 * kGroup);
 
 }  // namespace

@@ -12,15 +12,15 @@
 #include <map>
 
 #include "attention.h"
-#include "few_tokens.h"
+#include "float_products.h"
 #include "int8.h"
 #include "phases.h"
 
 extern "C" {
 
-enum { kQ4_0 = 2, kQ4_1 = 3, kQ8_0 = 8, kFourBits = 104, kEightBits = 108 };
+// By how a weight's values are kept; rounded: its products are of activations rounded to int8.
+enum { kFourBits = 4, kEightBits = 8, kRounded = 100 };
 
-// A weight: GGUF's blocks by GGUF's numbers, or groups of rows for int8 products.
 struct ParleyMatrix {
   int kind, rows, width;
   const void* data;
@@ -54,18 +54,21 @@ namespace {
 
 constexpr int kUnitsOfThread = 4;  // of a phase: few, since each begins a weight anew
 
-inline bool wants_rounded(const ParleyMatrix& weight) { return weight.kind > 100; }
+inline bool wants_rounded(const ParleyMatrix& weight) { return weight.kind > kRounded; }
 
 // Columns [from, to), multiples of a group, of y (M, rows) = x @ weight^T + bias.
 inline void product(const ParleyMatrix& w, const float* x, const Rounded* rounded, float* y, int M,
                     int from, int to) {
   int N = w.rows, K = w.width;
   switch (w.kind) {
-    case kQ4_0: linear_part((const Q4_0*)w.data, x, y, M, N, K, from, to); break;
-    case kQ4_1: linear_part((const Q4_1*)w.data, x, y, M, N, K, from, to); break;
-    case kQ8_0: linear_part((const Q8_0*)w.data, x, y, M, N, K, from, to); break;
-    case kFourBits: int8_part((const FourBits*)w.data, rounded, y, M, N, K / 32, from, to); break;
-    case kEightBits: int8_part((const EightBits*)w.data, rounded, y, M, N, K / 32, from, to); break;
+    case kFourBits: float_part((const FourBits*)w.data, x, y, M, N, K, from, to); break;
+    case kEightBits: float_part((const EightBits*)w.data, x, y, M, N, K, from, to); break;
+    case kRounded + kFourBits:
+      int8_part((const FourBits*)w.data, rounded, y, M, N, K / 32, from, to);
+      break;
+    case kRounded + kEightBits:
+      int8_part((const EightBits*)w.data, rounded, y, M, N, K / 32, from, to);
+      break;
   }
   if (w.bias)
     for (int m = 0; m < M; m++)
@@ -119,7 +122,7 @@ void decode(const ParleyLayer* layers, int count, const ParleyShape& shape,
   {
     Phases work(phases);
     OwnRows own(M, std::max(hidden, queries));
-    PartRoom room;
+    PartRoom room(heads);
 
     const auto norm = [&](const float* weight, const ParleyMatrix& next) {
       for (int m = 0; m < M; m++)

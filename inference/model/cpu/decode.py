@@ -18,14 +18,14 @@ from inference.model.backend import Angles
 from inference.model.batch import Batch, LayerCache
 from inference.model.config import ModelConfig
 from inference.model.cpu.address import at
-from inference.model.cpu.int8_linear import Int8Linear
-from inference.model.cpu.packed_linear import FEW_TOKENS, PackedLinear
+from inference.model.cpu.packed_linear import PackedLinear
 from inference.model.layers import Linear, SwiGLU
 
 if TYPE_CHECKING:
     from inference.model.llama import DecoderLayer
 
-_FEW_ROUNDED_TOKENS = 64
+MOST_ROWS = 64
+"""Up to here all layers in one call beat a call for each part; measured."""
 ROW_KINDS = {torch.float32: 0, torch.bfloat16: 1, torch.float16: 2, torch.int8: 3}
 """How the KV cache keeps its rows, as `kernels.cpp` numbers it."""
 
@@ -93,8 +93,7 @@ class StreamDecoder:
         self._config = config
         self._weights = list(layers)  # their tensors must live as long as their addresses
         self._layers = (_Layer * len(layers))(*(_layer(layer, config) for layer in layers))
-        kinds = {type(layer.qkv) for layer in layers}
-        self.most_rows = FEW_TOKENS if PackedLinear in kinds else _FEW_ROUNDED_TOKENS
+        self.most_rows = MOST_ROWS
         self._caches: list[LayerCache] | None = None
 
     def takes(self, batch: Batch) -> bool:
@@ -147,6 +146,6 @@ def _layer(layer: DecoderLayer, config: ModelConfig) -> _Layer:
 
 
 def _matrix(linear: Linear) -> _Matrix:
-    if not isinstance(linear, PackedLinear | Int8Linear) or linear.num_rows % 16:
+    if not isinstance(linear, PackedLinear) or linear.num_rows % 16:
         raise ValueError(f"decode.h does not know {type(linear).__name__}")
     return _Matrix(linear.kind, linear.num_rows, linear.width, at(linear.data), at(linear.bias))

@@ -1,33 +1,14 @@
 // Products with activations rounded to int8: only where asked for, since it is not the float32
 // model any more. Activations are blocks of 32 with a scale each, off by at most 1/254 of the
 // block's largest; weights are those of the file.
-//
-// Rows of the weight lie side by side, four bytes of each in turn, as many as a vector has
-// lanes: one instruction multiplies a vector of bytes and its sums are those of as many outputs,
-// so there are no horizontal sums, and a block's scales are one vector.
 
 #pragma once
 
-#include "vectors.h"
-
 #include <vector>
 
+#include "blocks.h"
+
 namespace {
-
-constexpr int kGroup = kLanes;  // rows of the weight side by side
-
-// Blocks of a group of rows. Byte 4 r + i of part j is row r's value at k = 4 j + i.
-struct FourBits {
-  _Float16 d[kGroup], m[kGroup];
-  uint8_t q[4][4 * kGroup];  // low halves: parts 0 to 3, high halves: parts 4 to 7
-};
-
-struct EightBits {
-  _Float16 d[kGroup];
-  int8_t q[8][4 * kGroup];
-};
-
-static_assert(sizeof(FourBits) == 20 * kGroup && sizeof(EightBits) == 34 * kGroup);
 
 // 32 activations: x = scale * q.
 struct Rounded {

@@ -2,11 +2,11 @@
 // headers, so that it compiles in seconds.
 //
 //   vectors.h      vectors of eight or sixteen floats
-//   blocks.h       quantized weights as GGUF stores them
-//   few_tokens.h   products for decoding: straight from the blocks, float32
-//   int8.h         products with activations rounded to int8,
+//   blocks.h       quantized weights, rows of a group side by side
+//   tile.h         products of many rows
+//   float_products.h   products of quantized weights in float32,
+//   int8.h         and with activations rounded to int8,
 //   int8_avx2.h, int8_avx512.h   their innermost loops
-//   many_tokens.h  products for prompts: blocked, dequantized into the cache
 //   cached_rows.h  rows of the KV cache in float32, bf16, fp16 and int8
 //   rows.h         norm, rotation and activation of one row
 //   attention.h    rotation into that cache, and attention of single tokens over it,
@@ -20,38 +20,22 @@
 
 #include "attend_span.h"
 #include "decode.h"
-#include "many_tokens.h"
 
 extern "C" {
 
-// y (M, N) = x (M, K) @ weight (N, K)^T: for a few tokens and for many.
-#define PARLEY_PRODUCT(name, product)                                                            \
-  void name(int kind, const void* weight, const float* x, float* y, int M, int N, int K) {       \
-    if (kind == kQ4_0) product((const Q4_0*)weight, x, y, M, N, K);                              \
-    if (kind == kQ4_1) product((const Q4_1*)weight, x, y, M, N, K);                              \
-    if (kind == kQ8_0) product((const Q8_0*)weight, x, y, M, N, K);                              \
-  }
-PARLEY_PRODUCT(parley_linear, linear)
-PARLEY_PRODUCT(parley_multiply, multiply)
-
-// The same with x rounded to int8, from rows that lie in groups (bits: 4 or 8).
-void parley_multiply_int8(int bits, const void* weight, const float* x, float* y, int M, int N,
-                          int K) {
-  if (bits == 4) multiply_int8((const FourBits*)weight, x, y, M, N, K);
-  if (bits == 8) multiply_int8((const EightBits*)weight, x, y, M, N, K);
+// y (M, N) = x (M, K) @ weight^T, in float32 or (kRounded + ...) with x rounded to int8.
+void parley_multiply(int kind, const void* weight, const float* x, float* y, int M, int N, int K) {
+  if (kind == kFourBits) multiply((const FourBits*)weight, x, y, M, N, K);
+  if (kind == kEightBits) multiply((const EightBits*)weight, x, y, M, N, K);
+  if (kind == kRounded + kFourBits) multiply_int8((const FourBits*)weight, x, y, M, N, K);
+  if (kind == kRounded + kEightBits) multiply_int8((const EightBits*)weight, x, y, M, N, K);
 }
 
-// How many rows of a weight lie side by side for int8 products; 0: this processor has none (they
-// need AVX2).
-int parley_int8_group(void) { return kHasInt8 ? kGroup : 0; }
+// How many rows of a weight lie side by side.
+int parley_group(void) { return kGroup; }
 
-// out (count, K) = the given rows of the weight, or its first `count` when rows is null.
-void parley_dequantize(int kind, const void* weight, const int64_t* rows, float* out, int count,
-                       int K) {
-  if (kind == kQ4_0) dequantize((const Q4_0*)weight, rows, out, count, K);
-  if (kind == kQ4_1) dequantize((const Q4_1*)weight, rows, out, count, K);
-  if (kind == kQ8_0) dequantize((const Q8_0*)weight, rows, out, count, K);
-}
+// Whether this processor has what int8 products need (AVX2).
+int parley_has_int8(void) { return kHasInt8; }
 
 // x (M, K) += delta where given; out = x / rms(x) * weight.
 void parley_add_rms_norm(float* x, const float* delta, const float* weight, float* out, int M,
