@@ -134,19 +134,20 @@ inline void weigh(const float* weights, const float* factors,
     }
 }
 
-// exp(score - largest) in place, where `largest` may grow and `total` of what was summed before
-// shrinks with it, by the factor that is returned. The last vector may hold more than `count`.
-inline float exponentials(float* scores, int count, float* largest, float* total) {
+// exp(scale * score - largest) in place, where `largest` may grow and `total` of what was summed
+// before shrinks with it, by the factor that is returned. The last vector may hold more than
+// `count`.
+inline float exponentials(float* scores, int count, float scale, float* largest, float* total) {
   for (int i = count; i < (count + kLanes - 1) / kLanes * kLanes; i++) scores[i] = -INFINITY;
   f32xN most = splat(*largest);
   for (int i = 0; i < count; i += kLanes) {
-    f32xN v = load<f32xN>(scores + i);
+    f32xN v = load<f32xN>(scores + i) * scale;
     most = v > most ? v : most;
   }
   float top = greatest(most);
   f32xN sums = {};
   for (int i = 0; i < count; i += kLanes) {
-    f32xN e = exponential(load<f32xN>(scores + i) - top);
+    f32xN e = exponential(load<f32xN>(scores + i) * scale - top);
     for (int j = count - i; j < kLanes; j++) e[j] = 0;
     std::memcpy(scores + i, &e, sizeof e);
     sums += e;
@@ -178,32 +179,30 @@ struct Tile {
   int count, next_count;
 };
 
-// A tile's scores for G query heads of a kv head, and meanwhile the next tile's keys are fetched.
+// A tile's scores for G query heads of a kv head, and meanwhile its values are fetched.
 template <int G, class Row>
-inline void score_tile(const Tile& tile, const Cached<Row>& keys, int kv, const float* queries,
-                       bool fetch, float* scores) {
-  const float scale = 1.0f / std::sqrt((float)keys.D);
+inline void score_tile(const Tile& tile, const Cached<Row>& keys, const Cached<Row>& values, int kv,
+                       const float* queries, bool fetch, float* scores) {
   for (int t = 0; t < tile.count; t += 4) {
-    for (int i = t; fetch && i < t + 4 && i < tile.next_count; i++)
-      keys.fetch(tile.next_slots[i], kv, 0, keys.D);
+    for (int i = t; fetch && i < t + 4; i++) values.fetch(tile.slots[i], kv, 0, values.D);
     const typename Row::Number* k[4];
     for (int i = 0; i < 4; i++) k[i] = keys.row(tile.slots[t + i], kv);
     dot_four<Row, G>(queries, k, scores + t, keys.D);
-    for (int g = 0; g < G; g++)
-      for (int i = 0; i < 4; i++)
-        scores[g * kTile + t + i] *= scale * keys.scale(tile.slots[t + i], kv);
+    for (int g = 0; Row::kScaled && g < G; g++)
+      for (int i = 0; i < 4; i++) scores[g * kTile + t + i] *= keys.scale(tile.slots[t + i], kv);
   }
 }
 
-// A tile's values by their weights, and meanwhile the next tile's values are fetched.
+// A tile's values by their weights, and meanwhile the next tile's keys are fetched.
 template <int G, class Row>
-inline void weigh_tile(const Tile& tile, const Cached<Row>& values, int kv, const float* weights,
-                       const float* factors, bool fetch, float* out, size_t stride) {
+inline void weigh_tile(const Tile& tile, const Cached<Row>& keys, const Cached<Row>& values, int kv,
+                       const float* weights, const float* factors, bool fetch, float* out,
+                       size_t stride) {
   const typename Row::Number* rows[kTile];
   for (int t = 0; t < tile.count; t++) rows[t] = values.row(tile.slots[t], kv);
   const int next = fetch ? tile.next_count : 0;
   const auto fetch_next = [&](int t, int first, int count) {
-    if (t < next) values.fetch(tile.next_slots[t], kv, first, count);
+    if (t < next) keys.fetch(tile.next_slots[t], kv, first, count);
   };
   int first = 0;
   for (; first + 4 * kLanes <= values.D; first += 4 * kLanes)
@@ -234,6 +233,7 @@ void attend_part(const PartTask& task, const float* queries, int stride, Cached<
                  PartRoom& room, PartResults& results) {
   const int D = keys.D, group = results.heads / keys.kv_heads;
   const int first = task.kv * group, last = task.kv_end * group;
+  const float scale = 1.0f / std::sqrt((float)D);
   const size_t step = (size_t)results.most * (D + 2);
   const PartSlots slots(task, tables + (size_t)task.s * width, block_size);
   for (int head = first; head < last; head++) {
@@ -246,19 +246,23 @@ void attend_part(const PartTask& task, const float* queries, int stride, Cached<
                     std::min(kTile, slots.count - from - kTile)};
     for (int kv = task.kv; kv < task.kv_end; kv++)
       in_threes(kv * group, group, [&](int head, auto G) {
-        score_tile<G>(tile, keys, kv, queries + (size_t)task.s * stride + (size_t)head * D,
+        score_tile<G>(tile, keys, values, kv, queries + (size_t)task.s * stride + (size_t)head * D,
                       head == kv * group, &room.scores[(size_t)head * kTile]);
       });
     for (int head = first; head < last; head++) {
+      const int at = (head - first) * kTile / (last - first);
+      const int to = std::min(tile.next_count, (head - first + 1) * kTile / (last - first));
+      for (int t = at; t < to; t++)
+        for (int kv = task.kv; kv < task.kv_end; kv++) keys.fetch(tile.next_slots[t], kv, 0, D);
       float *own = &room.scores[(size_t)head * kTile], *sums = results.at(task.s, head, task.index);
-      room.factors[head] = exponentials(own, tile.count, sums + D, sums + D + 1);
+      room.factors[head] = exponentials(own, tile.count, scale, sums + D, sums + D + 1);
       if (Row::kScaled)
         for (int t = 0; t < tile.count; t++) own[t] *= values.scale(tile.slots[t], head / group);
     }
     for (int kv = task.kv; kv < task.kv_end; kv++)
       in_threes(kv * group, group, [&](int head, auto G) {
-        weigh_tile<G>(tile, values, kv, &room.scores[(size_t)head * kTile], &room.factors[head],
-                      head == kv * group, results.at(task.s, head, task.index), step);
+        weigh_tile<G>(tile, keys, values, kv, &room.scores[(size_t)head * kTile], &room.factors[head],
+                      false, results.at(task.s, head, task.index), step);
       });
   }
 }
