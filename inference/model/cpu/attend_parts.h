@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cached_rows.h"
+#include "phases.h"
 
 namespace {
 
@@ -76,16 +77,18 @@ struct PartRoom {
 
 // The sum of each vector.
 inline void sum_four(const f32xN* v, float* out) {
-#ifdef __AVX2__
-  __m256 eight[4];
-  for (int t = 0; t < 4; t++)
-#ifdef PARLEY_AVX512
-    eight[t] = _mm256_add_ps(_mm512_castps512_ps256((__m512)v[t]),
-                             _mm512_extractf32x8_ps((__m512)v[t], 1));
-#else
-    eight[t] = (__m256)v[t];
-#endif
-  __m256 pair = _mm256_hadd_ps(eight[0], eight[1]), other = _mm256_hadd_ps(eight[2], eight[3]);
+#if defined(PARLEY_AVX512)
+  const auto low = [](__m512 a, __m512 b) { return _mm512_unpacklo_ps(a, b); };
+  const auto high = [](__m512 a, __m512 b) { return _mm512_unpackhi_ps(a, b); };
+  __m512 a = (__m512)v[0], b = (__m512)v[1], c = (__m512)v[2], d = (__m512)v[3];
+  __m512d ab = (__m512d)_mm512_add_ps(low(a, b), high(a, b));
+  __m512d cd = (__m512d)_mm512_add_ps(low(c, d), high(c, d));
+  __m512 four = _mm512_add_ps((__m512)_mm512_unpacklo_pd(ab, cd), (__m512)_mm512_unpackhi_pd(ab, cd));
+  __m256 pair = _mm256_add_ps(_mm512_castps512_ps256(four), _mm512_extractf32x8_ps(four, 1));
+  _mm_storeu_ps(out, _mm_add_ps(_mm256_castps256_ps128(pair), _mm256_extractf128_ps(pair, 1)));
+#elif defined(__AVX2__)
+  __m256 pair = _mm256_hadd_ps((__m256)v[0], (__m256)v[1]);
+  __m256 other = _mm256_hadd_ps((__m256)v[2], (__m256)v[3]);
   __m256 four = _mm256_hadd_ps(pair, other);
   _mm_storeu_ps(out, _mm_add_ps(_mm256_castps256_ps128(four), _mm256_extractf128_ps(four, 1)));
 #else
@@ -110,17 +113,16 @@ inline void dot_four(const float* queries, const typename Row::Number* const* ke
 }
 
 // out[g][first .. first + V vectors) = factors[g] * itself + the sum of weights[g][t] * rows[t][...),
-// for G heads. `fetch(t, first, count)` has what comes next brought to the cache.
-template <class Row, int G, int V, class Fetch>
+// for G heads.
+template <class Row, int G, int V>
 inline void weigh(const float* weights, const float* factors,
                   const typename Row::Number* const* rows, int first, int count, float* out,
-                  size_t stride, Fetch fetch) {
+                  size_t stride) {
   f32xN acc[G][V];
   for (int g = 0; g < G; g++)
     for (int j = 0; j < V; j++)
       acc[g][j] = load<f32xN>(out + g * stride + first + kLanes * j) * factors[g];
   for (int t = 0; t < count; t++) {
-    fetch(t, first, V * kLanes);
     for (int j = 0; j < V; j++) {
       f32xN v = Row::some(rows[t] + first + kLanes * j);
       for (int g = 0; g < G; g++) acc[g][j] += v * weights[(size_t)g * kTile + t];
@@ -184,7 +186,7 @@ template <int G, class Row>
 inline void score_tile(const Tile& tile, const Cached<Row>& keys, const Cached<Row>& values, int kv,
                        const float* queries, bool fetch, float* scores) {
   for (int t = 0; t < tile.count; t += 4) {
-    for (int i = t; fetch && i < t + 4; i++) values.fetch(tile.slots[i], kv, 0, values.D);
+    for (int i = t; fetch && i < t + 4; i++) values.fetch(tile.slots[i], kv);
     const typename Row::Number* k[4];
     for (int i = 0; i < 4; i++) k[i] = keys.row(tile.slots[t + i], kv);
     dot_four<Row, G>(queries, k, scores + t, keys.D);
@@ -193,24 +195,19 @@ inline void score_tile(const Tile& tile, const Cached<Row>& keys, const Cached<R
   }
 }
 
-// A tile's values by their weights, and meanwhile the next tile's keys are fetched.
+// A tile's values by their weights.
 template <int G, class Row>
-inline void weigh_tile(const Tile& tile, const Cached<Row>& keys, const Cached<Row>& values, int kv,
-                       const float* weights, const float* factors, bool fetch, float* out,
-                       size_t stride) {
+inline void weigh_tile(const Tile& tile, const Cached<Row>& values, int kv, const float* weights,
+                       const float* factors, float* out, size_t stride) {
   const typename Row::Number* rows[kTile];
   for (int t = 0; t < tile.count; t++) rows[t] = values.row(tile.slots[t], kv);
-  const int next = fetch ? tile.next_count : 0;
-  const auto fetch_next = [&](int t, int first, int count) {
-    if (t < next) keys.fetch(tile.next_slots[t], kv, first, count);
-  };
   int first = 0;
   for (; first + 4 * kLanes <= values.D; first += 4 * kLanes)
-    weigh<Row, G, 4>(weights, factors, rows, first, tile.count, out, stride, fetch_next);
+    weigh<Row, G, 4>(weights, factors, rows, first, tile.count, out, stride);
   for (; first + 2 * kLanes <= values.D; first += 2 * kLanes)
-    weigh<Row, G, 2>(weights, factors, rows, first, tile.count, out, stride, fetch_next);
+    weigh<Row, G, 2>(weights, factors, rows, first, tile.count, out, stride);
   for (; first < values.D; first += kLanes)
-    weigh<Row, G, 1>(weights, factors, rows, first, tile.count, out, stride, fetch_next);
+    weigh<Row, G, 1>(weights, factors, rows, first, tile.count, out, stride);
 }
 
 // `action(head, constant G)` for query heads [first, first + count) that share keys, three at a
@@ -226,34 +223,36 @@ inline void in_threes(int first, int count, Action action) {
 }
 
 // Tile by tile: scores of all heads, softmax so far, sums of the values. The heads of a token lie
-// side by side, so memory is read in order.
+// side by side, so memory is read in order. A processor has some sixteen lines on their way at a
+// time, so they are asked for bit by bit: values while scores are computed, and the next tile's
+// keys with the softmax.
 template <class Row>
 void attend_part(const PartTask& task, const float* queries, int stride, Cached<Row> keys,
                  Cached<Row> values, const int32_t* tables, int width, int block_size,
                  PartRoom& room, PartResults& results) {
   const int D = keys.D, group = results.heads / keys.kv_heads;
-  const int first = task.kv * group, last = task.kv_end * group;
+  const int first = task.kv * group, heads = (task.kv_end - task.kv) * group;
   const float scale = 1.0f / std::sqrt((float)D);
   const size_t step = (size_t)results.most * (D + 2);
   const PartSlots slots(task, tables + (size_t)task.s * width, block_size);
-  for (int head = first; head < last; head++) {
+  for (int head = first; head < first + heads; head++) {
     float* out = results.at(task.s, head, task.index);
     std::memset(out, 0, sizeof(float) * (D + 2));
     out[D] = -INFINITY;
   }
   for (int from = 0; from < slots.count; from += kTile) {
     const Tile tile{slots.of + from, slots.of + from + kTile, std::min(kTile, slots.count - from),
-                    std::min(kTile, slots.count - from - kTile)};
+                    std::clamp(slots.count - from - kTile, 0, kTile)};
     for (int kv = task.kv; kv < task.kv_end; kv++)
       in_threes(kv * group, group, [&](int head, auto G) {
         score_tile<G>(tile, keys, values, kv, queries + (size_t)task.s * stride + (size_t)head * D,
                       head == kv * group, &room.scores[(size_t)head * kTile]);
       });
-    for (int head = first; head < last; head++) {
-      const int at = (head - first) * kTile / (last - first);
-      const int to = std::min(tile.next_count, (head - first + 1) * kTile / (last - first));
-      for (int t = at; t < to; t++)
-        for (int kv = task.kv; kv < task.kv_end; kv++) keys.fetch(tile.next_slots[t], kv, 0, D);
+    for (int h = 0; h < heads; h++) {
+      const int head = first + h;
+      const Share next = share_of(tile.next_count, h, heads);
+      for (int t = next.begin; t < next.end; t++)
+        for (int kv = task.kv; kv < task.kv_end; kv++) keys.fetch(tile.next_slots[t], kv);
       float *own = &room.scores[(size_t)head * kTile], *sums = results.at(task.s, head, task.index);
       room.factors[head] = exponentials(own, tile.count, scale, sums + D, sums + D + 1);
       if (Row::kScaled)
@@ -261,8 +260,8 @@ void attend_part(const PartTask& task, const float* queries, int stride, Cached<
     }
     for (int kv = task.kv; kv < task.kv_end; kv++)
       in_threes(kv * group, group, [&](int head, auto G) {
-        weigh_tile<G>(tile, keys, values, kv, &room.scores[(size_t)head * kTile], &room.factors[head],
-                      false, results.at(task.s, head, task.index), step);
+        weigh_tile<G>(tile, values, kv, &room.scores[(size_t)head * kTile], &room.factors[head],
+                      results.at(task.s, head, task.index), step);
       });
   }
 }

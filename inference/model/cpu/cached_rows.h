@@ -68,11 +68,10 @@ struct Cached {
   const typename Row::Number* row(size_t slot, int kv) const {
     return rows + (slot * kv_heads + kv) * D;
   }
-  // Have numbers of a row brought to the cache: rows lie too far apart for the processor to see
-  // it coming.
-  void fetch(size_t slot, int kv, int first, int count) const {
-    const char* from = (const char*)(row(slot, kv) + first);
-    for (size_t at = 0; at < count * sizeof(typename Row::Number); at += 64)
+  // Have a row brought to the cache: rows lie too far apart for the processor to see it coming.
+  void fetch(size_t slot, int kv) const {
+    const char* from = (const char*)row(slot, kv);
+    for (size_t at = 0; at < D * sizeof(typename Row::Number); at += 64)
       __builtin_prefetch(from + at);
   }
   float scale(size_t slot, int kv) const {

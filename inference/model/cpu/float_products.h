@@ -78,7 +78,7 @@ inline void float_part(const Block* weight, const float* x, float* y, int M, int
 
 template <class Block>
 void multiply(const Block* weight, const float* x, float* y, int M, int N, int K) {
-  constexpr int kRows = 4 * kPanel;  // that a thread takes at once
+  constexpr int kRows = kPanel;  // that a thread takes at once
 #pragma omp parallel for schedule(dynamic)
   for (int n = 0; n < (N + kRows - 1) / kRows; n++)
     float_part(weight, x, y, M, N, K, n * kRows, (n + 1) * kRows < N ? (n + 1) * kRows : N);

@@ -78,7 +78,7 @@ void multiply_int8(const Block* weight, const float* x, float* y, int M, int N, 
   {
 #pragma omp for schedule(static)
     for (int m = 0; m < M; m++) round_row(x + (size_t)m * K, &rounded[(size_t)m * blocks], K);
-#pragma omp for schedule(dynamic, 4)
+#pragma omp for schedule(dynamic)
     for (int n = 0; n < (N + kRows - 1) / kRows; n++)
       int8_part(weight, rounded.data(), y, M, N, blocks, n * kRows,
                 (n + 1) * kRows < N ? (n + 1) * kRows : N);
