@@ -4,6 +4,8 @@
 
 #pragma once
 
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "blocks.h"
@@ -31,11 +33,14 @@ namespace {
 #ifdef PARLEY_INT8
 constexpr bool kHasInt8 = true;
 
-// A group of rows by `Tokens` tokens.
+template <class Block>
+using Unpacked = std::decay_t<decltype(unpack(std::declval<Block>()))>;
+
+// A group of rows, unpacked or not, by `Tokens` tokens.
 template <int Tokens, class Block>
 inline void dot_group(const Block* rows, const Rounded* x, float* y, int N, int blocks) {
   f32xN acc[Tokens] = {};
-  for (int b = 0; b < blocks; b++) add_block<Tokens>(rows[b], x + b, blocks, acc);
+  for (int b = 0; b < blocks; b++) add_block<Tokens>(unpack(rows[b]), x + b, blocks, acc);
   for (int t = 0; t < Tokens; t++) std::memcpy(y + (size_t)t * N, &acc[t], sizeof acc[t]);
 }
 
@@ -49,22 +54,27 @@ inline void dot_group_few(int count, const Block* rows, const Rounded* x, float*
     dot_group_few<Tokens - 1>(count, rows, x, y, N, blocks);
 }
 
-constexpr int kCacheBytes = 24 * 1024;  // of rounded activations beside the weight's blocks
+template <class Block>
+inline void dot_group_all(const Block* rows, const Rounded* x, float* y, int M, int N, int blocks) {
+  for (int m = 0; m < M; m += kTokens)
+    dot_group_few<kTokens>(M - m < kTokens ? M - m : kTokens, rows, x + (size_t)m * blocks,
+                           y + (size_t)m * N, N, blocks);
+}
 
-// Columns [from, to) of y (M, N) = x @ weight^T: multiples of a group.
+// Columns [from, to) of y (M, N) = x @ weight^T: multiples of a group. For many tokens a group is
+// unpacked once, into the cache.
 template <class Block>
 inline void int8_part(const Block* weight, const Rounded* x, float* y, int M, int N, int blocks,
                       int from, int to) {
-  int fitting = kCacheBytes / (blocks * (int)sizeof(Rounded)) / kTokens * kTokens;
-  int step = fitting > kTokens ? fitting : kTokens;
-  for (int begin = 0; begin < M; begin += step) {
-    int end = begin + step < M ? begin + step : M;
-    for (int n = from; n < to; n += kGroup) {
-      const Block* rows = weight + (size_t)n / kGroup * blocks;
-      for (int m = begin; m < end; m += kTokens)
-        dot_group_few<kTokens>(end - m < kTokens ? end - m : kTokens, rows, x + (size_t)m * blocks,
-                               y + (size_t)m * N + n, N, blocks);
-    }
+  const bool many = M > 2 * kTokens;
+  std::vector<Unpacked<Block>> unpacked(many ? blocks : 0);
+  for (int n = from; n < to; n += kGroup) {
+    const Block* rows = weight + (size_t)n / kGroup * blocks;
+    for (int b = 0; many && b < blocks; b++) unpacked[b] = unpack(rows[b]);
+    if (many)
+      dot_group_all(unpacked.data(), x, y + n, M, N, blocks);
+    else
+      dot_group_all(rows, x, y + n, M, N, blocks);
   }
 }
 

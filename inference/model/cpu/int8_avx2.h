@@ -32,6 +32,12 @@ inline void round_row(const float* x, Rounded* out, int K) {
 
 inline __m256i four_of(const int8_t* q) { return _mm256_set1_epi32(load<int32_t>(q)); }
 
+// A block's bytes are taken apart as they are multiplied.
+template <class Block>
+inline const Block& unpack(const Block& w) {
+  return w;
+}
+
 template <int Tokens>
 inline void add_block(const FourBits& w, const Rounded* x, int stride, f32xN* acc) {
   __m256i ones = _mm256_set1_epi16(1), low = _mm256_set1_epi8(15);

@@ -28,41 +28,64 @@ inline void round_row(const float* x, Rounded* out, int K) {
 
 inline __m512i four_of(const int8_t* q) { return _mm512_set1_epi32(load<int32_t>(q)); }
 
-template <int Tokens>
-inline void add_block(const FourBits& w, const Rounded* x, int stride, f32xN* acc) {
+// Blocks of a group with a byte for each value, unsigned as one side of a product is to be.
+struct UnpackedFour {
+  __m512i q[8];
+  f32xN d, m;
+};
+
+struct UnpackedEight {
+  __m512i q[8];  // counted from -128
+  f32xN d;
+};
+
+inline UnpackedFour unpack(const FourBits& w) {
   __m512i low = _mm512_set1_epi8(15);
-  __m512i sums[Tokens] = {};
+  UnpackedFour out;
   for (int j = 0; j < 4; j++) {
     __m512i both = _mm512_loadu_si512(w.q[j]);
-    __m512i first = _mm512_and_si512(both, low);
-    __m512i second = _mm512_and_si512(_mm512_srli_epi16(both, 4), low);
-    for (int t = 0; t < Tokens; t++) {
-      const int8_t* q = x[(size_t)t * stride].q;
-      sums[t] = _mm512_dpbusd_epi32(sums[t], first, four_of(q + 4 * j));
-      sums[t] = _mm512_dpbusd_epi32(sums[t], second, four_of(q + 16 + 4 * j));
-    }
+    out.q[j] = _mm512_and_si512(both, low);
+    out.q[4 + j] = _mm512_and_si512(_mm512_srli_epi16(both, 4), low);
   }
-  f32xN d = halves(w.d), m = halves(w.m);
+  out.d = halves(w.d), out.m = halves(w.m);
+  return out;
+}
+
+inline UnpackedEight unpack(const EightBits& w) {
+  __m512i top = _mm512_set1_epi8((char)0x80);
+  UnpackedEight out;
+  for (int j = 0; j < 8; j++) out.q[j] = _mm512_xor_si512(_mm512_loadu_si512(w.q[j]), top);
+  out.d = halves(w.d);
+  return out;
+}
+
+inline const UnpackedFour& unpack(const UnpackedFour& w) { return w; }
+inline const UnpackedEight& unpack(const UnpackedEight& w) { return w; }
+
+template <int Tokens>
+inline void add_products(const __m512i* w, const Rounded* x, int stride, __m512i* sums) {
+  for (int j = 0; j < 8; j++)
+    for (int t = 0; t < Tokens; t++)
+      sums[t] = _mm512_dpbusd_epi32(sums[t], w[j], four_of(x[(size_t)t * stride].q + 4 * j));
+}
+
+template <int Tokens>
+inline void add_block(const UnpackedFour& w, const Rounded* x, int stride, f32xN* acc) {
+  __m512i sums[Tokens] = {};
+  add_products<Tokens>(w.q, x, stride, sums);
   for (int t = 0; t < Tokens; t++) {
     const Rounded& at = x[(size_t)t * stride];
-    acc[t] += floats((i32xN)sums[t]) * (d * at.scale) + m * at.total;
+    acc[t] += floats((i32xN)sums[t]) * (w.d * at.scale) + w.m * at.total;
   }
 }
 
 template <int Tokens>
-inline void add_block(const EightBits& w, const Rounded* x, int stride, f32xN* acc) {
-  __m512i top = _mm512_set1_epi8((char)0x80);
+inline void add_block(const UnpackedEight& w, const Rounded* x, int stride, f32xN* acc) {
   __m512i sums[Tokens];
   for (int t = 0; t < Tokens; t++) sums[t] = _mm512_set1_epi32(x[(size_t)t * stride].less);
-  for (int j = 0; j < 8; j++) {
-    // One side is to be unsigned: weights are counted from -128, which the sums began with.
-    __m512i counted = _mm512_xor_si512(_mm512_loadu_si512(w.q[j]), top);
-    for (int t = 0; t < Tokens; t++)
-      sums[t] = _mm512_dpbusd_epi32(sums[t], counted, four_of(x[(size_t)t * stride].q + 4 * j));
-  }
-  f32xN d = halves(w.d);
+  add_products<Tokens>(w.q, x, stride, sums);
   for (int t = 0; t < Tokens; t++)
-    acc[t] += floats((i32xN)sums[t]) * (d * x[(size_t)t * stride].scale);
+    acc[t] += floats((i32xN)sums[t]) * (w.d * x[(size_t)t * stride].scale);
 }
 
 }  // namespace
