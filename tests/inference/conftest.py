@@ -109,14 +109,20 @@ def make_driver(folder: Path, kv_dtype: KvDtype = "auto", **scheduler) -> Driver
     return Driver(EngineCore(config, ModelRunner(config)))
 
 
-@pytest.fixture(scope="session")
-def kernels() -> ctypes.CDLL:
+def compiled(flags: str = "") -> ctypes.CDLL:
     """The C++ kernels; only a machine without a compiler may do without them."""
     if not any(map(shutil.which, (os.environ.get("CXX", "g++"), "clang++"))):
         pytest.skip("no C++ compiler on this machine")
-    loaded = load_kernels()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("CXXFLAGS", flags)
+        loaded = load_kernels()
     assert loaded is not None, "the log says why they could not be built"
     return loaded
+
+
+@pytest.fixture(scope="session")
+def kernels() -> ctypes.CDLL:
+    return compiled()
 
 
 @pytest.fixture(scope="session")

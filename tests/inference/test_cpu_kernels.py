@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,8 +20,18 @@ from inference.model.cpu.packed_linear import PackedLinear
 from inference.model.layers import DenseLinear, Linear, SwiGLU
 from inference.model.llama import DecoderLayer, LayerStack
 from inference.model.weights import PackedRows
+from tests.inference.conftest import compiled
 
 HEADS, KV_HEADS, DIM, BLOCK = 6, 2, 32, 16
+
+
+@pytest.fixture(scope="module", params=["", "-march=haswell", "-march=x86-64"])
+def kernels(request):
+    """As this processor would have them, in AVX2 and without either."""
+    processor = Path("/proc/cpuinfo").read_text()
+    if request.param and "avx512_vnni" not in processor:
+        pytest.skip("this processor has no more than that")
+    return compiled(request.param)
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -12,6 +12,7 @@ import hashlib
 import logging
 import os
 import platform
+import shlex
 import shutil
 import subprocess
 import tempfile
@@ -27,8 +28,9 @@ _FLAGS = ("-O3", "-march=native", "-std=c++17", "-fopenmp", "-fno-math-errno", "
 
 
 def load_kernels() -> ctypes.CDLL | None:
-    """The kernels, compiled now if they never were. None, with the reason logged, when
-    this machine has no compiler that can, or torch's OpenMP is not to be found."""
+    """The kernels, compiled now if they never were, by `CXX` with `CXXFLAGS` (which come last:
+    `-march=haswell` keeps them from AVX-512). None, with the reason logged, when this machine has
+    no compiler that can, or torch's OpenMP is not to be found."""
     if not torch.backends.openmp.is_available():
         log.warning("torch has no OpenMP here: using plain torch operations")
         return None
@@ -36,10 +38,11 @@ def load_kernels() -> ctypes.CDLL | None:
     if compiler is None:
         log.warning("no C++ compiler found: using plain torch operations, which are slower")
         return None
-    library = _cache_folder() / f"parley-kernels-{_fingerprint(compiler)}.so"
+    command = [compiler, *_FLAGS, *shlex.split(os.environ.get("CXXFLAGS", ""))]
+    library = _cache_folder() / f"parley-kernels-{_fingerprint(command)}.so"
     try:
         if not library.exists():
-            _compile(compiler, library)
+            _compile(command, library)
         return ctypes.CDLL(str(library))
     except (OSError, subprocess.CalledProcessError) as error:
         detail = getattr(error, "stderr", "") or error
@@ -47,15 +50,15 @@ def load_kernels() -> ctypes.CDLL | None:
         return None
 
 
-def _compile(compiler: str, library: Path) -> None:
+def _compile(command: list[str], library: Path) -> None:
     """Compile beside the final name, then rename: several processes may do this at once."""
     with tempfile.TemporaryDirectory(dir=library.parent) as folder:
         thing, built = Path(folder, "kernels.o"), Path(folder, "kernels.so")
-        for command in (
-            [compiler, *_FLAGS, "-c", str(_SOURCE), "-o", str(thing)],
-            [compiler, "-shared", str(thing), "-o", str(built)],
+        for step in (
+            [*command, "-c", str(_SOURCE), "-o", str(thing)],
+            [command[0], "-shared", str(thing), "-o", str(built)],
         ):
-            subprocess.run(command, check=True, capture_output=True, text=True)  # noqa: S603
+            subprocess.run(step, check=True, capture_output=True, text=True)  # noqa: S603
         built.replace(library)
 
 
@@ -66,9 +69,9 @@ def _cache_folder() -> Path:
     return folder
 
 
-def _fingerprint(compiler: str) -> str:
+def _fingerprint(command: list[str]) -> str:
     parts = [file.read_bytes() for file in (_SOURCE, *_HEADERS)]
-    parts += [compiler.encode(), " ".join(_FLAGS).encode()]
+    parts += [shlex.join(command).encode()]
     parts += [platform.machine().encode(), _processor().encode(), torch.__version__.encode()]
     return hashlib.sha256(b"\0".join(parts)).hexdigest()[:16]
 
