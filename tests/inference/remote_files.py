@@ -112,6 +112,7 @@ def hub_server(hub: Hub) -> Iterator[str]:
             if status == 206:
                 self.send_header("Content-Range", f"bytes {begin}-{begin + len(body) - 1}/{whole}")
             self.send_header("Content-Length", str(len(body)))
+            self.send_header("Connection", "close")  # said, or the next request may meet the end
             self.send_header("X-Repo-Commit", "0" * 40)
             if status == 404:
                 known = hub.name in self.path
