@@ -1,6 +1,6 @@
 import { useAui } from "@assistant-ui/react";
 import { type QueryClient, useQueryClient } from "@tanstack/react-query";
-import { type ReactNode, useMemo } from "react";
+import { type ReactNode, useMemo, useRef } from "react";
 import { patchConversation, putFeedback } from "@/api/conversations";
 import { errorMessage } from "@/api/errors";
 import type { Feedback, Message } from "@/api/types";
@@ -25,6 +25,7 @@ export function ThreadActionsProvider(props: ThreadActionsProviderProps) {
   const { conversationId: id = "", model, running, children } = props;
   const client = useQueryClient();
   const aui = useAui();
+  const feedbackStored = useRef<Promise<void>>(Promise.resolve());
 
   const actions = useMemo<ThreadActions>(
     () => ({
@@ -39,11 +40,17 @@ export function ThreadActionsProvider(props: ThreadActionsProviderProps) {
       },
       giveFeedback: (message, feedback) => {
         showFeedback(client, id, message.id, feedback);
-        putFeedback(message.id, feedback?.rating ?? null, feedback?.comment).catch((error) => {
-          showFeedback(client, id, message.id, message.feedback);
-          warn(error);
-        });
-        if (feedback?.comment) toast("Thank you for your feedback.");
+        const store = () => putFeedback(message.id, feedback?.rating ?? null, feedback?.comment);
+        // One after the other: the thumb alone must not arrive after the thumb with its comment.
+        feedbackStored.current = feedbackStored.current.then(store).then(
+          () => {
+            if (feedback?.comment) toast("Thank you for your feedback.");
+          },
+          (error) => {
+            showFeedback(client, id, message.id, message.feedback);
+            warn(error);
+          },
+        );
       },
       retry: () => {
         const failed = liveAnswer(id);
