@@ -13,11 +13,11 @@ from gguf.quants import dequantize, quantize
 from inference.errors import ModelLoadError
 from inference.model.batch import Batch, LayerCache, Span
 from inference.model.build import build_model
-from inference.model.cpu.compile import load_kernels
 from inference.model.cpu.packed_linear import PackedLinear
 from inference.model.open import open_weights
 from inference.model.weights import PackedRows
 from inference.quantization.precision import Precision
+from tests.inference.conftest import compiled
 from tests.inference.test_families import make_folder
 from tests.inference.test_gguf_formats import write_model
 
@@ -26,10 +26,10 @@ CPU = torch.device("cpu")
 
 @pytest.fixture(scope="module")
 def kernels() -> ctypes.CDLL:
-    loaded = load_kernels()
-    if loaded is None or not loaded.parley_has_int8():
-        pytest.skip("no compiler, or no AVX2")
-    return loaded
+    found = compiled()
+    if not found.parley_has_int8():
+        pytest.skip("no int8 products on this processor")
+    return found
 
 
 @pytest.mark.parametrize("kind", [Kind.Q4_0, Kind.Q4_1, Kind.Q8_0])

@@ -16,7 +16,7 @@
 namespace {
 
 constexpr int kPart = 128;  // tokens
-constexpr int kTile = 32;   // of them at once; keys and values of two fill a first-level cache
+constexpr int kTile = 32;   // of them at once
 
 // Tokens [begin, end) of sequence s, for the query heads of the kv heads [kv, kv_end).
 struct PartTask {
