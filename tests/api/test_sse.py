@@ -33,13 +33,19 @@ def test_events_keep_their_order_and_ids(values, first):
 
 
 async def test_a_silent_stream_is_pinged_and_then_goes_on():
+    pinged_enough = asyncio.Event()
+
     async def events():
         yield Event(1, b"{}")
-        await asyncio.sleep(0.12)
+        await pinged_enough.wait()
         yield Event(2, DONE)
 
-    body = await _all(event_stream(events(), ping_interval_s=0.05))
-    assert body.count(b": ping\n\n") == 2
+    body = b""
+    async for part in event_stream(events(), ping_interval_s=0.02):
+        body += part
+        if body.count(b": ping\n\n") == 2:
+            pinged_enough.set()
+    assert body.count(b": ping\n\n") >= 2
     assert [event.id for event in read_events(body)] == ["1", "2"]
 
 

@@ -29,7 +29,7 @@ def tab(product, someone: Person, web: int = 0):
 
 
 async def changed(socket, conversation_id: str) -> dict:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while True:
             event = json.loads(await socket.recv())
             if event.get("conversation_id") == conversation_id:
@@ -79,7 +79,7 @@ async def test_signing_out_closes_the_sessions_other_tabs(product, new_person):
         await asyncio.sleep(0.3)
         await asyncio.to_thread(someone.browser.post, "/api/auth/logout")
         with pytest.raises(websockets.exceptions.ConnectionClosed) as closed:
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(60):
                 await socket.recv()
         assert closed.value.rcvd is not None and closed.value.rcvd.code == 4401
 

@@ -22,7 +22,7 @@ async def async_client(product, secret):
 
 def state_of(product, request_id: str, *, until=("completed", "cancelled", "failed")) -> dict:
     """The generation's row, once it has ended."""
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 60
     while True:
         rows = product.rows(
             "SELECT state, output_tokens FROM gateway_generation WHERE request_id = %s",

@@ -31,7 +31,7 @@ class Tab:
         return self
 
     async def next(self):
-        return await asyncio.wait_for(self.layer.receive(self.channel), timeout=5)
+        return await asyncio.wait_for(self.layer.receive(self.channel), timeout=60)
 
     async def hears_nothing(self):
         with pytest.raises(TimeoutError):

@@ -53,7 +53,7 @@ def test_the_first_words_are_cut_between_words():
     assert title.endswith("…")
 
 
-def eventually(look: Callable[[], Any], timeout: float = 30) -> Any:
+def eventually(look: Callable[[], Any], timeout: float = 60) -> Any:
     deadline = time.monotonic() + timeout
     while not (seen := look()) and time.monotonic() < deadline:
         time.sleep(0.1)

@@ -76,7 +76,7 @@ async def test_when_it_is_full_the_newcomer_or_the_last_is_refused_at_once() -> 
 
     premium = join(queue, 1)
     with pytest.raises(Overloaded):
-        await asyncio.wait_for(last._granted, 1)
+        await asyncio.wait_for(last._granted, 60)
     assert not first.settled and not premium.settled
 
 

@@ -28,6 +28,8 @@ from tests.support.gateway import (
     usage_records,
 )
 
+PATIENCE_S = 60.0
+
 
 async def test_a_process_that_goes_hands_over(
     transactional_db: None, upstream: SyntheticUpstream
@@ -39,7 +41,7 @@ async def test_a_process_that_goes_hands_over(
         first = await read(started.id, principal, until=lambda events: len(events) == 10)
     assert (await stored(started.id)).is_open
     async with running_gateway(pools):
-        rest = await asyncio.wait_for(read(started.id, principal, after=10), timeout=10)
+        rest = await asyncio.wait_for(read(started.id, principal, after=10), timeout=PATIENCE_S)
 
     whole = Answer(first.events + rest.events)
     whole.check_order()
@@ -60,7 +62,7 @@ async def test_a_process_that_dies_is_replaced_and_its_readers_elsewhere_see_a_p
         reading = asyncio.create_task(_read_at(second, started.id))
         await asyncio.sleep(0.6)
         await abandon(first)
-        answer = await asyncio.wait_for(reading, timeout=15)
+        answer = await asyncio.wait_for(reading, timeout=PATIENCE_S)
 
     answer.check_order()
     assert answer.text == words(0, 60)
@@ -92,7 +94,7 @@ async def test_one_that_ended_without_saying_so_is_finished(
     ended = await until_ended(started.id)
     await abandon(first)
     async with running_gateway(pools):
-        answer = await asyncio.wait_for(read(started.id, principal), timeout=10)
+        answer = await asyncio.wait_for(read(started.id, principal), timeout=PATIENCE_S)
 
     answer.check_order()
     assert answer.text == words(0, 20)
@@ -114,7 +116,7 @@ async def test_cancelling_from_another_process(
             reading = asyncio.create_task(_read_at(second, started.id))
             await asyncio.sleep(0.3)
             await generation_cancel(started.id, principal=principal)
-            answer = await asyncio.wait_for(reading, timeout=3)
+            answer = await asyncio.wait_for(reading, timeout=PATIENCE_S)
 
     answer.check_order()
     count = len(answer.text.split())
@@ -137,7 +139,7 @@ async def test_a_cancelled_one_that_is_taken_up_before_it_was_stored_stays_cance
         await read(started.id, principal, until=lambda events: bool(Answer(events).finish_reason))
         await abandon(first)
     async with running_gateway(pools):
-        answer = await asyncio.wait_for(read(started.id, principal), timeout=15)
+        answer = await asyncio.wait_for(read(started.id, principal), timeout=PATIENCE_S)
 
     assert answer.finish_reason == "cancelled"
     count = len(answer.text.split())

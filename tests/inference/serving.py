@@ -35,11 +35,11 @@ class Served:
         body = {"messages": [{"role": "user", "content": content}], "temperature": 0, **fields}
         return self.http.post("/v1/chat/completions", json=body)
 
-    def wait_until_idle(self, timeout_s: float = 30) -> None:
+    def wait_until_idle(self, timeout_s: float = 120) -> None:
         wait_for(lambda: self.metric("parley:kv_blocks_used") == 0, timeout_s)
 
 
-def wait_for(condition, timeout_s: float = 30) -> None:
+def wait_for(condition, timeout_s: float = 120) -> None:
     """Poll until `condition()` holds; fail after `timeout_s`."""
     end = time.monotonic() + timeout_s
     while not condition():

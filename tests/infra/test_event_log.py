@@ -23,7 +23,7 @@ from kafka.errors import TopicAlreadyExistsError
 from infra.services import BrokerService
 
 PARTITIONS = 3
-PATIENCE_SECONDS = 30.0
+PATIENCE_SECONDS = 60.0
 
 
 @pytest.fixture

@@ -203,7 +203,7 @@ def test_a_killed_launcher_leaves_no_server_behind(passable: Path) -> None:
     launcher.send_signal(signal.SIGKILL)
     launcher.wait()
 
-    _, alive = psutil.wait_procs(family, timeout=10)
+    _, alive = psutil.wait_procs(family, timeout=60)
     assert not alive
 
 

@@ -1,5 +1,6 @@
 """The supervisor: crashes are restarted, logs are prefixed, an end is an end for everybody."""
 
+import io
 import os
 import signal
 import subprocess
@@ -17,7 +18,7 @@ import pytest
 from infra.launcher.console import Console
 from infra.launcher.supervisor import Supervisor
 
-PATIENCE_SECONDS = 10.0
+PATIENCE_SECONDS = 60.0
 
 
 def wait_until(condition: Callable[[], object]) -> None:
@@ -63,17 +64,14 @@ def test_a_process_that_keeps_crashing_waits_longer_each_time(
 
 
 def test_logs_carry_the_name_of_their_process(
-    supervisor: Supervisor, capfd: pytest.CaptureFixture[str]
+    supervisor: Supervisor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # pytest's own capture loses what is printed while it is being read.
+    printed = io.StringIO()
+    monkeypatch.setattr(sys, "stdout", printed)
     supervisor.add("speaker", "sh -c 'echo hello; echo trouble >&2; sleep 600'")
-    seen = []
-
-    def both_were_printed() -> bool:
-        seen.append(capfd.readouterr().out)
-        return "trouble" in "".join(seen)
-
-    wait_until(both_were_printed)
-    lines = "".join(seen).splitlines()
+    wait_until(lambda: {"hello", "trouble"} <= set(printed.getvalue().split()))
+    lines = printed.getvalue().splitlines()
     assert any("speaker |" in line and line.endswith("hello") for line in lines)
     assert any("speaker |" in line and line.endswith("trouble") for line in lines)
 
@@ -81,10 +79,12 @@ def test_logs_carry_the_name_of_their_process(
 def test_stop_ends_web_before_the_engine(supervisor: Supervisor, tmp_path: Path) -> None:
     """Web finishes what it streams, and needs the engine for that."""
     order = tmp_path / "order"
-    command = "sh -c 'trap \"sleep 0.2; echo {name} >> {order}; exit 0\" TERM; sleep 600 & wait'"
-    for name in ("engine", "web"):
-        supervisor.add(name, command.format(name=name, order=order))
-    time.sleep(0.3)  # for the shells to set their traps
+    trap = 'trap "sleep 0.2; echo {name} >> {order}; exit 0" TERM; touch {ready}'
+    names = ("engine", "web")
+    for name in names:
+        told = trap.format(name=name, order=order, ready=tmp_path / name)
+        supervisor.add(name, f"sh -c '{told}; sleep 600 & wait'")
+    wait_until(lambda: all((tmp_path / name).exists() for name in names))
     supervisor.stop()
     assert order.read_text().split() == ["web", "engine"]
 

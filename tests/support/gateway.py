@@ -196,7 +196,7 @@ async def check_billed(generation_id: UUID, *, output_tokens: int, state: str) -
     return row
 
 
-async def until_ended(generation_id: UUID, timeout_s: float = 15.0) -> Generation:
+async def until_ended(generation_id: UUID, timeout_s: float = 60.0) -> Generation:
     """Wait for the terminal state."""
     async with asyncio.timeout(timeout_s):
         while (row := await stored(generation_id)).is_open:
