@@ -44,8 +44,11 @@ UNSUSPECTED = -3.9
 CROWDING, MOST_CROWDING = 0.3, 0.9
 """Taken from the harm of a text for each doubling of its length beyond a stretch, and at most."""
 
-GATE_CROWDING = 3.5
-"""The second screen asks for this times as much of a long text."""
+QUICK_ENCODING_S = 4.5e-3
+SPARING = (0.0, 3.5)
+"""What the second screen asks of a text, more for each unit of its `crowding`: where an encoding
+is quick, and where it takes longer than that. There most long texts end at that screen: a prompt
+shall not wait for its check. What scores mean differs, too; arrays hold both, in this order."""
 
 ATTACK_WORDS = 256
 ATTACK_STEP = 128
@@ -86,18 +89,24 @@ def by_category(harm: float, shares: Mapping[Category, float]) -> dict[Category,
 class Classifier:
     """Immutable after construction; shared by all threads."""
 
-    def __init__(self, arrays: dict[str, np.ndarray], encoder: Encoder) -> None:
+    def __init__(self, arrays: dict[str, np.ndarray], encoder: Encoder, *, is_slow: bool) -> None:
+        """
+        Args:
+            is_slow: whether an encoding takes so long that long texts are spared it.
+        """
         self.encoder = encoder
+        self.is_slow = is_slow
+        self._sparing = SPARING[is_slow]
         self.vocabulary = Vocabulary(str(arrays["vocabulary"]).split("\n"))
         self._screen = arrays["screen"].astype(np.int32)
         self._screen_drift = int(arrays["screen_drift"])
         self._levels: list[float] = arrays["screen_levels"].tolist()
         self._gate, self._gate_from = arrays["gate"], float(arrays["gate_from"])
         self._attack = arrays["attack"].astype(np.int32)
-        self._attack_weight = float(arrays["attack_weight"])
+        self._attack_weight = float(arrays["attack_weight"][int(is_slow)])
         self._hidden = arrays["hidden"].astype(np.float32), arrays["hidden_bias"]
         self._heads = arrays["heads"].astype(np.float32), arrays["heads_bias"]
-        self._calibration = arrays["calibration"].astype(np.float64)
+        self._calibration = arrays["calibration"][int(is_slow)].astype(np.float64)
         self._names = [Category(name) for name in str(arrays["categories"]).split("\n")]
         self._no_category = np.full(len(self._names), 1.0 / len(self._names))
 
@@ -118,7 +127,7 @@ class Classifier:
         less = crowding(len(said.words))
         named = suspects(said, screened(self._screen, self._screen_drift, rows))
         for suspect in compress(named, worth_reading(named, self._levels)):
-            found = self._read(suspect.words, self._gate_from + GATE_CROWDING * less)
+            found = self._read(suspect.words, self._gate_from + self._sparing * less)
             attack = max(attack, found.attack)
             if found.harm > worst.harm:
                 worst = found
@@ -297,7 +306,8 @@ def classifier() -> Classifier:
         ModelCorrupt: a file is missing, or its SHA-256 is not the card's.
     """
     arrays = read_checked(MODEL_FILE)
-    return Classifier(arrays, Encoder(pieces_in(arrays), read_checked_bytes(ENCODER_FILE)))
+    encoder = Encoder(pieces_in(arrays), read_checked_bytes(ENCODER_FILE))
+    return Classifier(arrays, encoder, is_slow=encoder.cost_s() > QUICK_ENCODING_S)
 
 
 def pieces_in(arrays: dict[str, np.ndarray]) -> Pieces:

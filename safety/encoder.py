@@ -8,6 +8,7 @@ Source: Wang et al. 2020, "MiniLM"; the weights of all-MiniLM-L6-v2.
 """
 
 import hashlib
+import time
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
@@ -102,6 +103,16 @@ class Encoder:
     def encode(self, spoken: Sequence[str]) -> np.ndarray:
         """The unit vector of a stretch of folded words, float32 [SIZE]."""
         return self.finish(self.begin(spoken))
+
+    def cost_s(self, tries: int = 5) -> float:
+        """CPU seconds that the longest stretch takes on this processor: the least of `tries`."""
+        longest = self._pieces.vectors([0] * MAX_PIECES)
+        taken = []
+        for _ in range(tries):
+            started = time.thread_time()
+            self.finish(longest)
+            taken.append(time.thread_time() - started)
+        return min(taken)
 
 
 def gist(vectors: np.ndarray) -> np.ndarray:

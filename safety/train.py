@@ -19,7 +19,7 @@ from threadpoolctl import threadpool_limits
 
 from safety.answer_model import ANSWERS_FILE
 from safety.artefacts import card
-from safety.classifier import ENCODER_FILE, MODEL_FILE, pieces_in
+from safety.classifier import ENCODER_FILE, MODEL_FILE, SPARING, pieces_in
 from safety.encoder import Encoder
 from safety.normalise import Vocabulary
 from safety.training.answers import fit_answers
@@ -43,7 +43,7 @@ from safety.training.prompts import (
 )
 from safety.training.vocabulary import vocabulary_for
 
-VERSION = "7"
+VERSION = "8"
 SEED = 7
 
 Report = Callable[[str], None]
@@ -102,26 +102,40 @@ class Prepared:
             self.examples, self.vocabulary, pieces_in(self.arrays), report
         )
 
+    def folds(self, sparing: float, report: Report) -> list[np.ndarray]:
+        """`prompts.fold_scores` of every fold."""
+        return [
+            fold_scores(self.prompts, number, seed=SEED, report=report, sparing=sparing)
+            for number in range(len(FOLDS))
+        ]
+
 
 def build(report: Report) -> tuple[dict[Path, bytes], dict[str, Any]]:
     """The files as bytes, by path, and the card's content."""
     ready = Prepared(report)
-    unseen = np.maximum.reduce(
-        [fold_scores(ready.prompts, fold, seed=SEED, report=report) for fold in range(len(FOLDS))]
-    )
+    unseen = [np.maximum.reduce(ready.folds(sparing, report)) for sparing in SPARING]
     report("fitting to all sources")
     fitted = fit_all(ready.prompts, seed=SEED, report=report)
     return assembled(ready, unseen, fitted, report)
 
 
 def assembled(
-    ready: Prepared, unseen: np.ndarray, fitted: Fitted, report: Report
+    ready: Prepared, unseen: Sequence[np.ndarray], fitted: Fitted, report: Report
 ) -> tuple[dict[Path, bytes], dict[str, Any]]:
-    """What `build` returns, from trained networks. Also keeps what they say of the exam."""
+    """What `build` returns, from trained networks. Also keeps what they say of the exam.
+
+    Args:
+        unseen: the scores of all folds, for each of `SPARING`.
+    """
     examples = ready.prompts.examples
-    ordinary = np.array([is_ordinary(e) for e in examples]) & np.isfinite(unseen[:, 0])
-    weight = attack_weight(unseen, ordinary)
-    calibrated = calibration(with_linear(unseen, weight)[ordinary])
+    ordinary = np.array([is_ordinary(e) for e in examples]) & np.isfinite(unseen[0][:, 0])
+    weights = np.array([attack_weight(scores, ordinary) for scores in unseen])
+    calibrated = np.stack(
+        [
+            calibration(with_linear(scores, weight)[ordinary])
+            for scores, weight in zip(unseen, weights, strict=True)
+        ]
+    )
     graph = encoder_graph(fitted.network.encoder)
     encoder = Encoder(pieces_in(ready.arrays), graph)
     answers = fit_answers(ready.examples, ready.vocabulary, encoder, report)
@@ -129,7 +143,7 @@ def assembled(
         ready.examples,
         of_exam=fitted.of_exam,
         calibration=calibrated,
-        attack_weight=np.array(weight),
+        attack_weight=weights,
         answers=answers.logits,
         answer_calibration=answers.arrays["calibration"],
     )
@@ -141,7 +155,7 @@ def assembled(
         "gate": fitted.gate.weights,
         "gate_from": np.array(fitted.gate.at),
         "attack": fitted.attack,
-        "attack_weight": np.array(weight),
+        "attack_weight": weights,
         "hidden": heads.hidden.astype(np.float16),
         "hidden_bias": heads.hidden_bias.astype(np.float32),
         "heads": heads.heads.astype(np.float16),

@@ -38,24 +38,26 @@ class HeldOut:
 
 
 def keep(examples: Sequence[Example], **arrays: np.ndarray) -> None:
-    """Store `of_exam`, `calibration`, `attack_weight`, `answers` and `answer_calibration`."""
+    """Store `of_exam`, `calibration`, `attack_weight`, `answers` and `answer_calibration`; the
+    first three hold one thing for each of `classifier.SPARING`."""
     np.savez(_path(examples), **arrays)  # type: ignore[arg-type]
 
 
-def kept(examples: Sequence[Example], folds: Sequence[np.ndarray]) -> HeldOut:
+def kept(examples: Sequence[Example], folds: Sequence[np.ndarray], *, is_slow: bool) -> HeldOut:
     """What the last training kept about this corpus.
 
     Args:
         folds: `prompts.fold_scores` of every fold.
+        is_slow: as `Classifier` takes it; the folds' scores are of the same.
     Raises:
         NotTrained: nothing is kept.
     """
     if not is_kept(examples):
         raise NotTrained("`python -m safety.train --check` keeps the scores; it has not been run.")
     with np.load(_path(examples), allow_pickle=False) as arrays:
-        scores = np.maximum.reduce([*folds, arrays["of_exam"]])
-        logits = with_linear(scores, float(arrays["attack_weight"]))
-        slope, shift = arrays["calibration"]
+        scores = np.maximum.reduce([*folds, arrays["of_exam"][int(is_slow)]])
+        logits = with_linear(scores, float(arrays["attack_weight"][int(is_slow)]))
+        slope, shift = arrays["calibration"][int(is_slow)]
         answer_slope, answer_shift = arrays["answer_calibration"]
         return HeldOut(
             [e for e in examples if e.kind == "prompt"],

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from safety.classifier import (
-    GATE_CROWDING,
+    SPARING,
     STRETCH_WORDS,
     UNSUSPECTED,
     Suspect,
@@ -239,7 +239,8 @@ def gate_for(prompts: Prompts, seen: np.ndarray) -> Gate:
 @dataclass(frozen=True, slots=True)
 class Fitted:
     """What ships: the network, the second screen and the linear model of attacks. `of_exam` is
-    what they say of the exam, float [examples, OUTPUTS + 1], -inf in all other rows."""
+    what they say of the exam, float [2, examples, OUTPUTS + 1], for each of
+    `classifier.SPARING`; -inf in the rows of all other examples."""
 
     network: Tuned
     gate: Gate
@@ -256,14 +257,22 @@ def fit_all(prompts: Prompts, *, seed: int, report: Callable[[str], None]) -> Fi
     exam = np.array([e.group in EXAM for e in prompts.examples])
     stretches = np.flatnonzero(exam[prompts.owners])
     found = _spread(prompts, stretches, tuning.logits(stretches))
-    return Fitted(tuning.tuned(), gate, attack, _scored(prompts, found, gate, attack, exam))
+    of_exam = [_scored(prompts, found, gate, attack, exam, sparing) for sparing in SPARING]
+    return Fitted(tuning.tuned(), gate, attack, np.stack(of_exam))
 
 
 def fold_scores(
-    prompts: Prompts, number: int, *, seed: int, report: Callable[[str], None]
+    prompts: Prompts,
+    number: int,
+    *,
+    seed: int,
+    report: Callable[[str], None],
+    sparing: float,
 ) -> np.ndarray:
     """What weights that saw nothing of fold `number` say of its prompts; kept in a file.
 
+    Args:
+        sparing: one of `classifier.SPARING`.
     Returns:
         Float [examples, OUTPUTS + 1]: the outputs of each one's worst stretch, the highest attack
         logit of any, and the linear logit of an attack; -inf in the rows of other folds.
@@ -278,7 +287,7 @@ def fold_scores(
         np.savez(path, found=tuning.logits(stretches), attack=fit_attack(prompts, ~held))
     with np.load(path) as kept:
         found, attack = _spread(prompts, stretches, kept["found"]), kept["attack"]
-    return _scored(prompts, found, gate_for(prompts, ~held), attack, held)
+    return _scored(prompts, found, gate_for(prompts, ~held), attack, held, sparing)
 
 
 def _spread(prompts: Prompts, stretches: np.ndarray, logits: np.ndarray) -> np.ndarray:
@@ -289,7 +298,12 @@ def _spread(prompts: Prompts, stretches: np.ndarray, logits: np.ndarray) -> np.n
 
 
 def _scored(
-    prompts: Prompts, found: np.ndarray, gate: Gate, attack: np.ndarray, wanted: np.ndarray
+    prompts: Prompts,
+    found: np.ndarray,
+    gate: Gate,
+    attack: np.ndarray,
+    wanted: np.ndarray,
+    sparing: float,
 ) -> np.ndarray:
     """What the product would make of the examples `wanted` (bool), -inf in other rows.
 
@@ -300,7 +314,7 @@ def _scored(
     stretches = prompts.stretches_of(wanted)
     owners = prompts.owners[stretches]
     less = np.array([crowding(len(grams)) for grams in prompts.grams])
-    passed = gate.passes(prompts.gists[stretches], GATE_CROWDING * less[owners])
+    passed = gate.passes(prompts.gists[stretches], sparing * less[owners])
     read = np.where(passed[:, None], found[stretches], UNSUSPECTED)
     harm = worst_of_each(read[:, HARM], owners, len(wanted))
     for row, owner in zip(read, owners, strict=True):

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from safety.classifier import SPARING
 from safety.decode import views
 from safety.detect import memory_clear
 from safety.disguises import DISGUISES
@@ -16,7 +17,7 @@ from safety.post import PostClassifier
 from safety.pre import PreClassifier
 from safety.question import Question
 from safety.taxonomy import Category
-from safety.train import SEED, Prepared, build
+from safety.train import Prepared, build
 from safety.training.baselines import (
     embedding_scores,
     keyword_scores,
@@ -25,10 +26,9 @@ from safety.training.baselines import (
 )
 from safety.training.corpus import corpus
 from safety.training.example import Example
-from safety.training.folds import EXAM, FOLDS, is_ordinary
+from safety.training.folds import DOCUMENTS, EXAM, is_ordinary
 from safety.training.heads import CATEGORIES
 from safety.training.held_out import HeldOut, is_kept, kept
-from safety.training.prompts import fold_scores
 from safety.training.sources import harmbench
 from safety.types import Action, Halt, SafetyMessage
 from safety.watch import beside_doubt
@@ -48,13 +48,15 @@ def tables(report: Callable[[str], None]) -> Iterator[str]:
     if not is_kept(corpus()):
         build(report)
     ready = Prepared(report)
-    folds = [
-        fold_scores(ready.prompts, number, seed=SEED, report=report) for number in range(len(FOLDS))
-    ]
-    held = kept(ready.examples, folds)
+
+    held, held_where_slow = (
+        kept(ready.examples, ready.folds(sparing, report), is_slow=bool(sparing))
+        for sparing in SPARING
+    )
     scored = only_scored(held)
     rules = np.array([_rule_scores(e.text) for e in scored.prompts])
     yield from _by_source(scored, rules)
+    yield from _where_slow({"all texts": scored, "few long ones": only_scored(held_where_slow)})
     yield from _against_baselines(held, scored, rules)
     yield from _by_category(scored)
     yield from _answers(held)
@@ -95,6 +97,27 @@ def _by_source(held: HeldOut, rules: np.ndarray) -> Iterator[str]:
     own = _where(held.prompts, lambda e: e.group.startswith("own_") and e.label != "harmful")
     yield row("**ordinary, without documents**", _where(held.prompts, is_ordinary))
     yield row("**own benign and borderline prompts**", own)
+
+
+def _where_slow(held_by_mode: dict[str, HeldOut]) -> Iterator[str]:
+    yield "\n## Where an encoding is slow\n"
+    yield (
+        "What the encoder reads where it is quick and where it is slow, and what the classifier "
+        "alone flags then (without the exam).\n"
+    )
+    yield "| the encoder reads | harmful | attack | borderline | ordinary | documents |"
+    yield "|---|--:|--:|--:|--:|--:|"
+    limits = np.array([HARM_THRESHOLD, ATTACK_THRESHOLD])
+    for mode, held in held_by_mode.items():
+        flagged = np.asarray((held.scores >= limits).any(axis=1))
+        groups = [
+            _where(held.prompts, lambda e: e.label == "harmful" and e.group not in EXAM),
+            _where(held.prompts, lambda e: e.label == "attack" and e.group not in EXAM),
+            _where(held.prompts, lambda e: e.label == "borderline" and e.group not in EXAM),
+            _where(held.prompts, is_ordinary),
+            _where(held.prompts, lambda e: e.group in DOCUMENTS),
+        ]
+        yield f"| {mode} | " + " | ".join(f"{flagged[g].mean():.3f}" for g in groups) + " |"
 
 
 def _against_baselines(everything: HeldOut, held: HeldOut, rules: np.ndarray) -> Iterator[str]:
