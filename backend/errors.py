@@ -5,6 +5,7 @@ the gateway maps it to a stream event. Source of names and codes: OpenAI API ref
 codes", https://platform.openai.com/docs/guides/error-codes.
 """
 
+import math
 from typing import Any
 
 
@@ -41,6 +42,12 @@ class ParleyError(Exception):
         self.retry_after = retry_after
         self.headers = headers or {}
         self.details = details or {}
+
+    def response_headers(self) -> dict[str, str]:
+        """`headers`, and `Retry-After` where a retry makes sense."""
+        if self.retry_after is None:
+            return self.headers
+        return {**self.headers, "Retry-After": str(max(1, math.ceil(self.retry_after)))}
 
     def as_dict(self) -> dict[str, Any]:
         """`{"error": {"message", "type", "code", "param", ...details}}`."""

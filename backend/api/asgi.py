@@ -1,25 +1,38 @@
-"""What must hold before Django sees a request: its size, and a path that can be a path.
+"""What must hold before Django sees a request: its size, a path that can be a path, and room.
 
 Django reads a whole body to disk before any view runs, whatever its length, and takes NUL
-bytes in a path that PostgreSQL then refuses. Both are stopped here with the usual error object.
+bytes in a path that PostgreSQL then refuses. Both are stopped here with the usual error object;
+so are generations for which there is no room (`gateway.arrivals`).
 """
 
+import hashlib
+import re
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
+import orjson
 import structlog
 from django.conf import settings
+from django.http.cookie import parse_cookie
 
 from backend.api import metrics
 from backend.api.context import REQUEST_ID_HEADER, request_id_from
 from backend.api.encoding import encode_json
-from backend.errors import InvalidRequest, ParleyError, PayloadTooLarge
+from backend.errors import InvalidRequest, Overloaded, ParleyError, PayloadTooLarge
+from backend.gateway.runtime import current
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 Application = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+_GENERATION_PATH = re.compile(
+    r"/(?:v1|api)/chat/completions|/v1/completions"
+    r"|/api/conversations/[^/]+/messages|/api/messages/[^/]+/regenerate"
+)
+# What is longer is not parsed twice.
+_PEEKED_BYTES = 64 * 1024
 
 UPLOAD_PATH = "/api/attachments"
 # Boundary lines, part headers and the file's name, around the file itself.
@@ -49,10 +62,56 @@ class RequestGuard:
         try:
             refuse_bad_path(scope["path"])
             refuse_announced_size(scope, limit)
-            await self.application(scope, counted_receive, send)
+            if starts_generation(scope):
+                await self._let_in(scope, counted_receive, send)
+            else:
+                await self.application(scope, counted_receive, send)
         except ParleyError as error:
             # Django reads the body before it answers, so nothing has been sent yet.
             await _refuse(error, scope, send)
+
+    async def _let_in(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request for a generation on, if there is room for it.
+
+        Raises:
+            Overloaded: there is none.
+        """
+        first = await receive()
+        unread = [first]
+
+        async def receive_again() -> Message:
+            return unread.pop() if unread else await receive()
+
+        with current().arrivals.arriving(credential_in(scope), model_in(first)):
+            await self.application(scope, receive_again, send)
+
+
+def starts_generation(scope: Scope) -> bool:
+    """Whether a request is for an answer that will stand in a queue."""
+    return scope["method"] == "POST" and _GENERATION_PATH.fullmatch(scope["path"]) is not None
+
+
+def credential_in(scope: Scope) -> bytes | None:
+    """A hash of what a request shows to be let in: its API key, or its session's cookie."""
+    headers = dict(scope["headers"])
+    shown = headers.get(b"authorization")
+    if shown is None:
+        cookies = parse_cookie(headers.get(b"cookie", b"").decode("latin1"))
+        shown = cookies.get(settings.SESSION_COOKIE_NAME, "").encode()
+    return hashlib.sha256(shown).digest() if shown else None
+
+
+def model_in(message: Message) -> str | None:
+    """The model that a request's body asks for; None where that cannot be told from the first
+    part of it."""
+    body = message.get("body", b"")
+    if message.get("more_body") or len(body) > _PEEKED_BYTES:
+        return None
+    try:
+        model = orjson.loads(body)["model"]
+    except (ValueError, TypeError, KeyError):
+        return None
+    return model if isinstance(model, str) else None
 
 
 def body_limit_for(path: str) -> int:
@@ -90,8 +149,10 @@ async def _refuse(error: ParleyError, scope: Scope, send: Send) -> None:
         (b"content-type", b"application/json"),
         (b"content-length", str(len(body)).encode()),
         (b"x-content-type-options", b"nosniff"),
-        (b"connection", b"close"),
         (REQUEST_ID_HEADER.lower().encode(), request_id.encode()),
+        *((n.lower().encode(), v.encode()) for n, v in error.response_headers().items()),
     ]
+    if not isinstance(error, Overloaded):  # there may be too much of it to read on
+        headers.append((b"connection", b"close"))
     await send({"type": "http.response.start", "status": error.status, "headers": headers})
     await send({"type": "http.response.body", "body": body})

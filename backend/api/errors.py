@@ -3,8 +3,6 @@
 The classes below exist only at the HTTP door; everything else is in backend/errors.py.
 """
 
-import math
-
 import structlog
 from django.core.exceptions import RequestDataTooBig, SuspiciousOperation
 from django.core.exceptions import ValidationError as DjangoValidationError
@@ -51,10 +49,8 @@ def error_response(error: ParleyError) -> HttpResponse:
     response = HttpResponse(
         encode_json(error.as_dict()), status=error.status, content_type="application/json"
     )
-    for name, value in error.headers.items():
+    for name, value in error.response_headers().items():
         response.headers[name] = value
-    if error.retry_after is not None:
-        response.headers["Retry-After"] = str(max(1, math.ceil(error.retry_after)))
     if error.status == 401:
         response.headers["WWW-Authenticate"] = 'Bearer realm="parley"'
     return response

@@ -6,6 +6,7 @@ lifespan.py     wraps the ASGI application: starts and drains everything below
 runtime.py      the process's one Gateway: shared clients, live generations, background loops
 
 limits/         requests and tokens a minute, concurrency: one Lua script in Redis
+arrivals.py     who is refused before a request is looked at
 queue.py        who gets the next free place at a replica; bounded, fair by plan and age
 pools.py        infra/pools.toml, typed;  replicas.py: their state here;  health.py: the probes
 upstream/       HTTP to engines: connections, SSE, the chunks, continuation of partial answers

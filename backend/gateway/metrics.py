@@ -31,6 +31,7 @@ QUEUED = Gauge("parley_generations_queued", "Generations waiting for a place.", 
 REFUSED = Counter(
     "parley_generations_refused_total", "Refused before they began.", ["model", "plan", "code"]
 )
+SHED = Counter("parley_requests_shed_total", "Refused before they were looked at.", ["reason"])
 TAKEOVERS = Counter(
     "parley_generation_takeovers_total", "Generations taken up from another process.", ["model"]
 )

@@ -134,21 +134,30 @@ class AdmissionQueue:
                 f"No replica of {self.replicas.pool.id!r} takes work now. Try again soon.",
                 retry_after=5,
             )
-        rank = self._clock() + priority * AGEING_S
-        ticket = Ticket(self, rank=rank, weight=weight, affinity=affinity)
-        if len(self._tickets) >= self._most_waiting + self.replicas.free_places:
+        if self.refuses(priority):
+            raise self.full()
+        if self._is_full():
             last = max(self._tickets, key=lambda waiting: waiting.rank)
-            if last.rank <= rank:
-                raise self._full()
             self._tickets.discard(last)
-            last.refuse(self._full())
+            last.refuse(self.full())
+        rank = self._rank(priority)
+        ticket = Ticket(self, rank=rank, weight=weight, affinity=affinity)
         self._tickets.add(ticket)
         self._gauge()
         return ticket
 
+    def refuses(self, priority: int, *, coming: int = 0) -> bool:
+        """Whether the queue is full of those before a newcomer.
+
+        Args:
+            coming: how many others are about to reserve a place, and counted as if they had.
+        """
+        rank = self._rank(priority)
+        return self._is_full(coming) and all(ticket.rank <= rank for ticket in self._tickets)
+
     def readmit(self, *, priority: int, weight: int, affinity: str | None) -> Ticket:
         """Room for a generation that was admitted elsewhere: never refused, and first in line."""
-        rank = self._clock() + (priority - 1_000) * AGEING_S
+        rank = self._rank(priority - 1_000)
         ticket = Ticket(self, rank=rank, weight=weight, affinity=affinity)
         self._tickets.add(ticket)
         self._gauge()
@@ -199,7 +208,14 @@ class AdmissionQueue:
         if len(self._served) > 256:
             del self._served[:128]
 
-    def _full(self) -> Overloaded:
+    def _is_full(self, coming: int = 0) -> bool:
+        return len(self._tickets) + coming >= self._most_waiting + self.replicas.free_places
+
+    def _rank(self, priority: int) -> float:
+        return self._clock() + priority * AGEING_S
+
+    def full(self) -> Overloaded:
+        """What a newcomer that finds no room is told."""
         return Overloaded(
             f"{self.replicas.pool.id!r} has more requests waiting than it can serve soon."
             " Try again later.",

@@ -18,6 +18,7 @@ from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 
+from backend.gateway.arrivals import Arrivals
 from backend.gateway.health import HealthMonitor
 from backend.gateway.heartbeat import Heartbeat, restore_log
 from backend.gateway.limits.limiter import Limiter
@@ -92,6 +93,7 @@ class Gateway:
         are loaded: the first request shall not wait for either."""
         loading = asyncio.create_task(asyncio.to_thread(warm_up))
         self.process = self._build()
+        self.arrivals = Arrivals(self._pools, self.process.queues)
         process = self.process
         monitor = HealthMonitor(process.client, process.redis, list(process.queues.values()))
         await monitor.probe_all()

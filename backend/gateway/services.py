@@ -15,6 +15,7 @@ from backend.accounts.principal import Principal
 from backend.errors import Overloaded, ParleyError
 from backend.gateway import metrics
 from backend.gateway.abandonment import abandonment_check
+from backend.gateway.arrivals import arrival_over
 from backend.gateway.database import in_database
 from backend.gateway.ending import settle_budget, settle_limits
 from backend.gateway.limits.estimate import input_estimate, output_estimate, output_limit
@@ -139,11 +140,14 @@ async def _admit(
         generation_id, request, now, now + timedelta(seconds=timeout_s), estimate
     )
     async with AsyncExitStack() as undo:
-        ticket = process.queues[pool.id].reserve(
-            priority=principal.plan.queue_priority,
-            weight=request.n,
-            affinity=str(request.conversation_id) if request.conversation_id else None,
-        )
+        try:
+            ticket = process.queues[pool.id].reserve(
+                priority=principal.plan.queue_priority,
+                weight=request.n,
+                affinity=str(request.conversation_id) if request.conversation_id else None,
+            )
+        finally:
+            arrival_over(principal.plan.queue_priority)
         undo.callback(ticket.release)
         try:
             async with gateway.admissions:

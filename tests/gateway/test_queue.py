@@ -1,45 +1,14 @@
 """Who is served first, who is refused, and that nobody starves."""
 
 import asyncio
-from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from backend.errors import Overloaded
-from backend.gateway.queue import AGEING_S, AdmissionQueue, Ticket
-from backend.gateway.replicas import ReplicaSet
-from infra.load.upstream import SyntheticUpstream
-from tests.support.gateway import pools_of
-
-
-class Clock:
-    def __init__(self) -> None:
-        self.now = 1000.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
-def queue_of(
-    *, replicas: int = 1, places: int = 1, most_waiting: int = 100
-) -> tuple[AdmissionQueue, Clock]:
-    upstreams = [SyntheticUpstream() for _ in range(replicas)]
-    for number, upstream in enumerate(upstreams):
-        upstream.port = 1000 + number
-    pool = replace(pools_of(*upstreams).models[0], max_concurrency=places)
-    replica_set = ReplicaSet(pool)
-    for replica in replica_set.replicas:
-        replica.mark(True, "")
-    clock = Clock()
-    return AdmissionQueue(replica_set, most_waiting=most_waiting, clock=clock), clock
-
-
-def join(queue: AdmissionQueue, priority: int = 5, **options: str) -> Ticket:
-    ticket = queue.reserve(priority=priority, weight=1, affinity=options.get("affinity"))
-    queue.enter(ticket)
-    return ticket
+from backend.gateway.queue import AGEING_S
+from tests.gateway.queues import join, queue_of
 
 
 async def test_better_plans_go_first() -> None:
