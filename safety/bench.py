@@ -50,9 +50,9 @@ def say(text: str) -> None:
 def encoding_cost() -> str:
     """What the encoder costs here, and what follows from it; see `safety.classifier.SPARING`."""
     model = classifier()
-    follows = "few long texts are" if model.is_slow else "every text is"
     cost = model.encoder.cost_s() * 1e3
-    return f"One encoding: {cost:.1f} ms CPU; {follows} read by the encoder."
+    follows = "most end at the second screen" if model.is_slow else "they are screened like others"
+    return f"One encoding: {cost:.1f} ms CPU. Long texts: {follows}."
 
 
 def latency(length: int = 200) -> str:

@@ -45,7 +45,7 @@ CROWDING, MOST_CROWDING = 0.3, 0.9
 """Taken from the harm of a text for each doubling of its length beyond a stretch, and at most."""
 
 QUICK_ENCODING_S = 4.5e-3
-SPARING = (0.0, 3.5)
+SPARING = (0.0, 3.0)
 """What the second screen asks of a text, more for each unit of its `crowding`: where an encoding
 is quick, and where it takes longer than that. There most long texts end at that screen: a prompt
 shall not wait for its check. What scores mean differs, too; arrays hold both, in this order."""
@@ -96,7 +96,7 @@ class Classifier:
         """
         self.encoder = encoder
         self.is_slow = is_slow
-        self._sparing = SPARING[is_slow]
+        self._sparing = SPARING[int(is_slow)]
         self.vocabulary = Vocabulary(str(arrays["vocabulary"]).split("\n"))
         self._screen = arrays["screen"].astype(np.int32)
         self._screen_drift = int(arrays["screen_drift"])

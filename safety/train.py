@@ -102,8 +102,9 @@ class Prepared:
             self.examples, self.vocabulary, pieces_in(self.arrays), report
         )
 
-    def folds(self, sparing: float, report: Report) -> list[np.ndarray]:
-        """`prompts.fold_scores` of every fold."""
+    def folds(self, is_slow: bool, report: Report) -> list[np.ndarray]:
+        """`prompts.fold_scores` of every fold, as `Classifier` reads where it `is_slow` or not."""
+        sparing = SPARING[int(is_slow)]
         return [
             fold_scores(self.prompts, number, seed=SEED, report=report, sparing=sparing)
             for number in range(len(FOLDS))
@@ -113,7 +114,7 @@ class Prepared:
 def build(report: Report) -> tuple[dict[Path, bytes], dict[str, Any]]:
     """The files as bytes, by path, and the card's content."""
     ready = Prepared(report)
-    unseen = [np.maximum.reduce(ready.folds(sparing, report)) for sparing in SPARING]
+    unseen = [np.maximum.reduce(ready.folds(is_slow, report)) for is_slow in (False, True)]
     report("fitting to all sources")
     fitted = fit_all(ready.prompts, seed=SEED, report=report)
     return assembled(ready, unseen, fitted, report)

@@ -6,16 +6,15 @@ so are generations for which there is no room (`gateway.arrivals`).
 """
 
 import hashlib
-import re
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable, MutableMapping, Sequence
 from typing import Any
 
 import orjson
 import structlog
 from django.conf import settings
-from django.http.cookie import parse_cookie
 
 from backend.api import metrics
+from backend.api.authentication import bearer_parts
 from backend.api.context import REQUEST_ID_HEADER, request_id_from
 from backend.api.encoding import encode_json
 from backend.errors import InvalidRequest, Overloaded, ParleyError, PayloadTooLarge
@@ -27,10 +26,7 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 Application = Callable[[Scope, Receive, Send], Awaitable[None]]
 
-_GENERATION_PATH = re.compile(
-    r"/(?:v1|api)/chat/completions|/v1/completions"
-    r"|/api/conversations/[^/]+/messages|/api/messages/[^/]+/regenerate"
-)
+GENERATION_PATHS = frozenset({"/v1/chat/completions", "/v1/completions", "/api/chat/completions"})
 # What is longer is not parsed twice.
 _PEEKED_BYTES = 64 * 1024
 
@@ -42,7 +38,7 @@ access_log = structlog.get_logger("parley.access")
 
 
 class RequestGuard:
-    """Wraps the HTTP application; answers 413 and 400 itself."""
+    """Wraps the HTTP application; answers 413, 400 and 503 itself."""
 
     def __init__(self, application: Application) -> None:
         self.application = application
@@ -62,56 +58,65 @@ class RequestGuard:
         try:
             refuse_bad_path(scope["path"])
             refuse_announced_size(scope, limit)
-            if starts_generation(scope):
-                await self._let_in(scope, counted_receive, send)
-            else:
+            key = generation_key(scope)
+            if key is None:
                 await self.application(scope, counted_receive, send)
+            else:
+                await self._let_in(key, scope, counted_receive, send)
         except ParleyError as error:
             # Django reads the body before it answers, so nothing has been sent yet.
             await _refuse(error, scope, send)
 
-    async def _let_in(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _let_in(self, key: bytes, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request for a generation on, if there is room for it.
 
         Raises:
             Overloaded: there is none.
         """
-        first = await receive()
-        unread = [first]
+        read = [await receive()]
+        while read[-1].get("more_body") and _size(read) <= _PEEKED_BYTES:
+            read.append(await receive())
+        model = model_in(read)
 
         async def receive_again() -> Message:
-            return unread.pop() if unread else await receive()
+            return read.pop(0) if read else await receive()
 
-        with current().arrivals.arriving(credential_in(scope), model_in(first)):
+        with current().arrivals.arriving(key, model):
             await self.application(scope, receive_again, send)
 
 
-def starts_generation(scope: Scope) -> bool:
-    """Whether a request is for an answer that will stand in a queue."""
-    return scope["method"] == "POST" and _GENERATION_PATH.fullmatch(scope["path"]) is not None
+def generation_key(scope: Scope) -> bytes | None:
+    """A hash of the API key in a request for a generation; None for any other request.
 
-
-def credential_in(scope: Scope) -> bytes | None:
-    """A hash of what a request shows to be let in: its API key, or its session's cookie."""
+    Repeats of one request (`Idempotency-Key`) need no room where their answer is there already,
+    and a question on the page is stored before it may be refused: both are let in.
+    """
     headers = dict(scope["headers"])
     shown = headers.get(b"authorization")
-    if shown is None:
-        cookies = parse_cookie(headers.get(b"cookie", b"").decode("latin1"))
-        shown = cookies.get(settings.SESSION_COOKIE_NAME, "").encode()
-    return hashlib.sha256(shown).digest() if shown else None
+    if (
+        scope["method"] != "POST"
+        or scope["path"] not in GENERATION_PATHS
+        or shown is None
+        or b"idempotency-key" in headers
+    ):
+        return None
+    _, secret = bearer_parts(shown.decode("latin1"))
+    return hashlib.sha256(secret.encode()).digest()
 
 
-def model_in(message: Message) -> str | None:
-    """The model that a request's body asks for; None where that cannot be told from the first
-    part of it."""
-    body = message.get("body", b"")
-    if message.get("more_body") or len(body) > _PEEKED_BYTES:
+def model_in(read: Sequence[Message]) -> str | None:
+    """The model that a body asks for; None where these messages do not hold it whole."""
+    if read[-1].get("more_body") or _size(read) > _PEEKED_BYTES:
         return None
     try:
-        model = orjson.loads(body)["model"]
+        model = orjson.loads(b"".join(message.get("body", b"") for message in read))["model"]
     except (ValueError, TypeError, KeyError):
         return None
     return model if isinstance(model, str) else None
+
+
+def _size(read: Sequence[Message]) -> int:
+    return sum(len(message.get("body", b"")) for message in read)
 
 
 def body_limit_for(path: str) -> int:
@@ -152,7 +157,7 @@ async def _refuse(error: ParleyError, scope: Scope, send: Send) -> None:
         (REQUEST_ID_HEADER.lower().encode(), request_id.encode()),
         *((n.lower().encode(), v.encode()) for n, v in error.response_headers().items()),
     ]
-    if not isinstance(error, Overloaded):  # there may be too much of it to read on
+    if not isinstance(error, Overloaded):  # else the body was read, and the next may come
         headers.append((b"connection", b"close"))
     await send({"type": "http.response.start", "status": error.status, "headers": headers})
     await send({"type": "http.response.body", "body": body})

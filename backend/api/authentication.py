@@ -29,6 +29,12 @@ class Request(HttpRequest):
     request_id: str
 
 
+def bearer_parts(header: str) -> tuple[str, str]:
+    """The kind, in lower case, and the secret of an Authorization header."""
+    kind, _, secret = header.partition(" ")
+    return kind.lower(), secret.strip()
+
+
 class BearerKey(AuthBase):
     """An API key, as OpenAI's clients send it.
 
@@ -53,9 +59,8 @@ class BearerKey(AuthBase):
 
     async def principal(self, header: str) -> Principal:
         """The caller that an Authorization header names; typed errors where there is none."""
-        kind, _, secret = header.partition(" ")
-        secret = secret.strip()
-        if kind.lower() != "bearer" or not secret.isascii() or not secret:
+        kind, secret = bearer_parts(header)
+        if kind != "bearer" or not secret.isascii() or not secret:
             raise AuthenticationFailed("The Authorization header must be 'Bearer ' and an API key.")
         principal = await principal_for_api_key(secret)
         if self.scope is not None:

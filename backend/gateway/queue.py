@@ -135,25 +135,34 @@ class AdmissionQueue:
                 retry_after=5,
             )
         if self.refuses(priority):
-            raise self.full()
-        if self._is_full():
+            raise self.full_error()
+        if self.is_full:
             last = max(self._tickets, key=lambda waiting: waiting.rank)
             self._tickets.discard(last)
-            last.refuse(self.full())
-        rank = self._rank(priority)
-        ticket = Ticket(self, rank=rank, weight=weight, affinity=affinity)
+            last.refuse(self.full_error())
+        ticket = Ticket(self, rank=self._rank(priority), weight=weight, affinity=affinity)
         self._tickets.add(ticket)
         self._gauge()
         return ticket
+
+    @property
+    def takes_nobody(self) -> bool:
+        """Whether every newcomer is refused, whoever waits."""
+        return self.draining or not self.replicas.any_healthy
+
+    @property
+    def is_full(self) -> bool:
+        """Whether a newcomer can come in only where another one leaves."""
+        return len(self._tickets) >= self._room
 
     def refuses(self, priority: int, *, coming: int = 0) -> bool:
         """Whether the queue is full of those before a newcomer.
 
         Args:
-            coming: how many others are about to reserve a place, and counted as if they had.
+            coming: how many others are about to stand before it.
         """
         rank = self._rank(priority)
-        return self._is_full(coming) and all(ticket.rank <= rank for ticket in self._tickets)
+        return sum(ticket.rank <= rank for ticket in self._tickets) + coming >= self._room
 
     def readmit(self, *, priority: int, weight: int, affinity: str | None) -> Ticket:
         """Room for a generation that was admitted elsewhere: never refused, and first in line."""
@@ -194,6 +203,14 @@ class AdmissionQueue:
             ticket.grant(replica)
         self._gauge()
 
+    def full_error(self) -> Overloaded:
+        """What a newcomer that finds no room is told."""
+        return Overloaded(
+            f"{self.replicas.pool.id!r} has more requests waiting than it can serve soon."
+            " Try again later.",
+            retry_after=self.retry_after(),
+        )
+
     def retry_after(self) -> float:
         """Seconds after which the queue has probably moved by its whole length."""
         now = self._clock()
@@ -208,19 +225,12 @@ class AdmissionQueue:
         if len(self._served) > 256:
             del self._served[:128]
 
-    def _is_full(self, coming: int = 0) -> bool:
-        return len(self._tickets) + coming >= self._most_waiting + self.replicas.free_places
+    @property
+    def _room(self) -> int:
+        return self._most_waiting + self.replicas.free_places
 
     def _rank(self, priority: int) -> float:
         return self._clock() + priority * AGEING_S
-
-    def full(self) -> Overloaded:
-        """What a newcomer that finds no room is told."""
-        return Overloaded(
-            f"{self.replicas.pool.id!r} has more requests waiting than it can serve soon."
-            " Try again later.",
-            retry_after=self.retry_after(),
-        )
 
     def _gauge(self) -> None:
         metrics.QUEUED.labels(self.replicas.pool.id).set(len(self._tickets))

@@ -35,6 +35,7 @@ from backend.gateway.stream.log import EventLog
 from backend.gateway.stream.writer import BufferWriter
 from backend.gateway.takeover import TakeoverLoop
 from backend.gateway.upstream.client import UpstreamClient
+from safety.classifier import classifier
 from safety.detect import warm_up
 
 log = structlog.get_logger(__name__)
@@ -108,7 +109,7 @@ class Gateway:
         self._tasks = [asyncio.create_task(loop) for loop in loops]
         await loading
         _gateways[asyncio.get_running_loop()] = self
-        log.info("gateway_started", process_id=process.id)
+        log.info("gateway_started", process_id=process.id, long_texts_spared=classifier().is_slow)
 
     def begin_drain(self, wait_s: float | None = None) -> asyncio.Task[None]:
         """Take nothing new; let what runs end for a while, then hand it over. Called once or

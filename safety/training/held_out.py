@@ -75,7 +75,7 @@ def is_kept(examples: Sequence[Example]) -> bool:
 
 
 def _path(examples: Sequence[Example]) -> Path:
-    return CACHE / f"held-out-{corpus_digest(examples)[:12]}.npz"
+    return CACHE / f"held-out-both-{corpus_digest(examples)[:12]}.npz"
 
 
 def _sigmoid(logits: np.ndarray) -> np.ndarray:

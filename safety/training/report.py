@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from safety.classifier import SPARING
 from safety.decode import views
 from safety.detect import memory_clear
 from safety.disguises import DISGUISES
@@ -50,13 +49,13 @@ def tables(report: Callable[[str], None]) -> Iterator[str]:
     ready = Prepared(report)
 
     held, held_where_slow = (
-        kept(ready.examples, ready.folds(sparing, report), is_slow=bool(sparing))
-        for sparing in SPARING
+        kept(ready.examples, ready.folds(is_slow, report), is_slow=is_slow)
+        for is_slow in (False, True)
     )
     scored = only_scored(held)
     rules = np.array([_rule_scores(e.text) for e in scored.prompts])
     yield from _by_source(scored, rules)
-    yield from _where_slow({"all texts": scored, "few long ones": only_scored(held_where_slow)})
+    yield from _where_slow({"long texts": scored, "few of them": only_scored(held_where_slow)})
     yield from _against_baselines(held, scored, rules)
     yield from _by_category(scored)
     yield from _answers(held)

@@ -7,89 +7,103 @@ import pytest
 from backend.errors import Overloaded
 from backend.gateway.arrivals import KNOWN_FOR_S, MOST_STRANGERS, Arrivals, arrival_over
 from backend.gateway.pools import Pools
-from tests.gateway.queues import Clock, join, queue_of
+from tests.gateway.queues import join, queue_of
 
 FREE, PREMIUM = 10, 1
 
 
-def arrivals_of(*, places: int = 1, most_waiting: int = 1) -> tuple[Arrivals, Clock, ExitStack]:
-    """Arrivals before one pool, `synthetic`, and what fills its queue with free callers."""
-    queue, clock = queue_of(places=places, most_waiting=most_waiting)
-    pool = queue.replicas.pool
-    full = ExitStack()
-    for _ in range(places + most_waiting):
-        full.callback(join(queue, FREE).release)
-    arrivals = Arrivals(Pools((pool,)), {pool.id: queue}, clock=clock)
-    return arrivals, clock, full
+class Door:
+    """Arrivals before one pool, whose queue is full of free callers until `empty`."""
+
+    def __init__(self, *, places: int = 1, most_waiting: int = 1) -> None:
+        self.queue, self.clock = queue_of(places=places, most_waiting=most_waiting)
+        pool = self.queue.replicas.pool
+        self.model = pool.id
+        self.arrivals = Arrivals(Pools((pool,)), {pool.id: self.queue}, clock=self.clock)
+        self._waiting = [join(self.queue, FREE) for _ in range(places + most_waiting)]
+
+    def empty(self) -> None:
+        for ticket in self._waiting:
+            ticket.release()
+
+    def come(self, key: bytes, priority: int) -> None:
+        """A request that gets as far as its queue, whatever becomes of it there."""
+        with self.arrivals.arriving(key, self.model):
+            arrival_over(priority)
 
 
-def come(arrivals: Arrivals, credential: bytes | None, model: str | None, priority: int) -> None:
-    """A request that gets as far as its queue, whatever becomes of it there."""
-    with arrivals.arriving(credential, model):
-        arrival_over(priority)
+@pytest.fixture
+async def door() -> Door:
+    return Door()
 
 
-async def test_who_is_known_is_refused_where_the_queue_is_full_of_those_before_it() -> None:
-    arrivals, _, full = arrivals_of()
-    model = arrivals._pools.models[0].id
-    come(arrivals, b"free", model, FREE)
-    come(arrivals, b"premium", model, PREMIUM)
-    with pytest.raises(Overloaded) as caught, arrivals.arriving(b"free", model):
-        pass
+async def test_who_is_known_is_refused_where_the_queue_is_full_of_those_before_it(
+    door: Door,
+) -> None:
+    door.come(b"free", FREE)
+    door.come(b"premium", PREMIUM)
+    with pytest.raises(Overloaded) as caught:
+        door.come(b"free", FREE)
     assert caught.value.retry_after
-    come(arrivals, b"premium", model, PREMIUM)
-    full.close()
-    come(arrivals, b"free", model, FREE)
+    door.come(b"premium", PREMIUM)
+    door.empty()
+    door.come(b"free", FREE)
 
 
 async def test_of_those_on_their_way_no_more_are_let_in_than_there_is_room_for() -> None:
-    arrivals, _, full = arrivals_of(places=2, most_waiting=1)
-    model = arrivals._pools.models[0].id
-    come(arrivals, b"free", model, FREE)
-    full.close()
+    door = Door(places=2, most_waiting=1)
+    door.come(b"free", FREE)
+    door.come(b"premium", PREMIUM)
+    door.empty()
     with ExitStack() as coming:
         for _ in range(3):
-            coming.enter_context(arrivals.arriving(b"free", model))
+            coming.enter_context(door.arrivals.arriving(b"free", door.model))
         with pytest.raises(Overloaded):
-            coming.enter_context(arrivals.arriving(b"free", model))
-    come(arrivals, b"free", model, FREE)
+            door.come(b"free", FREE)
+        for _ in range(3):  # they would stand before those
+            coming.enter_context(door.arrivals.arriving(b"premium", door.model))
+        with pytest.raises(Overloaded):
+            door.come(b"premium", PREMIUM)
+    door.come(b"free", FREE)
 
 
 @pytest.mark.parametrize("model", [None, "another"])
-async def test_who_asks_for_something_else_is_not_refused_here(model: str | None) -> None:
-    arrivals, _, _ = arrivals_of()
-    come(arrivals, b"free", model, FREE)
-    come(arrivals, b"free", model, FREE)
+async def test_who_asks_for_something_else_is_not_refused_here(
+    door: Door, model: str | None
+) -> None:
+    door.come(b"free", FREE)
+    with door.arrivals.arriving(b"free", model):
+        arrival_over(FREE)
 
 
-async def test_a_plan_is_forgotten_after_some_seconds() -> None:
-    arrivals, clock, _ = arrivals_of()
-    model = arrivals._pools.models[0].id
-    come(arrivals, b"free", model, FREE)
-    clock.now += KNOWN_FOR_S + 1
-    come(arrivals, b"free", model, PREMIUM)
-    come(arrivals, b"free", model, PREMIUM)
+async def test_a_plan_is_forgotten_after_a_while(door: Door) -> None:
+    door.come(b"free", FREE)
+    with pytest.raises(Overloaded):
+        door.come(b"free", FREE)
+    door.clock.now += KNOWN_FOR_S + 1
+    door.come(b"free", FREE)
 
 
-async def test_of_strangers_a_number_is_let_in_at_once() -> None:
-    arrivals, _, full = arrivals_of()
-    model = arrivals._pools.models[0].id
-    come(arrivals, b"known", model, FREE)
-    full.close()
+async def test_while_the_queue_is_full_a_number_of_strangers_is_let_in_at_once(
+    door: Door,
+) -> None:
     with ExitStack() as coming:
         for number in range(MOST_STRANGERS):
-            coming.enter_context(arrivals.arriving(b"%d" % number, model))
+            coming.enter_context(door.arrivals.arriving(b"%d" % number, door.model))
         with pytest.raises(Overloaded):
-            coming.enter_context(arrivals.arriving(None, model))
-        come(arrivals, b"known", model, FREE)
-    come(arrivals, None, model, FREE)
+            door.come(b"another", FREE)
+        door.empty()
+        door.come(b"another", FREE)
+        door.come(b"another", FREE)
 
 
-async def test_who_fails_on_the_way_leaves_no_trace() -> None:
-    arrivals, _, full = arrivals_of()
-    model = arrivals._pools.models[0].id
-    full.close()
+async def test_who_fails_on_the_way_leaves_no_trace(door: Door) -> None:
     for _ in range(3 * MOST_STRANGERS):
-        with pytest.raises(ZeroDivisionError), arrivals.arriving(b"forged", model):
+        with pytest.raises(ZeroDivisionError), door.arrivals.arriving(b"forged", door.model):
             raise ZeroDivisionError
-    assert not +arrivals._coming and not arrivals._known
+
+
+async def test_whom_a_queue_that_takes_nobody_refuses_is_told_why(door: Door) -> None:
+    door.come(b"free", FREE)
+    door.queue.draining = True
+    door.come(b"free", FREE)
