@@ -50,13 +50,15 @@ def own_broker(tmp_path: Path) -> Iterator[BrokerService]:
 
 @pytest.fixture
 def consumer_of() -> Iterator[Callable[..., KafkaConsumer]]:
+    """Consumers in groups of this test's own: whoever could not leave waits in nobody's way."""
     consumers: list[KafkaConsumer] = []
+    test = uuid.uuid4().hex
 
     def make(servers: str, topic: str, group: str = "aggregator") -> KafkaConsumer:
         consumer = KafkaConsumer(
             topic,
             bootstrap_servers=servers,
-            group_id=group,
+            group_id=f"{group}-{test}",
             enable_auto_commit=False,
             auto_offset_reset="earliest",
             session_timeout_ms=6000,

@@ -25,6 +25,7 @@ from infra.services.ports import free_port
 from tests.support.processes import PYTHON, ProductProcess
 
 _START_TIMEOUT_SECONDS = 90.0
+_PORT_ATTEMPTS = 3
 _BACKGROUND = ("worker", "beat", "relay", "aggregator")
 
 
@@ -108,23 +109,38 @@ class Product:
         static.mkdir(exist_ok=True)
         (self.var / "static").symlink_to(static)
         self.environment |= self.services.start()
-        ports = [free_port() for _ in range(self._number_of_webs)]
-        self.environment.setdefault("PARLEY_PUBLIC_URL", f"http://127.0.0.1:{ports[0]}")
         self._prepare()
+        self._start_webs()
         commands = procfile.read()
-        for port in ports:
-            variables = {**self.environment, "PARLEY_PORT": str(port)}
-            log = self.directory / f"web-{port}.log"
-            process = ProductProcess("web", commands["web"], variables, log)
-            process.start()
-            self.webs.append(Web(process, f"http://127.0.0.1:{port}"))
         for name in self._background_names:
             log = self.directory / f"{name}.log"
             process = ProductProcess(name, commands[name], self.environment, log)
             process.start()
             self._background[name] = process
-        for web in self.webs:
-            self.wait_until_ready(web)
+
+    def _start_webs(self) -> None:
+        """Until all are ready; on other ports where somebody took one of theirs meanwhile."""
+        public_url = self.environment.get("PARLEY_PUBLIC_URL")
+        for attempts_left in reversed(range(_PORT_ATTEMPTS)):
+            ports = [free_port() for _ in range(self._number_of_webs)]
+            self.environment["PARLEY_PUBLIC_URL"] = public_url or f"http://127.0.0.1:{ports[0]}"
+            self.webs = [self._start_web(port) for port in ports]
+            try:
+                for web in self.webs:
+                    self.wait_until_ready(web)
+                return
+            except ProductDidNotStart as error:
+                if not attempts_left or "address already in use" not in str(error):
+                    raise
+                for web in self.webs:
+                    web.process.kill()
+
+    def _start_web(self, port: int) -> Web:
+        variables = {**self.environment, "PARLEY_PORT": str(port)}
+        log = self.directory / f"web-{port}.log"
+        process = ProductProcess("web", procfile.read()["web"], variables, log)
+        process.start()
+        return Web(process, f"http://127.0.0.1:{port}")
 
     def stop(self) -> None:
         """End all processes, then the services, and delete their data."""
