@@ -42,6 +42,8 @@ async def read_events(
             return
         if process.draining:
             return
+        if live is not None and local and live.log.complete:
+            return  # the reader came back for what follows the last event
 
 
 async def _local(live: LiveGeneration, after: int) -> AsyncGenerator[list[Event], None]:

@@ -129,15 +129,30 @@ async def test_an_upstream_that_never_counts_is_billed_one_token_a_chunk(
 async def test_a_reader_that_comes_back_gets_exactly_the_missing_events(
     gateway: Gateway, principal: Principal
 ) -> None:
-    request = chat(principal, max_tokens=40, on_disconnect="grace", metadata={})
+    request = chat(principal, max_tokens=100, on_disconnect="grace", metadata={})
     started = await generation_start(request)
-    first = await read(started.id, principal, until=lambda events: len(events) == 10)
-    rest = await read(started.id, principal, after=10)
+    first = await read(started.id, principal, until=lambda events: len(events) == 3)
+    rest = await read(started.id, principal, after=3)
     again = await read(started.id, principal)
 
-    rest.check_order(after=10)
+    rest.check_order(after=3)
     assert first.events + rest.events == again.events
-    assert again.text == words(0, 40)
+    assert again.text == words(0, 100)
+
+
+async def test_a_reader_that_comes_back_for_nothing_ends_and_stops_nobody(
+    gateway: Gateway, principal: Principal
+) -> None:
+    """Its generation has ended, and this process has not let go of it yet."""
+    started = await generation_start(chat(principal, max_tokens=5, metadata={}))
+    live = gateway.process.live[started.id]
+    whole = await read(started.id, principal)
+    gateway.process.live[started.id] = live
+    try:
+        assert (await read(started.id, principal, after=len(whole.events))).events == []
+        assert (await read(started.id, principal, after=10_000)).events == []
+    finally:
+        gateway.process.live.pop(started.id, None)
 
 
 async def test_many_readers_see_the_same(gateway: Gateway, principal: Principal) -> None:
