@@ -104,11 +104,11 @@ class Encoder:
         """The unit vector of a stretch of folded words, float32 [SIZE]."""
         return self.finish(self.begin(spoken))
 
-    def cost_s(self, tries: int = 5) -> float:
-        """CPU seconds that the longest stretch takes on this processor: the least of `tries`."""
+    def cost_s(self) -> float:
+        """CPU seconds that the longest stretch takes on this processor: the least of five tries."""
         longest = self._pieces.vectors([0] * MAX_PIECES)
         taken = []
-        for _ in range(tries):
+        for _ in range(5):
             started = time.thread_time()
             self.finish(longest)
             taken.append(time.thread_time() - started)

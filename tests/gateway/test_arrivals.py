@@ -106,4 +106,5 @@ async def test_who_fails_on_the_way_leaves_no_trace(door: Door) -> None:
 async def test_whom_a_queue_that_takes_nobody_refuses_is_told_why(door: Door) -> None:
     door.come(b"free", FREE)
     door.queue.draining = True
-    door.come(b"free", FREE)
+    with pytest.raises(Overloaded, match="restarting"), door.arrivals.arriving(b"free", door.model):
+        join(door.queue, FREE)
