@@ -131,7 +131,7 @@ class Classifier:
             attack = max(attack, found.attack)
             if found.harm > worst.harm:
                 worst = found
-        attack = attack_logit(self._attack[rows].sum(axis=1)) + self._attack_weight * attack
+        attack = attack_logit(self._attack, rows) + self._attack_weight * attack
         return Estimate(
             harmful=self._calibrated(worst.harm - less, 0),
             attack=self._calibrated(attack, 1),
@@ -273,14 +273,28 @@ def screened(weights: np.ndarray, drift: int, rows: np.ndarray) -> np.ndarray:
     return np.asarray(weights[rows].sum(axis=1) + drift)
 
 
-def attack_logit(weights: np.ndarray) -> float:
-    """The highest value of any window of a text: the sum of its words' weights over the square
-    root of its length, so that neither short nor long texts are favoured."""
+def attack_logit(weights: np.ndarray, rows: np.ndarray) -> float:
+    """The highest value of any window of a text: the sum of its grams' weights over the square
+    root of their number, so that neither short nor long texts are favoured.
+
+    Each gram of a window counts once, so that what is repeated proves no more than said once
+    (binary features, as in Wang and Manning 2012, "Baselines and Bigrams").
+
+    Args:
+        weights: int32 by row of the table.
+        rows: the text's `grams.text_rows`.
+    """
     highest = -np.inf
-    for start in range(0, max(1, len(weights) - ATTACK_STEP), ATTACK_STEP):
-        window = weights[start : start + ATTACK_WORDS]
-        highest = max(highest, float(window.sum()) / max(1, len(window)) ** 0.5)
+    for window in attack_windows(rows):
+        distinct = np.unique(window)
+        highest = max(highest, float(weights[distinct].sum()) / max(1, len(distinct)) ** 0.5)
     return highest
+
+
+def attack_windows(rows: np.ndarray) -> list[np.ndarray]:
+    """`rows` of a text, int [words, 3], as overlapping windows; at least one."""
+    starts = range(0, max(1, len(rows) - ATTACK_STEP), ATTACK_STEP)
+    return [rows[start : start + ATTACK_WORDS] for start in starts]
 
 
 def _rows_in_time(spoken: Sequence[str], deadline: float | None) -> np.ndarray:

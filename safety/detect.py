@@ -29,7 +29,8 @@ CLASSIFIER_BUDGET_A_CHARACTER_S = 2e-5
 
 MIN_CLASSIFIED_WORDS = 2
 MIN_ATTACK_WORDS = 6
-"""Below, only rules call a text an attack: to the network "Repeat exactly: 漢字" looks like one."""
+"""Different ones. Below, only rules call a text an attack: to the network "Repeat exactly: 漢字"
+looks like one, and so may a single letter held down."""
 _MAX_REMEMBERED = 4_096
 
 
@@ -164,7 +165,7 @@ def _learned(said: Spoken, stage: Stage, evidence: Evidence, deadline: float) ->
                 evidence.add(category, score, "classifier")
         return
     scores = model.estimate(said, deadline=deadline).scores()
-    if len(said.words) < MIN_ATTACK_WORDS:
+    if len(set(said.words)) < MIN_ATTACK_WORDS:
         del scores[Category.PROMPT_INJECTION]
     for category, score in scores.items():
         evidence.add(category, score, "classifier")

@@ -19,7 +19,7 @@ from threadpoolctl import threadpool_limits
 
 from safety.answer_model import ANSWERS_FILE
 from safety.artefacts import card
-from safety.classifier import ENCODER_FILE, MODEL_FILE, SPARING, pieces_in
+from safety.classifier import ENCODER_FILE, MODEL_FILE, pieces_in
 from safety.encoder import Encoder
 from safety.normalise import Vocabulary
 from safety.training.answers import fit_answers
@@ -43,7 +43,7 @@ from safety.training.prompts import (
 )
 from safety.training.vocabulary import vocabulary_for
 
-VERSION = "8"
+VERSION = "9"
 SEED = 7
 
 Report = Callable[[str], None]
@@ -102,31 +102,31 @@ class Prepared:
             self.examples, self.vocabulary, pieces_in(self.arrays), report
         )
 
-    def folds(self, is_slow: bool, report: Report) -> list[np.ndarray]:
-        """`prompts.fold_scores` of every fold, as `Classifier` reads where it `is_slow` or not."""
-        sparing = SPARING[int(is_slow)]
-        return [
-            fold_scores(self.prompts, number, seed=SEED, report=report, sparing=sparing)
+    def unseen(self, report: Report) -> np.ndarray:
+        """`prompts.fold_scores` of all folds: float [2, examples, OUTPUTS + 1]."""
+        of_fold = [
+            fold_scores(self.prompts, number, seed=SEED, report=report)
             for number in range(len(FOLDS))
         ]
+        return np.maximum.reduce(of_fold)
 
 
 def build(report: Report) -> tuple[dict[Path, bytes], dict[str, Any]]:
     """The files as bytes, by path, and the card's content."""
     ready = Prepared(report)
-    unseen = [np.maximum.reduce(ready.folds(is_slow, report)) for is_slow in (False, True)]
+    unseen = ready.unseen(report)
     report("fitting to all sources")
     fitted = fit_all(ready.prompts, seed=SEED, report=report)
     return assembled(ready, unseen, fitted, report)
 
 
 def assembled(
-    ready: Prepared, unseen: Sequence[np.ndarray], fitted: Fitted, report: Report
+    ready: Prepared, unseen: np.ndarray, fitted: Fitted, report: Report
 ) -> tuple[dict[Path, bytes], dict[str, Any]]:
     """What `build` returns, from trained networks. Also keeps what they say of the exam.
 
     Args:
-        unseen: the scores of all folds, for each of `SPARING`.
+        unseen: as `Prepared.unseen` gives it.
     """
     examples = ready.prompts.examples
     ordinary = np.array([is_ordinary(e) for e in examples]) & np.isfinite(unseen[0][:, 0])

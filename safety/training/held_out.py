@@ -43,19 +43,19 @@ def keep(examples: Sequence[Example], **arrays: np.ndarray) -> None:
     np.savez(_path(examples), **arrays)  # type: ignore[arg-type]
 
 
-def kept(examples: Sequence[Example], folds: Sequence[np.ndarray], *, is_slow: bool) -> HeldOut:
+def kept(examples: Sequence[Example], unseen: np.ndarray, *, is_slow: bool) -> HeldOut:
     """What the last training kept about this corpus.
 
     Args:
-        folds: `prompts.fold_scores` of every fold.
-        is_slow: as `Classifier` takes it; the folds' scores are of the same.
+        unseen: `prompts.fold_scores` of all folds, float [2, prompts, OUTPUTS + 1].
+        is_slow: as `Classifier` takes it.
     Raises:
         NotTrained: nothing is kept.
     """
     if not is_kept(examples):
         raise NotTrained("`python -m safety.train --check` keeps the scores; it has not been run.")
     with np.load(_path(examples), allow_pickle=False) as arrays:
-        scores = np.maximum.reduce([*folds, arrays["of_exam"][int(is_slow)]])
+        scores = np.maximum(unseen, arrays["of_exam"])[int(is_slow)]
         logits = with_linear(scores, float(arrays["attack_weight"][int(is_slow)]))
         slope, shift = arrays["calibration"][int(is_slow)]
         answer_slope, answer_shift = arrays["answer_calibration"]

@@ -8,7 +8,7 @@ from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 
 from safety.answer_model import STRETCH
-from safety.classifier import ATTACK_STEP, ATTACK_WORDS
+from safety.classifier import attack_windows
 from safety.grams import GRAM_BITS
 
 WHOLE = 500.0
@@ -16,7 +16,8 @@ WHOLE = 500.0
 
 MAX_STRETCHES = 12
 STRETCH_SHRINKAGE = 0.5
-ATTACK_SHRINKAGE = 10.0
+ATTACK_SHRINKAGE = 30.0
+MAX_WINDOWS = 4
 POSITIVE_WEIGHT = 3.0
 
 
@@ -49,13 +50,14 @@ def fit_attacks(rows: Sequence[np.ndarray], labels: Sequence[bool]) -> np.ndarra
     label_of: list[bool] = []
     importance: list[float] = []
     for text, label in zip(rows, labels, strict=True):
-        starts = list(range(0, max(1, len(text) - ATTACK_STEP), ATTACK_STEP))[:4]
-        windows += [text[start : start + ATTACK_WORDS] for start in starts]
-        label_of += [label] * len(starts)
-        importance += [1.0 / len(starts)] * len(starts)
+        of_text = attack_windows(text)[:MAX_WINDOWS]
+        windows += of_text
+        label_of += [label] * len(of_text)
+        importance += [1.0 / len(of_text)] * len(of_text)
     features = _counts(windows)
-    lengths = np.array([max(1, len(window)) for window in windows])
-    features = sparse.diags(lengths**-0.5) @ features
+    features.data[:] = 1.0
+    distinct = np.maximum(1, np.diff(features.indptr))
+    features = sparse.diags(distinct**-0.5) @ features
     share = sum(label_of) / len(label_of)
     model = _fitted(features.tocsr(), label_of, importance, ATTACK_SHRINKAGE, 0.5 / share)
     return _whole(model.coef_[0])

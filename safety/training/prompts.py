@@ -257,25 +257,19 @@ def fit_all(prompts: Prompts, *, seed: int, report: Callable[[str], None]) -> Fi
     exam = np.array([e.group in EXAM for e in prompts.examples])
     stretches = np.flatnonzero(exam[prompts.owners])
     found = _spread(prompts, stretches, tuning.logits(stretches))
-    of_exam = [_scored(prompts, found, gate, attack, exam, sparing) for sparing in SPARING]
-    return Fitted(tuning.tuned(), gate, attack, np.stack(of_exam))
+    return Fitted(tuning.tuned(), gate, attack, _scored(prompts, found, gate, attack, exam))
 
 
 def fold_scores(
-    prompts: Prompts,
-    number: int,
-    *,
-    seed: int,
-    report: Callable[[str], None],
-    sparing: float,
+    prompts: Prompts, number: int, *, seed: int, report: Callable[[str], None]
 ) -> np.ndarray:
-    """What weights that saw nothing of fold `number` say of its prompts; kept in a file.
+    """What weights that saw nothing of fold `number` say of its prompts; the network's part of it
+    is kept in a file.
 
-    Args:
-        sparing: one of `classifier.SPARING`.
     Returns:
-        Float [examples, OUTPUTS + 1]: the outputs of each one's worst stretch, the highest attack
-        logit of any, and the linear logit of an attack; -inf in the rows of other folds.
+        Float [2, examples, OUTPUTS + 1], for each of `classifier.SPARING`: the outputs of each
+        one's worst stretch, the highest attack logit of any, and the linear logit of an attack;
+        -inf in the rows of other folds.
     """
     held = np.array([e.group in FOLDS[number] for e in prompts.examples])
     stretches = np.flatnonzero(held[prompts.owners])
@@ -284,10 +278,10 @@ def fold_scores(
         report(f"fold {number + 1} of {len(FOLDS)}: {int(held.sum())} prompts held out")
         tuning = Tuning(prompts.lower, seed=seed)
         tuning.fit(prompts.rows, taught_by(prompts, ~held), report)
-        np.savez(path, found=tuning.logits(stretches), attack=fit_attack(prompts, ~held))
+        np.savez(path, found=tuning.logits(stretches))
     with np.load(path) as kept:
-        found, attack = _spread(prompts, stretches, kept["found"]), kept["attack"]
-    return _scored(prompts, found, gate_for(prompts, ~held), attack, held, sparing)
+        found = _spread(prompts, stretches, kept["found"])
+    return _scored(prompts, found, gate_for(prompts, ~held), fit_attack(prompts, ~held), held)
 
 
 def _spread(prompts: Prompts, stretches: np.ndarray, logits: np.ndarray) -> np.ndarray:
@@ -298,18 +292,25 @@ def _spread(prompts: Prompts, stretches: np.ndarray, logits: np.ndarray) -> np.n
 
 
 def _scored(
-    prompts: Prompts,
-    found: np.ndarray,
-    gate: Gate,
-    attack: np.ndarray,
-    wanted: np.ndarray,
-    sparing: float,
+    prompts: Prompts, found: np.ndarray, gate: Gate, attack: np.ndarray, wanted: np.ndarray
 ) -> np.ndarray:
-    """What the product would make of the examples `wanted` (bool), -inf in other rows.
+    """What the product would make of the examples `wanted` (bool), for each of `SPARING`; -inf in
+    other rows.
 
     Args:
         found: the network's outputs for each stretch.
     """
+    scores = np.stack([_read_by(prompts, found, gate, wanted, sparing) for sparing in SPARING])
+    weights = attack.astype(np.int32)
+    for index in np.flatnonzero(wanted):
+        scores[:, index, _LINEAR] = attack_logit(weights, prompts.grams[index])
+    return scores
+
+
+def _read_by(
+    prompts: Prompts, found: np.ndarray, gate: Gate, wanted: np.ndarray, sparing: float
+) -> np.ndarray:
+    """`_scored` for one of `SPARING`, without the linear logit of an attack."""
     scores = np.full((len(wanted), OUTPUTS + 1), -np.inf)
     stretches = prompts.stretches_of(wanted)
     owners = prompts.owners[stretches]
@@ -323,16 +324,13 @@ def _scored(
     scores[:, HARM] -= less
     attacks = worst_of_each(read[:, ATTACK], owners, len(wanted))
     scores[wanted, ATTACK] = attacks[wanted]
-    weights = attack.astype(np.int32)
-    for index in np.flatnonzero(wanted):
-        scores[index, _LINEAR] = attack_logit(weights[prompts.grams[index]].sum(axis=1))
     return scores
 
 
 def _digest(prompts: Prompts, held: np.ndarray, seed: int) -> str:
     """Of all that the network learns from, and of the code that makes it learn."""
     digest = hashlib.sha256(str(seed).encode() + held.tobytes() + prompts.teaches.tobytes())
-    for name in ("finetune", "heads", "minilm", "linear"):
+    for name in ("finetune", "heads", "minilm"):
         digest.update((Path(__file__).parent / f"{name}.py").read_bytes())
     for row, owner in zip(prompts.rows.pieces, prompts.owners, strict=True):
         example = prompts.examples[owner]
