@@ -11,9 +11,11 @@ Weights: `data/classifier.npz` and `data/encoder.onnx`; docs/safety-model-card.m
 """
 
 import math
+import os
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import lru_cache
 from itertools import compress
 from pathlib import Path
@@ -49,6 +51,18 @@ SPARING = (0.0, 3.0)
 """What the second screen asks of a text, more for each unit of its `crowding`: where an encoding
 is quick, and where it takes longer than that. There most long texts end at that screen: a prompt
 shall not wait for its check. What scores mean differs, too; arrays hold both, in this order."""
+
+
+class LongTexts(StrEnum):
+    """Whether the encoder reads long texts: as an encoding's cost suggests, always, or seldom."""
+
+    AUTO = "auto"
+    READ = "read"
+    SPARE = "spare"
+
+
+LONG_TEXTS = LongTexts(os.environ.get("PARLEY_LONG_TEXTS") or "auto")
+"""Machines of unlike speed decide alike where it is not `auto`."""
 
 ATTACK_WORDS = 256
 ATTACK_STEP = 128
@@ -321,7 +335,11 @@ def classifier() -> Classifier:
     """
     arrays = read_checked(MODEL_FILE)
     encoder = Encoder(pieces_in(arrays), read_checked_bytes(ENCODER_FILE))
-    return Classifier(arrays, encoder, is_slow=encoder.cost_s() > QUICK_ENCODING_S)
+    if LONG_TEXTS is LongTexts.AUTO:
+        is_slow = encoder.cost_s() > QUICK_ENCODING_S
+    else:
+        is_slow = LONG_TEXTS is LongTexts.SPARE
+    return Classifier(arrays, encoder, is_slow=is_slow)
 
 
 def pieces_in(arrays: dict[str, np.ndarray]) -> Pieces:

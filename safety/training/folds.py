@@ -39,7 +39,9 @@ OWN = frozenset(
     }
 )
 
-EXAM = frozenset({"jailbreakbench", "weighted_refusals", "ordinary_answers_exam"})
+EXAM = frozenset(
+    {"jailbreakbench", "weighted_refusals", "own_borderline-exam", "ordinary_answers_exam"}
+)
 
 DOCUMENTS = frozenset({"contract_texts", "news_texts"})
 """Whole documents: trained on and reported, but not what an ordinary prompt looks like."""

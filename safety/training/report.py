@@ -142,7 +142,7 @@ def _against_baselines(everything: HeldOut, held: HeldOut, rules: np.ndarray) ->
     yield "Recall at a false alarm rate on ordinary prompts; borderline prompts refused at 1 %.\n"
     yield (
         "| method | AUROC harmful | AUROC attack | harmful 0.5 % | harmful 1 % | attack 0.5 % "
-        "| attack 1 % | borderline | benign twins of the exam |"
+        "| attack 1 % | borderline | borderline of the exam |"
     )
     yield "|---|--:|--:|--:|--:|--:|--:|--:|--:|"
     for name, scores in methods.items():

@@ -16,6 +16,7 @@ from safety.classifier import (
     ENCODER_FILE,
     MODEL_FILE,
     Classifier,
+    LongTexts,
     Suspect,
     TooLate,
     classifier,
@@ -125,6 +126,7 @@ def test_where_an_encoding_is_slow_long_texts_are_spared_and_short_ones_are_not(
     read: list[np.ndarray], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of 140 texts of some 200 words, as people write them."""
+    monkeypatch.setattr("safety.classifier.LONG_TEXTS", LongTexts.AUTO)
     files = sorted((OWN_DATA / "bench").glob("prompts-*.txt"))
     texts = [with_line_breaks(line) for path in files for line in lines(path)]
 
@@ -139,6 +141,17 @@ def test_where_an_encoding_is_slow_long_texts_are_spared_and_short_ones_are_not(
     most = readings(cost_s=0.001, said=texts)
     assert most >= len(texts) > 1.3 * readings(cost_s=0.007, said=texts) > 0
     assert readings(cost_s=0.001, said=[BOMB]) == readings(cost_s=0.007, said=[BOMB]) == 1
+
+
+@pytest.mark.parametrize(("wanted", "cost_s"), [("spare", 0.001), ("read", 0.007)])
+def test_an_operator_may_say_whether_long_texts_are_read(
+    wanted: str, cost_s: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Encoder, "cost_s", lambda _: cost_s)
+    monkeypatch.setattr("safety.classifier.LONG_TEXTS", LongTexts.AUTO)
+    measured = classifier.__wrapped__().is_slow
+    monkeypatch.setattr("safety.classifier.LONG_TEXTS", LongTexts(wanted))
+    assert classifier.__wrapped__().is_slow is not measured
 
 
 @pytest.mark.parametrize("gap", [" ", ", ", "\n"])
