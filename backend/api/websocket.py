@@ -2,7 +2,8 @@
 
 The door is for our own page only: a session cookie, and an Origin that is ours, because
 browsers send cookies with cross-site WebSocket requests too. What arrives on the user's group
-of the channel layer goes out as JSON; what a client sends is ignored.
+of the channel layer goes out as JSON, from the moment on that the socket is open; what a client
+sends is ignored.
 
 Close codes: 4401, not signed in or no longer; the page then stops and asks for a sign-in.
 """
@@ -40,9 +41,9 @@ class EventsConsumer(AsyncWebsocketConsumer):
 
     async def connect(self) -> None:
         user = self.scope["user"]
-        await self.accept()
         if not user.is_authenticated:
-            # After accepting: a refusal before it reaches the page as a bare network error.
+            # A refusal before accepting reaches the page as a bare network error.
+            await self.accept()
             await self.close(code=NOT_SIGNED_IN)
             return
         self.groups_joined = (
@@ -52,6 +53,8 @@ class EventsConsumer(AsyncWebsocketConsumer):
         metrics.WEBSOCKETS.inc()
         for group in self.groups_joined:
             await self.channel_layer.group_add(group, self.channel_name)
+        # Last: when the page sees its socket open, nothing that happens from then on is lost.
+        await self.accept()
 
     async def disconnect(self, code: int) -> None:
         if self.groups_joined:

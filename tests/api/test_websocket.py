@@ -39,7 +39,6 @@ async def changed(socket, conversation_id: str) -> dict:
 async def test_a_change_reaches_the_tabs_at_every_process(product, new_person):
     someone = new_person()
     async with tab(product, someone) as one, tab(product, someone, web=-1) as other:
-        await asyncio.sleep(0.3)
         conversation_id = await asyncio.to_thread(someone.new_conversation)
         for socket in (one, other):
             event = await changed(socket, conversation_id)
@@ -49,7 +48,6 @@ async def test_a_change_reaches_the_tabs_at_every_process(product, new_person):
 async def test_nothing_of_others_arrives(product, new_person):
     someone, other = new_person(), new_person()
     async with tab(product, someone) as socket:
-        await asyncio.sleep(0.3)
         await asyncio.to_thread(other.new_conversation)
         with pytest.raises(TimeoutError):
             async with asyncio.timeout(1):
@@ -76,7 +74,6 @@ async def test_without_a_session_it_is_closed_with_a_reason(product):
 async def test_signing_out_closes_the_sessions_other_tabs(product, new_person):
     someone = new_person()
     async with tab(product, someone, web=-1) as socket:
-        await asyncio.sleep(0.3)
         await asyncio.to_thread(someone.browser.post, "/api/auth/logout")
         with pytest.raises(websockets.exceptions.ConnectionClosed) as closed:
             async with asyncio.timeout(60):

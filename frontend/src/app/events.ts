@@ -1,8 +1,8 @@
 /**
  * Keeps this tab in step with the others and with the server, over /ws/events.
  *
- * An event says only what has changed; what it is now is read from the API. After a broken
- * connection everything is read again, because what happened meanwhile was told to nobody.
+ * An event says only what has changed; what it is now is read from the API. When a connection
+ * opens, the first one too, everything is read again: what happened before was told to nobody.
  */
 import { type QueryClient, useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
@@ -37,7 +37,7 @@ export function useServerEvents(onDeleted: (conversationId: string) => void): vo
       url.protocol = url.protocol.replace("http", "ws");
       socket = new WebSocket(url);
       socket.onopen = () => {
-        if (failures > 0) catchUp(client);
+        catchUp(client);
         failures = 0;
       };
       socket.onmessage = ({ data }) => handle(client, JSON.parse(String(data)), onDeleted);
