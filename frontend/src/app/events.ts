@@ -95,6 +95,6 @@ function catchUp(client: QueryClient): void {
   refreshLists(client);
   for (const query of client.getQueryCache().findAll({ queryKey: ["conversation"] })) {
     const id = String(query.queryKey[1]);
-    if (query.getObserversCount() > 0 && !isRunning(liveAnswer(id))) refreshIfOpen(client, id);
+    if (query.isActive() && !isRunning(liveAnswer(id))) refreshIfOpen(client, id);
   }
 }
