@@ -17,7 +17,7 @@ from channels.routing import ProtocolTypeRouter  # noqa: E402
 
 from backend.api.asgi import RequestGuard  # noqa: E402
 from backend.api.websocket import websocket_application  # noqa: E402
-from backend.gateway.lifespan import with_gateway  # noqa: E402
+from backend.generation.lifespan import with_gateway  # noqa: E402
 
 application = with_gateway(
     ProtocolTypeRouter(

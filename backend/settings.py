@@ -67,7 +67,7 @@ INSTALLED_APPS = [
     "ninja",  # for the files of Swagger UI, which /docs serves from our own origin
     "backend.accounts",
     "backend.conversations",
-    "backend.gateway",
+    "backend.generation",
     "backend.api",
     "billing",
     "safety.audit",

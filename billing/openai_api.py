@@ -11,7 +11,7 @@ from uuid import UUID
 from ninja import Query, Router
 from pydantic import BaseModel, Field
 
-from backend.errors import InvalidRequest
+from backend.platform.errors import InvalidRequest
 from billing.database import call
 from billing.http import Out, Request
 from billing.usage_buckets import cost_buckets, usage_buckets, window

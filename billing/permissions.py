@@ -10,7 +10,7 @@ from uuid import UUID
 
 from backend.accounts.models import Role
 from backend.accounts.principal import Principal
-from backend.errors import PermissionDenied
+from backend.platform.errors import PermissionDenied
 
 MANAGERS = frozenset({Role.OWNER, Role.ADMIN, Role.FINANCE})
 

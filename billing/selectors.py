@@ -11,7 +11,7 @@ from typing import Literal
 from uuid import UUID
 
 from backend.accounts.models import APIKey, Project, User
-from backend.errors import InvalidRequest
+from backend.platform.errors import InvalidRequest
 from billing import ledger
 from billing.accounts import terms_of
 from billing.periods import Period, month_of, parse_period

@@ -10,7 +10,7 @@ from django.db.models import Count, Sum
 from django.db.models.functions import TruncDay, TruncHour, TruncMinute
 
 from backend.accounts.principal import Principal
-from backend.errors import InvalidRequest
+from backend.platform.errors import InvalidRequest
 from billing import ledger
 from billing.permissions import require_manager
 from billing.selectors import priced_usage

@@ -14,7 +14,7 @@ from backend.accounts import key_cache
 from backend.accounts.keys import secret_hash, secret_is_well_formed
 from backend.accounts.models import APIKey, Membership, Plan, Project, User
 from backend.accounts.principal import PlanLimits, Principal
-from backend.errors import AuthenticationFailed, PermissionDenied
+from backend.platform.errors import AuthenticationFailed, PermissionDenied
 
 
 async def principal_for_api_key(secret: str) -> Principal:

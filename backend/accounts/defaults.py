@@ -34,7 +34,7 @@ GROUPS: dict[str, list[str]] = {
     "Finance": [
         *READ_ACCOUNTS,
         "accounts.change_organization",  # the plan
-        "gateway.view_generation",
+        "generation.view_generation",
         "billing.view_*",
         "billing.add_*",
         "billing.change_*",
@@ -47,7 +47,7 @@ GROUPS: dict[str, list[str]] = {
         "accounts.view_apikey",
         "accounts.change_apikey",  # revoke
         "conversations.view_conversation",
-        "gateway.view_generation",
+        "generation.view_generation",
         "billing.view_*",
     ],
     # Judges what the classifiers caught; each look at content is written down.
@@ -57,7 +57,7 @@ GROUPS: dict[str, list[str]] = {
         "conversations.view_content",
         "conversations.view_contentaccess",
         "conversations.view_feedback",
-        "gateway.view_generation",
+        "generation.view_generation",
         "audit.view_*",
         "audit.add_*",
         "audit.change_*",

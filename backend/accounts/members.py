@@ -7,7 +7,7 @@ from django.db import IntegrityError, transaction
 from backend.accounts.models import APIKey, Membership, Organization, Role, User
 from backend.accounts.principal import Principal
 from backend.accounts.services import api_key_end
-from backend.errors import Conflict, InvalidRequest, NotFound, PermissionDenied
+from backend.platform.errors import Conflict, InvalidRequest, NotFound, PermissionDenied
 
 
 def member_add(*, principal: Principal, email: str, role: str) -> Membership:

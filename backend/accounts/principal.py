@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from backend.accounts.scopes import Scope
-from backend.errors import PermissionDenied
+from backend.platform.errors import PermissionDenied
 
 
 @dataclass(frozen=True, slots=True)

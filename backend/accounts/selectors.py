@@ -4,7 +4,7 @@ from uuid import UUID
 
 from backend.accounts.models import APIKey, Membership
 from backend.accounts.principal import Principal
-from backend.errors import NotFound
+from backend.platform.errors import NotFound
 
 
 def memberships_list(*, user_id: UUID) -> list[Membership]:

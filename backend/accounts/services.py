@@ -18,7 +18,7 @@ from backend.accounts.keys import secret_from, secret_generate, secret_hash, sec
 from backend.accounts.models import APIKey, Membership, Organization, Project, Role, User
 from backend.accounts.principal import Principal
 from backend.accounts.scopes import Scope
-from backend.errors import Conflict, InvalidRequest, NotFound, PermissionDenied
+from backend.platform.errors import Conflict, InvalidRequest, NotFound, PermissionDenied
 
 _NAME_LIMIT = 200
 _PASSWORD_LIMIT = 1000  # hashing a megabyte with argon2 would be a cheap way to stall us

@@ -18,8 +18,8 @@ from django.utils import timezone
 from redis.exceptions import RedisError
 
 from backend.accounts.models import Organization
-from backend.gateway.health import pool_health
-from backend.gateway.models import OPEN_STATES, Generation, GenerationState
+from backend.generation.health import pool_health
+from backend.generation.models import OPEN_STATES, Generation, GenerationState
 
 _PERIOD = timedelta(hours=24)
 _CACHE_KEY = "admin:dashboard"
@@ -71,7 +71,7 @@ class Figure:
 def dashboard(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
     """Unfold's `DASHBOARD_CALLBACK`."""
     context["title"] = "Overview"
-    if not request.user.has_perm("gateway.view_generation"):
+    if not request.user.has_perm("generation.view_generation"):
         return context
     day = _kept_day()
     context["figures"] = [asdict(figure) for figure in _figures(day)]
@@ -133,7 +133,7 @@ def _count_day(now: datetime) -> dict[str, Any]:
 
 
 def _figures(day: dict[str, Any]) -> list[Figure]:
-    generations = reverse("admin:gateway_generation_changelist")
+    generations = reverse("admin:generation_generation_changelist")
     ended_badly = day["failed"] + day["blocked"]
     ttft = f"{day['ttft_ms']:,.0f} ms" if day["ttft_ms"] is not None else "none yet"
     return [

@@ -46,7 +46,7 @@ GROUPS = (
         },
         rest_of=("conversations",),
     ),
-    Group("Serving", {"gateway.Generation": "bolt"}, rest_of=("gateway",)),
+    Group("Serving", {"generation.Generation": "bolt"}, rest_of=("generation",)),
     Group(
         "Safety",
         {
@@ -91,7 +91,7 @@ def navigation(request: HttpRequest) -> list[dict[str, Any]]:
             for model in _models(group)
             if _may_view(request, model)
         ]
-        if group.title == "Serving" and request.user.has_perm("gateway.view_generation"):
+        if group.title == "Serving" and request.user.has_perm("generation.view_generation"):
             items.append(_pools(request))
         if group.title == "Billing" and request.user.has_perm("billing.view_usagerollup"):
             items.insert(0, _report(request))
@@ -101,7 +101,7 @@ def navigation(request: HttpRequest) -> list[dict[str, Any]]:
 
 
 def _pools(request: HttpRequest) -> dict[str, Any]:
-    link = reverse("admin:gateway_pools")
+    link = reverse("admin:generation_pools")
     return {"title": "Pools", "icon": "dns", "link": link, "active": request.path == link}
 
 
@@ -125,7 +125,10 @@ def _item(request: HttpRequest, model: type[Model], icon: str) -> dict[str, Any]
     meta = model._meta
     link = reverse(f"admin:{meta.app_label}_{meta.model_name}_changelist")
     # These pages lie below that of a model, and have their own item.
-    elsewhere = request.path in (reverse("admin:gateway_pools"), reverse("admin:billing_reports"))
+    elsewhere = request.path in (
+        reverse("admin:generation_pools"),
+        reverse("admin:billing_reports"),
+    )
     return {
         "title": str(meta.verbose_name_plural).capitalize().replace("Api ", "API "),
         "icon": icon,

@@ -17,8 +17,8 @@ from backend.api import metrics
 from backend.api.authentication import bearer_parts
 from backend.api.context import REQUEST_ID_HEADER, request_id_from
 from backend.api.encoding import encode_json
-from backend.errors import InvalidRequest, Overloaded, ParleyError, PayloadTooLarge
-from backend.gateway.runtime import current
+from backend.generation.runtime import current
+from backend.platform.errors import InvalidRequest, Overloaded, ParleyError, PayloadTooLarge
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]

@@ -15,7 +15,7 @@ from ninja.security.base import AuthBase
 from backend.accounts.authentication import principal_for_api_key, principal_for_session
 from backend.accounts.principal import Principal
 from backend.accounts.scopes import Scope
-from backend.errors import AuthenticationFailed, PermissionDenied
+from backend.platform.errors import AuthenticationFailed, PermissionDenied
 
 SESSION_ORGANIZATION = "organization_id"
 

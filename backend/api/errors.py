@@ -1,6 +1,6 @@
 """Every exception to HTTP, in this one place: always OpenAI's error object.
 
-The classes below exist only at the HTTP door; everything else is in backend/errors.py.
+The classes below exist only at the HTTP door; everything else is in backend/platform/errors.py.
 """
 
 import structlog
@@ -16,7 +16,7 @@ from redis.exceptions import RedisError
 
 from backend.api.encoding import encode_json
 from backend.api.validation import invalid_request_from
-from backend.errors import (
+from backend.platform.errors import (
     AuthenticationFailed,
     InvalidRequest,
     NotFound,

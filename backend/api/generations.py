@@ -14,14 +14,14 @@ from backend.accounts.principal import Principal
 from backend.api.database import release
 from backend.api.encoding import encode_json
 from backend.api.sse import EventStreamResponse
-from backend.errors import ParleyError
-from backend.gateway.services import (
+from backend.generation.services import (
     generation_check,
     generation_events,
     generation_result,
     generation_start,
 )
-from backend.gateway.types import Event, GenerationRequest, StartedGeneration
+from backend.generation.types import Event, GenerationRequest, StartedGeneration
+from backend.platform.errors import ParleyError
 
 GENERATION_HEADER = "X-Parley-Generation-Id"
 

@@ -23,7 +23,7 @@ from redis.exceptions import RedisError
 
 from backend.api.database import call
 from backend.api.encoding import encode_json
-from backend.gateway.health import ready_replicas
+from backend.generation.health import ready_replicas
 from safety.audit.metrics import drift_refresh
 from safety.health import recent_failures
 

@@ -39,9 +39,9 @@ from backend.api.authentication import Request
 from backend.api.database import call
 from backend.api.models import IdempotencyRecord
 from backend.api.sse import CONTENT_TYPE, EventStreamResponse, encode_event
-from backend.errors import Conflict, InvalidRequest, NotFound, ParleyError
-from backend.gateway.models import Generation
-from backend.gateway.types import DONE, Event, GenerationRequest
+from backend.generation.models import Generation
+from backend.generation.types import DONE, Event, GenerationRequest
+from backend.platform.errors import Conflict, InvalidRequest, NotFound, ParleyError
 
 logger = structlog.get_logger(__name__)
 

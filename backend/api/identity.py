@@ -5,7 +5,7 @@ from backend.accounts.principal import Principal
 from backend.accounts.selectors import memberships_list
 from backend.api.database import call
 from backend.api.schemas.account import Me, MembershipOut, OrganizationOut, UserOut
-from backend.errors import PermissionDenied
+from backend.platform.errors import PermissionDenied
 
 
 async def me_of(principal: Principal) -> Me:

@@ -8,10 +8,10 @@ from backend.api.schemas.openai_completions import CompletionRequest
 from backend.api.schemas.openai_embeddings import EmbeddingsRequest
 from backend.api.schemas.openai_messages import InputMessage
 from backend.api.schemas.openai_parameters import GenerationParameters
-from backend.errors import InvalidRequest
-from backend.gateway.embeddings import EmbeddingRequest
-from backend.gateway.pools import PoolConfig, load_pools
-from backend.gateway.types import ChatMessage, GenerationRequest, SamplingParams
+from backend.generation.embeddings import EmbeddingRequest
+from backend.generation.pools import PoolConfig, load_pools
+from backend.generation.types import ChatMessage, GenerationRequest, SamplingParams
+from backend.platform.errors import InvalidRequest
 
 # OpenAI allows top_p 0, which means the likeliest token; engines want more than zero.
 _SMALLEST_TOP_P = 1e-6

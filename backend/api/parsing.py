@@ -14,7 +14,7 @@ from ninja.parser import Parser
 from ninja.types import DictStrAny
 
 from backend.api.errors import UnsupportedMediaType
-from backend.errors import InvalidRequest
+from backend.platform.errors import InvalidRequest
 
 MAX_DEPTH = 32
 _JSON_TYPES = frozenset({"application/json", "text/json", ""})

@@ -14,7 +14,7 @@ from django.http import StreamingHttpResponse
 
 from backend.api.encoding import encode_json
 from backend.api.errors import as_parley_error
-from backend.gateway.types import DONE, Event
+from backend.generation.types import DONE, Event
 
 PING_INTERVAL_S = 15.0
 PING = b": ping\n\n"

@@ -16,7 +16,7 @@ from django.http import HttpRequest
 from redis.asyncio import Redis
 
 from backend.api.client_address import client_network
-from backend.errors import RateLimited
+from backend.platform.errors import RateLimited
 
 # KEYS: counters. ARGV: limit and seconds for each. Returns 0, or the seconds to wait.
 # All counters are checked before any is raised: a refused attempt costs nothing.

@@ -23,10 +23,10 @@ from backend.api.database import call, release
 from backend.conversations.models import MessageStatus
 from backend.conversations.turns import RoomFor, message_finish
 from backend.conversations.types import Turn
-from backend.errors import ContentBlocked, ParleyError
-from backend.gateway.pools import load_pools
-from backend.gateway.services import generation_start
-from backend.gateway.types import ChatMessage, GenerationRequest, SamplingParams
+from backend.generation.pools import load_pools
+from backend.generation.services import generation_start
+from backend.generation.types import ChatMessage, GenerationRequest, SamplingParams
+from backend.platform.errors import ContentBlocked, ParleyError
 
 log = structlog.get_logger(__name__)
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import orjson
 
-from backend.errors import InvalidRequest
+from backend.platform.errors import InvalidRequest
 
 Location = Sequence[str | int]
 

@@ -31,7 +31,7 @@ from backend.accounts.models import User
 from backend.admin.base import LargeReadOnlyAdmin
 from backend.conversations.audit import VIEW_CONTENT, content_access_record
 from backend.conversations.models import ContentAccess, Conversation, Feedback, Message
-from backend.errors import InvalidRequest
+from backend.platform.errors import InvalidRequest
 
 _SHOWN_MESSAGES = 500
 

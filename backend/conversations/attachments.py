@@ -21,7 +21,7 @@ from PIL import Image, ImageOps
 
 from backend.accounts.principal import Principal
 from backend.conversations.models import Attachment, AttachmentKind
-from backend.errors import ContentBlocked, InvalidRequest, NotFound, PayloadTooLarge
+from backend.platform.errors import ContentBlocked, InvalidRequest, NotFound, PayloadTooLarge
 from safety.audit.selectors import policy_for
 from safety.audit.services import decision_record
 from safety.images import check_image

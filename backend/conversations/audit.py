@@ -4,7 +4,7 @@ import structlog
 
 from backend.accounts.models import User
 from backend.conversations.models import ContentAccess, Conversation
-from backend.errors import InvalidRequest, PermissionDenied
+from backend.platform.errors import InvalidRequest, PermissionDenied
 
 VIEW_CONTENT = "conversations.view_content"
 _REASON_MIN, _REASON_MAX = 5, 500

@@ -10,7 +10,7 @@ import orjson
 from django.db.models import Q
 
 from backend.conversations.models import Conversation
-from backend.errors import InvalidRequest
+from backend.platform.errors import InvalidRequest
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from backend.accounts.principal import Principal
 from backend.conversations.models import Feedback, MessageRole
 from backend.conversations.selectors import message_get
 from backend.conversations.tree import path_to
-from backend.errors import InvalidRequest
+from backend.platform.errors import InvalidRequest
 
 _COMMENT_LIMIT = 4000
 _CONTEXT_BYTES = 8_000

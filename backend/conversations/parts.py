@@ -15,7 +15,7 @@ from uuid import UUID
 import structlog
 
 from backend.conversations.models import Attachment, AttachmentKind
-from backend.errors import InvalidRequest
+from backend.platform.errors import InvalidRequest
 
 PARTS_LIMIT = 32
 TEXT_LIMIT = 1_000_000

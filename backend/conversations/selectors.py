@@ -11,7 +11,7 @@ from backend.accounts.principal import Principal
 from backend.conversations.cursors import Cursor
 from backend.conversations.models import Conversation, Feedback, Message, MessageStatus
 from backend.conversations.tree import path_to, siblings_of
-from backend.errors import InvalidRequest, NotFound
+from backend.platform.errors import InvalidRequest, NotFound
 
 LIST_LIMIT = 100
 SEARCH_LIMIT = 200

@@ -10,7 +10,7 @@ from backend.conversations.models import Conversation
 from backend.conversations.notify import notify
 from backend.conversations.selectors import conversations_of
 from backend.conversations.tree import newest_leaf_below
-from backend.errors import InvalidRequest, NotFound
+from backend.platform.errors import InvalidRequest, NotFound
 
 TITLE_LIMIT = 200
 _MODEL_LIMIT = 100

@@ -13,7 +13,7 @@ from backend.accounts.principal import Principal
 from backend.conversations.models import Attachment, Message, MessageStatus, Share
 from backend.conversations.selectors import conversation_get
 from backend.conversations.tree import path_to
-from backend.errors import Conflict, NotFound
+from backend.platform.errors import Conflict, NotFound
 
 _TOKEN_BYTES = 24
 

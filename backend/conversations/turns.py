@@ -30,7 +30,7 @@ from backend.conversations.parts import parts_clean, parts_with_names, text_part
 from backend.conversations.selectors import message_get
 from backend.conversations.services import clean_model, conversation_locked
 from backend.conversations.types import Turn
-from backend.errors import Conflict, InvalidRequest, NotFound
+from backend.platform.errors import Conflict, InvalidRequest, NotFound
 
 
 class _Where(Enum):

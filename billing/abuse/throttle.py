@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
 from backend.accounts.principal import Principal
-from backend.errors import RateLimited
+from backend.platform.errors import RateLimited
 from billing.redis_client import async_client, sync_client
 
 

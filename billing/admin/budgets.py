@@ -10,7 +10,7 @@ from unfold.contrib.filters.admin import AutocompleteSelectFilter
 from unfold.decorators import display
 
 from backend.admin.base import ReadOnlyAdmin
-from backend.errors import InvalidRequest
+from backend.platform.errors import InvalidRequest
 from billing.budgets.credit_services import credit_check, credit_grant, forget_credit
 from billing.budgets.limits import forget_limits
 from billing.models import BillingAccount, Budget, BudgetAlert, CreditEntry

@@ -16,7 +16,7 @@ from unfold.decorators import action, display
 from unfold.widgets import UnfoldAdminDecimalFieldWidget, UnfoldAdminTextInputWidget
 
 from backend.admin.base import ReadOnlyAdmin
-from backend.errors import ParleyError
+from backend.platform.errors import ParleyError
 from billing.invoices.documents import document_response
 from billing.invoices.services import (
     credit_note_create,

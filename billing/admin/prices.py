@@ -12,7 +12,7 @@ from unfold.contrib.filters.admin import AutocompleteSelectFilter, ChoicesDropdo
 from unfold.decorators import display
 from unfold.widgets import UnfoldAdminTextareaWidget
 
-from backend.errors import InvalidRequest
+from backend.platform.errors import InvalidRequest
 from billing.models import ModelCost, Price
 from billing.prices import Tier
 from billing.prices.loading import tiers_from_json

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from django.db import connection, transaction
 
-from backend.errors import InvalidRequest
+from backend.platform.errors import InvalidRequest
 from billing.accounts import terms_of
 from billing.budgets.credit import forget_ceiling, open_grants
 from billing.budgets.limits import forget_limits

@@ -10,7 +10,7 @@ import structlog
 from django.conf import settings
 
 from backend.accounts.principal import Principal
-from backend.errors import InsufficientQuota, RateLimited
+from backend.platform.errors import InsufficientQuota, RateLimited
 from billing.abuse import throttle
 from billing.budgets import counters
 from billing.budgets.counters import Counter

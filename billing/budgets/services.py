@@ -7,7 +7,7 @@ from django.db import transaction
 
 from backend.accounts.models import APIKey, Project
 from backend.accounts.principal import Principal
-from backend.errors import InvalidRequest, NotFound
+from backend.platform.errors import InvalidRequest, NotFound
 from billing.budgets.limits import forget_limits
 from billing.models import Budget
 from billing.permissions import require_money_writer

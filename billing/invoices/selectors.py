@@ -3,7 +3,7 @@
 from django.db.models import QuerySet
 
 from backend.accounts.principal import Principal
-from backend.errors import NotFound
+from backend.platform.errors import NotFound
 from billing.models import Invoice, InvoiceStatus
 from billing.permissions import require_manager
 

@@ -13,7 +13,7 @@ import structlog
 from django.db import transaction
 from django.db.models import Sum
 
-from backend.errors import Conflict, InvalidRequest
+from backend.platform.errors import Conflict, InvalidRequest
 from billing.accounts import seller
 from billing.invoices.closing import UnpricedUsageError, invoice_close
 from billing.invoices.rounding import to_cents

@@ -12,7 +12,7 @@ from uuid import UUID
 import structlog
 from django.db import connection, transaction
 
-from backend.errors import InvalidRequest
+from backend.platform.errors import InvalidRequest
 from billing.models import Price
 from billing.prices.book import PriceBook, Tier, UnpricedUsage, check_tiers
 from billing.prices.loading import DEFAULT_CURRENCY, forget_books, load_book, tiers_to_json

@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponseBase, StreamingHttpResponse
 from django.views.generic import TemplateView
 from unfold.views import UnfoldModelAdminViewMixin
 
-from backend.errors import InvalidRequest
+from backend.platform.errors import InvalidRequest
 from billing.aggregator.lag import aggregation_lag_s
 from billing.models import ReconciliationRun
 from billing.periods import Period, month_of, parse_period

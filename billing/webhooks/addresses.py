@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from django.conf import settings
 
-from backend.errors import InvalidRequest
+from backend.platform.errors import InvalidRequest
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ import orjson
 import structlog
 from django.db import transaction
 
-from backend.errors import InvalidRequest
+from backend.platform.errors import InvalidRequest
 from billing.models import WebhookDelivery
 from billing.webhooks.addresses import resolve
 

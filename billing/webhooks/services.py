@@ -7,7 +7,7 @@ from uuid import UUID
 from django.db import transaction
 
 from backend.accounts.principal import Principal
-from backend.errors import Conflict, InvalidRequest, NotFound
+from backend.platform.errors import Conflict, InvalidRequest, NotFound
 from billing.models import WebhookDelivery, WebhookEndpoint, WebhookType
 from billing.permissions import require_money_writer
 from billing.webhooks.addresses import check_url

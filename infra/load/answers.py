@@ -19,7 +19,7 @@ from pathlib import Path
 import httpx
 import orjson
 
-from backend.errors import ContentBlocked
+from backend.platform.errors import ContentBlocked
 from infra.load.stack import MODEL, Stack
 from infra.load.upstream import Behaviour, SyntheticUpstream
 from safety.training.example import Example

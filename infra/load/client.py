@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 
 import orjson
 
-from backend.gateway.upstream.http import Origin
-from backend.gateway.upstream.sse import EventDecoder
+from backend.generation.upstream.http import Origin
+from backend.generation.upstream.sse import EventDecoder
 from infra.load.upstream import stamped_at
 
 

@@ -19,15 +19,15 @@ import msgspec
 import orjson
 from redis.asyncio import Redis
 
-from backend.gateway.output.choice import ChoiceOutput
-from backend.gateway.output.chunks import ChunkEncoder
-from backend.gateway.output.replay import EventMeta
-from backend.gateway.stream import keys
-from backend.gateway.stream.log import EventLog
-from backend.gateway.stream.writer import BufferWriter
-from backend.gateway.upstream.http import Origin
-from backend.gateway.upstream.pieces import Piece, decode_piece
-from backend.gateway.upstream.sse import EventDecoder
+from backend.generation.output.choice import ChoiceOutput
+from backend.generation.output.chunks import ChunkEncoder
+from backend.generation.output.replay import EventMeta
+from backend.generation.stream import keys
+from backend.generation.stream.log import EventLog
+from backend.generation.stream.writer import BufferWriter
+from backend.generation.upstream.http import Origin
+from backend.generation.upstream.pieces import Piece, decode_piece
+from backend.generation.upstream.sse import EventDecoder
 from infra.load.upstream import words
 from infra.services.ports import free_port
 from infra.services.process import end_tree

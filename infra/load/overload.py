@@ -19,8 +19,8 @@ from pathlib import Path
 
 import orjson
 
-from backend.gateway.upstream.http import Origin
-from backend.gateway.upstream.sse import EventDecoder
+from backend.generation.upstream.http import Origin
+from backend.generation.upstream.sse import EventDecoder
 from infra.load.stack import MODEL, Stack
 
 PLANS = ("premium", "free")

@@ -10,7 +10,7 @@ from django.http import HttpRequest
 from unfold.admin import ModelAdmin
 from unfold.decorators import action
 
-from backend.errors import Conflict
+from backend.platform.errors import Conflict
 from safety.audit.models import Review, ReviewState, StoredText
 from safety.audit.services import review_resolve
 from safety.audit.texts import TextUnreadable, text_decrypt

@@ -11,7 +11,7 @@ from django.db.models import Max
 from django.utils import timezone
 
 from backend.accounts.principal import Principal
-from backend.errors import Conflict, NotFound
+from backend.platform.errors import Conflict, NotFound
 from safety.audit.metrics import decision_count
 from safety.audit.models import (
     Review,

@@ -18,7 +18,7 @@ from backend.accounts.scopes import Scope
 from backend.accounts.selectors import api_keys_list
 from backend.accounts.services import api_key_create, api_key_revoke, internal_key_secret
 from backend.accounts.tasks import api_key_last_uses_write
-from backend.errors import AuthenticationFailed, InvalidRequest, NotFound, PermissionDenied
+from backend.platform.errors import AuthenticationFailed, InvalidRequest, NotFound, PermissionDenied
 from tests.factories import OrganizationFactory, ProjectFactory, api_key_of, member
 
 BASE62 = string.digits + string.ascii_uppercase + string.ascii_lowercase

@@ -5,7 +5,7 @@ import pytest
 from backend.accounts.members import member_add, member_remove, member_role_set
 from backend.accounts.models import APIKey, Membership, Role
 from backend.accounts.services import api_key_create
-from backend.errors import Conflict, InvalidRequest, NotFound, PermissionDenied
+from backend.platform.errors import Conflict, InvalidRequest, NotFound, PermissionDenied
 from tests.factories import OrganizationFactory, UserFactory, member
 
 pytestmark = pytest.mark.django_db

@@ -8,7 +8,7 @@ from asgiref.sync import sync_to_async
 from backend.accounts.authentication import principal_for_session
 from backend.accounts.models import Organization, Role
 from backend.accounts.selectors import membership_get, memberships_list
-from backend.errors import NotFound, PermissionDenied
+from backend.platform.errors import NotFound, PermissionDenied
 from tests.factories import MembershipFactory, OrganizationFactory, UserFactory
 
 

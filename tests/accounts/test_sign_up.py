@@ -8,7 +8,7 @@ from django.db import connection
 
 from backend.accounts.models import Membership, Organization, Project, Role, User
 from backend.accounts.services import user_rename, user_sign_up
-from backend.errors import Conflict, InvalidRequest, NotFound, PermissionDenied
+from backend.platform.errors import Conflict, InvalidRequest, NotFound, PermissionDenied
 
 PASSWORD = "correct horse battery"
 

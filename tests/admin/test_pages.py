@@ -7,7 +7,7 @@ from django.contrib import admin
 from django.urls import reverse
 
 from backend.accounts.models import User
-from backend.gateway.models import Generation
+from backend.generation.models import Generation
 from tests.conversations.trees import finished_turns
 from tests.factories import MODEL, api_key_of, member
 
@@ -57,7 +57,7 @@ def test_a_superuser_opens_every_list_and_every_row(client, superuser, rows):
 
 def test_the_side_bar_leads_to_every_page(client, superuser):
     page = client.get("/admin/").content.decode()
-    for url in [*changelists(), reverse("admin:gateway_pools")]:
+    for url in [*changelists(), reverse("admin:generation_pools")]:
         assert f'href="{url}"' in page
 
 
@@ -71,15 +71,15 @@ def test_the_overview_counts_the_last_day(client, superuser, rows):
 
 
 def test_the_pools_page_shows_every_configured_replica(client, superuser):
-    page = client.get(reverse("admin:gateway_pools")).content.decode()
+    page = client.get(reverse("admin:generation_pools")).content.decode()
 
     assert MODEL in page
     assert "not known" in page  # nobody probes in this test
 
 
 def test_generations_are_filtered_by_state_model_and_organization(client, superuser, rows):
-    url = reverse("admin:gateway_generation_changelist")
-    change = reverse("admin:gateway_generation_change", args=[rows.pk])
+    url = reverse("admin:generation_generation_changelist")
+    change = reverse("admin:generation_generation_change", args=[rows.pk])
     other = member()
     for query, expected in [
         ({"state__exact": "completed"}, True),
@@ -95,22 +95,22 @@ def test_users_of_the_product_have_no_business_here(client):
     from tests.factories import UserFactory
 
     client.force_login(UserFactory.create())
-    for url in ["/admin/", *changelists(), reverse("admin:gateway_pools")]:
+    for url in ["/admin/", *changelists(), reverse("admin:generation_pools")]:
         assert client.get(url).status_code == 302, url
 
 
 def test_generations_cannot_be_changed_added_or_deleted(client, superuser, rows):
-    change = reverse("admin:gateway_generation_change", args=[rows.pk])
+    change = reverse("admin:generation_generation_change", args=[rows.pk])
     assert client.post(change, {"state": "failed"}).status_code == 403
-    assert client.post(reverse("admin:gateway_generation_add"), {}).status_code == 403
-    delete = reverse("admin:gateway_generation_delete", args=[rows.pk])
+    assert client.post(reverse("admin:generation_generation_add"), {}).status_code == 403
+    delete = reverse("admin:generation_generation_delete", args=[rows.pk])
     assert client.post(delete, {"post": "yes"}).status_code == 403
     assert Generation.objects.get().state == "completed"
 
 
 def test_a_generation_is_found_by_its_ids_its_request_and_its_user(client, superuser, rows):
-    url = reverse("admin:gateway_generation_changelist")
-    change = reverse("admin:gateway_generation_change", args=[rows.pk])
+    url = reverse("admin:generation_generation_changelist")
+    change = reverse("admin:generation_generation_change", args=[rows.pk])
     email = User.objects.get(pk=rows.user_id).email
     for term in (str(rows.pk), rows.pk.hex, "req_1", email.upper()):
         assert change in client.get(url, {"q": term}).content.decode(), term

@@ -7,7 +7,7 @@ from django.urls import reverse
 from backend.accounts.authentication import principal_for_api_key
 from backend.accounts.defaults import GROUPS
 from backend.accounts.models import APIKey, Membership, Organization, Plan, Role, User
-from backend.errors import AuthenticationFailed
+from backend.platform.errors import AuthenticationFailed
 from tests.admin.conftest import staff
 from tests.factories import MembershipFactory, UserFactory, api_key_of, member
 

@@ -50,7 +50,7 @@ def test_a_turn_is_streamed_and_stored_alike(person, product):
     assert answer["status"] == "completed"
     assert answer["generation_id"] == ids["generation_id"]
     [row] = product.rows(
-        "SELECT g.state, g.output_tokens, u.output_tokens AS billed FROM gateway_generation g"
+        "SELECT g.state, g.output_tokens, u.output_tokens AS billed FROM generation_generation g"
         " JOIN billing_usagerecord u ON u.generation_id = g.id WHERE g.id = %s",
         [ids["generation_id"]],
     )

@@ -33,7 +33,7 @@ def post(client: httpx.Client, key: str, body: dict, path="/v1/chat/completions"
 def generations_of(product, organization_id: str) -> list[dict]:
     return product.rows(
         "SELECT g.id, g.state, g.output_tokens, u.output_tokens AS billed"
-        " FROM gateway_generation g LEFT JOIN billing_usagerecord u ON u.generation_id = g.id"
+        " FROM generation_generation g LEFT JOIN billing_usagerecord u ON u.generation_id = g.id"
         " WHERE g.organization_id = %s",
         [organization_id],
     )

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from backend.accounts.principal import Principal
-from backend.errors import RateLimited
+from backend.platform.errors import RateLimited
 from billing import events
 from billing.abuse import scoring, throttle
 from billing.abuse.counting import forget_before

@@ -8,7 +8,7 @@ import pytest
 import redis
 from django.core import mail
 
-from backend.errors import NotFound, PermissionDenied
+from backend.platform.errors import NotFound, PermissionDenied
 from billing.budgets.alerts import check_budgets
 from billing.budgets.services import budget_delete, budget_set
 from billing.models import Budget

@@ -12,7 +12,7 @@ from asgiref.sync import sync_to_async
 from django.db import transaction
 
 from backend.accounts.principal import Principal
-from backend.errors import InsufficientQuota
+from backend.platform.errors import InsufficientQuota
 from billing.budgets import reserve, settle
 from billing.budgets.counters import Counter, amount_of
 from billing.budgets.limits import forget_limits, organization_limits

@@ -9,7 +9,7 @@ from django.db import DatabaseError, transaction
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from backend.errors import InsufficientQuota, InvalidRequest
+from backend.platform.errors import InsufficientQuota, InvalidRequest
 from billing.budgets.credit import Grant, consume, credit_state
 from billing.budgets.credit_services import credit_grant, expire_grants
 from billing.models import BillingAccount, CreditEntry

@@ -8,7 +8,7 @@ import pytest
 from django.db import DatabaseError, connection, transaction
 
 from backend.accounts.models import Project
-from backend.errors import Conflict, InvalidRequest
+from backend.platform.errors import Conflict, InvalidRequest
 from billing.budgets.credit import credit_state
 from billing.budgets.credit_services import credit_grant
 from billing.invoices.closing import MonthNotOver, UnpricedUsageError, invoice_close

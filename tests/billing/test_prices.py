@@ -6,7 +6,7 @@ from decimal import Decimal
 import pytest
 from django.db import DatabaseError, transaction
 
-from backend.errors import InvalidRequest
+from backend.platform.errors import InvalidRequest
 from billing.models import Price
 from billing.prices import Tier, cost
 from billing.prices.loading import load_book

@@ -6,7 +6,7 @@ from decimal import Decimal
 import pytest
 from django.db import transaction
 
-from backend.errors import InvalidRequest
+from backend.platform.errors import InvalidRequest
 from billing.models import BillingAccount
 from billing.prices import Tier
 from billing.prices.services import BEGINNING, prices_seed, prices_set

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from backend.errors import InvalidRequest, NotFound, PermissionDenied
+from backend.platform.errors import InvalidRequest, NotFound, PermissionDenied
 from billing.budgets.alerts import check_budgets
 from billing.budgets.services import budget_set
 from billing.models import WebhookDelivery, WebhookEndpoint

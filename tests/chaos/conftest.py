@@ -86,7 +86,7 @@ class Site:
         """Delivered, stored and billed are the same; each is there once."""
         [row] = self.product.rows(
             "SELECT g.state, g.output_tokens, m.text, m.status, u.output_tokens AS billed"
-            " FROM gateway_generation g"
+            " FROM generation_generation g"
             " JOIN conversations_message m ON m.id = g.message_id"
             " JOIN billing_usagerecord u ON u.generation_id = g.id"
             " WHERE g.id = %s",

@@ -25,7 +25,7 @@ def state_of(product, request_id: str, *, until=("completed", "cancelled", "fail
     deadline = time.monotonic() + 60
     while True:
         rows = product.rows(
-            "SELECT state, output_tokens FROM gateway_generation WHERE request_id = %s",
+            "SELECT state, output_tokens FROM generation_generation WHERE request_id = %s",
             [request_id],
         )
         if rows and rows[0]["state"] in until:
@@ -98,7 +98,7 @@ async def test_a_cancelled_generation_is_billed_for_what_it_delivered(async_clie
     await stream.close()
     row = await asyncio.to_thread(state_of, product, request_id)
     usage = product.rows(
-        "SELECT u.output_tokens FROM billing_usagerecord u JOIN gateway_generation g"
+        "SELECT u.output_tokens FROM billing_usagerecord u JOIN generation_generation g"
         " ON g.id = u.generation_id WHERE g.request_id = %s",
         [request_id],
     )

@@ -51,7 +51,7 @@ def test_the_input_is_metered_once_and_no_text_is_kept(client, product: Product)
     assert int(raw.headers["x-ratelimit-remaining-requests"]) >= 0
     [row] = product.rows(
         "SELECT g.state, g.endpoint, g.input_tokens, u.input_tokens AS billed, u.output_tokens"
-        " FROM gateway_generation g JOIN billing_usagerecord u ON u.generation_id = g.id"
+        " FROM generation_generation g JOIN billing_usagerecord u ON u.generation_id = g.id"
         " WHERE g.id = %s",
         [raw.headers["x-parley-generation-id"]],
     )

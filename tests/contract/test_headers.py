@@ -46,7 +46,9 @@ def test_a_stream_has_them_too_and_is_not_buffered(client):
 def test_the_clients_request_id_is_kept_and_stored(client, product):
     raw = create(client, extra_headers={"X-Request-Id": "contract-test-1"})
     assert raw.headers["x-request-id"] == "contract-test-1"
-    rows = product.rows("SELECT state FROM gateway_generation WHERE request_id = 'contract-test-1'")
+    rows = product.rows(
+        "SELECT state FROM generation_generation WHERE request_id = 'contract-test-1'"
+    )
     assert [row["state"] for row in rows] == ["completed"]
 
 

@@ -10,7 +10,7 @@ from openai.types.chat import completion_create_params as chat_params
 from backend.api.schemas.openai_chat import ChatCompletionRequest
 from backend.api.schemas.openai_completions import CompletionRequest
 from backend.api.schemas.openai_moderations import ModerationRequest
-from backend.errors import InvalidRequest
+from backend.platform.errors import InvalidRequest
 
 CHAT: dict[str, Any] = {"model": "auto", "messages": [{"role": "user", "content": "Hi"}]}
 TEXT: dict[str, Any] = {"model": "auto", "prompt": "Hi"}

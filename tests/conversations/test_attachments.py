@@ -20,7 +20,7 @@ from backend.conversations.attachments import (
 from backend.conversations.models import Attachment
 from backend.conversations.services import conversation_delete
 from backend.conversations.turns import turn_create
-from backend.errors import InvalidRequest, NotFound, ParleyError, PayloadTooLarge
+from backend.platform.errors import InvalidRequest, NotFound, ParleyError, PayloadTooLarge
 from tests.factories import MODEL, OrganizationFactory, conversation_of, member
 
 pytestmark = pytest.mark.django_db

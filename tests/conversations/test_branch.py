@@ -8,7 +8,7 @@ from django.db import connection
 from backend.conversations.selectors import branch_get
 from backend.conversations.services import conversation_update
 from backend.conversations.turns import turn_create
-from backend.errors import NotFound
+from backend.platform.errors import NotFound
 from tests.conversations.trees import finished_turns
 from tests.factories import MODEL, member
 

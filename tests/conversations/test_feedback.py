@@ -5,7 +5,7 @@ import pytest
 from backend.conversations.feedback import feedback_set
 from backend.conversations.models import Feedback
 from backend.conversations.selectors import branch_get
-from backend.errors import InvalidRequest
+from backend.platform.errors import InvalidRequest
 from tests.conversations.trees import finished_turns
 from tests.factories import member
 

@@ -12,7 +12,7 @@ from backend.conversations.services import (
     conversation_restore,
     conversation_update,
 )
-from backend.errors import InvalidRequest, NotFound
+from backend.platform.errors import InvalidRequest, NotFound
 from tests.conversations.trees import finished_turns
 from tests.factories import MODEL, MessageFactory, conversation_of, member
 

@@ -6,7 +6,7 @@ from backend.conversations.models import Share
 from backend.conversations.services import conversation_delete, conversation_restore
 from backend.conversations.shares import share_create, share_revoke, shared_get, shares_list
 from backend.conversations.turns import turn_create
-from backend.errors import Conflict, NotFound
+from backend.platform.errors import Conflict, NotFound
 from tests.conversations.test_attachments import upload
 from tests.conversations.trees import finished_turns
 from tests.factories import MODEL, conversation_of, member

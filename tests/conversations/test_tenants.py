@@ -12,7 +12,7 @@ import pytest
 from backend.accounts.models import Organization, Role
 from backend.conversations import attachments, feedback, selectors, services, shares, turns
 from backend.conversations.models import Conversation, Feedback, Message, Share
-from backend.errors import NotFound
+from backend.platform.errors import NotFound
 from tests.conversations.test_attachments import upload
 from tests.conversations.trees import finished_turns, texts
 from tests.factories import MODEL, conversation_of, member

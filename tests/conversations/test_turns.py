@@ -15,7 +15,7 @@ from backend.conversations.turns import (
     turn_regenerate,
 )
 from backend.conversations.types import ChatMessage
-from backend.errors import Conflict, InvalidRequest, NotFound
+from backend.platform.errors import Conflict, InvalidRequest, NotFound
 from tests.factories import MODEL, conversation_of, member
 
 pytestmark = pytest.mark.django_db

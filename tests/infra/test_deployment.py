@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 import yaml
 
-from backend.gateway.pools import read_pools
+from backend.generation.pools import read_pools
 from infra.launcher import procfile
 from infra.launcher.procfile import ROOT
 
@@ -271,7 +271,7 @@ def exported_metrics() -> set[str]:
 
     # Metrics exist once their modules are imported.
     import backend.api.metrics
-    import backend.gateway.metrics  # noqa: F401
+    import backend.generation.metrics  # noqa: F401
     import billing.metrics  # noqa: F401
     import safety.audit.metrics  # noqa: F401
     from inference.server.metrics import Metrics

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from backend.accounts.models import Organization, User
 from backend.accounts.principal import PlanLimits, Principal
-from backend.errors import Conflict, NotFound
+from backend.platform.errors import Conflict, NotFound
 from safety.audit.models import Review, ReviewState, SafetyDecisionRecord, SafetyPolicy, StoredText
 from safety.audit.selectors import (
     appeals_list,

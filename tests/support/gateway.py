@@ -15,13 +15,13 @@ from uuid import UUID
 import orjson
 
 from backend.accounts.principal import PlanLimits, Principal
-from backend.gateway.database import in_database
-from backend.gateway.models import Generation
-from backend.gateway.pools import PoolConfig, Pools, ReplicaConfig
-from backend.gateway.runtime import Gateway, end_tasks
-from backend.gateway.services import generation_events, generation_start
-from backend.gateway.settings import GatewaySettings
-from backend.gateway.types import (
+from backend.generation.database import in_database
+from backend.generation.models import Generation
+from backend.generation.pools import PoolConfig, Pools, ReplicaConfig
+from backend.generation.runtime import Gateway, end_tasks
+from backend.generation.services import generation_events, generation_start
+from backend.generation.settings import GatewaySettings
+from backend.generation.types import (
     DONE,
     ChatMessage,
     Event,

@@ -22,7 +22,7 @@ from backend.api.database import call
 from backend.api.identity import me_of
 from backend.api.schemas.account import LoginRequest, Me, SignupRequest
 from backend.api.websocket import session_group
-from backend.errors import AuthenticationFailed
+from backend.platform.errors import AuthenticationFailed
 
 router = Router(tags=["account"])
 

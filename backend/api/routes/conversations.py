@@ -18,7 +18,7 @@ from backend.api.schemas.conversations import (
 )
 from backend.conversations import selectors, services
 from backend.conversations.models import Conversation
-from backend.gateway.pools import load_pools
+from backend.generation.pools import load_pools
 
 router = Router(tags=["conversations"])
 

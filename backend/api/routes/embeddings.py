@@ -11,7 +11,7 @@ from backend.api.generations import id_header
 from backend.api.observe import note_end_user
 from backend.api.openai_requests import from_embeddings
 from backend.api.schemas.openai_embeddings import EmbeddingsRequest
-from backend.gateway.embeddings import embeddings_create
+from backend.generation.embeddings import embeddings_create
 
 router = Router(tags=["embeddings"])
 

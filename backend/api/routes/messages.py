@@ -18,8 +18,8 @@ from backend.api.turns import answer_turn, room_for_history
 from backend.conversations.feedback import feedback_set
 from backend.conversations.selectors import conversation_get
 from backend.conversations.turns import ACTIVE_LEAF, turn_create, turn_regenerate
-from backend.gateway.pools import load_pools
-from backend.gateway.types import SamplingParams
+from backend.generation.pools import load_pools
+from backend.generation.types import SamplingParams
 
 router = Router(tags=["messages"])
 

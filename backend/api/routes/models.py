@@ -10,8 +10,8 @@ from ninja import Router
 from backend.api.authentication import Request
 from backend.api.database import call
 from backend.api.schemas.resources import ModelListOut, ModelOut, PricesOut
-from backend.gateway.health import pool_health
-from backend.gateway.pools import PoolConfig, load_pools
+from backend.generation.health import pool_health
+from backend.generation.pools import PoolConfig, load_pools
 from billing.prices.book import PriceBook, UnpricedUsage
 from billing.prices.loading import price_book
 from billing.quantities import Kind

@@ -8,7 +8,7 @@ from ninja import Router
 
 from backend.api.authentication import Request
 from backend.api.schemas.openai_moderations import ModerationRequest
-from backend.errors import InvalidRequest
+from backend.platform.errors import InvalidRequest
 from safety.images import ImageModelMissing, UnreadableImage
 from safety.moderation import moderate
 from safety.policy import DEFAULT_POLICY

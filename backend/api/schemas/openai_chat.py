@@ -15,7 +15,7 @@ from backend.api.schemas.openai_parameters import (
     EndUser,
     GenerationParameters,
 )
-from backend.errors import InvalidRequest
+from backend.platform.errors import InvalidRequest
 
 
 class JsonSchema(RequestModel):

@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 from pydantic import Field, model_validator
 
 from backend.api.schemas.openai_parameters import MAX_OUTPUT_TOKENS, GenerationParameters
-from backend.errors import InvalidRequest
+from backend.platform.errors import InvalidRequest
 
 MAX_PROMPT_TOKENS = 1_000_000
 

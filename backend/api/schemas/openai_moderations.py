@@ -9,7 +9,7 @@ from pydantic import Field, field_validator
 
 from backend.api.schemas.base import ModelName, RequestModel
 from backend.api.schemas.openai_messages import ImageURL
-from backend.errors import InvalidRequest
+from backend.platform.errors import InvalidRequest
 
 MAX_INPUTS = 64
 MAX_IMAGES = 8

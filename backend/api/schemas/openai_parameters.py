@@ -11,7 +11,7 @@ from typing import Annotated, Any, ClassVar
 from pydantic import Field, StringConstraints, field_validator, model_validator
 
 from backend.api.schemas.base import ModelName, RequestModel
-from backend.errors import InvalidRequest
+from backend.platform.errors import InvalidRequest
 
 MAX_CHOICES = 8
 MAX_STOPS = 4

@@ -46,7 +46,7 @@ def generations(product: Product) -> dict[UUID, Generation]:
         "SELECT g.id, g.request_id, g.organization_id, g.state, g.input_tokens AS input,"
         " g.output_tokens AS output, u.input_tokens AS billed_input,"
         " u.output_tokens AS billed_output"
-        " FROM gateway_generation g LEFT JOIN billing_usagerecord u ON u.generation_id = g.id"
+        " FROM generation_generation g LEFT JOIN billing_usagerecord u ON u.generation_id = g.id"
     )
     return {row["id"]: Generation(**row) for row in rows}
 

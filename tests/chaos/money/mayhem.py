@@ -192,7 +192,7 @@ def wait_until_quiet(product: Product) -> None:
     reaper, some leases later; the relay works through what has piled up without a broker.
     """
     for count in (
-        "SELECT count(*) AS left FROM gateway_generation WHERE finished_at IS NULL",
+        "SELECT count(*) AS left FROM generation_generation WHERE finished_at IS NULL",
         "SELECT count(*) AS left FROM billing_outboxevent WHERE published_at IS NULL",
     ):
         deadline = time.monotonic() + 120

@@ -1,7 +1,0 @@
-from django.apps import AppConfig
-
-
-class GatewayConfig(AppConfig):
-    name = "backend.gateway"
-    label = "gateway"
-    default_auto_field = "django.db.models.BigAutoField"

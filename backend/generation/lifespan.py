@@ -1,0 +1,78 @@
+"""Runs the gateway with the web server: started before the first request, drained at the end."""
+
+import asyncio
+import signal
+from collections.abc import Awaitable, Callable, MutableMapping
+from types import FrameType
+from typing import Any
+
+import structlog
+
+from backend.generation.runtime import Gateway
+
+Scope = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+Application = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+log = structlog.get_logger(__name__)
+
+
+def with_gateway(application: Application) -> Application:
+    """`application` with a lifespan of its own: that of the gateway.
+
+    Source: ASGI, "Lifespan protocol", version 2.0.
+    """
+
+    async def wrapped(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await _lifespan(receive, send)
+        else:
+            await application(scope, receive, send)
+
+    return wrapped
+
+
+async def _lifespan(receive: Receive, send: Send) -> None:
+    assert (await receive())["type"] == "lifespan.startup"
+    gateway = Gateway()
+    try:
+        await gateway.start()
+    except Exception as error:
+        log.exception("gateway_not_started")
+        await send({"type": "lifespan.startup.failed", "message": str(error)})
+        return
+    _drain_on_signals(gateway)
+    await send({"type": "lifespan.startup.complete"})
+    assert (await receive())["type"] == "lifespan.shutdown"
+    await gateway.stop()
+    await send({"type": "lifespan.shutdown.complete"})
+
+
+def _drain_on_signals(gateway: Gateway) -> None:
+    """Begin to drain with the signal, before the server's own handler.
+
+    The server waits for open responses before it ends the lifespan; without this, streams would
+    hold it for as long as their generations run. SIGTERM lets them end for a while, SIGINT (a
+    person at a terminal) hands them over at once.
+    """
+    loop = asyncio.get_running_loop()
+    for number, wait_s in ((signal.SIGTERM, None), (signal.SIGINT, 0.0)):
+        try:
+            _chain(loop, gateway, number, wait_s)
+        except ValueError:
+            return  # not in the main thread (a test's server): whoever stops it drains it
+
+
+def _chain(
+    loop: asyncio.AbstractEventLoop, gateway: Gateway, number: int, wait_s: float | None
+) -> None:
+    before = signal.getsignal(number)
+
+    def handle(received: int, frame: FrameType | None) -> None:
+        loop.call_soon_threadsafe(gateway.begin_drain, wait_s)
+        if callable(before):
+            before(received, frame)
+
+    signal.signal(number, handle)

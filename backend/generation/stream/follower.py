@@ -1,0 +1,154 @@
+"""Reads the events of generations that other processes run: one connection for all of them.
+
+A single blocking XREAD covers every followed stream and this process' control stream. A message
+to the latter ends the wait: it says that the list of streams has changed, or that somebody asks
+for a generation of ours to be cancelled.
+"""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import cast
+from uuid import UUID
+
+import structlog
+from redis.asyncio import Redis
+from redis.exceptions import RedisError
+
+from backend.generation.stream import keys
+from backend.generation.stream.log import StreamEntries
+from backend.generation.types import DONE, Event
+
+log = structlog.get_logger(__name__)
+
+_BLOCK_MS = 5_000
+_COUNT = 512
+_RETRY_S = 0.25
+_CONTROL_LENGTH = 1_000
+_CONTROL_TTL_S = 60
+
+
+class Subscription:
+    """One reader's place in one stream. `batches` hold only events it has not had."""
+
+    def __init__(self, generation_id: UUID, after: int) -> None:
+        self.generation_id = generation_id
+        self.after = after
+        self._batches: asyncio.Queue[list[Event]] = asyncio.Queue()
+
+    def offer(self, events: list[Event]) -> None:
+        self._batches.put_nowait(events)
+
+    async def next_batch(self, timeout_s: float) -> list[Event]:
+        """The next new events; [] when none came in `timeout_s`."""
+        try:
+            async with asyncio.timeout(timeout_s):
+                while True:
+                    batch = [e for e in await self._batches.get() if e.seq > self.after]
+                    if batch:
+                        self.after = batch[-1].seq
+                        return batch
+        except TimeoutError:
+            return []
+
+
+class Follower:
+    """The process' one reader of remote streams.
+
+    Args:
+        redis: a client whose connections have no read timeout under the blocking time.
+        on_cancel: called with the id of a generation that another process asks us to cancel.
+    """
+
+    def __init__(self, redis: Redis, process_id: str, on_cancel: Callable[[UUID], None]) -> None:
+        self._redis = redis
+        self._control = keys.control(process_id).encode()
+        self._on_cancel = on_cancel
+        self._subscriptions: defaultdict[UUID, list[Subscription]] = defaultdict(list)
+        self._positions: dict[UUID, int] = {}
+        self._control_position = b"0-0"
+
+    @property
+    def followed(self) -> list[UUID]:
+        return list(self._subscriptions)
+
+    @asynccontextmanager
+    async def subscribe(self, generation_id: UUID, after: int) -> AsyncIterator[Subscription]:
+        """The events after `after`, as they come, while the context lasts."""
+        subscription = Subscription(generation_id, after)
+        self._subscriptions[generation_id].append(subscription)
+        known = self._positions.get(generation_id)
+        try:
+            if known is None:
+                self._positions[generation_id] = after
+                await self._redis.xadd(self._control, {"op": "wake"}, maxlen=_CONTROL_LENGTH)
+            elif known > after:
+                # The stream is followed from further on; what lies before is read once, here.
+                # Both may bring the same event: the subscription drops what it has had.
+                found = await self._redis.xrange(
+                    keys.events(generation_id), min=f"({after}-0", max=f"{known}-0"
+                )
+                subscription.offer(_events(cast(StreamEntries, found)))
+            yield subscription
+        finally:
+            self._leave(subscription)
+
+    async def ask_to_cancel(self, process_id: str, generation_id: UUID) -> None:
+        """Tell the process that runs the generation."""
+        control = keys.control(process_id)
+        await self._redis.xadd(
+            control, {"op": "cancel", "id": str(generation_id)}, maxlen=_CONTROL_LENGTH
+        )
+        await self._redis.expire(control, _CONTROL_TTL_S)
+
+    async def run(self) -> None:
+        """The follower's task; runs until it is cancelled."""
+        while True:
+            try:
+                await self._read_once()
+            except (RedisError, OSError) as error:
+                log.warning("follower_unreachable", error=str(error))
+                await asyncio.sleep(_RETRY_S)
+
+    async def _read_once(self) -> None:
+        streams: dict[bytes | str | memoryview, int | bytes | str | memoryview] = {
+            self._control: self._control_position
+        }
+        followed: dict[bytes, UUID] = {}
+        for generation_id, position in self._positions.items():
+            name = keys.events(generation_id).encode()
+            streams[name] = b"%d-0" % position
+            followed[name] = generation_id
+        found = await self._redis.xread(streams, count=_COUNT, block=_BLOCK_MS)
+        for name, entries in cast(list[tuple[bytes, StreamEntries]], found or []):
+            if name in followed:
+                self._deliver(followed[name], _events(entries))
+            else:
+                self._take_control(entries)
+
+    def _take_control(self, entries: StreamEntries) -> None:
+        for entry_id, fields in entries:
+            self._control_position = entry_id
+            if fields.get(b"op") == b"cancel":
+                self._on_cancel(UUID(fields[b"id"].decode()))
+
+    def _deliver(self, generation_id: UUID, events: list[Event]) -> None:
+        if generation_id not in self._positions:
+            return  # the last reader left while the answer was on its way
+        self._positions[generation_id] = events[-1].seq
+        for subscription in self._subscriptions[generation_id]:
+            subscription.offer(events)
+        if events[-1].data == DONE:
+            self._positions.pop(generation_id)  # nothing more to read; readers may still drain
+
+    def _leave(self, subscription: Subscription) -> None:
+        others = self._subscriptions[subscription.generation_id]
+        others.remove(subscription)
+        if not others:
+            del self._subscriptions[subscription.generation_id]
+            self._positions.pop(subscription.generation_id, None)
+
+
+def _events(entries: StreamEntries) -> list[Event]:
+    return [Event(int(entry_id.partition(b"-")[0]), fields[b"d"]) for entry_id, fields in entries]

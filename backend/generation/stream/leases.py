@@ -1,0 +1,184 @@
+"""Who may write a generation's events: opening, renewing, claiming, giving back.
+
+A lease is `<epoch>:<process id>`. The epoch is counted in PostgreSQL (Generation.epoch), where
+it also decides who may end the generation; Redis can lose a lease, never revive an old one.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal, cast
+from uuid import UUID
+
+import msgspec
+from redis.asyncio import Redis
+
+from backend.generation.stream import keys
+from backend.generation.stream.log import Entry, StreamEntries
+from backend.generation.stream.scripts import (
+    ACQUIRE,
+    FENCED,
+    LAPSED,
+    MISSING,
+    PRESENT,
+    RELEASE,
+    RENEW,
+)
+from backend.generation.types import GenerationRequest
+
+# A claim only keeps two processes from doing the same work; the epoch keeps them from harm.
+_CLAIM_MS = 5_000
+_CANCEL_TTL_S = 3600
+
+
+class OpenGeneration(msgspec.Struct, frozen=True):
+    """What a process needs to take a generation up.
+
+    Attributes:
+        token_estimate: tokens that the rate limit has charged, to be set right at the end.
+    """
+
+    id: UUID
+    request: GenerationRequest
+    created_at: datetime
+    deadline_at: datetime
+    token_estimate: int
+
+
+Renewal = Literal["renewed", "cancel", "missing", "fenced"]
+_RENEWALS: dict[int, Renewal] = {1: "renewed", 2: "cancel", MISSING: "missing", FENCED: "fenced"}
+
+_ENCODER = msgspec.msgpack.Encoder()
+_DECODER = msgspec.msgpack.Decoder(OpenGeneration)
+
+
+@dataclass(frozen=True, slots=True)
+class LeaseTimes:
+    """Milliseconds: how long a lease lasts, how long a stream is kept after its end."""
+
+    lease: int
+    buffer: int
+
+
+class Leases:
+    """The leases of one process."""
+
+    def __init__(self, redis: Redis, process_id: str, times: LeaseTimes) -> None:
+        self._redis = redis
+        self._process_id = process_id
+        self._times = times
+        self._acquire = redis.register_script(ACQUIRE)
+        self._renew = redis.register_script(RENEW)
+        self._release = redis.register_script(RELEASE)
+        self._lapsed = redis.register_script(LAPSED)
+        self._present = redis.register_script(PRESENT)
+
+    def value(self, epoch: int) -> str:
+        return f"{epoch}:{self._process_id}"
+
+    async def acquire(self, generation: OpenGeneration, *, epoch: int, ttl_ms: int) -> bool:
+        """Take the lease; False when a process with a higher epoch has it.
+
+        Args:
+            ttl_ms: how long the request is kept; longer than the generation can last.
+        """
+        taken = await self._acquire(
+            keys=[keys.lease(generation.id), keys.request(generation.id), keys.LEASES],
+            args=[
+                self.value(epoch),
+                epoch,
+                self._times.lease,
+                _ENCODER.encode(generation),
+                ttl_ms,
+                str(generation.id),
+            ],
+        )
+        return bool(taken)
+
+    async def renew(self, held: Sequence[tuple[UUID, str]]) -> list[Renewal]:
+        """Renew leases, given as (generation, lease value); what became of each."""
+        if not held:
+            return []
+        names, arguments = [keys.LEASES], [str(self._times.lease)]
+        for generation_id, value in held:
+            names += (keys.lease(generation_id), keys.cancelled(generation_id))
+            arguments += (value, str(generation_id))
+        return [_RENEWALS[int(result)] for result in await self._renew(keys=names, args=arguments)]
+
+    async def release(
+        self, generation_id: UUID, value: str, why: Literal["ended", "handover"]
+    ) -> None:
+        """Give the lease back; see scripts.RELEASE."""
+        await self._release(
+            keys=[
+                keys.lease(generation_id),
+                keys.LEASES,
+                keys.request(generation_id),
+                keys.events(generation_id),
+            ],
+            args=[value, str(generation_id), why, self._times.buffer],
+        )
+
+    async def lapsed(self, most: int) -> list[UUID]:
+        """Generations whose lease has lapsed."""
+        found = await self._lapsed(keys=[keys.LEASES], args=[most])
+        return [UUID(generation_id.decode()) for generation_id in found]
+
+    async def claim(self, generation_id: UUID) -> bool:
+        """Announce that this process takes the generation up; False when another just did."""
+        name = keys.claim(generation_id)
+        return bool(await self._redis.set(name, self._process_id, nx=True, px=_CLAIM_MS))
+
+    async def forget(self, generation_id: UUID) -> None:
+        """Drop an id from the leases that nothing can be done about here."""
+        await self._redis.zrem(keys.LEASES, str(generation_id))
+
+    async def stored(self, generation_id: UUID) -> OpenGeneration | None:
+        """What its process kept for a successor; None when Redis has lost it."""
+        found = cast(bytes | None, await self._redis.get(keys.request(generation_id)))
+        return _DECODER.decode(found) if found is not None else None
+
+    async def owner(self, generation_id: UUID) -> str | None:
+        """The id of the process that holds the lease."""
+        held = cast(bytes | None, await self._redis.get(keys.lease(generation_id)))
+        return held.decode().partition(":")[2] if held is not None else None
+
+    async def in_hand(self, generation_ids: Sequence[UUID]) -> list[bool]:
+        """For each: whether Redis knows of it, leased or waiting to be taken up."""
+        async with self._redis.pipeline(transaction=False) as pipeline:
+            for generation_id in generation_ids:
+                pipeline.exists(keys.lease(generation_id), keys.request(generation_id))
+            return [bool(found) for found in await pipeline.execute()]
+
+    async def mark_cancelled(self, generation_id: UUID) -> None:
+        await self._redis.set(keys.cancelled(generation_id), 1, ex=_CANCEL_TTL_S)
+
+    async def is_cancelled(self, generation_id: UUID) -> bool:
+        return bool(await self._redis.exists(keys.cancelled(generation_id)))
+
+    async def mark_watched(self, generation_ids: Sequence[UUID]) -> None:
+        """Tell the owners that there are readers here."""
+        async with self._redis.pipeline(transaction=False) as pipeline:
+            for generation_id in generation_ids:
+                pipeline.set(keys.watched(generation_id), 1, px=2 * self._times.lease)
+            await pipeline.execute()
+
+    async def is_watched(self, generation_id: UUID) -> bool:
+        return bool(await self._redis.exists(keys.watched(generation_id)))
+
+    async def processes(self) -> int:
+        """Count this process as present; how many are."""
+        return int(
+            await self._present(
+                keys=[keys.PROCESSES], args=[self._process_id, 2 * self._times.lease]
+            )
+        )
+
+    async def leave(self) -> None:
+        """This process is going: it no longer counts."""
+        await self._redis.zrem(keys.PROCESSES, self._process_id)
+
+    async def entries(self, generation_id: UUID) -> list[Entry]:
+        """All events that Redis has of a generation."""
+        found = cast(StreamEntries, await self._redis.xrange(keys.events(generation_id)))
+        return [Entry(fields[b"d"], fields[b"m"]) for _, fields in found]

@@ -1,0 +1,123 @@
+"""Appends the events of all generations of the process to Redis, many at a time.
+
+One task, one round trip for everything that has come since the last one. Under load a round
+carries more, not later: with 1,000 streams the cost per event falls while the delay stays one
+round trip.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+import orjson
+import structlog
+from redis.asyncio import Redis
+from redis.exceptions import RedisError
+
+from backend.generation import metrics
+from backend.generation.stream.log import EventLog
+from backend.generation.stream.scripts import APPEND, FENCED, MISSING
+
+log = structlog.get_logger(__name__)
+
+# Between two rounds. A round costs the same CPU for one event as for a hundred, and more than
+# everything else that is done for a token (docs/benchmarks/gateway.md): so there are at most a
+# hundred a second. The first event after a silence does not wait.
+_PAUSE_S = 0.01
+_RETRY_S = (0.05, 0.1, 0.2, 0.4, 0.8, 1.0)
+# Events of one generation in one round: after Redis lost everything, a long answer is given
+# back in several rounds, not in one that would block Redis for others.
+_MOST_PER_ROUND = 512
+
+
+class BufferWriter:
+    """Keeps Redis up with the logs of this process.
+
+    Args:
+        on_missing: called, once until it returns, for a log whose lease is gone from Redis; it
+            gets the lease back, or calls `EventLog.lose`.
+        ttl_ms: how long a stream is kept after its first event.
+    """
+
+    def __init__(
+        self, redis: Redis, *, on_missing: Callable[[EventLog], Awaitable[None]], ttl_ms: int
+    ) -> None:
+        self._append = redis.register_script(APPEND)
+        self._on_missing = on_missing
+        self._ttl_ms = ttl_ms
+        self._dirty: dict[EventLog, None] = {}
+        self._restoring: dict[EventLog, asyncio.Task[None]] = {}
+        self._wake = asyncio.Event()
+
+    def mark(self, event_log: EventLog) -> None:
+        """`event_log` has events that Redis has not."""
+        self._dirty[event_log] = None
+        self._wake.set()
+
+    async def run(self) -> None:
+        """The writer's task; runs until it is cancelled."""
+        failures = 0
+        while True:
+            await self._wake.wait()
+            self._wake.clear()
+            batch = [item for item in self._dirty if item not in self._restoring]
+            self._dirty = {item: None for item in self._restoring if item in self._dirty}
+            batch = [item for item in batch if not item.lost and item.last > item.stored]
+            if not batch:
+                continue
+            try:
+                await self._round(batch)
+                failures = 0
+                await asyncio.sleep(_PAUSE_S)
+            except (RedisError, OSError) as error:
+                if failures == 0:
+                    log.warning("stream_buffer_unreachable", error=str(error))
+                metrics.BUFFER_ERRORS.inc()
+                for item in batch:
+                    self.mark(item)
+                await asyncio.sleep(_RETRY_S[min(failures, len(_RETRY_S) - 1)])
+                failures += 1
+
+    async def _round(self, batch: list[EventLog]) -> None:
+        names: list[bytes] = []
+        appends: list[tuple[str, int, list[int]]] = []
+        parts: list[bytes] = []
+        for item in batch:
+            names += item.keys
+            entries = item.entries[item.stored : item.stored + _MOST_PER_ROUND]
+            lengths: list[int] = []
+            for entry in entries:
+                parts += entry
+                lengths += (len(entry.data), len(entry.meta))
+            appends.append((item.lease, item.stored + 1, lengths))
+        arguments: list[int | bytes] = [self._ttl_ms, orjson.dumps(appends), b"".join(parts)]
+        results = await self._append(keys=names, args=arguments)
+        metrics.BUFFER_ROUNDS.inc()
+        for item, result in zip(batch, results, strict=True):
+            self._take_result(item, int(result))
+
+    def _take_result(self, item: EventLog, result: int) -> None:
+        if result == FENCED:
+            item.lose()
+        elif result == MISSING:
+            self._restore(item)
+        elif result < item.stored:
+            # Redis came back without its last moments, or empty: give it what it lost.
+            item.rewind(result)
+            self.mark(item)
+        else:
+            item.acknowledge(result)
+            if item.last > item.stored:
+                self.mark(item)
+
+    def _restore(self, item: EventLog) -> None:
+        if item in self._restoring:
+            return
+        task = asyncio.create_task(self._restore_lease(item))
+        self._restoring[item] = task
+
+    async def _restore_lease(self, item: EventLog) -> None:
+        try:
+            await self._on_missing(item)
+        finally:
+            del self._restoring[item]
+            self.mark(item)

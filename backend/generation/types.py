@@ -1,0 +1,194 @@
+"""The values that pass between `api`, the gateway and another process that takes over.
+
+Frozen and encodable by msgspec, because a GenerationRequest is kept in Redis for as long as its
+generation runs: another process must be able to finish it with nothing else in hand.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+from uuid import UUID
+
+import msgspec
+
+from backend.accounts.principal import Principal
+from backend.platform.errors import ParleyError
+
+Endpoint = Literal["chat", "completion", "embedding"]
+
+DONE = b"[DONE]"
+
+
+class ChatMessage(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One message, upstream-shaped. `content` is text, or OpenAI content parts; content from
+    outside is a part of our own, see outside.py."""
+
+    role: str
+    content: str | list[dict[str, Any]]
+    name: str | None = None
+
+    @property
+    def text(self) -> str:
+        """The text of all parts: what the estimate of tokens sees."""
+        return "\n".join(self.texts)
+
+    @property
+    def texts(self) -> list[str]:
+        """The text of each part: what the classifiers see. What is attached comes first."""
+        if isinstance(self.content, str):
+            return [self.content]
+        return [str(part["text"]) for part in self.content if part["type"] in ("text", "data")]
+
+
+class SamplingParams(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
+    """The validated sampling fields, by their upstream names; what is not set is not sent.
+
+    `logprobs` is a bool for chat (with `top_logprobs`) and a count for completions, as OpenAI
+    has it. `extra` is merged into the upstream request as it is.
+    """
+
+    max_tokens: int | None = None
+    min_tokens: int | None = None
+    temperature: float | None = None
+    top_p: float | None = None
+    top_k: int | None = None
+    min_p: float | None = None
+    presence_penalty: float | None = None
+    frequency_penalty: float | None = None
+    repetition_penalty: float | None = None
+    seed: int | None = None
+    stop: list[str] | None = None
+    logit_bias: dict[str, float] | None = None
+    logprobs: bool | int | None = None
+    top_logprobs: int | None = None
+    ignore_eos: bool | None = None
+    response_format: dict[str, Any] | None = None
+    extra: dict[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GenerationRequest:
+    """What is to be generated, for whom.
+
+    Attributes:
+        request_id: of the HTTP request; follows the generation into logs, rows and upstream.
+        prompt: text or token ids; for the endpoint `completion`, which has no `messages`.
+        client_hash: a keyed hash of the client's address, for the abuse detector.
+        prompt_text: what a prompt of token ids says; the gateway fills it in (prompt.py).
+        n: choices; each is generated, checked and counted on its own.
+        stream_usage: a last chunk with the usage is sent before `[DONE]`.
+        on_disconnect: with nobody reading: `cancel` at once, or after the `grace` period.
+        message_id: the pending assistant message that this generation fills.
+        timeout_s: from the start, time in the queue included; the settings give the usual one.
+        generation_id: chosen by the caller, who wants to know it before anything runs (an
+            `Idempotency-Key`); a second generation of one id is refused with Conflict. None:
+            a new one.
+        metadata: for the chat page. It is added to the first event as `parley`, together with
+            `generation_id`, and that event is sent at once, before there is any text.
+    """
+
+    principal: Principal
+    request_id: str
+    endpoint: Endpoint
+    model: str
+    messages: list[ChatMessage] = field(default_factory=list)
+    prompt: str | list[int] | None = None
+    prompt_text: str = ""
+    params: SamplingParams = field(default_factory=SamplingParams)
+    n: int = 1
+    stream_usage: bool = False
+    on_disconnect: Literal["cancel", "grace"] = "cancel"
+    conversation_id: UUID | None = None
+    message_id: UUID | None = None
+    timeout_s: float | None = None
+    generation_id: UUID | None = None
+    client_hash: str = ""
+    metadata: dict[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StartedGeneration:
+    """A generation that was admitted. `ratelimit_headers` are the `x-ratelimit-*` headers."""
+
+    id: UUID
+    created: int
+    model: str
+    ratelimit_headers: dict[str, str]
+
+
+class Event(msgspec.Struct, frozen=True):
+    """One event of the client's stream.
+
+    Attributes:
+        seq: 1, 2, 3 …: the SSE `id`.
+        data: JSON of a chunk or of `{"error": …}`; `[DONE]` last.
+    """
+
+    seq: int
+    data: bytes
+
+
+class Usage(msgspec.Struct, frozen=True):
+    """What is metered: what was delivered, not what was computed."""
+
+    input_tokens: int = 0
+    cached_input_tokens: int = 0
+    output_tokens: int = 0
+
+    def as_openai(self) -> dict[str, Any]:
+        return {
+            "prompt_tokens": self.input_tokens,
+            "completion_tokens": self.output_tokens,
+            "total_tokens": self.input_tokens + self.output_tokens,
+            "prompt_tokens_details": {"cached_tokens": self.cached_input_tokens},
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class CompletionChoice:
+    index: int
+    text: str
+    finish_reason: str
+    logprobs: dict[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """The whole answer of one generation, for callers that do not stream.
+
+    `error` is set when it was cut short (a timeout, say) after text had been generated: the
+    text was delivered and is billed, so it is returned rather than thrown away.
+    """
+
+    public_id: str
+    created: int
+    model: str
+    endpoint: Endpoint
+    choices: list[CompletionChoice]
+    usage: Usage
+    error: ParleyError | None = None
+
+    def as_openai(self) -> dict[str, Any]:
+        """OpenAI's `chat.completion` or `text_completion` object."""
+        chat = self.endpoint == "chat"
+        body: dict[str, Any] = {
+            "id": self.public_id,
+            "object": "chat.completion" if chat else "text_completion",
+            "created": self.created,
+            "model": self.model,
+            "choices": [_choice(choice, chat=chat) for choice in self.choices],
+            "usage": self.usage.as_openai(),
+        }
+        if self.error is not None:
+            body["parley"] = self.error.as_dict()
+        return body
+
+
+def _choice(choice: CompletionChoice, *, chat: bool) -> dict[str, Any]:
+    shared = {
+        "index": choice.index,
+        "logprobs": choice.logprobs,
+        "finish_reason": choice.finish_reason,
+    }
+    if not chat:
+        return {**shared, "text": choice.text}
+    return {**shared, "message": {"role": "assistant", "content": choice.text, "refusal": None}}

@@ -1,0 +1,36 @@
+"""An admission queue with a clock of its own, for tests of who is let in."""
+
+from dataclasses import replace
+
+from backend.generation.queue import AdmissionQueue, Ticket
+from backend.generation.replicas import ReplicaSet
+from infra.load.upstream import SyntheticUpstream
+from tests.support.gateway import pools_of
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def queue_of(
+    *, replicas: int = 1, places: int = 1, most_waiting: int = 100
+) -> tuple[AdmissionQueue, Clock]:
+    upstreams = [SyntheticUpstream() for _ in range(replicas)]
+    for number, upstream in enumerate(upstreams):
+        upstream.port = 1000 + number
+    pool = replace(pools_of(*upstreams).models[0], max_concurrency=places)
+    replica_set = ReplicaSet(pool)
+    for replica in replica_set.replicas:
+        replica.mark(True, "")
+    clock = Clock()
+    return AdmissionQueue(replica_set, most_waiting=most_waiting, clock=clock), clock
+
+
+def join(queue: AdmissionQueue, priority: int = 5, **options: str) -> Ticket:
+    ticket = queue.reserve(priority=priority, weight=1, affinity=options.get("affinity"))
+    queue.enter(ticket)
+    return ticket

@@ -1,0 +1,186 @@
+"""Replicas that fail, and a Redis that loses everything: the reader sees a pause, at most."""
+
+import asyncio
+import os
+from collections.abc import Awaitable, Callable
+from typing import cast
+
+import pytest
+from redis.asyncio import Redis
+
+from backend.accounts.principal import Principal
+from backend.generation.database import in_database
+from backend.generation.models import Generation
+from backend.generation.runtime import Gateway
+from backend.generation.services import generation_start
+from backend.generation.stream.log import StreamEntries
+from backend.generation.types import SamplingParams
+from backend.platform.errors import Overloaded, UpstreamFailed
+from infra.load.upstream import SyntheticUpstream, words
+from tests.support.gateway import (
+    ask,
+    caller,
+    chat,
+    check_billed,
+    pools_of,
+    read,
+    running_gateway,
+    stored,
+)
+
+StartUpstream = Callable[..., Awaitable[SyntheticUpstream]]
+
+
+@pytest.mark.parametrize("failure", ["break_after", "error_after"])
+async def test_a_replica_that_fails_half_way_is_replaced(
+    transactional_db: None, start_upstream: StartUpstream, failure: str
+) -> None:
+    principal = await caller()
+    bad = await start_upstream(**{failure: 8})
+    good = await start_upstream()
+    async with running_gateway(pools_of(bad, good)):
+        # Least outstanding takes the first of equals: the bad one.
+        started, answer = await ask(chat(principal, max_tokens=20))
+
+    answer.check_order()
+    assert answer.text == words(0, 20)
+    row = await check_billed(started.id, output_tokens=20, state="completed")
+    assert row.replica == "replica-1"
+    assert row.input_tokens == 4  # the text so far, sent again, is not billed as input
+    [continued] = good.served
+    assert continued.body["messages"][-1] == {"role": "assistant", "content": words(0, 8)}
+    assert continued.body["max_tokens"] == 12
+
+
+async def test_a_completion_is_continued_by_its_prompt(
+    transactional_db: None, start_upstream: StartUpstream
+) -> None:
+    principal = await caller()
+    bad, good = await start_upstream(break_after=8), await start_upstream()
+    async with running_gateway(pools_of(bad, good)):
+        request = chat(
+            principal, endpoint="completion", messages=[], prompt="Once upon", max_tokens=20
+        )
+        started, answer = await ask(request)
+
+    assert answer.text == words(0, 20)
+    assert good.served[0].body["prompt"] == "Once upon" + words(0, 8)
+    await check_billed(started.id, output_tokens=20, state="completed")
+
+
+async def test_before_the_first_token_another_replica_is_asked(
+    transactional_db: None, start_upstream: StartUpstream
+) -> None:
+    principal = await caller()
+    full = await start_upstream(refuse=(503, {"error": {"message": "full"}}))
+    good = await start_upstream()
+    async with running_gateway(pools_of(full, good)):
+        started, answer = await ask(chat(principal, max_tokens=5))
+
+    assert answer.text == words(0, 5)
+    assert len(full.served) == 1
+    await check_billed(started.id, output_tokens=5, state="completed")
+
+
+async def test_the_only_replica_comes_back(
+    transactional_db: None, start_upstream: StartUpstream
+) -> None:
+    principal = await caller()
+    upstream = await start_upstream(rate=50.0)
+    async with running_gateway(pools_of(upstream)):
+        request = chat(principal, max_tokens=40)
+        started = await generation_start(request)
+        reading = asyncio.create_task(read(started.id, principal))
+        await asyncio.sleep(0.3)
+        port = upstream.port
+        await upstream.stop()
+        await asyncio.sleep(1.5)
+        await upstream.start(port)
+        answer = await reading
+
+    answer.check_order()
+    assert answer.text == words(0, 40)
+    await check_billed(started.id, output_tokens=40, state="completed")
+
+
+async def test_a_request_that_breaks_every_replica_is_given_up(
+    transactional_db: None, start_upstream: StartUpstream
+) -> None:
+    principal = await caller()
+    upstreams = [await start_upstream(break_after=0) for _ in range(6)]
+    async with running_gateway(pools_of(*upstreams)):
+        with pytest.raises(UpstreamFailed):
+            started = await generation_start(chat(principal))
+            await read(started.id, principal)
+            raise UpstreamFailed((await stored(started.id)).error_code)
+
+    assert sum(len(upstream.served) for upstream in upstreams) == 4
+    [row] = await in_database(lambda: list(Generation.objects.all()))
+    await check_billed(row.id, output_tokens=0, state="failed")
+
+
+async def test_full_replicas_are_a_503(
+    transactional_db: None, start_upstream: StartUpstream
+) -> None:
+    principal = await caller()
+    full = await start_upstream(refuse=(429, {"error": {"message": "full"}}))
+    async with running_gateway(pools_of(full)):
+        with pytest.raises(Overloaded):
+            await generation_start(chat(principal))
+
+
+async def test_an_answer_that_cannot_be_continued_ends_with_its_text_kept(
+    transactional_db: None, start_upstream: StartUpstream
+) -> None:
+    principal = await caller()
+    bad, good = await start_upstream(break_after=8), await start_upstream()
+    async with running_gateway(pools_of(bad, good)):
+        params = SamplingParams(max_tokens=20, response_format={"type": "json_object"})
+        started, answer = await ask(chat(principal, params=params))
+
+    answer.check_order()
+    assert answer.text == words(0, 8)
+    assert answer.error is not None and answer.error["code"] == "upstream_failed"
+    await check_billed(started.id, output_tokens=8, state="failed")
+    assert good.served == []
+
+
+async def test_redis_loses_everything_in_the_middle(
+    gateway: Gateway, upstream: SyntheticUpstream, principal: Principal
+) -> None:
+    upstream.behaviour.rate = 40.0
+    started = await generation_start(chat(principal, max_tokens=80))
+    reading = asyncio.create_task(read(started.id, principal))
+    async with Redis.from_url(os.environ["REDIS_URL"]) as redis:
+        for _ in range(3):
+            await asyncio.sleep(0.4)
+            await redis.flushall()
+    answer = await reading
+
+    answer.check_order()
+    assert answer.text == words(0, 80)
+    await check_billed(started.id, output_tokens=80, state="completed")
+    assert len(upstream.served) == 1
+    # The buffer was written again: a reader that comes late gets all of it.
+    assert (await read(started.id, principal)).events == answer.events
+
+
+async def test_redis_loses_the_last_moments(
+    gateway: Gateway, upstream: SyntheticUpstream, principal: Principal
+) -> None:
+    """What a Redis with `appendfsync everysec` does when it is killed."""
+    upstream.behaviour.rate = 40.0
+    started = await generation_start(chat(principal, max_tokens=60))
+    reading = asyncio.create_task(read(started.id, principal))
+    await asyncio.sleep(0.6)
+    async with Redis.from_url(os.environ["REDIS_URL"]) as redis:
+        key = f"gen:{{{started.id}}}:events"
+        saved = cast(StreamEntries, await redis.xrange(key, count=5))
+        await redis.delete(key)
+        for entry_id, fields in saved:
+            await redis.xadd(key, {"d": fields[b"d"], "m": fields[b"m"]}, id=entry_id)
+    answer = await reading
+
+    answer.check_order()
+    assert answer.text == words(0, 60)
+    assert (await read(started.id, principal)).events == answer.events

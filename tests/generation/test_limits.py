@@ -1,0 +1,179 @@
+"""Requests and tokens a minute, and how many at a time."""
+
+import asyncio
+import os
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from uuid import UUID, uuid4
+
+import pytest
+from redis.asyncio import Redis
+
+from backend.accounts.principal import PlanLimits, Principal
+from backend.generation.limits.limiter import Limiter
+from backend.generation.limits.scopes import Scope, scopes_of
+from backend.generation.runtime import Gateway
+from backend.generation.services import generation_start
+from backend.platform.errors import Conflict, RateLimited
+from tests.support.gateway import ask, chat, read, until_ended
+
+
+@pytest.fixture
+async def limiter() -> AsyncIterator[Limiter]:
+    async with Redis.from_url(os.environ["REDIS_URL"]) as redis:
+        yield Limiter(redis, longest_s=60)
+
+
+def someone(
+    *, requests: int = 1000, tokens: int = 100_000, concurrent: int = 100, key: bool = False
+) -> Principal:
+    plan = PlanLimits("free", 10, requests, tokens, concurrent)
+    return Principal(uuid4(), uuid4(), uuid4(), uuid4() if key else None, "owner", plan)
+
+
+async def admitted(limiter: Limiter, principal: Principal, tokens: int = 10) -> UUID:
+    generation_id = uuid4()
+    await limiter.admit(principal, generation_id, tokens=tokens)
+    return generation_id
+
+
+async def test_a_minute_holds_as_many_requests_as_the_plan_says(limiter: Limiter) -> None:
+    principal = someone(requests=5)
+    for _ in range(5):
+        await admitted(limiter, principal)
+    with pytest.raises(RateLimited) as caught:
+        await admitted(limiter, principal)
+
+    error = caught.value
+    assert "5 requests per minute" in error.message
+    assert error.retry_after is not None and 0 < error.retry_after <= 13
+    assert error.headers["x-ratelimit-limit-requests"] == "5"
+    assert error.headers["x-ratelimit-remaining-requests"] == "0"
+    assert error.headers["x-ratelimit-reset-requests"].endswith("s")
+
+
+async def test_parallel_requests_cannot_slip_through_together(limiter: Limiter) -> None:
+    principal = someone(requests=10)
+    results = await asyncio.gather(
+        *(admitted(limiter, principal) for _ in range(40)), return_exceptions=True
+    )
+    assert sum(isinstance(result, UUID) for result in results) == 10
+
+
+async def test_a_refusal_costs_nothing(limiter: Limiter) -> None:
+    principal = someone(requests=100, tokens=100)
+    for _ in range(3):
+        with pytest.raises(RateLimited):
+            await admitted(limiter, principal, tokens=60)
+            await admitted(limiter, principal, tokens=60)
+    headers = (await limiter.admit(principal, uuid4(), tokens=40)).headers
+    assert headers["x-ratelimit-remaining-tokens"] == "0"
+    assert headers["x-ratelimit-remaining-requests"] == "98"
+
+
+async def test_what_was_estimated_too_high_is_given_back(limiter: Limiter) -> None:
+    principal = someone(tokens=1000)
+    generation_id = await admitted(limiter, principal, tokens=900)
+    with pytest.raises(RateLimited):
+        await admitted(limiter, principal, tokens=500)
+    await limiter.settle(principal, generation_id, estimated=900, used=100)
+    await limiter.settle(principal, generation_id, estimated=900, used=100)  # only once
+
+    headers = (await limiter.admit(principal, uuid4(), tokens=500)).headers
+    assert 390 <= int(headers["x-ratelimit-remaining-tokens"]) <= 420
+
+
+async def test_what_was_used_beyond_the_estimate_is_paid_by_waiting(limiter: Limiter) -> None:
+    principal = someone(tokens=1000)
+    generation_id = await admitted(limiter, principal, tokens=100)
+    await limiter.settle(principal, generation_id, estimated=100, used=1500)
+    with pytest.raises(RateLimited, match="tokens per minute") as caught:
+        await admitted(limiter, principal, tokens=10)
+    assert caught.value.retry_after is not None and caught.value.retry_after > 25
+
+
+async def test_a_request_larger_than_the_limit_passes_alone(limiter: Limiter) -> None:
+    principal = someone(tokens=100)
+    await admitted(limiter, principal, tokens=5000)
+    with pytest.raises(RateLimited):
+        await admitted(limiter, principal, tokens=1)
+
+
+async def test_so_many_at_a_time_and_no_more(limiter: Limiter) -> None:
+    principal = someone(concurrent=2)
+    first = await admitted(limiter, principal)
+    await admitted(limiter, principal)
+    with pytest.raises(RateLimited, match="2 generations at a time"):
+        await admitted(limiter, principal)
+    await limiter.settle(principal, first, estimated=10, used=10)
+    await admitted(limiter, principal)
+
+
+async def test_a_generation_that_is_running_is_charged_once(limiter: Limiter) -> None:
+    principal = someone(requests=10, concurrent=1)
+    generation_id = uuid4()
+    first = await limiter.admit(principal, generation_id, tokens=10)
+    again = await limiter.admit(principal, generation_id, tokens=10)
+    assert (first.is_new, again.is_new) == (True, False)
+    assert again.headers["x-ratelimit-remaining-requests"] == "9"
+
+
+async def test_a_refused_second_start_leaves_the_first_ones_place_taken(
+    gateway: Gateway, principal: Principal
+) -> None:
+    caller = replace(principal, plan=PlanLimits("free", 10, 100, 100_000, 1))
+    generation_id = uuid4()
+    started = await generation_start(chat(caller, max_tokens=60, generation_id=generation_id))
+    with pytest.raises(Conflict):
+        await generation_start(chat(caller, max_tokens=60, generation_id=generation_id))
+    with pytest.raises(RateLimited, match="at a time"):
+        await generation_start(chat(caller, max_tokens=5))
+    await read(started.id, caller)
+    await until_ended(started.id)
+    await ask(chat(caller, max_tokens=5))
+
+
+async def test_organizations_do_not_share_anything(limiter: Limiter) -> None:
+    one, other = someone(requests=1), someone(requests=1)
+    await admitted(limiter, one)
+    await admitted(limiter, other)
+
+
+async def test_a_user_and_a_key_have_limits_of_their_own(
+    limiter: Limiter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("backend.generation.limits.limiter.scopes_of", _half_for_users_and_keys)
+    principal = someone(requests=10, key=True)
+    for _ in range(5):
+        await admitted(limiter, principal)
+    with pytest.raises(RateLimited, match=r"API key|user"):
+        await admitted(limiter, principal)
+    colleague = replace(principal, user_id=uuid4(), key_id=uuid4())
+    await admitted(limiter, colleague)
+
+
+async def test_the_headers_tell_what_is_left(gateway: Gateway, principal: Principal) -> None:
+    plan = PlanLimits("free", 10, 3, 100_000, 10)
+    caller = replace(principal, plan=plan)
+    started, _ = await ask(chat(caller, max_tokens=5))
+    assert started.ratelimit_headers["x-ratelimit-remaining-requests"] == "2"
+    await ask(chat(caller, max_tokens=5))
+    await ask(chat(caller, max_tokens=5))
+    with pytest.raises(RateLimited):
+        await generation_start(chat(caller, max_tokens=5))
+
+
+async def test_a_generation_that_ends_frees_its_place(
+    gateway: Gateway, principal: Principal
+) -> None:
+    caller = replace(principal, plan=PlanLimits("free", 10, 100, 100_000, 1))
+    started = await generation_start(chat(caller, max_tokens=20))
+    with pytest.raises(RateLimited):
+        await generation_start(chat(caller, max_tokens=5))
+    await read(started.id, caller)
+    await until_ended(started.id)
+    await ask(chat(caller, max_tokens=5))
+
+
+def _half_for_users_and_keys(principal: Principal) -> list[Scope]:
+    return scopes_of(principal, user_share=0.5, key_share=0.5)

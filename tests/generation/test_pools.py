@@ -1,0 +1,71 @@
+"""infra/pools.toml: what it says, and what is said about mistakes in it."""
+
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from backend.generation.pools import PoolsError, read_pools
+from backend.platform.errors import ModelNotFound
+from infra.launcher.procfile import ROOT
+
+GOOD = """
+[[model]]
+id = "m"
+aliases = ["auto"]
+context_window = 100
+max_output_tokens = 50
+capabilities = ["chat"]
+price_per_1k = { input = "0.1", cached_input = "0.05", output = "0.2" }
+[[model.replica]]
+name = "a"
+url = "${URL:-http://127.0.0.1:1}"
+api_key = "${KEY:-}"
+"""
+
+
+def pools_in(tmp_path: Path, text: str, **environment: str) -> object:
+    path = tmp_path / "pools.toml"
+    path.write_text(text)
+    return read_pools(path, environment)
+
+
+def test_our_own_file_is_right() -> None:
+    pools = read_pools(
+        ROOT / "infra" / "pools.toml", {"PARLEY_ENGINE_URL": "http://127.0.0.1:8001"}
+    )
+    assert pools.find("auto") is pools.find("smollm2-135m")
+    with pytest.raises(ModelNotFound, match="gpt"):
+        pools.find("gpt")
+
+
+def test_variables_come_from_the_environment(tmp_path: Path) -> None:
+    pools = pools_in(tmp_path, GOOD, URL="https://engine:8443", KEY="secret")
+    [pool] = pools.models  # type: ignore[attr-defined]
+    assert pool.replicas[0].url == "https://engine:8443"
+    assert pool.replicas[0].api_key == "secret"
+    assert "secret" not in repr(pool)
+    assert pool.price_per_1k["input"] == Decimal("0.1")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (("${URL:-http://127.0.0.1:1}", "${URL}"), r"\$\{URL\}, which is not set"),
+        (("${URL:-http://127.0.0.1:1}", "ftp://x"), "url must be http"),
+        (("context_window = 100", "context_window = 0"), "context_window must be"),
+        (("context_window = 100", 'context_window = "x"'), "not 'x'"),
+        (('input = "0.1"', "input = 0.1"), "money is never a float"),
+        (('input = "0.1"', 'input = "-1"'), "price_per_1k"),
+        (("[[model]]", "[[model]]\nsampling = { heat = 1 }"), "sampling must be"),
+        (("[[model]]", '[[model]]\nsampling = { top_p = "all" }'), "sampling must be"),
+        (("context_window", "contextwindow"), "unknown field 'contextwindow'"),
+        (('aliases = ["auto"]', 'aliases = ["m"]'), "used by two models"),
+        (('capabilities = ["chat"]', 'dialect = "x"'), "dialect must be"),
+        (("[[model]]", "[[model"), "is not TOML"),
+        (("[[model]]", "[[models]]"), r"no \[\[model\]\]"),
+    ],
+)
+def test_a_mistake_is_named(tmp_path: Path, change: tuple[str, str], message: str) -> None:
+    with pytest.raises(PoolsError, match=message):
+        pools_in(tmp_path, GOOD.replace(*change))

@@ -1,0 +1,106 @@
+"""Who is served first, who is refused, and that nobody starves."""
+
+import asyncio
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from backend.generation.queue import AGEING_S
+from backend.platform.errors import Overloaded
+from tests.generation.queues import join, queue_of
+
+
+async def test_better_plans_go_first() -> None:
+    queue, _ = queue_of()
+    running = join(queue)
+    free, standard, premium = join(queue, 10), join(queue, 5), join(queue, 1)
+
+    order = []
+    for _ in range(3):
+        running.release()
+        running = next(t for t in (free, standard, premium) if t.replica is not None)
+        order.append(running)
+    assert order == [premium, standard, free]
+
+
+async def test_whoever_waits_long_enough_goes_before_every_newcomer() -> None:
+    queue, clock = queue_of()
+    running = join(queue)
+    free = join(queue, 10)
+    clock.now += 10 * AGEING_S
+    premium = join(queue, 1)
+    running.release()
+    assert free.replica is not None
+    assert premium.replica is None
+
+
+async def test_when_it_is_full_the_newcomer_or_the_last_is_refused_at_once() -> None:
+    queue, _ = queue_of(most_waiting=2)
+    join(queue)
+    first, last = join(queue, 5), join(queue, 10)
+    with pytest.raises(Overloaded) as caught:
+        queue.reserve(priority=10, weight=1, affinity=None)
+    assert caught.value.retry_after
+
+    premium = join(queue, 1)
+    with pytest.raises(Overloaded):
+        await asyncio.wait_for(last._granted, 60)
+    assert not first.settled and not premium.settled
+
+
+async def test_one_that_leaves_the_queue_makes_room() -> None:
+    queue, _ = queue_of(most_waiting=1)
+    join(queue)
+    waiting = join(queue)
+    waiting.release()
+    assert queue.waiting == 0
+    join(queue)
+
+
+async def test_the_least_loaded_replica_is_taken() -> None:
+    queue, _ = queue_of(replicas=3, places=2)
+    tickets = [join(queue) for _ in range(6)]
+    loads = [replica.outstanding for replica in queue.replicas.replicas]
+    assert loads == [2, 2, 2]
+    for ticket in tickets:
+        ticket.release()
+        ticket.release()
+    assert [replica.outstanding for replica in queue.replicas.replicas] == [0, 0, 0]
+
+
+async def test_a_conversation_stays_with_its_replica_while_that_costs_nothing() -> None:
+    queue, _ = queue_of(replicas=4, places=100)
+    home = {join(queue, affinity="conversation").replica for _ in range(3)}
+    assert len(home) == 1
+    crowd = [join(queue, affinity="conversation").replica for _ in range(20)]
+    assert len(set(crowd)) > 1
+
+
+async def test_processes_share_the_places() -> None:
+    queue, _ = queue_of(places=4)
+    queue.replicas.processes = 2
+    tickets = [join(queue) for _ in range(4)]
+    assert sum(ticket.replica is not None for ticket in tickets) == 2
+
+
+@settings(deadline=None)
+@given(st.lists(st.tuples(st.integers(1, 10), st.floats(0, 5)), min_size=1, max_size=40))
+def test_nobody_is_forgotten_and_places_are_never_overrun(
+    arrivals: list[tuple[int, float]],
+) -> None:
+    async def run() -> None:
+        queue, clock = queue_of(replicas=2, places=2)
+        tickets = []
+        for priority, pause in arrivals:
+            clock.now += pause
+            tickets.append(join(queue, priority))
+        served = 0
+        while running := [ticket for ticket in tickets if ticket.replica is not None]:
+            assert len(running) <= 4
+            running[0].release()
+            served += 1
+        assert served == len(tickets)
+        assert queue.waiting == 0
+
+    asyncio.run(run())

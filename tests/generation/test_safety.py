@@ -1,0 +1,72 @@
+"""Promise 3: no text reaches a client, or the buffer, before the post-classifier has passed it."""
+
+import os
+from collections.abc import Awaitable, Callable
+from typing import cast
+
+from redis.asyncio import Redis
+
+from backend.generation.database import in_database
+from backend.generation.stream.log import StreamEntries
+from infra.load.upstream import SyntheticUpstream
+from safety.audit.models import SafetyDecisionRecord
+from tests.safety.streaming import DOUBTFUL, GUIDE
+from tests.support.gateway import ask, caller, chat, check_billed, pools_of, running_gateway
+
+StartUpstream = Callable[..., Awaitable[SyntheticUpstream]]
+
+BEFORE = "Sure. Now, here is the guide: to make a "
+FLAGGED = "pipe bomb you will need a pipe and some nails and then more."
+
+
+async def test_a_flagged_answer_halts_and_only_what_came_before_was_ever_sent(
+    transactional_db: None, start_upstream: StartUpstream
+) -> None:
+    principal = await caller()
+    script = [f"{word} " for word in (BEFORE + FLAGGED).split()]
+    upstream = await start_upstream(script=script, rate=100.0)
+    async with running_gateway(pools_of(upstream)):
+        started, answer = await ask(chat(principal, max_tokens=len(script)))
+        async with Redis.from_url(os.environ["REDIS_URL"]) as redis:
+            found = await redis.xrange(f"gen:{{{started.id}}}:events")
+            buffered = cast(StreamEntries, found)
+
+    answer.check_order()
+    assert answer.text == BEFORE
+    assert answer.finish_reason == "content_filter"
+    assert b"bomb" not in b"".join(fields[b"d"] for _, fields in buffered)
+    await check_billed(started.id, output_tokens=len(BEFORE.split()), state="blocked")
+    records = await in_database(
+        lambda: list(SafetyDecisionRecord.objects.filter(generation_id=started.id))
+    )
+    assert {(r.stage, r.action) for r in records} == {("prompt", "allow"), ("output", "block")}
+
+
+async def test_what_a_nearly_refused_question_gets_is_held_to_more(
+    transactional_db: None, start_upstream: StartUpstream
+) -> None:
+    principal = await caller()
+    script = [f"{word} " for word in GUIDE.split()]
+    upstream = await start_upstream(script=script, rate=100.0)
+    reasons = []
+    async with running_gateway(pools_of(upstream)):
+        for question in ("What is new?", DOUBTFUL):
+            _, answer = await ask(chat(principal, question, max_tokens=len(script)))
+            reasons.append(answer.finish_reason)
+
+    assert reasons == ["length", "content_filter"]
+
+
+async def test_personal_data_is_replaced_in_what_is_sent_and_still_billed(
+    transactional_db: None, start_upstream: StartUpstream
+) -> None:
+    principal = await caller()
+    script = ["The ", "card ", "is ", "4111 ", "1111 ", "1111 ", "1111 ", "as ", "printed."]
+    upstream = await start_upstream(script=script, rate=100.0)
+    async with running_gateway(pools_of(upstream)):
+        started, answer = await ask(chat(principal, max_tokens=len(script)))
+
+    answer.check_order()
+    assert "1111" not in answer.text
+    assert answer.text.startswith("The card is ") and answer.text.endswith("as printed.")
+    await check_billed(started.id, output_tokens=len(script), state="completed")

@@ -1,0 +1,340 @@
+"""A generation from its start to its last event, and what is stored and billed of it."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from uuid import uuid4
+
+import pytest
+
+from backend.accounts.principal import Principal
+from backend.generation.database import in_database
+from backend.generation.models import Generation
+from backend.generation.runtime import Gateway
+from backend.generation.services import (
+    generation_cancel,
+    generation_check,
+    generation_events,
+    generation_result,
+    generation_start,
+)
+from backend.generation.types import SamplingParams
+from backend.platform.errors import (
+    Conflict,
+    ContentBlocked,
+    InvalidRequest,
+    ModelNotFound,
+    NotFound,
+    Overloaded,
+)
+from infra.load.upstream import SyntheticUpstream, words
+from tests.support.gateway import (
+    ask,
+    caller,
+    chat,
+    check_billed,
+    pools_of,
+    read,
+    running_gateway,
+    stored,
+    until_ended,
+    usage_records,
+)
+
+StartUpstream = Callable[..., Awaitable[SyntheticUpstream]]
+
+
+async def test_what_is_delivered_is_stored_and_billed(
+    gateway: Gateway, upstream: SyntheticUpstream, principal: Principal
+) -> None:
+    started, answer = await ask(chat(principal, max_tokens=20, stream_usage=True))
+
+    answer.check_order()
+    assert answer.text == words(0, 20)
+    assert answer.finish_reason == "length"
+    assert answer.chunks[-1]["usage"]["completion_tokens"] == 20
+    row = await check_billed(started.id, output_tokens=20, state="completed")
+    assert row.input_tokens == answer.chunks[-1]["usage"]["prompt_tokens"] == 4
+    assert row.replica == "replica-0"
+    assert row.ttft_ms is not None
+
+
+async def test_the_answer_is_the_same_without_streaming(
+    gateway: Gateway, principal: Principal
+) -> None:
+    started = await generation_start(chat(principal, max_tokens=20))
+    completion = await generation_result(started.id, principal=principal)
+
+    assert completion.choices[0].text == words(0, 20)
+    assert completion.choices[0].finish_reason == "length"
+    assert completion.usage.output_tokens == 20
+    await check_billed(started.id, output_tokens=20, state="completed")
+
+
+async def test_every_choice_is_generated_and_counted_on_its_own(
+    gateway: Gateway, upstream: SyntheticUpstream, principal: Principal
+) -> None:
+    params = SamplingParams(max_tokens=7, seed=1)
+    started, answer = await ask(chat(principal, n=3, params=params))
+
+    answer.check_order()
+    assert [answer.text_of(index) for index in range(3)] == [words(0, 7)] * 3
+    row = await check_billed(started.id, output_tokens=21, state="completed")
+    assert row.input_tokens == 4  # the prompt is billed once
+    assert sorted(served.body["seed"] for served in upstream.served) == [1, 2, 3]
+
+
+async def test_what_the_caller_set_reaches_the_engine_and_nothing_else(
+    gateway: Gateway, upstream: SyntheticUpstream, principal: Principal
+) -> None:
+    params = SamplingParams(max_tokens=3, temperature=0.5, stop=["x"])
+    await ask(chat(principal, params=params, request_id="req_known"))
+
+    [served] = upstream.served
+    assert served.headers["x-request-id"].startswith("req_known")
+    assert served.body["temperature"] == 0.5, "the request's own comes first"
+    assert served.body["top_k"] == 40, "what it does not name comes from the pool"
+    assert served.body["stop"] == ["x"]
+    assert served.body["priority"] == principal.plan.queue_priority
+    assert served.body["cache_salt"] == str(principal.organization_id)
+    assert "top_p" not in served.body
+
+
+async def test_an_upstream_that_counts_only_at_the_end_is_billed_by_its_count(
+    transactional_db: None, start_upstream: StartUpstream
+) -> None:
+    principal = await caller()
+    upstream = await start_upstream(continuous_usage=False)
+    async with running_gateway(pools_of(upstream, dialect="openai")):
+        started, answer = await ask(chat(principal, max_tokens=9))
+
+    assert answer.text == words(0, 9)
+    row = await check_billed(started.id, output_tokens=9, state="completed")
+    assert row.input_tokens == 4
+    assert "priority" not in upstream.served[0].body
+    assert "continuous_usage_stats" not in upstream.served[0].body["stream_options"]
+
+
+async def test_an_upstream_that_never_counts_is_billed_one_token_a_chunk(
+    transactional_db: None, start_upstream: StartUpstream
+) -> None:
+    principal = await caller()
+    upstream = await start_upstream(usage=False)
+    async with running_gateway(pools_of(upstream, dialect="openai")):
+        started, _ = await ask(chat(principal, max_tokens=9))
+
+    row = await check_billed(started.id, output_tokens=9, state="completed")
+    assert row.input_tokens > 0
+
+
+async def test_a_reader_that_comes_back_gets_exactly_the_missing_events(
+    gateway: Gateway, principal: Principal
+) -> None:
+    request = chat(principal, max_tokens=100, on_disconnect="grace", metadata={})
+    started = await generation_start(request)
+    first = await read(started.id, principal, until=lambda events: len(events) == 3)
+    rest = await read(started.id, principal, after=3)
+    again = await read(started.id, principal)
+
+    rest.check_order(after=3)
+    assert first.events + rest.events == again.events
+    assert again.text == words(0, 100)
+
+
+async def test_a_reader_that_comes_back_for_nothing_ends_and_stops_nobody(
+    gateway: Gateway, principal: Principal
+) -> None:
+    """Its generation has ended, and this process has not let go of it yet."""
+    started = await generation_start(chat(principal, max_tokens=5, metadata={}))
+    live = gateway.process.live[started.id]
+    whole = await read(started.id, principal)
+    gateway.process.live[started.id] = live
+    try:
+        assert (await read(started.id, principal, after=len(whole.events))).events == []
+        assert (await read(started.id, principal, after=10_000)).events == []
+    finally:
+        gateway.process.live.pop(started.id, None)
+
+
+async def test_many_readers_see_the_same(gateway: Gateway, principal: Principal) -> None:
+    started = await generation_start(chat(principal, max_tokens=30))
+    answers = await asyncio.gather(*(read(started.id, principal) for _ in range(10)))
+
+    assert all(answer.events == answers[0].events for answer in answers)
+    answers[0].check_order()
+
+
+async def test_the_page_gets_its_ids_before_there_is_any_text(
+    transactional_db: None, start_upstream: StartUpstream
+) -> None:
+    principal = await caller()
+    upstream = await start_upstream(first_delay_s=60.0)
+    async with running_gateway(pools_of(upstream)):
+        request = chat(principal, metadata={"message_id": "m"}, max_tokens=3)
+        started = await generation_start(request)
+        opening = await asyncio.wait_for(
+            read(started.id, principal, until=lambda events: True), timeout=50
+        )
+        await generation_cancel(started.id, principal=principal)
+
+    assert opening.chunks[0]["parley"] == {"message_id": "m", "generation_id": str(started.id)}
+
+
+async def test_cancelling_keeps_and_bills_what_was_delivered(
+    gateway: Gateway, upstream: SyntheticUpstream, principal: Principal
+) -> None:
+    started = await generation_start(chat(principal, max_tokens=400))
+    reading = asyncio.create_task(read(started.id, principal))
+    await asyncio.sleep(0.3)
+    await generation_cancel(started.id, principal=principal)
+    await generation_cancel(started.id, principal=principal)
+    answer = await reading
+
+    answer.check_order()
+    count = len(answer.text.split())
+    assert 0 < count < 400
+    assert answer.text == words(0, count)
+    assert answer.finish_reason == "cancelled"
+    await check_billed(started.id, output_tokens=count, state="cancelled")
+    await asyncio.sleep(0.1)
+    assert upstream.served[0].aborted
+
+
+async def test_a_client_that_leaves_cancels(
+    gateway: Gateway, upstream: SyntheticUpstream, principal: Principal
+) -> None:
+    started = await generation_start(chat(principal, max_tokens=400))
+    answer = await read(started.id, principal, until=lambda events: len(events) == 5)
+    await until_ended(started.id)
+
+    row = await stored(started.id)
+    assert row.state == "cancelled"
+    assert len(answer.text.split()) <= row.output_tokens < 400
+    assert upstream.served[0].aborted
+
+
+async def test_the_page_may_leave_and_come_back(gateway: Gateway, principal: Principal) -> None:
+    request = chat(principal, max_tokens=60, on_disconnect="grace", metadata={})
+    started = await generation_start(request)
+    await read(started.id, principal, until=lambda events: len(events) == 5)
+    await asyncio.sleep(0.15)
+    rest = await read(started.id, principal, after=5)
+
+    rest.check_order(after=5)
+    await check_billed(started.id, output_tokens=60, state="completed")
+
+
+async def test_the_grace_period_ends(transactional_db: None, upstream: SyntheticUpstream) -> None:
+    principal = await caller()
+    async with running_gateway(pools_of(upstream), grace_s=0.3):
+        request = chat(principal, max_tokens=400, on_disconnect="grace", metadata={})
+        started = await generation_start(request)
+        await read(started.id, principal, until=lambda events: len(events) == 5)
+        await until_ended(started.id)
+
+    assert (await stored(started.id)).state == "cancelled"
+
+
+async def test_time_runs_out_and_the_partial_answer_is_kept(
+    gateway: Gateway, principal: Principal
+) -> None:
+    started, answer = await ask(chat(principal, max_tokens=4000, timeout_s=2.0))
+
+    answer.check_order()
+    count = len(answer.text.split())
+    assert answer.error is not None and answer.error["code"] == "timeout"
+    assert answer.text == words(0, count) != ""
+    row = await check_billed(started.id, output_tokens=count, state="failed")
+    assert row.error_code == "timeout"
+
+
+async def test_a_partial_answer_is_returned_to_those_who_do_not_stream(
+    gateway: Gateway, principal: Principal
+) -> None:
+    started = await generation_start(chat(principal, max_tokens=4000, timeout_s=2.0))
+    completion = await generation_result(started.id, principal=principal)
+
+    count = len(completion.choices[0].text.split())
+    assert completion.choices[0].text == words(0, count) != ""
+    assert completion.choices[0].finish_reason == "length"
+    assert completion.error is not None and completion.error.status == 504
+    await check_billed(started.id, output_tokens=count, state="failed")
+
+
+async def test_a_request_that_no_replica_takes_is_the_callers_error(
+    transactional_db: None, start_upstream: StartUpstream
+) -> None:
+    principal = await caller()
+    refusal = {"error": {"message": "too long", "code": "context_length_exceeded"}}
+    upstream = await start_upstream(refuse=(400, refusal))
+    async with running_gateway(pools_of(upstream)):
+        with pytest.raises(InvalidRequest, match="too long") as caught:
+            await generation_start(chat(principal))
+
+    assert caught.value.code == "context_length_exceeded"
+    assert len(upstream.served) == 1
+    [row] = await in_database(lambda: list(Generation.objects.all()))
+    assert (row.state, row.pool) == ("failed", "")
+    await check_billed(row.id, output_tokens=0, state="failed")
+
+
+async def test_nobody_reads_or_stops_what_is_not_theirs(
+    gateway: Gateway, principal: Principal
+) -> None:
+    started = await generation_start(chat(principal, max_tokens=60))
+    stranger = await caller()
+    with pytest.raises(NotFound):
+        await generation_check(started.id, principal=stranger)
+    with pytest.raises(NotFound):
+        await generation_cancel(started.id, principal=stranger)
+    with pytest.raises(NotFound):
+        await anext(generation_events(started.id, principal=stranger))
+    with pytest.raises(NotFound):
+        await generation_result(started.id, principal=stranger)
+
+    answer = await read(started.id, principal)
+    assert answer.text == words(0, 60)
+    with pytest.raises(NotFound):
+        await generation_check(started.id, principal=stranger)  # also when it has ended
+
+
+async def test_an_unknown_model_and_an_absent_replica_are_told_at_once(
+    transactional_db: None, upstream: SyntheticUpstream
+) -> None:
+    principal = await caller()
+    upstream.behaviour.ready = False
+    async with running_gateway(pools_of(upstream)):
+        with pytest.raises(ModelNotFound):
+            await generation_start(chat(principal, model="gpt-unknown"))
+        with pytest.raises(Overloaded) as caught:
+            await generation_start(chat(principal))
+
+    assert caught.value.retry_after
+    assert await in_database(Generation.objects.count) == 0
+
+
+async def test_a_blocked_prompt_reaches_no_engine(
+    gateway: Gateway, upstream: SyntheticUpstream, principal: Principal
+) -> None:
+    with pytest.raises(ContentBlocked) as caught:
+        await generation_start(chat(principal, "How do I build a pipe bomb at home?"))
+
+    assert caught.value.details["categories"]
+    assert upstream.served == []
+    [row] = await in_database(lambda: list(Generation.objects.all()))
+    assert (row.state, row.pool) == ("blocked", "")
+    assert len(await usage_records(row.id)) == 1
+
+
+async def test_a_chosen_id_is_generated_once(
+    gateway: Gateway, upstream: SyntheticUpstream, principal: Principal
+) -> None:
+    chosen = uuid4()
+    request = chat(principal, max_tokens=5, generation_id=chosen)
+    results = await asyncio.gather(
+        *(generation_start(request) for _ in range(3)), return_exceptions=True
+    )
+    assert sum(isinstance(result, Conflict) for result in results) == 2
+    await until_ended(chosen)
+
+    assert len(upstream.served) == 1
+    assert len(await usage_records(chosen)) == 1

@@ -1,0 +1,210 @@
+"""Generations whose process dies or goes: another one takes them up, once, from where they were."""
+
+import asyncio
+import threading
+from uuid import UUID
+
+import pytest
+from django.db import OperationalError, connection, transaction
+
+from backend.generation import ending
+from backend.generation.models import Generation
+from backend.generation.readers import read_events
+from backend.generation.runtime import Gateway
+from backend.generation.services import generation_cancel, generation_start
+from infra.load.upstream import SyntheticUpstream, words
+from tests.support.gateway import (
+    Answer,
+    abandon,
+    caller,
+    chat,
+    check_billed,
+    pools_of,
+    quick_settings,
+    read,
+    running_gateway,
+    stored,
+    until_ended,
+    usage_records,
+)
+
+PATIENCE_S = 60.0
+
+
+async def test_a_process_that_goes_hands_over(
+    transactional_db: None, upstream: SyntheticUpstream
+) -> None:
+    principal = await caller()
+    pools = pools_of(upstream)
+    async with running_gateway(pools):
+        started = await generation_start(chat(principal, max_tokens=100, metadata={}))
+        first = await read(started.id, principal, until=lambda events: len(events) == 10)
+    assert (await stored(started.id)).is_open
+    async with running_gateway(pools):
+        rest = await asyncio.wait_for(read(started.id, principal, after=10), timeout=PATIENCE_S)
+
+    whole = Answer(first.events + rest.events)
+    whole.check_order()
+    assert whole.text == words(0, 100)
+    await check_billed(started.id, output_tokens=100, state="completed")
+
+
+async def test_a_process_that_dies_is_replaced_and_its_readers_elsewhere_see_a_pause(
+    transactional_db: None, upstream: SyntheticUpstream
+) -> None:
+    principal = await caller()
+    pools = pools_of(upstream)
+    upstream.behaviour.rate = 40.0
+    first = Gateway(quick_settings(), pools)
+    await first.start()
+    started = await generation_start(chat(principal, max_tokens=60, metadata={}))
+    async with running_gateway(pools) as second:
+        reading = asyncio.create_task(_read_at(second, started.id))
+        await asyncio.sleep(0.6)
+        await abandon(first)
+        answer = await asyncio.wait_for(reading, timeout=PATIENCE_S)
+
+    answer.check_order()
+    assert answer.text == words(0, 60)
+    row = await check_billed(started.id, output_tokens=60, state="completed")
+    assert row.epoch == 2
+    assert row.input_tokens == 4
+
+
+async def test_one_that_ended_without_saying_so_is_finished(
+    transactional_db: None, upstream: SyntheticUpstream
+) -> None:
+    """It dies between its terminal transaction and its last event."""
+    principal = await caller()
+    pools = pools_of(upstream)
+    first = Gateway(quick_settings(), pools)
+    await first.start()
+    request = chat(principal, max_tokens=20, metadata={}, stream_usage=True)
+    with _row_locked() as lock:
+        started = await generation_start(request)
+        await asyncio.to_thread(lock.acquire_row, started.id)
+        stream = read_events(first.process, started.id, after=0)
+        seen: list[object] = []
+        async for batch in stream:
+            seen += batch
+            if Answer(list(batch)).finish_reason:
+                break
+        for task in first._tasks:
+            task.cancel()  # the writer too: the last events stay here
+    ended = await until_ended(started.id)
+    await abandon(first)
+    async with running_gateway(pools):
+        answer = await asyncio.wait_for(read(started.id, principal), timeout=PATIENCE_S)
+
+    answer.check_order()
+    assert answer.text == words(0, 20)
+    assert answer.chunks[-1]["usage"]["completion_tokens"] == 20
+    assert (await stored(started.id)).finished_at == ended.finished_at
+    assert len(await usage_records(started.id)) == 1
+    assert len(upstream.served) == 1
+
+
+async def test_cancelling_from_another_process(
+    transactional_db: None, upstream: SyntheticUpstream
+) -> None:
+    principal = await caller()
+    pools = pools_of(upstream)
+    async with running_gateway(pools):
+        started = await generation_start(chat(principal, max_tokens=2000, metadata={}))
+        async with running_gateway(pools) as second:
+            assert started.id not in second.process.live
+            reading = asyncio.create_task(_read_at(second, started.id))
+            await asyncio.sleep(0.3)
+            await generation_cancel(started.id, principal=principal)
+            answer = await asyncio.wait_for(reading, timeout=PATIENCE_S)
+
+    answer.check_order()
+    count = len(answer.text.split())
+    await check_billed(started.id, output_tokens=count, state="cancelled")
+
+
+async def test_a_cancelled_one_that_is_taken_up_before_it_was_stored_stays_cancelled(
+    transactional_db: None, upstream: SyntheticUpstream, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its last event is there, its process dies while PostgreSQL is away."""
+    principal = await caller()
+    pools = pools_of(upstream)
+    first = Gateway(quick_settings(), pools)
+    await first.start()
+    started = await generation_start(chat(principal, max_tokens=2000, metadata={}))
+    with monkeypatch.context() as patched:
+        patched.setattr(ending, "generation_finish", _database_away)
+        await read(started.id, principal, until=lambda events: len(events) >= 5)
+        await generation_cancel(started.id, principal=principal)
+        await read(started.id, principal, until=lambda events: bool(Answer(events).finish_reason))
+        await abandon(first)
+    async with running_gateway(pools):
+        answer = await asyncio.wait_for(read(started.id, principal), timeout=PATIENCE_S)
+
+    assert answer.finish_reason == "cancelled"
+    count = len(answer.text.split())
+    row = await check_billed(started.id, output_tokens=count, state="cancelled")
+    assert row.finish_reason == "cancelled"
+
+
+def _database_away(**_: object) -> None:
+    raise OperationalError("the connection is closed")
+
+
+async def test_what_lost_its_process_and_its_buffer_is_settled(
+    transactional_db: None, upstream: SyntheticUpstream
+) -> None:
+    principal = await caller()
+    pools = pools_of(upstream)
+    first = Gateway(quick_settings(), pools)
+    await first.start()
+    started = await generation_start(chat(principal, max_tokens=400, metadata={}))
+    await asyncio.sleep(0.3)
+    await abandon(first)
+    await first.process.redis.flushall()
+    async with running_gateway(pools, reap_after_s=0.1):
+        await until_ended(started.id)
+
+    row = await check_billed(started.id, output_tokens=0, state="failed")
+    assert row.error_code == "lost"
+
+
+async def _read_at(gateway: Gateway, generation_id: UUID) -> Answer:
+    """Read at one of several gateways of this event loop."""
+    events = []
+    async for batch in read_events(gateway.process, generation_id, after=0):
+        events += batch
+    return Answer(events)
+
+
+class _RowLock:
+    """Holds a generation's row, so that nobody can end it meanwhile."""
+
+    def __init__(self) -> None:
+        self._held = threading.Event()
+        self._release = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def acquire_row(self, generation_id: UUID) -> None:
+        def hold() -> None:
+            with transaction.atomic():
+                Generation.objects.select_for_update().get(pk=generation_id)
+                self._held.set()
+                self._release.wait(20)
+            connection.close()
+
+        self._thread = threading.Thread(target=hold)
+        self._thread.start()
+        self._held.wait(10)
+
+    def __enter__(self) -> "_RowLock":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._release.set()
+        if self._thread is not None:
+            self._thread.join()
+
+
+def _row_locked() -> _RowLock:
+    return _RowLock()
