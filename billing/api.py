@@ -13,9 +13,9 @@ from django.http import HttpResponse
 from ninja import Router, Status
 from pydantic import Field
 
+from backend.platform.database import in_database
 from billing.budgets.selectors import BudgetState, budgets_list, credit_view
 from billing.budgets.services import budget_delete, budget_set
-from billing.database import call
 from billing.http import In, Money, Out, Request
 from billing.invoices.documents import document_response
 from billing.invoices.selectors import invoice_get, invoices_list
@@ -141,14 +141,14 @@ class DeliveryListOut(Out):
 @invoices.get("", response=InvoiceListOut)
 async def list_invoices(request: Request) -> InvoiceListOut:
     """Issued invoices and credit notes, newest first."""
-    found = await call(invoices_list, principal=request.auth)
+    found = await in_database(invoices_list, principal=request.auth)
     return InvoiceListOut(data=[InvoiceOut.model_validate(_invoice(each)) for each in found])
 
 
 @invoices.get("/{int:invoice_id}", response=InvoiceDetailOut)
 async def get_invoice(request: Request, invoice_id: int) -> InvoiceDetailOut:
     """One invoice with its lines."""
-    invoice = await call(invoice_get, principal=request.auth, invoice_id=invoice_id)
+    invoice = await in_database(invoice_get, principal=request.auth, invoice_id=invoice_id)
     return InvoiceDetailOut.model_validate(
         {**_invoice(invoice), "lines": list(invoice.lines.all())}
     )
@@ -159,14 +159,14 @@ async def download_invoice(
     request: Request, invoice_id: int, kind: Literal["pdf", "csv"]
 ) -> HttpResponse:
     """The document as PDF, or its lines as CSV."""
-    invoice = await call(invoice_get, principal=request.auth, invoice_id=invoice_id)
-    return await call(document_response, invoice, kind)
+    invoice = await in_database(invoice_get, principal=request.auth, invoice_id=invoice_id)
+    return await in_database(document_response, invoice, kind)
 
 
 @budgets.get("", response=BudgetListOut)
 async def list_budgets(request: Request) -> BudgetListOut:
     """Monthly budgets and what is spent of them."""
-    states = await call(budgets_list, principal=request.auth)
+    states = await in_database(budgets_list, principal=request.auth)
     return BudgetListOut(data=[_budget(state) for state in states])
 
 
@@ -176,56 +176,58 @@ async def set_budget(request: Request, body: BudgetIn) -> BudgetOut:
 
     Setting it again changes its amount: there is one soft and one hard budget for each.
     """
-    budget = await call(budget_set, principal=request.auth, **body.model_dump())
-    states = await call(budgets_list, principal=request.auth)
+    budget = await in_database(budget_set, principal=request.auth, **body.model_dump())
+    states = await in_database(budgets_list, principal=request.auth)
     return next(_budget(state) for state in states if state.budget.pk == budget.pk)
 
 
 @budgets.delete("/{int:budget_id}", response={204: None})
 async def delete_budget(request: Request, budget_id: int) -> Status:
     """Remove a budget."""
-    await call(budget_delete, principal=request.auth, budget_id=budget_id)
+    await in_database(budget_delete, principal=request.auth, budget_id=budget_id)
     return Status(204, None)
 
 
 @credit.get("", response=CreditOut)
 async def get_credit(request: Request) -> CreditOut:
     """What is left of prepaid credit, after all usage so far."""
-    return CreditOut.model_validate(await call(credit_view, principal=request.auth))
+    return CreditOut.model_validate(await in_database(credit_view, principal=request.auth))
 
 
 @webhooks.get("", response=WebhookListOut)
 async def list_webhooks(request: Request) -> WebhookListOut:
     """Where this organization is notified."""
-    found = await call(endpoints_list, principal=request.auth)
+    found = await in_database(endpoints_list, principal=request.auth)
     return WebhookListOut(data=[WebhookOut.model_validate(each) for each in found])
 
 
 @webhooks.post("", response={201: NewWebhookOut})
 async def create_webhook(request: Request, body: WebhookIn) -> Status:
     """Be notified at a URL. `types`: `budget.threshold_reached`, `invoice.issued`, …"""
-    endpoint = await call(webhook_create, principal=request.auth, url=body.url, types=body.types)
+    endpoint = await in_database(
+        webhook_create, principal=request.auth, url=body.url, types=body.types
+    )
     return Status(201, NewWebhookOut.model_validate(endpoint))
 
 
 @webhooks.delete("/{uuid:endpoint_id}", response={204: None})
 async def delete_webhook(request: Request, endpoint_id: UUID) -> Status:
     """Stop being notified there."""
-    await call(webhook_delete, principal=request.auth, endpoint_id=endpoint_id)
+    await in_database(webhook_delete, principal=request.auth, endpoint_id=endpoint_id)
     return Status(204, None)
 
 
 @webhooks.get("/deliveries", response=DeliveryListOut)
 async def list_deliveries(request: Request) -> DeliveryListOut:
     """The last hundred deliveries, newest first."""
-    found = await call(deliveries_list, principal=request.auth)
+    found = await in_database(deliveries_list, principal=request.auth)
     return DeliveryListOut(data=[DeliveryOut.model_validate(each) for each in found])
 
 
 @webhooks.post("/deliveries/{uuid:delivery_id}/replay", response=DeliveryOut)
 async def replay_delivery(request: Request, delivery_id: UUID) -> DeliveryOut:
     """Send a delivery again, with the same event id."""
-    found = await call(webhook_replay, principal=request.auth, delivery_id=delivery_id)
+    found = await in_database(webhook_replay, principal=request.auth, delivery_id=delivery_id)
     return DeliveryOut.model_validate(found)
 
 

@@ -11,8 +11,8 @@ from uuid import UUID
 from ninja import Query, Router
 from pydantic import BaseModel, Field
 
+from backend.platform.database import in_database
 from backend.platform.errors import InvalidRequest
-from billing.database import call
 from billing.http import Out, Request
 from billing.usage_buckets import cost_buckets, usage_buckets, window
 
@@ -66,7 +66,7 @@ async def usage_of_completions(
     span = window(
         start_time=start_time, end_time=end_time, bucket_width=bucket_width, limit=limit, page=page
     )
-    buckets = await call(
+    buckets = await in_database(
         usage_buckets,
         principal=request.auth,
         window=span,
@@ -127,7 +127,7 @@ async def costs(
     span = window(
         start_time=start_time, end_time=end_time, bucket_width=bucket_width, limit=limit, page=page
     )
-    buckets = await call(
+    buckets = await in_database(
         cost_buckets,
         principal=request.auth,
         window=span,

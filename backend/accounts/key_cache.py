@@ -8,30 +8,24 @@ principal back, and from the commit on every process sees the revocation.
 A lost Redis loses nothing: each function falls back to what the database says.
 """
 
-import asyncio
 from datetime import datetime
+from typing import cast
 from uuid import UUID
-from weakref import WeakKeyDictionary
 
 import orjson
 import redis
-import redis.asyncio
 import structlog
-from django.conf import settings
 
 from backend.accounts.principal import PlanLimits, Principal
+from backend.platform.redis import CACHE, async_client, sync_client
 
 PRINCIPAL_TTL_S = 10
 _TOMBSTONE_TTL_S = 60
 _TOMBSTONE = b"revoked"
-_TIMEOUT_S = 0.5
 _LAST_USED = "accounts:keys:last_used"
 _LAST_USED_FLUSHING = "accounts:keys:last_used:flushing"
 
 log = structlog.get_logger(__name__)
-
-# A connection belongs to the event loop that opened it; a web process has one loop, tests many.
-_clients: "WeakKeyDictionary[asyncio.AbstractEventLoop, redis.asyncio.Redis]" = WeakKeyDictionary()
 
 
 class RevokedKey(Exception):
@@ -41,7 +35,7 @@ class RevokedKey(Exception):
 async def principal_read(sha256: str) -> Principal | None:
     """The cached principal, None for a miss or without Redis. Raises RevokedKey."""
     try:
-        stored = await _client().get(_entry(sha256))
+        stored = await async_client(CACHE).get(_entry(sha256))
     except redis.RedisError as error:
         log.warning("api_key_cache_unavailable", error=str(error))
         return None
@@ -59,7 +53,7 @@ async def principal_write(sha256: str, principal: Principal, now: datetime, ttl_
         RevokedKey: the key was revoked while the caller loaded it.
     """
     try:
-        pipeline = _client().pipeline(transaction=False)
+        pipeline = async_client(CACHE).pipeline(transaction=False)
         pipeline.set(_entry(sha256), _principal_to_json(principal), px=int(ttl_s * 1000), nx=True)
         pipeline.get(_entry(sha256))
         pipeline.hset(_LAST_USED, str(principal.key_id), now.isoformat())
@@ -73,42 +67,24 @@ async def principal_write(sha256: str, principal: Principal, now: datetime, ttl_
 
 def revocation_write(sha256: str) -> None:
     """Make every process refuse the key from now on. Called after the commit."""
-    with _sync_client() as client:
-        client.set(_entry(sha256), _TOMBSTONE, ex=_TOMBSTONE_TTL_S)
+    sync_client(CACHE).set(_entry(sha256), _TOMBSTONE, ex=_TOMBSTONE_TTL_S)
 
 
 def last_uses_take() -> dict[UUID, datetime]:
     """The uses noted since `last_uses_forget`. A crash in between leaves them to be taken again."""
-    with _sync_client() as client:
-        if not client.exists(_LAST_USED_FLUSHING) and client.exists(_LAST_USED):
-            client.rename(_LAST_USED, _LAST_USED_FLUSHING)
-        noted = client.hgetall(_LAST_USED_FLUSHING)
+    client = sync_client(CACHE)
+    if not client.exists(_LAST_USED_FLUSHING) and client.exists(_LAST_USED):
+        client.rename(_LAST_USED, _LAST_USED_FLUSHING)
+    noted = cast(dict[bytes, bytes], client.hgetall(_LAST_USED_FLUSHING))
     return {UUID(key.decode()): datetime.fromisoformat(at.decode()) for key, at in noted.items()}
 
 
 def last_uses_forget() -> None:
-    with _sync_client() as client:
-        client.delete(_LAST_USED_FLUSHING)
+    sync_client(CACHE).delete(_LAST_USED_FLUSHING)
 
 
 def _entry(sha256: str) -> str:
     return f"accounts:key:{sha256}"
-
-
-def _client() -> redis.asyncio.Redis:
-    loop = asyncio.get_running_loop()
-    client = _clients.get(loop)
-    if client is None:
-        client = _clients[loop] = redis.asyncio.Redis.from_url(
-            settings.REDIS_URL, socket_timeout=_TIMEOUT_S, socket_connect_timeout=_TIMEOUT_S
-        )
-    return client
-
-
-def _sync_client() -> redis.Redis:
-    return redis.Redis.from_url(
-        settings.REDIS_URL, socket_timeout=_TIMEOUT_S, socket_connect_timeout=_TIMEOUT_S
-    )
 
 
 def _principal_to_json(principal: Principal) -> bytes:

@@ -2,10 +2,10 @@
 
 from backend.accounts.scopes import Scope
 from backend.api.authentication import BearerKey, SessionOrKey
-from backend.api.encoding import JSONRenderer
 from backend.api.errors import install_error_handlers
 from backend.api.openapi import ParleyAPI
 from backend.api.parsing import StrictParser
+from backend.api.renderer import JSONRenderer
 from backend.api.routes import (
     attachments,
     auth,

@@ -14,7 +14,6 @@ from ninja import NinjaAPI
 from ninja.errors import AuthenticationError, HttpError, ValidationError
 from redis.exceptions import RedisError
 
-from backend.api.encoding import encode_json
 from backend.api.validation import invalid_request_from
 from backend.platform.errors import (
     AuthenticationFailed,
@@ -24,6 +23,7 @@ from backend.platform.errors import (
     ParleyError,
     PayloadTooLarge,
 )
+from backend.platform.json import encode_json
 
 logger = structlog.get_logger(__name__)
 

@@ -11,8 +11,6 @@ from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 
 from backend.accounts.principal import Principal
-from backend.api.database import release
-from backend.api.encoding import encode_json
 from backend.api.sse import EventStreamResponse
 from backend.generation.services import (
     generation_check,
@@ -21,7 +19,9 @@ from backend.generation.services import (
     generation_start,
 )
 from backend.generation.types import Event, GenerationRequest, StartedGeneration
+from backend.platform.database import release_connection
 from backend.platform.errors import ParleyError
+from backend.platform.json import encode_json
 
 GENERATION_HEADER = "X-Parley-Generation-Id"
 
@@ -32,7 +32,7 @@ _FIRST_EVENT_S = 3.0
 async def start(request: GenerationRequest) -> StartedGeneration:
     """Admit `request`; the database connection is back in the pool when this returns."""
     started = await generation_start(request)
-    await release()
+    await release_connection()
     return started
 
 
@@ -58,7 +58,7 @@ async def follow(
         NotFound: it is not the caller's, or its events are not kept any more.
     """
     await generation_check(generation_id, principal=principal)
-    await release()
+    await release_connection()
     events = cast(
         AsyncGenerator[Event],
         generation_events(generation_id, principal=principal, after=after),

@@ -18,12 +18,12 @@ from django.db import connection
 from django.http import HttpRequest, HttpResponse
 from prometheus_client import CONTENT_TYPE_LATEST, REGISTRY, CollectorRegistry, generate_latest
 from prometheus_client.multiprocess import MultiProcessCollector
-from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
-from backend.api.database import call
-from backend.api.encoding import encode_json
 from backend.generation.health import ready_replicas
+from backend.platform.database import in_database
+from backend.platform.json import encode_json
+from backend.platform.redis import async_client
 from safety.audit.metrics import drift_refresh
 from safety.health import recent_failures
 
@@ -85,12 +85,11 @@ async def _database() -> None:
         with connection.cursor() as cursor:
             cursor.execute("SELECT 1")
 
-    await call(select_one)
+    await in_database(select_one)
 
 
 async def _redis() -> None:
-    async with Redis.from_url(settings.REDIS_URL) as client:
-        await client.ping()
+    await async_client().ping()
 
 
 class NoReadyReplica(Exception):

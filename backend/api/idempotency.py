@@ -36,11 +36,11 @@ from redis.exceptions import RedisError
 
 from backend.api import generations
 from backend.api.authentication import Request
-from backend.api.database import call
 from backend.api.models import IdempotencyRecord
 from backend.api.sse import CONTENT_TYPE, EventStreamResponse, encode_event
 from backend.generation.models import Generation
 from backend.generation.types import DONE, Event, GenerationRequest
+from backend.platform.database import in_database
 from backend.platform.errors import Conflict, InvalidRequest, NotFound, ParleyError
 
 logger = structlog.get_logger(__name__)
@@ -82,7 +82,7 @@ async def answer_once(
     await lease.take()
     try:
         async with lease.renewed():
-            claim = await call(
+            claim = await in_database(
                 claim_key, organization_id=organization_id, key=key, fingerprint=fingerprint
             )
             response = await _answer(claim, wanted, lease, streamed=streamed)
@@ -123,9 +123,9 @@ async def _answer(
             code="idempotency_answer_lost",
         ) from None
     except ParleyError:
-        await call(_forget, claim.record_id)  # it failed before any text: nothing to replay
+        await in_database(_forget, claim.record_id)  # it failed before any text: nothing to replay
         raise
-    await call(_store, claim.record_id, "application/json", response.content)
+    await in_database(_store, claim.record_id, "application/json", response.content)
     return response
 
 
@@ -137,7 +137,7 @@ async def _begin(claim: Claim, wanted: GenerationRequest) -> dict[str, str]:
         # A process that lost its lease while it was stuck has begun it in this moment.
         raise in_use() from error
     except ParleyError:
-        await call(_forget, claim.record_id)
+        await in_database(_forget, claim.record_id)
         raise
 
 
@@ -160,7 +160,7 @@ async def _stored_at_end(
                 body += encode_event(event)
                 if event.data == DONE:
                     # Before the client sees the end: its next request may come at once.
-                    await call(_store, claim.record_id, CONTENT_TYPE, bytes(body))
+                    await in_database(_store, claim.record_id, CONTENT_TYPE, bytes(body))
                     await lease.give_back()
                 yield event
     finally:

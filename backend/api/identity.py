@@ -3,14 +3,14 @@
 from backend.accounts.models import User
 from backend.accounts.principal import Principal
 from backend.accounts.selectors import memberships_list
-from backend.api.database import call
 from backend.api.schemas.account import Me, MembershipOut, OrganizationOut, UserOut
+from backend.platform.database import in_database
 from backend.platform.errors import PermissionDenied
 
 
 async def me_of(principal: Principal) -> Me:
     """The user behind `principal`, the organization he works in, and his others."""
-    return await call(_me, principal)
+    return await in_database(_me, principal)
 
 
 def _me(principal: Principal) -> Me:

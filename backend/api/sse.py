@@ -12,9 +12,9 @@ from collections.abc import AsyncGenerator, AsyncIterator
 
 from django.http import StreamingHttpResponse
 
-from backend.api.encoding import encode_json
 from backend.api.errors import as_parley_error
 from backend.generation.types import DONE, Event
+from backend.platform.json import encode_json
 
 PING_INTERVAL_S = 15.0
 PING = b": ping\n\n"

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 
 from django.conf import settings
 from django.http import HttpRequest
-from redis.asyncio import Redis
 
 from backend.api.client_address import client_network
 from backend.platform.errors import RateLimited
+from backend.platform.redis import async_client
 
 # KEYS: counters. ARGV: limit and seconds for each. Returns 0, or the seconds to wait.
 # All counters are checked before any is raised: a refused attempt costs nothing.
@@ -61,9 +61,9 @@ async def count_login(request: HttpRequest, email: str) -> None:
 async def forgive_login(request: HttpRequest, email: str) -> None:
     """The right password was given: this attempt counts nowhere, earlier mistakes with this
     account no longer."""
-    async with Redis.from_url(settings.REDIS_URL) as client:
-        await client.decr(_key("login", "address", client_network(request)))
-        await client.delete(_login_email_key(email))
+    client = async_client()
+    await client.decr(_key("login", "address", client_network(request)))
+    await client.delete(_login_email_key(email))
 
 
 async def count_signup(request: HttpRequest) -> None:
@@ -73,8 +73,7 @@ async def count_signup(request: HttpRequest) -> None:
 
 async def _count(limits: dict[str, Limit]) -> None:
     arguments = [str(n) for limit in limits.values() for n in (limit.attempts, limit.seconds)]
-    async with Redis.from_url(settings.REDIS_URL) as client:
-        wait = int(await client.eval(_COUNT, len(limits), *limits, *arguments))
+    wait = int(await async_client().eval(_COUNT, len(limits), *limits, *arguments))
     if wait:
         raise RateLimited(
             f"Too many attempts. Try again in {wait} seconds.",
@@ -88,5 +87,5 @@ def _login_email_key(email: str) -> str:
 
 
 def _key(action: str, kind: str, value: str) -> str:
-    """Hashed: an e-mail address needs not lie about in Redis."""
+    """Hashed: Redis is not a place to keep e-mail addresses."""
     return f"attempts:{action}:{kind}:{hashlib.sha256(value.encode()).hexdigest()[:32]}"

@@ -19,13 +19,13 @@ from django.http.response import HttpResponseBase
 from backend.api import generations
 from backend.api.authentication import Request
 from backend.api.client_address import client_hash
-from backend.api.database import call, release
 from backend.conversations.models import MessageStatus
 from backend.conversations.turns import RoomFor, message_finish
 from backend.conversations.types import Turn
 from backend.generation.pools import load_pools
 from backend.generation.services import generation_start
 from backend.generation.types import ChatMessage, GenerationRequest, SamplingParams
+from backend.platform.database import in_database, release_connection
 from backend.platform.errors import ContentBlocked, ParleyError
 
 log = structlog.get_logger(__name__)
@@ -94,7 +94,7 @@ async def _begin(request: Request, turn: Turn, params: SamplingParams | None) ->
         await _finish_refused(turn.assistant_message.id, ParleyError("The answer was not begun."))
         raise
     # From here on the generation finishes the message, whoever leaves.
-    await release()
+    await release_connection()
     return generations.stream(started.id, principal=request.auth, headers=started.ratelimit_headers)
 
 
@@ -111,7 +111,7 @@ def room_for_history(max_tokens: int | None = None) -> RoomFor:
 
 async def _finish_refused(message_id: UUID, error: ParleyError) -> None:
     blocked = isinstance(error, ContentBlocked)
-    await call(
+    await in_database(
         message_finish,
         message_id=message_id,
         text="",

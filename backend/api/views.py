@@ -12,9 +12,9 @@ from django.templatetags.static import static
 from django.views.decorators.csrf import csrf_exempt
 
 from backend.api.application import api
-from backend.api.encoding import encode_json
 from backend.api.errors import InternalError, error_response
 from backend.platform.errors import InvalidRequest, NotFound, PermissionDenied
+from backend.platform.json import encode_json
 
 INDEX_FILE = settings.BASE_DIR / "backend" / "static" / "app" / "index.html"
 

@@ -18,7 +18,7 @@ from django.conf import settings
 from django.urls import path, re_path
 
 from backend.api import metrics
-from backend.api.encoding import encode_json
+from backend.platform.json import encode_json
 
 NOT_SIGNED_IN = 4401
 _NO_SUCH_SOCKET = 4404

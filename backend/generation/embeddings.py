@@ -16,7 +16,6 @@ from django.db import transaction
 from redis.exceptions import RedisError
 
 from backend.accounts.principal import Principal
-from backend.generation.database import in_database
 from backend.generation.ending import settle_budget, settle_limits
 from backend.generation.limits.estimate import text_estimate
 from backend.generation.models import GenerationState
@@ -30,6 +29,7 @@ from backend.generation.stream.leases import OpenGeneration
 from backend.generation.terminal import Ended, Ending, generation_finish
 from backend.generation.types import GenerationRequest, Usage
 from backend.generation.upstream.errors import ReplicaUnavailable, RequestRefused
+from backend.platform.database import in_database
 from backend.platform.errors import Overloaded, UpstreamFailed
 from billing.budgets import reserve
 

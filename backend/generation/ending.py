@@ -18,7 +18,6 @@ from django.db import DatabaseError
 from redis.exceptions import RedisError
 
 from backend.generation import metrics
-from backend.generation.database import in_database
 from backend.generation.emitter import Emitter
 from backend.generation.limits.estimate import input_estimate
 from backend.generation.live import LiveGeneration
@@ -35,6 +34,7 @@ from backend.generation.terminal import (
     generation_finish,
 )
 from backend.generation.types import Usage
+from backend.platform.database import in_database
 from backend.platform.errors import Overloaded, ParleyError
 from billing.budgets import settle
 from billing.services import UsageFacts

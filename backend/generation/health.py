@@ -7,9 +7,7 @@ from datetime import UTC, datetime
 from typing import cast
 
 import msgspec
-import redis
 import structlog
-from django.conf import settings
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
@@ -18,6 +16,7 @@ from backend.generation.queue import AdmissionQueue
 from backend.generation.replicas import Replica
 from backend.generation.stream import keys
 from backend.generation.upstream.client import UpstreamClient
+from backend.platform.redis import async_client, sync_client
 
 log = structlog.get_logger(__name__)
 
@@ -101,14 +100,12 @@ class HealthMonitor:
 
 def pool_health() -> list[ReplicaHealth]:
     """Every configured replica with its last published health. Synchronous, for the admin."""
-    with redis.Redis.from_url(settings.REDIS_URL) as client:
-        return _joined(cast(dict[bytes, bytes], client.hgetall(keys.HEALTH)))
+    return _joined(cast(dict[bytes, bytes], sync_client().hgetall(keys.HEALTH)))
 
 
 async def ready_replicas() -> int:
     """How many replicas took work when they were last probed."""
-    async with Redis.from_url(settings.REDIS_URL) as client:
-        published = cast(dict[bytes, bytes], await client.hgetall(keys.HEALTH))
+    published = cast(dict[bytes, bytes], await async_client().hgetall(keys.HEALTH))
     return sum(health.ready for health in _joined(published))
 
 

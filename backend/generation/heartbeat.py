@@ -8,13 +8,13 @@ from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
 from backend.generation import metrics
-from backend.generation.database import in_database
 from backend.generation.live import LiveGeneration
 from backend.generation.process import Process
 from backend.generation.settings import GatewaySettings
 from backend.generation.stream import keys
 from backend.generation.stream.log import EventLog
 from backend.generation.terminal import generation_epoch_is
+from backend.platform.database import in_database
 
 log = structlog.get_logger(__name__)
 

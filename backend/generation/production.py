@@ -12,7 +12,6 @@ from typing import Any
 import structlog
 
 from backend.generation import metrics
-from backend.generation.database import in_database
 from backend.generation.emitter import Emitter
 from backend.generation.live import LiveGeneration
 from backend.generation.output.choice import ChoiceOutput
@@ -23,6 +22,7 @@ from backend.generation.upstream.client import UpstreamClient
 from backend.generation.upstream.continuation import can_continue, path_for, upstream_body
 from backend.generation.upstream.errors import ReplicaUnavailable, RequestRefused
 from backend.generation.upstream.pieces import Piece
+from backend.platform.database import in_database
 from backend.platform.errors import Overloaded, ParleyError, UpstreamFailed
 
 log = structlog.get_logger(__name__)

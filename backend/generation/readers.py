@@ -3,11 +3,11 @@
 from collections.abc import AsyncGenerator
 from uuid import UUID
 
-from backend.generation.database import in_database
 from backend.generation.live import LiveGeneration
 from backend.generation.models import Generation
 from backend.generation.process import Process
 from backend.generation.types import DONE, Event
+from backend.platform.database import in_database
 from backend.platform.errors import NotFound
 
 # After so long without an event from another process, see whether there will be any.

@@ -16,13 +16,13 @@ from django.utils import timezone
 from redis.exceptions import RedisError
 
 from backend.generation import metrics
-from backend.generation.database import in_database
 from backend.generation.final_count import final_count
 from backend.generation.models import OPEN_STATES, Generation, GenerationState
 from backend.generation.process import Process
 from backend.generation.settings import GatewaySettings
 from backend.generation.terminal import Ended, Ending, Superseded, generation_finish
 from backend.generation.types import Usage
+from backend.platform.database import in_database
 from billing.budgets import settle
 
 log = structlog.get_logger(__name__)

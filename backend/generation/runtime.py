@@ -12,10 +12,6 @@ from collections.abc import Iterable
 from weakref import WeakKeyDictionary
 
 import structlog
-from django.conf import settings as django_settings
-from redis.asyncio import BlockingConnectionPool, Redis
-from redis.asyncio.retry import Retry
-from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 
 from backend.generation.arrivals import Arrivals
@@ -35,14 +31,16 @@ from backend.generation.stream.log import EventLog
 from backend.generation.stream.writer import BufferWriter
 from backend.generation.takeover import TakeoverLoop
 from backend.generation.upstream.client import UpstreamClient
+from backend.platform.redis import Profile, new_client
 from safety.classifier import classifier
 from safety.detect import warm_up
 
 log = structlog.get_logger(__name__)
 
 _HANDOVER_WAIT_S = 2.0
-_REDIS_TIMEOUT_S = 3.0
-_REDIS_CONNECTIONS = 32
+_REDIS = Profile(timeout_s=3.0, connections=32, wait_s=3.0)
+# Its commands block for longer than the others may wait.
+_BLOCKING_REDIS = Profile(timeout_s=None, connections=32, wait_s=3.0)
 # Admissions that may be under way at once: others wait a moment, instead of exhausting the
 # connections to Redis and PostgreSQL that running generations need.
 _ADMISSIONS = 32
@@ -165,9 +163,9 @@ class Gateway:
     def _build(self) -> Process:
         settings = self.settings
         process_id = f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(4)}"
-        redis = _client(_REDIS_TIMEOUT_S)
+        redis = new_client(_REDIS)
         # Its own: what is delivered, and that we live, must not wait for admissions.
-        vital = _client(_REDIS_TIMEOUT_S)
+        vital = new_client(_REDIS)
         queues = {
             pool.id: AdmissionQueue(ReplicaSet(pool), most_waiting=settings.most_queued)
             for pool in self._pools.models
@@ -191,25 +189,6 @@ class Gateway:
             leases=leases,
             limiter=Limiter(redis, longest_s=int(settings.timeout_s) + 60),
             writer=BufferWriter(vital, on_missing=on_missing, ttl_ms=settings.request_ttl_ms),
-            # It blocks for longer than the others may wait.
-            follower=Follower(_client(None), process_id, on_cancel),
+            follower=Follower(new_client(_BLOCKING_REDIS), process_id, on_cancel),
             queues=queues,
         )
-
-
-def _client(timeout_s: float | None) -> Redis:
-    """A client whose callers wait for a connection when all are in use.
-
-    redis-py's usual pool raises then, which under load would hit the heartbeat as well. No
-    retries inside the client: whoever calls knows better what a failure means.
-    """
-    pool = BlockingConnectionPool.from_url(
-        django_settings.REDIS_URL,
-        max_connections=_REDIS_CONNECTIONS,
-        timeout=_REDIS_TIMEOUT_S,
-        socket_timeout=timeout_s,
-        socket_connect_timeout=_REDIS_TIMEOUT_S,
-        retry=Retry(NoBackoff(), 0),
-        protocol=2,
-    )
-    return Redis.from_pool(pool)

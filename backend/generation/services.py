@@ -15,7 +15,6 @@ from backend.accounts.principal import Principal
 from backend.generation import metrics
 from backend.generation.abandonment import abandonment_check
 from backend.generation.arrivals import arrival_over
-from backend.generation.database import in_database
 from backend.generation.ending import settle_budget, settle_limits
 from backend.generation.limits.estimate import input_estimate, output_estimate, output_limit
 from backend.generation.live import LiveGeneration, public_id
@@ -32,6 +31,7 @@ from backend.generation.selectors import generation_get
 from backend.generation.stream.leases import OpenGeneration
 from backend.generation.terminal import Ending, generation_finish
 from backend.generation.types import Completion, Event, GenerationRequest, StartedGeneration, Usage
+from backend.platform.database import in_database
 from backend.platform.errors import Overloaded, ParleyError
 from billing.budgets import reserve
 

@@ -14,7 +14,6 @@ from redis.exceptions import RedisError
 
 from backend.generation import metrics
 from backend.generation.abandonment import abandonment_check
-from backend.generation.database import in_database
 from backend.generation.ending import settle_budget, settle_limits
 from backend.generation.live import LiveGeneration, encoder_for
 from backend.generation.models import Generation, GenerationState
@@ -28,6 +27,7 @@ from backend.generation.stream.leases import OpenGeneration
 from backend.generation.stream.log import Entry, EventLog
 from backend.generation.terminal import generation_claim, usage_facts
 from backend.generation.types import DONE, Usage
+from backend.platform.database import in_database
 from safety.audit.selectors import policy_for
 
 log = structlog.get_logger(__name__)

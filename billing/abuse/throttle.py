@@ -8,7 +8,7 @@ from uuid import UUID
 
 from backend.accounts.principal import Principal
 from backend.platform.errors import RateLimited
-from billing.redis_client import async_client, sync_client
+from backend.platform.redis import async_client, sync_client
 
 
 def start(*, subject_id: UUID, requests_per_minute: int, minutes: int) -> datetime:

@@ -15,13 +15,13 @@ from django.conf import settings
 from django.core.mail import send_mail
 from django.db import transaction
 
+from backend.platform.redis import sync_client
 from billing.accounts import finance_contacts
 from billing.budgets.counters import Counter, amount_of
 from billing.budgets.limits import counter_name, load_limits
 from billing.budgets.spending import rebuild_counters, spent_by_limit
 from billing.models import Budget, BudgetAlert
 from billing.periods import month_of
-from billing.redis_client import sync_client
 from billing.webhooks.events import budget_event
 
 log = structlog.get_logger(__name__)

@@ -13,6 +13,7 @@ from uuid import UUID
 
 from django.db.models import Sum
 
+from backend.platform.redis import sync_client
 from billing import ledger
 from billing.accounts import terms_of
 from billing.models import CreditEntry, CreditKind, UsageRecord
@@ -20,7 +21,6 @@ from billing.periods import month_of
 from billing.prices.loading import price_book
 from billing.prices.usage import Pricer
 from billing.pricing import not_invoiced
-from billing.redis_client import sync_client
 
 HOUR = timedelta(hours=1)
 

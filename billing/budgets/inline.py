@@ -10,7 +10,9 @@ import structlog
 from django.conf import settings
 
 from backend.accounts.principal import Principal
+from backend.platform.database import in_database
 from backend.platform.errors import InsufficientQuota, RateLimited
+from backend.platform.redis import async_client
 from billing.abuse import throttle
 from billing.budgets import counters
 from billing.budgets.counters import Counter
@@ -22,11 +24,9 @@ from billing.budgets.limits import (
     organization_limits,
 )
 from billing.budgets.spending import rebuild_counters
-from billing.database import call
 from billing.prices import PriceBook, UnpricedUsage, ceiling
 from billing.prices.loading import kept_price_book, price_book
 from billing.quantities import Quantities
-from billing.redis_client import async_client
 from billing.services import UsageFacts, usage_cost
 
 log = structlog.get_logger(__name__)
@@ -88,7 +88,7 @@ async def reserve(
             await settle(generation_id=generation_id, facts=None)
         raise
     while answer[0] == -1:
-        await call(rebuild_counters, limits, bound, at=now)
+        await in_database(rebuild_counters, limits, bound, at=now)
         answer = await redis.eval(counters.RESERVE, len(keys), *keys, *arguments)
     if answer[0] == 0:
         await redis.delete(_reserved_key(generation_id))
@@ -130,7 +130,7 @@ async def _settle(generation_id: UUID, facts: UsageFacts | None) -> None:
         to_charge = _keys(facts.organization_id, names, facts.occurred_at)
         to_release = [key for key in to_release if key not in to_charge]
         if to_charge:
-            cost = counters.amount_up(await call(usage_cost, facts=facts, book=book))
+            cost = counters.amount_up(await in_database(usage_cost, facts=facts, book=book))
     for keys, amount in ((to_charge, cost), (to_release, 0)):
         if keys:
             recent = counters.RECENT_S
@@ -143,10 +143,10 @@ async def _limits_and_book(organization_id: UUID) -> tuple[OrganizationLimits, P
     """From this process's memory; only where that is stale, from the database in a thread."""
     limits = kept_limits(organization_id)
     if limits is None:
-        limits = await call(organization_limits, organization_id)
+        limits = await in_database(organization_limits, organization_id)
     book = kept_price_book(limits.currency)
     if book is None:
-        book = await call(price_book, limits.currency)
+        book = await in_database(price_book, limits.currency)
     return limits, book
 
 

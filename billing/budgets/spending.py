@@ -11,6 +11,7 @@ from django.contrib.postgres.aggregates import ArrayAgg
 from django.db.models import Q
 from django.db.models.functions import Now, TruncHour
 
+from backend.platform.redis import sync_client
 from billing import ledger
 from billing.budgets import counters
 from billing.budgets.counters import Counter
@@ -18,7 +19,6 @@ from billing.budgets.limits import Limit, OrganizationLimits
 from billing.periods import month_of
 from billing.prices.loading import price_book
 from billing.prices.usage import Pricer
-from billing.redis_client import sync_client
 
 KEPT_AFTER_MONTH = timedelta(days=10)
 

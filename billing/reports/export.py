@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator
 from datetime import datetime
 from uuid import UUID
 
-from billing.database import call
+from backend.platform.database import in_database
 from billing.exporting import safe_cell
 from billing.models import UsageRecord
 
@@ -42,7 +42,7 @@ async def usage_csv(
     yield (",".join(COLUMNS) + "\r\n").encode()
     last = 0
     while True:
-        page = await call(_page, last, start, end, organization_id)
+        page = await in_database(_page, last, start, end, organization_id)
         if not page:
             return
         last = int(str(page[-1][0]))

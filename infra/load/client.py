@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import orjson
 
 from backend.generation.upstream.http import Origin
-from backend.generation.upstream.sse import EventDecoder
+from backend.platform.sse import EventDecoder
 from infra.load.upstream import stamped_at
 
 

@@ -27,7 +27,7 @@ from backend.generation.stream.log import EventLog
 from backend.generation.stream.writer import BufferWriter
 from backend.generation.upstream.http import Origin
 from backend.generation.upstream.pieces import Piece, decode_piece
-from backend.generation.upstream.sse import EventDecoder
+from backend.platform.sse import EventDecoder
 from infra.load.upstream import words
 from infra.services.ports import free_port
 from infra.services.process import end_tree

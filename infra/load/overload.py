@@ -20,7 +20,7 @@ from pathlib import Path
 import orjson
 
 from backend.generation.upstream.http import Origin
-from backend.generation.upstream.sse import EventDecoder
+from backend.platform.sse import EventDecoder
 from infra.load.stack import MODEL, Stack
 
 PLANS = ("premium", "free")

@@ -13,13 +13,13 @@ from django.db import transaction
 
 from backend.accounts.principal import Principal
 from backend.platform.errors import InsufficientQuota
+from backend.platform.redis import REQUESTS
 from billing.budgets import reserve, settle
 from billing.budgets.counters import Counter, amount_of
 from billing.budgets.limits import forget_limits, organization_limits
 from billing.budgets.services import budget_set
 from billing.budgets.spending import rebuild_counters, spent_by_limit
 from billing.prices.services import prices_seed
-from billing.redis_client import CONNECTIONS
 from billing.services import UsageFacts, usage_record_create
 from tests.billing import factories
 
@@ -165,8 +165,8 @@ async def test_a_settlement_that_is_cancelled_goes_to_its_end():
 
 async def test_more_at_once_than_there_are_connections_wait():
     caller = await caller_with_budget(10_000)
-    ids = await asyncio.gather(*(ask(caller, 1) for _ in range(4 * CONNECTIONS)))
-    assert len(set(ids)) == 4 * CONNECTIONS
+    ids = await asyncio.gather(*(ask(caller, 1) for _ in range(4 * REQUESTS.connections)))
+    assert len(set(ids)) == 4 * REQUESTS.connections
 
 
 async def test_a_soft_budget_counts_and_refuses_nothing():

@@ -6,8 +6,8 @@ from typing import cast
 
 from redis.asyncio import Redis
 
-from backend.generation.database import in_database
 from backend.generation.stream.log import StreamEntries
+from backend.platform.database import in_database
 from infra.load.upstream import SyntheticUpstream
 from safety.audit.models import SafetyDecisionRecord
 from tests.safety.streaming import DOUBTFUL, GUIDE

@@ -11,7 +11,7 @@ from django.test import AsyncClient
 
 from backend.accounts.principal import Principal
 from backend.generation import opening
-from backend.generation.database import in_database
+from backend.platform.database import in_database
 from backend.platform.errors import ContentBlocked
 from infra.load.upstream import SyntheticUpstream
 from safety import detect

@@ -6,7 +6,7 @@ import orjson
 import pytest
 
 from backend.accounts.principal import Principal
-from backend.generation.database import in_database
+from backend.platform.database import in_database
 from backend.platform.errors import ContentBlocked
 from billing.abuse.detector import detect
 from billing.abuse.scoring import BLOCKED_FLOOR

@@ -5,7 +5,7 @@ import itertools
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backend.generation.upstream.sse import EventDecoder
+from backend.platform.sse import EventDecoder
 
 STREAM = (
     b': ping\n\ndata: {"a": 1}\n\nevent: x\ndata: two\ndata: lines\n\n'

@@ -7,7 +7,6 @@ from uuid import uuid4
 import pytest
 
 from backend.accounts.principal import Principal
-from backend.generation.database import in_database
 from backend.generation.models import Generation
 from backend.generation.runtime import Gateway
 from backend.generation.services import (
@@ -18,6 +17,7 @@ from backend.generation.services import (
     generation_start,
 )
 from backend.generation.types import SamplingParams
+from backend.platform.database import in_database
 from backend.platform.errors import (
     Conflict,
     ContentBlocked,

@@ -10,7 +10,7 @@ from django.utils import timezone
 from structlog.testing import capture_logs
 
 from backend.accounts.models import Organization
-from backend.generation.database import in_database
+from backend.platform.database import in_database
 from safety.audit.models import SafetyDecisionRecord
 from safety.audit.tasks import watch_block_rate
 

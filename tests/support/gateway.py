@@ -15,7 +15,6 @@ from uuid import UUID
 import orjson
 
 from backend.accounts.principal import PlanLimits, Principal
-from backend.generation.database import in_database
 from backend.generation.models import Generation
 from backend.generation.pools import PoolConfig, Pools, ReplicaConfig
 from backend.generation.runtime import Gateway, end_tasks
@@ -29,6 +28,7 @@ from backend.generation.types import (
     SamplingParams,
     StartedGeneration,
 )
+from backend.platform.database import in_database
 from billing.models import UsageRecord
 from infra.load.upstream import SyntheticUpstream
 from tests.factories import MODEL, member

@@ -10,9 +10,9 @@ from ninja.files import UploadedFile
 
 from backend.accounts.principal import Principal
 from backend.api.authentication import Request
-from backend.api.database import call
 from backend.api.schemas.resources import AttachmentOut
 from backend.conversations.attachments import attachment_create, attachment_get
+from backend.platform.database import in_database
 
 router = Router(tags=["attachments"])
 
@@ -21,7 +21,7 @@ router = Router(tags=["attachments"])
 async def upload(request: Request, file: File[UploadedFile]) -> Status:
     """An image (re-encoded, so that no metadata survives) or UTF-8 text."""
     content = cast(BinaryIO, file.file)
-    attachment = await call(
+    attachment = await in_database(
         attachment_create, principal=request.auth, filename=file.name or "", file=content
     )
     return Status(201, AttachmentOut.model_validate(attachment))
@@ -33,7 +33,7 @@ async def upload(request: Request, file: File[UploadedFile]) -> Status:
 )
 async def download(request: Request, attachment_id: UUID) -> HttpResponse:
     """The caller's own file. Text is offered for saving: a browser must not render it."""
-    return await call(_file_response, request.auth, attachment_id)
+    return await in_database(_file_response, request.auth, attachment_id)
 
 
 def _file_response(principal: Principal, attachment_id: UUID) -> HttpResponse:

@@ -18,10 +18,10 @@ from backend.accounts.models import User
 from backend.accounts.services import user_sign_up
 from backend.api import throttling
 from backend.api.authentication import AnonymousWithCsrf, Request, SessionOnly
-from backend.api.database import call
 from backend.api.identity import me_of
 from backend.api.schemas.account import LoginRequest, Me, SignupRequest
 from backend.api.websocket import session_group
+from backend.platform.database import in_database
 from backend.platform.errors import AuthenticationFailed
 
 router = Router(tags=["account"])
@@ -35,7 +35,9 @@ async def signup(request: HttpRequest, body: SignupRequest) -> Status:
     """Create an account and an organization of its own, and sign in."""
     await throttling.count_signup(request)
     async with _HASHES_AT_ONCE:
-        user = await call(user_sign_up, email=body.email, password=body.password, name=body.name)
+        user = await in_database(
+            user_sign_up, email=body.email, password=body.password, name=body.name
+        )
     return Status(201, await _sign_in(request, user))
 
 

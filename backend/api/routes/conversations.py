@@ -7,7 +7,6 @@ from ninja import Query, Router, Status
 from pydantic import Field
 
 from backend.api.authentication import Request
-from backend.api.database import call
 from backend.api.schemas.conversations import (
     ConversationCreate,
     ConversationListOut,
@@ -19,6 +18,7 @@ from backend.api.schemas.conversations import (
 from backend.conversations import selectors, services
 from backend.conversations.models import Conversation
 from backend.generation.pools import load_pools
+from backend.platform.database import in_database
 
 router = Router(tags=["conversations"])
 
@@ -32,7 +32,7 @@ async def list_conversations(
     limit: int = Query(30, ge=1, le=100),
 ) -> ConversationListOut:
     """Pinned ones first, then by the last turn. `search` looks into titles and messages."""
-    page = await call(
+    page = await in_database(
         selectors.conversations_list,
         principal=request.auth,
         search=search,
@@ -50,7 +50,7 @@ async def list_conversations(
 async def create_conversation(request: Request, body: ConversationCreate) -> Status:
     """An empty conversation."""
     model = load_pools().find(body.model).id if body.model else load_pools().models[0].id
-    conversation = await call(
+    conversation = await in_database(
         services.conversation_create, principal=request.auth, title=body.title, model=model
     )
     return Status(201, await _summary(conversation))
@@ -64,7 +64,7 @@ async def get_conversation(
     before: UUID | None = None,
 ) -> ConversationOut:
     """The newest messages of the active branch, oldest first; `before` pages upwards."""
-    branch = await call(
+    branch = await in_database(
         selectors.branch_get,
         principal=request.auth,
         conversation_id=conversation_id,
@@ -79,7 +79,7 @@ async def update_conversation(
     request: Request, conversation_id: UUID, body: ConversationUpdate
 ) -> SummaryOut:
     """Rename, pin, archive, choose the model or switch to another branch."""
-    conversation = await call(
+    conversation = await in_database(
         services.conversation_update,
         principal=request.auth,
         conversation_id=conversation_id,
@@ -95,7 +95,7 @@ async def update_conversation(
 @router.delete("/{uuid:conversation_id}", response={204: None})
 async def delete_conversation(request: Request, conversation_id: UUID) -> Status:
     """Deleted for the user at once, and for good after 30 days."""
-    await call(
+    await in_database(
         services.conversation_delete, principal=request.auth, conversation_id=conversation_id
     )
     return Status(204, None)
@@ -104,11 +104,11 @@ async def delete_conversation(request: Request, conversation_id: UUID) -> Status
 @router.post("/{uuid:conversation_id}/restore", response=SummaryOut)
 async def restore_conversation(request: Request, conversation_id: UUID) -> SummaryOut:
     """Undo a deletion."""
-    conversation = await call(
+    conversation = await in_database(
         services.conversation_restore, principal=request.auth, conversation_id=conversation_id
     )
     return await _summary(conversation)
 
 
 async def _summary(conversation: Conversation) -> SummaryOut:
-    return SummaryOut.model_validate(await call(selectors.summary_of, conversation))
+    return SummaryOut.model_validate(await in_database(selectors.summary_of, conversation))

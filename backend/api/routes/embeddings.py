@@ -5,13 +5,13 @@ from ninja import Router
 
 from backend.api.authentication import Request
 from backend.api.client_address import client_hash
-from backend.api.database import release
-from backend.api.encoding import encode_json
 from backend.api.generations import id_header
 from backend.api.observe import note_end_user
 from backend.api.openai_requests import from_embeddings
 from backend.api.schemas.openai_embeddings import EmbeddingsRequest
 from backend.generation.embeddings import embeddings_create
+from backend.platform.database import release_connection
+from backend.platform.json import encode_json
 
 router = Router(tags=["embeddings"])
 
@@ -26,7 +26,7 @@ async def create_embeddings(request: Request, body: EmbeddingsRequest) -> HttpRe
         request_id=request.request_id,
         client_hash=client_hash(request),
     )
-    await release()
+    await release_connection()
     made = await embeddings_create(embedding)
     return HttpResponse(
         encode_json(made.body),

@@ -7,8 +7,8 @@ from ninja import Router, Status
 from backend.accounts.selectors import api_keys_list
 from backend.accounts.services import api_key_create, api_key_revoke
 from backend.api.authentication import Request
-from backend.api.database import call
 from backend.api.schemas.resources import KeyCreate, KeyListOut, KeyOut, NewKeyOut
+from backend.platform.database import in_database
 
 router = Router(tags=["keys"])
 
@@ -16,14 +16,14 @@ router = Router(tags=["keys"])
 @router.get("", response=KeyListOut)
 async def list_keys(request: Request) -> KeyListOut:
     """Owners and admins see all of the organization's keys, others their own."""
-    keys = await call(api_keys_list, principal=request.auth)
+    keys = await in_database(api_keys_list, principal=request.auth)
     return KeyListOut(data=[KeyOut.model_validate(key) for key in keys])
 
 
 @router.post("", response={201: NewKeyOut})
 async def create_key(request: Request, body: KeyCreate) -> Status:
     """A new key. Its secret is in this answer and nowhere else."""
-    key, secret = await call(
+    key, secret = await in_database(
         api_key_create,
         principal=request.auth,
         name=body.name,
@@ -37,5 +37,5 @@ async def create_key(request: Request, body: KeyCreate) -> Status:
 @router.delete("/{uuid:key_id}", response={204: None})
 async def revoke_key(request: Request, key_id: UUID) -> Status:
     """Ends a key at once, for good."""
-    await call(api_key_revoke, principal=request.auth, key_id=key_id)
+    await in_database(api_key_revoke, principal=request.auth, key_id=key_id)
     return Status(204, None)

@@ -11,9 +11,9 @@ from backend.api.authentication import (
     SessionOrKey,
     session_principal,
 )
-from backend.api.database import call
 from backend.api.identity import me_of
 from backend.api.schemas.account import Me, MeUpdate
+from backend.platform.database import in_database
 
 router = Router(tags=["account"])
 
@@ -29,8 +29,8 @@ async def update_me(request: Request, body: MeUpdate) -> Me:
     """Change one's name, or the organization to work in."""
     user_id = request.auth.user_id
     if body.organization_id is not None:
-        await call(membership_get, user_id=user_id, organization_id=body.organization_id)
+        await in_database(membership_get, user_id=user_id, organization_id=body.organization_id)
         await request.session.aset(SESSION_ORGANIZATION, str(body.organization_id))
     if body.name is not None:
-        await call(user_rename, user_id=user_id, name=body.name)
+        await in_database(user_rename, user_id=user_id, name=body.name)
     return await me_of(await session_principal(request))

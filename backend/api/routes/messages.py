@@ -6,7 +6,6 @@ from django.http.response import HttpResponseBase
 from ninja import Router
 
 from backend.api.authentication import Request
-from backend.api.database import call
 from backend.api.schemas.conversations import (
     FeedbackIn,
     FeedbackOut,
@@ -20,6 +19,7 @@ from backend.conversations.selectors import conversation_get
 from backend.conversations.turns import ACTIVE_LEAF, turn_create, turn_regenerate
 from backend.generation.pools import load_pools
 from backend.generation.types import SamplingParams
+from backend.platform.database import in_database
 
 router = Router(tags=["messages"])
 
@@ -31,10 +31,10 @@ async def ask(request: Request, conversation_id: UUID, body: TurnCreate) -> Http
     The first event has `parley`: the ids of the conversation, of both messages and of the
     generation.
     """
-    conversation = await call(
+    conversation = await in_database(
         conversation_get, principal=request.auth, conversation_id=conversation_id
     )
-    stored = call(
+    stored = in_database(
         turn_create,
         principal=request.auth,
         conversation_id=conversation_id,
@@ -53,7 +53,7 @@ async def regenerate(
 ) -> HttpResponseBase:
     """Another answer to the same question, as a sibling of this one."""
     model = load_pools().find(body.model).id if body is not None and body.model else None
-    stored = call(
+    stored = in_database(
         turn_regenerate,
         principal=request.auth,
         message_id=message_id,
@@ -66,7 +66,7 @@ async def regenerate(
 @router.put("/messages/{uuid:message_id}/feedback", response=FeedbackOut | None)
 async def give_feedback(request: Request, message_id: UUID, body: FeedbackIn) -> FeedbackOut | None:
     """A thumb up or down, with a comment; null takes it back."""
-    feedback = await call(
+    feedback = await in_database(
         feedback_set,
         principal=request.auth,
         message_id=message_id,

@@ -8,10 +8,10 @@ from django.utils import timezone
 from ninja import Router
 
 from backend.api.authentication import Request
-from backend.api.database import call
 from backend.api.schemas.resources import ModelListOut, ModelOut, PricesOut
 from backend.generation.health import pool_health
 from backend.generation.pools import PoolConfig, load_pools
+from backend.platform.database import in_database
 from billing.prices.book import PriceBook, UnpricedUsage
 from billing.prices.loading import price_book
 from billing.quantities import Kind
@@ -43,8 +43,8 @@ async def retrieve_model(request: Request, model_id: str) -> dict[str, Any]:
 @product_router.get("", response=ModelListOut)
 async def list_product_models(request: Request) -> ModelListOut:
     """What each model can do and costs, and whether it can answer now."""
-    book = await call(price_book)
-    ready = {replica.pool for replica in await call(pool_health) if replica.ready}
+    book = await in_database(price_book)
+    ready = {replica.pool for replica in await in_database(pool_health) if replica.ready}
     return ModelListOut(
         data=[
             ModelOut(

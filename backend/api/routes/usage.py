@@ -5,8 +5,8 @@ from typing import Literal
 from ninja import Query, Router
 
 from backend.api.authentication import Request
-from backend.api.database import call
 from backend.api.schemas.resources import UsageOut
+from backend.platform.database import in_database
 from billing.permissions import member_shown
 from billing.selectors import usage_summary
 
@@ -23,7 +23,7 @@ async def usage(
 
     Owners, admins and finance members see everybody's usage, a plain member only his own.
     """
-    summary = await call(
+    summary = await in_database(
         usage_summary,
         organization_id=request.auth.organization_id,
         period=period,

@@ -10,8 +10,8 @@ from backend.generation.pools import ReplicaConfig
 from backend.generation.upstream.errors import ReplicaUnavailable, RequestRefused
 from backend.generation.upstream.http import Origin, Response
 from backend.generation.upstream.pieces import Piece, UpstreamErrorEvent, decode_piece
-from backend.generation.upstream.sse import EventDecoder
 from backend.platform.errors import ContextLengthExceeded, InvalidRequest, ParleyError
+from backend.platform.sse import EventDecoder
 
 # An engine that has begun to answer sends something every step; a minute of silence is a hang.
 _SILENCE_S = 60.0

@@ -4,8 +4,6 @@ from decimal import Decimal
 from typing import Any
 
 import orjson
-from django.http import HttpRequest
-from ninja.renderers import BaseRenderer
 from pydantic import BaseModel
 
 
@@ -20,12 +18,3 @@ def _default(value: Any) -> Any:
     if isinstance(value, BaseModel):
         return value.model_dump()
     raise TypeError(f"{type(value).__name__} cannot be written as JSON")
-
-
-class JSONRenderer(BaseRenderer):
-    """Ninja's renderer, on `encode_json`."""
-
-    media_type = "application/json"
-
-    def render(self, request: HttpRequest, data: Any, *, response_status: int) -> bytes:
-        return encode_json(data)

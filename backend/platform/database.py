@@ -1,0 +1,53 @@
+"""The one bridge from the event loop to the database: a few threads of our own, one hop a call.
+
+Not asgiref's `sync_to_async`: outside a request its executor is one thread, which a thousand
+ending generations would queue for, and it swallows a cancellation that comes while the thread
+works, so that a loop which is told to end goes on. Here the caller is cancelled at once; the
+thread finishes what it began. A connection goes back to the pool after each call, so that none
+is held while an answer is awaited (docs/decisions/0031).
+"""
+
+import asyncio
+import contextvars
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache, partial
+from typing import Any, ParamSpec, TypeVar
+
+from asgiref.sync import sync_to_async
+from django.conf import settings
+from django.db import close_old_connections
+
+Arguments = ParamSpec("Arguments")
+Result = TypeVar("Result")
+
+# Connections left to what Django itself reads in a request: sessions, users, the admin.
+_RESERVED_CONNECTIONS = 2
+
+
+async def in_database(
+    function: Callable[Arguments, Result], *args: Arguments.args, **kwargs: Arguments.kwargs
+) -> Result:
+    """Run `function`, a service or selector, in a thread with a database connection."""
+
+    def run() -> Result:
+        try:
+            return function(*args, **kwargs)
+        finally:
+            close_old_connections()
+
+    context = contextvars.copy_context()
+    return await asyncio.get_running_loop().run_in_executor(_executor(), partial(context.run, run))
+
+
+async def release_connection() -> None:
+    """Give back the connection that Django's own async calls (session, user) opened for this
+    request. To be awaited before waiting for a generation."""
+    await sync_to_async(close_old_connections)()
+
+
+@cache
+def _executor() -> ThreadPoolExecutor:
+    options: Any = settings.DATABASES["default"]["OPTIONS"]
+    threads = max(2, int(options["pool"]["max_size"]) - _RESERVED_CONNECTIONS)
+    return ThreadPoolExecutor(threads, thread_name_prefix="database")
