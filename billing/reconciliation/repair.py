@@ -1,7 +1,10 @@
 """Making event store and rollups what the ledger says.
 
-Aggregators are held off for one organization and hour at a time (the lock that they share),
-so none of their batches changes what is being summed. Repairing again changes nothing.
+Aggregators are held off for one organization and hour at a time (the lock that they share), so
+the event store stands still meanwhile. The ledger does not: records are committed between the
+statements of a repair. So each rollup is summed from the events that the repair has stored and
+never from the ledger: what is not among them is counted when its event comes, once.
+Repairing again changes nothing.
 """
 
 from datetime import datetime, timedelta
@@ -16,35 +19,51 @@ HOUR = timedelta(hours=1)
 
 _LEDGER_COLUMNS = COLUMNS.replace("event_id", "generation_id")
 _VALUES = [name for name in COLUMNS.split(", ") if name != "event_id"]
-_SPAN = "organization_id = %(organization)s AND occurred_at >= %(start)s AND occurred_at < %(end)s"
 
-# An event that the ledger does not know was not written by us: it never happened.
-_DELETE_STRANGERS = f"""
-DELETE FROM billing_usageevent AS event WHERE {_SPAN} AND NOT EXISTS (
-    SELECT 1 FROM billing_usagerecord AS record WHERE record.generation_id = event.event_id
+
+def _span(table: str) -> str:
+    return (
+        f"{table}.organization_id = %(organization)s"
+        f" AND {table}.occurred_at >= %(start)s AND {table}.occurred_at < %(end)s"
+    )
+
+
+def _values(table: str) -> str:
+    return f"({', '.join(f'{table}.{name}' for name in _VALUES)})"
+
+
+# An event that the ledger does not know never happened; one that says something else than its
+# record goes too, and comes back right. It may lie in another hour than its record, or belong to
+# another organization: the answer names every hour whose rollup counted it.
+_DELETE_WRONG_EVENTS = f"""
+DELETE FROM billing_usageevent WHERE event_id IN (
+    SELECT event.event_id FROM billing_usageevent AS event
+    LEFT JOIN billing_usagerecord AS record ON record.generation_id = event.event_id
+    WHERE {_span("event")}
+      AND (record.id IS NULL OR {_values("event")} IS DISTINCT FROM {_values("record")})
+    UNION
+    SELECT event.event_id FROM billing_usageevent AS event
+    JOIN billing_usagerecord AS record ON record.generation_id = event.event_id
+    WHERE {_span("record")} AND {_values("event")} IS DISTINCT FROM {_values("record")}
 )
+RETURNING organization_id, date_trunc('hour', occurred_at, 'UTC')
 """  # noqa: S608 -- constants of this module
-# Missing events are added, and whatever an event says otherwise than its record is set right,
-# the organization and the hour included.
 _COPY_LEDGER = f"""
-INSERT INTO billing_usageevent AS event ({COLUMNS})
-SELECT {_LEDGER_COLUMNS} FROM billing_usagerecord WHERE {_SPAN}
-ON CONFLICT (event_id) DO UPDATE SET
-    ({", ".join(_VALUES)}) = ROW({", ".join(f"excluded.{name}" for name in _VALUES)})
-WHERE ({", ".join(f"event.{name}" for name in _VALUES)})
-    IS DISTINCT FROM ({", ".join(f"excluded.{name}" for name in _VALUES)})
+INSERT INTO billing_usageevent ({COLUMNS})
+SELECT {_LEDGER_COLUMNS} FROM billing_usagerecord AS record WHERE {_span("record")}
+ON CONFLICT (event_id) DO NOTHING
 """  # noqa: S608 -- constants of this module
 _DELETE_ROLLUPS = """
 DELETE FROM billing_usagerollup
 WHERE organization_id = %(organization)s AND hour >= %(start)s AND hour < %(end)s
 """
-_SUM_LEDGER = f"""
+_SUM_EVENTS = f"""
 INSERT INTO billing_usagerollup (
     hour, organization_id, project_id, user_id, key_id, model, requests, {", ".join(SUMMED)}
 )
 SELECT date_trunc('hour', occurred_at, 'UTC'), organization_id, project_id, user_id, key_id, model,
     count(*), {", ".join(f"sum({column})" for column in SUMMED)}
-FROM billing_usagerecord WHERE {_SPAN}
+FROM billing_usageevent AS event WHERE {_span("event")}
 GROUP BY 1, 2, 3, 4, 5, 6
 """  # noqa: S608 -- constants of this module
 
@@ -75,15 +94,24 @@ def rebuild_rollups(*, start: datetime, end: datetime) -> int:
 
 
 def _mend(organization_id: UUID, start: datetime, end: datetime) -> None:
-    parameters: dict[str, UUID | datetime] = {
-        "organization": organization_id,
-        "start": start,
-        "end": end,
-    }
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(EXCLUSIVE_LOCK)
-        for statement in (_DELETE_STRANGERS, _COPY_LEDGER, _DELETE_ROLLUPS, _SUM_LEDGER):
-            cursor.execute(statement, parameters)
+        span = {"organization": organization_id, "start": start, "end": end}
+        cursor.execute(_DELETE_WRONG_EVENTS, span)
+        counted_at = set(cursor.fetchall())
+        cursor.execute(_COPY_LEDGER, span)
+        _sum_rollups(organization_id, start, end)
+        for other, hour in counted_at:
+            if other != organization_id or not start <= hour < end:
+                _sum_rollups(other, hour, hour + HOUR)
+
+
+def _sum_rollups(organization_id: UUID, start: datetime, end: datetime) -> None:
+    """Make rollups the sums of their events, which the caller's lock keeps as they are."""
+    span = {"organization": organization_id, "start": start, "end": end}
+    with connection.cursor() as cursor:
+        cursor.execute(_DELETE_ROLLUPS, span)
+        cursor.execute(_SUM_EVENTS, span)
 
 
 def _organizations(start: datetime, end: datetime) -> list[UUID]:

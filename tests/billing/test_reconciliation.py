@@ -1,8 +1,12 @@
 """Whatever the log lost, doubled or made up, reconciliation finds it and the ledger wins."""
 
+import threading
+import time
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from io import StringIO
 
+import psycopg
 import pytest
 from django.contrib.auth.models import Group
 from django.core import mail
@@ -14,10 +18,12 @@ from backend.accounts.models import User
 from billing.events import encode
 from billing.models import OutboxEvent, ReconciliationRun, UsageEvent, UsageRecord, UsageRollup
 from billing.reconciliation.compare import differences
+from billing.reconciliation.repair import repair_hour
 from billing.reconciliation.republish import republish_missing
 from billing.reconciliation.watch import GRACE, reconcile_recent
 from billing.services import usage_record_create
 from tests.billing import factories
+from tests.billing.commands import database_url
 from tests.billing.test_ingest import event, ingest, messages
 
 pytestmark = pytest.mark.django_db
@@ -187,3 +193,62 @@ def test_beat_sends_again_what_is_missing_and_alerts_finance_while_it_stays():
 def test_differences_of_one_organization(records):
     one = records[0].organization_id
     assert {d.organization_id for d in differences(**SPAN, organization_id=one)} == {one}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_record_committed_during_repair_is_counted_once():
+    """The repair waits between its statements, for a rollup that another transaction holds."""
+    caller = factories.principal()
+    deliver(use(caller, 0))
+    use(caller, 1)  # its event is lost: there is something to repair
+    [difference] = differences(**SPAN)
+    with psycopg.connect(database_url()) as holder:
+        holder.execute("SELECT 1 FROM billing_usagerollup FOR UPDATE")
+        thread = threading.Thread(target=in_thread, args=[lambda: repair_hour(difference)])
+        thread.start()
+        wait_until_blocked_by(holder)
+        late = use(caller, 2)
+        holder.rollback()
+    thread.join()
+    deliver(late)
+    assert differences(**SPAN) == []
+    assert UsageRollup.objects.get().requests == 3
+
+
+def in_thread(work: Callable[[], object]) -> None:
+    work()
+    connection.close()
+
+
+def wait_until_blocked_by(holder: psycopg.Connection, timeout_s: float = 30) -> None:
+    deadline = time.monotonic() + timeout_s
+    with connection.cursor() as cursor:
+        while True:
+            cursor.execute(
+                "SELECT count(*) FROM pg_stat_activity WHERE %s = ANY(pg_blocking_pids(pid))",
+                [holder.info.backend_pid],
+            )
+            if cursor.fetchone()[0]:
+                return
+            assert time.monotonic() < deadline, "the repair never came to the rollup"
+            time.sleep(0.01)
+
+
+def test_event_that_names_another_hour_leaves_that_hours_rollup_right(records):
+    """Repairing the true hour alone takes the event out of the wrong hour's rollup as well."""
+    forged = encode(records[0]) | {"occurred_at": "2026-10-20T03:00:00Z"}
+    ingest(messages(forged))
+    assert reconcile("--repair")[0] == 0  # of the record's day; the event was on the day before
+    assert differences(start=SPAN["start"] - timedelta(days=1), end=SPAN["end"]) == []
+
+
+def test_repair_of_the_wrong_hour_alone_leaves_the_true_hour_to_the_event(records):
+    """What is taken out of the wrong hour counts as not arrived, and counts when it comes."""
+    forged = encode(records[0]) | {"occurred_at": "2026-10-20T03:00:00Z"}
+    ingest(messages(forged))
+    before = {"start": SPAN["start"] - timedelta(days=1), "end": SPAN["start"]}
+    [difference] = differences(**before)
+    repair_hour(difference)
+    assert differences(**before) == []
+    deliver(*records)
+    assert reconcile()[0] == 0
