@@ -78,7 +78,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "backend.api.middleware.RequestContextMiddleware",
     "backend.api.middleware.SecurityHeadersMiddleware",
-    "servestatic.middleware.ServeStaticMiddleware",
+    "backend.api.static_files.StaticFilesMiddleware",
     "backend.api.middleware.AsyncSessionMiddleware",
     "backend.api.middleware.AsyncCsrfViewMiddleware",
     "backend.api.middleware.AsyncAuthenticationMiddleware",
