@@ -47,3 +47,6 @@ BUFFER_ERRORS = Counter("parley_stream_buffer_errors_total", "Appends that did n
 BUFFER_LOST = Counter(
     "parley_stream_buffer_restored_total", "Leases restored after Redis lost them."
 )
+LOOP_FAILURES = Counter(
+    "parley_loop_failures_total", "Background loops that failed and were started again.", ["loop"]
+)

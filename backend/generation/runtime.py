@@ -29,6 +29,7 @@ from backend.generation.stream.follower import Follower
 from backend.generation.stream.leases import Leases, LeaseTimes
 from backend.generation.stream.log import EventLog
 from backend.generation.stream.writer import BufferWriter
+from backend.generation.supervision import supervised
 from backend.generation.takeover import TakeoverLoop
 from backend.generation.upstream.client import UpstreamClient
 from backend.platform.redis import Profile, new_client
@@ -96,15 +97,17 @@ class Gateway:
         process = self.process
         monitor = HealthMonitor(process.client, process.redis, list(process.queues.values()))
         await monitor.probe_all()
-        loops = [
-            process.writer.run(),
-            process.follower.run(),
-            monitor.run(),
-            Heartbeat(process, self.settings).run(),
-            TakeoverLoop(process, self.settings).run(),
-            Reaper(process, self.settings).run(),
+        loops = {
+            "writer": process.writer.run,
+            "follower": process.follower.run,
+            "monitor": monitor.run,
+            "heartbeat": Heartbeat(process, self.settings).run,
+            "takeover": TakeoverLoop(process, self.settings).run,
+            "reaper": Reaper(process, self.settings).run,
+        }
+        self._tasks = [
+            asyncio.create_task(supervised(name, loop), name=name) for name, loop in loops.items()
         ]
-        self._tasks = [asyncio.create_task(loop) for loop in loops]
         await loading
         _gateways[asyncio.get_running_loop()] = self
         log.info("gateway_started", process_id=process.id, long_texts_spared=classifier().is_slow)
