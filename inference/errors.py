@@ -84,6 +84,10 @@ class StepFailedError(InferenceError):
     code = "engine_step_failed"
 
 
+class LogitsNotFiniteError(ValueError):
+    """The model's logits after a request's tokens hold NaN or infinity: nothing can be sampled."""
+
+
 class EngineBrokenError(Exception):
     """Step after step fails: only a new core process can help."""
 

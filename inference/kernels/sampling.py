@@ -24,7 +24,7 @@ def draw_rows(logits: Tensor, params: list[SamplingParams], noise: list[float]) 
     """A `Draw` (`sampling/draw.py`): (R,) token ids from (R, vocab) float32 logits."""
     rows, vocab = logits.shape
     wanted = [
-        (p.temperature, p.top_k or vocab, p.top_p, p.min_p, number)
+        (p.temperature, min(p.top_k or vocab, vocab), p.top_p, p.min_p, number)
         for p, number in zip(params, noise, strict=True)
     ]
     per_row = torch.tensor(wanted, dtype=torch.float64).to(logits.device)
@@ -48,7 +48,7 @@ def _draw(logits, per_row, tokens, vocab, BLOCK: tl.constexpr):
     maxima = tl.full([BLOCK], float("-inf"), tl.float32)
     for begin in range(0, vocab, BLOCK):
         logit = tl.load(x + begin + at, mask=begin + at < vocab, other=float("-inf"))
-        maxima = tl.maximum(maxima, logit / temperature)
+        maxima = tl.maximum(maxima, logit)
     largest = tl.max(maxima, axis=0)
 
     threshold = tl.full([], -1, tl.int64)  # below every key
@@ -91,20 +91,23 @@ def _draw(logits, per_row, tokens, vocab, BLOCK: tl.constexpr):
     if token == vocab:
         for begin in range(0, vocab, BLOCK):
             logit = tl.load(x + begin + at, mask=begin + at < vocab, other=float("-inf"))
-            place = tl.where(logit / temperature == largest, (begin + at).to(tl.int64), vocab)
+            place = tl.where(logit == largest, (begin + at).to(tl.int64), vocab)
             token = tl.minimum(token, tl.min(place, axis=0))
     tl.store(tokens + row, token)
 
 
 @triton.jit
 def _block(x, begin, vocab, temperature, largest, BLOCK: tl.constexpr):
-    """Keys from 0 to 2^32 - 1 that order like the logits (-1 beyond the row), and exponentials."""
+    """Keys from 0 to 2^32 - 1 that order like the logits (-1 beyond the row), and exponentials.
+
+    `largest` is taken away before the temperature divides: what overflows is -inf only."""
     at = begin + tl.arange(0, BLOCK)
     inside = at < vocab
-    scaled = tl.load(x + at, mask=inside, other=float("-inf")) / temperature
-    bits = (scaled + 0.0).to(tl.int32, bitcast=True)  # -0.0 is 0.0 now
+    logit = tl.load(x + at, mask=inside, other=float("-inf"))
+    bits = (logit + 0.0).to(tl.int32, bitcast=True)  # -0.0 is 0.0 now
     key = (bits ^ ((bits >> 31) & 0x7FFFFFFF)).to(tl.int64) + 2147483648
-    return tl.where(inside, key, -1), tl.where(inside, tl.exp(scaled - largest), 0.0)
+    mass = tl.exp((logit - largest) / temperature)
+    return tl.where(inside, key, -1), tl.where(inside, mass, 0.0)
 
 
 @triton.jit

@@ -40,46 +40,70 @@ def pick_draw(device: torch.device) -> Draw:
 
 def draw_rows(logits: Tensor, params: list[SamplingParams], noise: list[float]) -> Tensor:
     """`Draw` by plain torch, on any device."""
-    scaled = logits / _column(logits, [p.temperature for p in params])
     tokens = torch.empty(len(params), dtype=torch.long, device=logits.device)
     ranked = [i for i, p in enumerate(params) if p.top_k > 0 or p.top_p < 1.0]
     plain = [i for i, p in enumerate(params) if not (p.top_k > 0 or p.top_p < 1.0)]
     if plain:
-        probs = scaled[plain].softmax(dim=-1, dtype=torch.float64)
-        probs = _min_p(probs, [params[i] for i in plain])
+        scaled = _over_temperature(logits[plain], [params[i] for i in plain])
+        probs = _min_p(scaled.softmax(dim=-1, dtype=torch.float64), [params[i] for i in plain])
         tokens[plain] = _invert(probs, [noise[i] for i in plain])
     if ranked:
-        probs, ids = _ranked_distribution(scaled[ranked], [params[i] for i in ranked])
+        probs, ids = _ranked_distribution(logits[ranked], [params[i] for i in ranked])
         by_id = ids.argsort(dim=-1)
         picks = _invert(probs.gather(1, by_id), [noise[i] for i in ranked])
         tokens[ranked] = ids.gather(1, by_id.gather(1, picks[:, None])).squeeze(1)
     return tokens
 
 
-def _ranked_distribution(scaled: Tensor, params: list[SamplingParams]) -> tuple[Tensor, Tensor]:
-    """Probabilities after top-k, top-p and min-p, most likely first, not normalised.
+def _over_temperature(logits: Tensor, params: list[SamplingParams]) -> Tensor:
+    """How far each logit lies below its row's largest, over the row's temperature."""
+    # The largest is taken away first: what a small temperature makes infinite is then -inf only.
+    below = logits - logits.amax(dim=-1, keepdim=True)
+    return below / _column(logits, [p.temperature for p in params])
 
-    Returns (R, C) float64 probabilities, 0 where filtered out, and their token ids.
-    Only the best `_CANDIDATES` are ranked when that provably loses nothing.
+
+def _ranked_distribution(logits: Tensor, params: list[SamplingParams]) -> tuple[Tensor, Tensor]:
+    """Probabilities after top-k, top-p and min-p, most likely first, not normalised; of equal
+    logits the smallest id ranks first.
+
+    Returns (R, C) float64 probabilities, 0 where filtered out, and their token ids. Only the best
+    `_CANDIDATES` are ranked where that leaves out nothing for any row. Every row gets the same
+    token either way.
     """
-    vocab = scaled.shape[-1]
-    top_k = torch.tensor([p.top_k or vocab for p in params], device=scaled.device)[:, None]
-    top_p = torch.tensor([p.top_p for p in params], dtype=torch.float64, device=scaled.device)[
-        :, None
-    ]
+    vocab = logits.shape[-1]
+    top_k = torch.tensor([min(p.top_k or vocab, vocab) for p in params], device=logits.device)
+    top_k = top_k[:, None]
+    # A share of what top-k leaves; of everything, 1, where it leaves everything.
+    top_p = _column(logits.double(), [p.top_p for p in params])
+    scaled = _over_temperature(logits, params)
     total = scaled.logsumexp(dim=-1, keepdim=True).double()
     for count in (min(_CANDIDATES, vocab), vocab):
-        values, ids = scaled.topk(count, dim=-1)
-        probs = (values.double() - total).exp()
-        probs = torch.where(torch.arange(count, device=scaled.device) < top_k, probs, 0.0)
-        # Top-p is a share of what top-k left, all of it when top-k reaches beyond `count`.
-        left = torch.where(top_k <= count, probs.sum(-1, keepdim=True), 1.0)
+        ids = _best(logits, count)
+        probs = (scaled.gather(1, ids).double() - total).exp()
+        probs = torch.where(torch.arange(count, device=logits.device) < top_k, probs, 0.0)
         cumulative = probs.cumsum(-1)
-        complete = (top_k <= count) | (cumulative[:, -1:] >= top_p * left)
-        if count == vocab or bool(complete.all()):
+        left = torch.where(top_k == vocab, 1.0, cumulative[:, -1:])
+        kept = (probs > 0) & (cumulative - probs < top_p * left)
+        if count == vocab or _is_complete(logits.gather(1, ids), kept, top_k, count, vocab):
             break
-    probs = torch.where(cumulative - probs < top_p * left, probs, 0.0)
-    return _min_p(probs, params), ids
+    return _min_p(torch.where(kept, probs, 0.0), params), ids
+
+
+def _best(logits: Tensor, count: int) -> Tensor:
+    """Ids (R, count) of the largest logits, the largest first, of equal ones the smallest id."""
+    if count == logits.shape[-1]:
+        return logits.sort(dim=-1, descending=True, stable=True).indices
+    ids = logits.topk(count, dim=-1).indices.sort(dim=-1).values
+    order = logits.gather(1, ids).sort(dim=-1, descending=True, stable=True).indices
+    return ids.gather(1, order)
+
+
+def _is_complete(values: Tensor, kept: Tensor, top_k: Tensor, count: int, vocab: int) -> bool:
+    """Whether nothing beyond the `count` best is kept in any row, nor is as likely as the last
+    that is: of such `topk` takes any. The mass of a top-k that reaches further is not known."""
+    last_kept = values.gather(1, kept.sum(-1, keepdim=True) - 1)
+    complete = (last_kept > values[:, -1:]) & ((top_k <= count) | (top_k == vocab))
+    return bool(complete.all())
 
 
 def _min_p(probs: Tensor, params: list[SamplingParams]) -> Tensor:
@@ -93,10 +117,10 @@ def _min_p(probs: Tensor, params: list[SamplingParams]) -> Tensor:
 def _invert(probs: Tensor, noise: list[float]) -> Tensor:
     """The index where each row's cumulative probability passes its uniform number."""
     cumulative = probs.cumsum(-1)
-    target = _column(cumulative, noise) * cumulative[:, -1:]
-    return (
-        torch.searchsorted(cumulative, target, right=True).squeeze(1).clamp_(max=probs.shape[1] - 1)
-    )
+    total = cumulative[:, -1:]
+    # Below the total even where the product is rounded up: the index of a token that was kept.
+    target = torch.minimum(_column(cumulative, noise) * total, total.nextafter(-total))
+    return torch.searchsorted(cumulative, target, right=True).squeeze(1)
 
 
 def _column(like: Tensor, values: list[float]) -> Tensor:

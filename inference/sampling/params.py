@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import msgspec
 
+MIN_TEMPERATURE = 1e-5
+"""Below it only the likeliest token is left, and sampling is greedy."""
+
 
 class SamplingParams(msgspec.Struct, frozen=True, omit_defaults=True):
     """Sampling parameters of one sequence, already validated by the server.
 
-    `temperature` 0 is greedy. `top_k` 0, `top_p` 1, `min_p` 0 and the neutral penalties
-    switch the respective filter off. `seed` is always set by the time it reaches the
-    core, so that a preempted or resumed sequence draws the same numbers again.
+    `temperature` 0 (or below `MIN_TEMPERATURE`) is greedy. `top_k` 0, `top_p` 1, `min_p` 0 and
+    the neutral penalties switch the respective filter off. `seed` is always set by the time it
+    reaches the core, so that a preempted or resumed sequence draws the same numbers again.
     `logprobs` None means none; k means the chosen token's and the k most likely ones'.
     """
 
@@ -33,7 +36,7 @@ class SamplingParams(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def is_greedy(self) -> bool:
-        return self.temperature == 0.0
+        return self.temperature < MIN_TEMPERATURE
 
     @property
     def has_penalties(self) -> bool:

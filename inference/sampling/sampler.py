@@ -15,11 +15,16 @@ from torch import Tensor
 
 from inference.engine.core import Sampled
 from inference.engine.request import Request
+from inference.errors import LogitsNotFiniteError
 from inference.protocol import TokenLogprobs
 from inference.sampling.draw import Draw, draw_rows
 from inference.sampling.guide import Guides
 from inference.sampling.params import SamplingParams
 from inference.sampling.uniform import uniform
+
+_MAX_REPETITION = 1e6
+"""A stronger repetition penalty, or the inverse of it, gives the same tokens; its quotients may not
+be finite."""
 
 
 @dataclass(frozen=True)
@@ -56,10 +61,13 @@ class Sampler:
         Args:
             logits: (R, vocab) float32; changed in place.
             places: the R places whose tokens lead up to these logits.
+        Raises:
+            LogitsNotFiniteError: a row has NaN or infinity, or every token is forbidden.
         """
         logprobs = _logprobs_wanted(logits, places)
         self._adjust(logits, places)
-        tokens = logits.argmax(dim=-1)
+        largest, tokens = logits.max(dim=-1)
+        _check_finite(largest, places)
         drawn = [i for i, place in enumerate(places) if not place.sampling.is_greedy]
         if drawn:
             rows = logits if len(drawn) == len(places) else logits[drawn]
@@ -91,6 +99,15 @@ class Sampler:
                 logits[row, self._eos + list(sampling.stop_token_ids)] = -torch.inf
 
 
+def _check_finite(largest: Tensor, places: list[Place]) -> None:
+    """Raises LogitsNotFiniteError for the first row whose largest logit (R,) is no number: the
+    largest is NaN wherever one is."""
+    if not largest.isfinite().all():
+        row = int(largest.isfinite().logical_not().nonzero()[0])
+        name, value = places[row].request.request_id, float(largest[row])
+        raise LogitsNotFiniteError(f"the largest logit of request {name} is {value}")
+
+
 def _penalise(logits: Tensor, rows: list[int], places: list[Place]) -> None:
     """Repetition penalty on prompt and output, presence and frequency on the output.
 
@@ -101,6 +118,7 @@ def _penalise(logits: Tensor, rows: list[int], places: list[Place]) -> None:
     counts = _counts(values, [place.output_token_ids for place in chosen])
     seen = _counts(values, [place.request.prompt_token_ids for place in chosen]) + counts > 0
     repetition = _column(values, [place.sampling.repetition_penalty for place in chosen])
+    repetition = repetition.clamp(1 / _MAX_REPETITION, _MAX_REPETITION)
     values = torch.where(
         seen, torch.where(values > 0, values / repetition, values * repetition), values
     )

@@ -84,7 +84,7 @@ def test_evenly_spread_numbers_give_the_distribution(draw, kind):
     assert (found - distribution(logits, p)).abs().max() <= 1.01 / count
 
 
-def test_of_equals_the_kernel_keeps_as_many_as_the_filters_say():
+def test_tied_tokens_are_kept_by_smallest_id(draw):
     logits = torch.tensor([1.0, 3.0, 2.0, 2.0, 2.0, 2.0, -1.0, 0.0, -0.0], device=DEVICE)
     for kind, kept in (
         ({"top_k": 3}, {1, 2, 3}),
@@ -95,8 +95,32 @@ def test_of_equals_the_kernel_keeps_as_many_as_the_filters_say():
     ):
         p = params(**kind)
         assert set(distribution(logits.cpu(), p).nonzero().flatten().tolist()) == kept
-        tokens = draw_by_kernel(logits.repeat(2, 1), [p] * 2, [0.0, 0.999])
+        tokens = draw(logits.repeat(2, 1), [p] * 2, [0.0, 0.999])
         assert tokens.tolist() == [min(kept), max(kept)], kind
+
+
+@pytest.mark.parametrize(
+    "kind", [{"top_k": 40}, {"top_k": 512}, {"top_p": 0.6}, {"top_k": 700, "top_p": 0.9}]
+)
+def test_row_gets_the_same_token_beside_a_flat_row(kind):
+    """Logits of few bits tie, at the last rank that is kept too; a flat row ranks the whole
+    vocabulary."""
+    torch.manual_seed(4)
+    p, flat = params(**kind), params(top_p=0.999)
+    for number in (i / 100 for i in range(100)):
+        row = torch.randn(1, 3000, device=DEVICE).mul(4).round().div(4)
+        [alone] = draw_rows(row, [p], [number]).tolist()
+        beside = torch.cat((row, torch.zeros_like(row)))
+        assert draw_rows(beside, [p, flat], [number, 0.5]).tolist()[0] == alone
+        kept = distribution(row[0].cpu(), p)
+        assert kept[alone] > 0, "a token was drawn that the filters take away"
+
+
+@pytest.mark.filterwarnings("ignore:overflow encountered")
+@pytest.mark.parametrize("kind", [{}, {"top_k": 5}, {"top_p": 0.9}, {"min_p": 0.5}])
+def test_logits_that_overflow_over_the_temperature_give_the_likeliest_token(draw, kind):
+    logits = torch.tensor([[0.0, 1e34, 1.1e34, -1e30]], device=DEVICE)
+    assert draw(logits, [params(temperature=1e-5, **kind)], [0.7]).tolist() == [2]
 
 
 def test_forbidden_tokens_are_never_drawn(draw):

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import pytest
 import torch
+from safetensors.torch import load_file, save_file
 
 from inference.errors import EngineBrokenError
 from tests.inference.conftest import Driver, greedy
@@ -144,3 +145,24 @@ def test_blocks_of_a_failed_step_are_not_found_again(driver):
     driver.step()
     assert driver.core.kv.pool.cached() == {}
     assert driver.core.kv.pool.num_used == 0
+
+
+@pytest.mark.parametrize("temperature", [0.0, 1.0])
+def test_request_whose_logits_are_not_numbers_fails_alone(tmp_path, temperature):
+    """A weight that is NaN, as after a bad download, is met by one prompt only."""
+    make_folder("llama", tmp_path)
+    for file in tmp_path.glob("*.safetensors"):
+        tensors = load_file(file)
+        if (embedding := tensors.get("model.embed_tokens.weight")) is not None:
+            embedding[POISON] = torch.nan
+            save_file(tensors, file, metadata={"format": "pt"})
+    driver = make_driver(tmp_path)
+    sampling = greedy(max_tokens=4, ignore_eos=True, logit_bias={POISON: -100.0})
+    alone = driver.generate(PROMPT, sampling)
+    noisy = greedy(max_tokens=4, temperature=temperature)
+    bad = driver.add([*PROMPT[:9], POISON], noisy)
+    good = driver.add(PROMPT, sampling)
+    tokens = driver.run()
+    assert driver.reasons[bad] == "error"
+    assert tokens[bad] == []
+    assert tokens[good] == alone

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inference.engine.request import Request
+from inference.errors import LogitsNotFiniteError
 from inference.sampling.params import SamplingParams
 from inference.sampling.sampler import Place, Sampler
 from inference.sampling.uniform import uniform
@@ -159,3 +160,26 @@ def test_logprobs_are_of_the_models_own_distribution(seed, top):
     assert sampled.logprobs is not None
     assert sampled.logprobs.chosen == pytest.approx(float(wanted[sampled.token_id]))
     assert sampled.logprobs.top_token_ids == wanted.topk(top).indices.tolist()
+
+
+@pytest.mark.parametrize("temperature", [1e-40, 1e-300, 1e-6])
+def test_tiny_temperature_is_greedy(temperature):
+    request = make_request(temperature=temperature, seed=3)
+    assert sample(peaked()[None], [request]) == [10]
+
+
+@pytest.mark.parametrize("temperature", [0.0, 1.0])
+def test_tiny_repetition_penalty_prefers_the_likeliest_seen_token(temperature):
+    request = make_request(prompt=(20, 30, 900), repetition_penalty=1e-300, temperature=temperature)
+    assert sample(peaked()[None], [request]) == [20]
+
+
+@pytest.mark.parametrize("temperature", [0.0, 1.0])
+@pytest.mark.parametrize("value", [math.nan, math.inf])
+def test_logits_that_are_not_finite_raise_an_error_with_the_request(value, temperature):
+    logits = peaked().repeat(2, 1)
+    logits[1, 7] = value
+    good, bad = (make_request(temperature=temperature) for _ in range(2))
+    bad.request_id = "bad"
+    with pytest.raises(LogitsNotFiniteError, match="of request bad"):
+        sample(logits, [good, bad])
