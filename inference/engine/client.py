@@ -12,13 +12,13 @@ import logging
 import shutil
 import tempfile
 import time
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Sequence
 from pathlib import Path
 
 import zmq.asyncio
 
 from inference.config import EngineConfig
-from inference.engine.core_process import CoreProcess
+from inference.engine.core_process import CORE_COMMAND, CoreProcess
 from inference.errors import EngineDeadError, QueueTimeoutError, StepFailedError
 from inference.protocol import (
     AbortRequests,
@@ -43,8 +43,15 @@ class EngineClient:
     `info` is what the core said when it was ready, and None while there is none that is.
     """
 
-    def __init__(self, config: EngineConfig, on_step: Callable[[CoreStats], None]) -> None:
+    def __init__(
+        self,
+        config: EngineConfig,
+        on_step: Callable[[CoreStats], None],
+        command: Sequence[str] = CORE_COMMAND,
+    ) -> None:
+        """`command` starts a core process, which reads its configuration from standard input."""
         self._config = config
+        self._command = command
         self._on_step = on_step
         self._queues: dict[str, asyncio.Queue[SequenceOutput]] = {}
         self._folder = Path(tempfile.mkdtemp(prefix="parley-engine-"))  # mode 0700
@@ -126,10 +133,7 @@ class EngineClient:
         failures = 0
         while True:
             began = time.monotonic()
-            address = f"ipc://{self._folder}/{self.restarts}"
-            self._core = await CoreProcess.start(self._config, self._context, address)
-            self._last_end = await self._core.run(self._became_ready, self._take_report)
-            self._core.close()
+            self._last_end = await self._live()
             self.info = None
             self._fail_all()
             assert self._first_ready is not None
@@ -142,22 +146,41 @@ class EngineClient:
             await asyncio.sleep(delay)
             self.restarts += 1
 
+    async def _live(self) -> str:
+        """Start a core and serve it until it ends; returns why it did."""
+        address = f"ipc://{self._folder}/{self.restarts}"
+        try:
+            core = await CoreProcess.start(self._command, self._config, self._context, address)
+        except OSError as error:
+            return f"the engine core could not be started: {error}"
+        self._core = core
+        end = await core.run(self._became_ready, self._take_report)
+        core.close()
+        return end
+
     def _became_ready(self, info: CoreReady) -> None:
         self.info = info
         if self._first_ready is not None and not self._first_ready.done():
             self._first_ready.set_result(None)
 
     def _take_report(self, report: StepReport) -> None:
-        self._on_step(report.stats)
         for output in report.outputs:
             if queue := self._queues.get(output.request_id):
                 queue.put_nowait(output)
+        self._count(report.stats)
 
     def _fail_all(self) -> None:
-        self._on_step(CoreStats())
         for request_id, queue in self._queues.items():
             queue.put_nowait(
                 SequenceOutput(
                     request_id, [], finish_reason=FinishReason.ERROR, error=self._last_end
                 )
             )
+        self._count(CoreStats())
+
+    def _count(self, stats: CoreStats) -> None:
+        """Hand the counters on. Figures that cannot be kept cost no answer and no restart."""
+        try:
+            self._on_step(stats)
+        except Exception:
+            log.exception("the core's counters were not taken over")

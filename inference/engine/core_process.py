@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import sys
 from asyncio.subprocess import PIPE, Process
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 import msgspec
@@ -24,6 +25,9 @@ from inference.protocol import (
     ToCore,
 )
 
+log = logging.getLogger(__name__)
+
+CORE_COMMAND = (sys.executable, "-m", "inference.engine.process")
 _GRACE_S = 10.0
 _SPIN_COUNT = "1000"
 """How long OpenMP threads spin at a barrier (some 25 microseconds) before they sleep. The
@@ -42,7 +46,11 @@ class CoreProcess:
 
     @classmethod
     async def start(
-        cls, config: EngineConfig, context: zmq.asyncio.Context, address: str
+        cls,
+        command: Sequence[str],
+        config: EngineConfig,
+        context: zmq.asyncio.Context,
+        address: str,
     ) -> CoreProcess:
         """Start the process, with sockets named after `address`; `run` tells when it is ready."""
         push, pull = context.socket(zmq.PUSH), context.socket(zmq.PULL)
@@ -51,7 +59,7 @@ class CoreProcess:
         push.bind(inbox)
         pull.bind(outbox)
         process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "inference.engine.process"),
+            *command,
             stdin=PIPE,
             env={"GOMP_SPINCOUNT": _SPIN_COUNT, **os.environ},
         )
@@ -62,18 +70,33 @@ class CoreProcess:
 
     def send(self, message: ToCore) -> None:
         """Queue a message; one to a process that is gone is dropped."""
+        if self._push.closed:
+            return
         with suppress(zmq.ZMQError):
             self._push.send(msgspec.msgpack.encode(message), zmq.NOBLOCK)
 
     async def run(
         self, on_ready: Callable[[CoreReady], None], on_report: Callable[[StepReport], None]
     ) -> str:
-        """Hand out what the core says until it ends; returns why it did."""
+        """Hand out what the core says until it ends; returns why it did.
+
+        A core whose messages cannot be handled is killed: it would compute for nobody.
+        """
         receiving = asyncio.create_task(self._receive(on_ready, on_report))
-        status = await self._process.wait()
-        await asyncio.sleep(0.05)  # its last words may still be on their way
-        receiving.cancel()
-        await asyncio.gather(receiving, return_exceptions=True)
+        ending = asyncio.create_task(self._process.wait())
+        try:
+            await asyncio.wait({receiving, ending}, return_when=asyncio.FIRST_COMPLETED)
+            if receiving.done():
+                self._process.kill()
+            status = await ending
+            await asyncio.sleep(0.05)  # its last words may still be on their way
+        finally:
+            ending.cancel()
+            receiving.cancel()
+            [failure] = await asyncio.gather(receiving, return_exceptions=True)
+        if isinstance(failure, Exception):
+            log.error("the engine core was killed", exc_info=failure)
+            return f"a message of the engine core could not be handled: {failure!r}"
         return self._last_words or f"the engine core ended with status {status}"
 
     async def stop(self) -> None:

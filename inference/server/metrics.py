@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from itertools import zip_longest
 from typing import TypeVar
 
 from prometheus_client import (
@@ -114,10 +115,9 @@ class Metrics:
         self._hits.inc(max(0, stats.prefix_tokens_hit - last.prefix_tokens_hit))
         self._drafts.inc(max(0, stats.num_drafts - last.num_drafts))
         self._drafted.inc(max(0, stats.draft_tokens - last.draft_tokens))
-        before = last.accepted_per_position or (0,) * len(stats.accepted_per_position)
-        for position, (now, then) in enumerate(
-            zip(stats.accepted_per_position, before, strict=True)
-        ):
+        # A core that is gone, or has not begun, reports no positions at all.
+        accepted = zip_longest(stats.accepted_per_position, last.accepted_per_position, fillvalue=0)
+        for position, (now, then) in enumerate(accepted):
             if now > then:
                 self._accepted.inc(now - then)
                 self._accepted_at.labels(self._model_name, str(position)).inc(now - then)

@@ -1,0 +1,87 @@
+"""The server outlives whatever its core process does: what waited fails, and a new core starts.
+
+The core is `fake_core.py`: its script says how it behaves.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+
+import pytest
+
+from inference.config import EngineConfig
+from inference.engine.client import EngineClient
+from inference.errors import EngineDeadError
+from inference.protocol import AddRequest, CoreStats, SequenceOutput
+from inference.sampling.params import SamplingParams
+from inference.server.metrics import Metrics
+from tests.inference.fake_core import NO_STEP_YET
+
+
+@asynccontextmanager
+async def client_of(
+    script: str, on_step: Callable[[CoreStats], None] | None = None
+) -> AsyncIterator[EngineClient]:
+    command = (sys.executable, "-m", "tests.inference.fake_core", script)
+    client = EngineClient(
+        EngineConfig(model="none"), on_step or Metrics("fake").on_step, command=command
+    )
+    await client.start()
+    try:
+        yield client
+    finally:
+        await client.stop()
+
+
+async def generate(client: EngineClient, name: str = "r1") -> list[SequenceOutput]:
+    request = AddRequest(name, [1, 2], SamplingParams(max_tokens=4))
+    return [output async for output in client.generate(request)]
+
+
+async def second_core(client: EngineClient) -> None:
+    async with asyncio.timeout(30):
+        while client.restarts < 1 or not client.is_alive:
+            await asyncio.sleep(0.02)
+
+
+def test_metrics_take_a_core_that_ended_before_its_first_step():
+    metrics = Metrics("fake")
+    metrics.on_step(NO_STEP_YET)
+    metrics.on_step(CoreStats())
+    metrics.on_step(CoreStats(steps=1, accepted_per_position=(2, 1, 0)))
+    assert (
+        metrics.registry.get_sample_value(
+            "vllm:spec_decode_num_accepted_tokens_total", {"model_name": "fake"}
+        )
+        == 3
+    )
+
+
+async def test_request_fails_and_core_restarts_when_core_ends_before_its_first_step():
+    async with client_of("report,take") as client:
+        async with asyncio.timeout(30):
+            with pytest.raises(EngineDeadError, match="status 3"):
+                await generate(client)
+        await second_core(client)
+
+
+async def test_request_fails_and_core_restarts_when_its_message_cannot_be_read():
+    """Such a core is killed: it would compute for nobody."""
+    async with client_of("take,garbage,wait") as client:
+        async with asyncio.timeout(30):
+            with pytest.raises(EngineDeadError, match="could not be handled"):
+                await generate(client)
+        await second_core(client)
+
+
+async def test_tokens_arrive_when_counting_them_fails():
+    def broken(stats: CoreStats) -> None:
+        raise ValueError("a metric that cannot be set")
+
+    async with client_of("report,take,token,last,wait", broken) as client:
+        async with asyncio.timeout(30):
+            outputs = await generate(client)
+    assert [output.new_token_ids for output in outputs] == [[65], [65]]
