@@ -70,12 +70,12 @@ bench-billing: $(DEV_STAMP) ## How many usage events a second one aggregator sto
 .PHONY: bench-safety
 bench-safety: $(DEV_STAMP) ## How much harm the classifiers catch, and how many honest prompts
 	@$(PIP_INSTALL) '.[safety-train]' 2>&1 | $(LARGE_PACKAGES_ONLY)
-	@$(IN_VENV) -m safety.bench
+	@$(IN_VENV) -m safety.training.bench
 
 .PHONY: redteam
 redteam: $(DEV_STAMP) ## Attack a running product: make redteam KEY=sk-parley-… (URL=…)
 	@[ -n "$(KEY)" ] || { echo "redteam needs an API key of the product that runs: make redteam KEY=sk-parley-…"; exit 2; }
-	@$(IN_VENV) -m safety.redteam --base-url "$(URL)" --api-key "$(KEY)"
+	@$(IN_VENV) -m safety.training.redteam --base-url "$(URL)" --api-key "$(KEY)"
 
 SEEDS ?= 1 2 3
 STEPS ?= 300
@@ -92,7 +92,7 @@ redteam-answers: $(DEV_STAMP) ## Stream known harmful answers through the produc
 .PHONY: align
 align: $(DEV_STAMP) ## Teach the default model what people prefer (PAIRS=pairs.jsonl), keep what holds
 	@$(PIP_INSTALL) '.[safety-align]' 2>&1 | $(LARGE_PACKAGES_ONLY)
-	@$(IN_VENV) -m safety.align $(if $(PAIRS),--pairs "$(PAIRS)")
+	@$(IN_VENV) -m safety.training.align $(if $(PAIRS),--pairs "$(PAIRS)")
 
 .PHONY: clean
 clean: ## Remove what can be made again; data and downloads in var/ stay

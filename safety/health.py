@@ -1,6 +1,6 @@
 """Which layers work. A layer that fails keeps deciding nothing; this says so to `/readyz`.
 
-Failures never raise into a request: `safety.detect` records them here and goes on as the
+Failures never raise into a request: `safety.score.detect` records them here and goes on as the
 policy says (docs/safety.md, "When a layer fails").
 """
 

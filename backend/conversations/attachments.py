@@ -24,7 +24,7 @@ from backend.conversations.models import Attachment, AttachmentKind
 from backend.platform.errors import ContentBlocked, InvalidRequest, NotFound, PayloadTooLarge
 from safety.audit.selectors import policy_for
 from safety.audit.services import decision_record
-from safety.images import check_image
+from safety.judge.images import check_image
 
 TEXT_MAX_BYTES = 1024 * 1024  # a few hundred thousand tokens: more than any window takes
 IMAGE_MAX_PIXELS = 40_000_000  # 160 MB once decoded; a phone's camera stays below

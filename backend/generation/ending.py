@@ -39,7 +39,7 @@ from backend.platform.errors import Overloaded, ParleyError
 from billing.budgets import settle
 from billing.services import UsageFacts
 from safety.audit.services import KeptText
-from safety.hindsight import in_hindsight, wants_hindsight
+from safety.judge.review_pass import review_pass, wants_review_pass
 from safety.types import Action, newest_of
 
 log = structlog.get_logger(__name__)
@@ -136,9 +136,9 @@ async def _checked(live: LiveGeneration) -> list[Checked]:
         return []
     days = live.policy.store_text_days
     found = [(choice.decision(), choice.generated) for choice in live.choices]
-    if wants_hindsight(live.policy):
+    if wants_review_pass(live.policy):
         found = await asyncio.to_thread(
-            lambda: [(in_hindsight(one, text, live.policy), text) for one, text in found]
+            lambda: [(review_pass(one, text, live.policy), text) for one, text in found]
         )
     return [Checked(decision, KeptText(text, days)) for decision, text in found]
 

@@ -14,7 +14,7 @@ from backend.generation.stream.leases import OpenGeneration
 from backend.generation.stream.log import Entry, EventLog
 from backend.generation.types import GenerationRequest
 from backend.platform.errors import ParleyError
-from safety.policy import Policy
+from safety.judge.policy import Policy
 
 # Why a running generation is stopped from outside its task. `lost`: another process has it.
 # `handover`: this process is going, another one shall have it.

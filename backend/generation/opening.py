@@ -20,12 +20,12 @@ from backend.generation.types import GenerationRequest, Usage
 from backend.platform.errors import Conflict, ContentBlocked
 from safety.audit.selectors import policy_for
 from safety.audit.services import KeptText, decision_record
-from safety.patience import PatientCheck
-from safety.policy import Policy
-from safety.pre import PreClassifier
+from safety.checks import PreClassifier
+from safety.judge.policy import Policy
+from safety.judge.timeout import TimedCheck
 from safety.types import SafetyDecision, SafetyMessage, newest_of
 
-_PRE_CHECK = PatientCheck(PreClassifier())
+_PRE_CHECK = TimedCheck(PreClassifier())
 
 
 @dataclass(frozen=True, slots=True)

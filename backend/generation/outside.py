@@ -16,7 +16,7 @@ import msgspec
 from django.conf import settings
 
 from backend.generation.types import ChatMessage, GenerationRequest
-from safety.spotlight import injection_score, spotlight, without_hidden_text
+from safety.judge.spotlight import injection_score, spotlight, without_hidden_text
 
 DATAMARK_FROM = 0.5
 """Injection score from which spaces are replaced too. Far below the policy's threshold for a

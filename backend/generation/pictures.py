@@ -9,8 +9,8 @@ import binascii
 
 from backend.generation.types import GenerationRequest
 from backend.platform.errors import InvalidRequest
-from safety.images import UnreadableImage, check_image
-from safety.policy import Policy
+from safety.judge.images import UnreadableImage, check_image
+from safety.judge.policy import Policy
 from safety.types import SafetyDecision
 
 

@@ -33,8 +33,8 @@ from backend.generation.supervision import supervised
 from backend.generation.takeover import TakeoverLoop
 from backend.generation.upstream.client import UpstreamClient
 from backend.platform.redis import Profile, new_client
-from safety.classifier import classifier
-from safety.detect import warm_up
+from safety.score.classifier import classifier
+from safety.score.detect import warm_up
 
 log = structlog.get_logger(__name__)
 

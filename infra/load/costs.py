@@ -32,7 +32,7 @@ from infra.load.upstream import words
 from infra.services.ports import free_port
 from infra.services.process import end_tree
 from infra.services.valkey import ValkeyService
-from safety.policy import DEFAULT_POLICY
+from safety.judge.policy import DEFAULT_POLICY
 
 _STORY = """The river bends twice before it reaches the old mill, where children sell apples and
 tell each visitor the same story about a fox that learned to count."""

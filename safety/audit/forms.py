@@ -13,8 +13,8 @@ from unfold.widgets import (
 )
 
 from safety.audit.models import SafetyPolicy
-from safety.personal_data import KINDS
-from safety.policy import PRESETS, InvalidPolicy, Policy
+from safety.judge.policy import PRESETS, InvalidPolicy, Policy
+from safety.score.personal_data import KINDS
 from safety.taxonomy import Category
 from safety.types import Action
 

@@ -19,7 +19,7 @@ from safety.audit.models import (
     StoredText,
 )
 from safety.audit.texts import text_decrypt
-from safety.policy import DEFAULT_POLICY, Policy
+from safety.judge.policy import DEFAULT_POLICY, Policy
 from safety.types import Action
 
 POLICY_CACHE_S = 5.0

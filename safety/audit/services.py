@@ -23,7 +23,7 @@ from safety.audit.models import (
     StoredText,
 )
 from safety.audit.texts import text_encrypt
-from safety.policy import Policy
+from safety.judge.policy import Policy
 from safety.types import Action, SafetyDecision
 
 

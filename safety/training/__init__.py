@@ -10,5 +10,10 @@
 - `answers`          the suspicion and the judge
 - `calibration`, `artefact`, `held_out`   what a score means, what is written, what is kept
 
-`python -m safety.train` runs it all; `python -m safety.bench` evaluates by held-out source.
+- `disguises`, `refusals`   what attackers do to a text, and how an answer declines
+- `data/`            our own texts, by what they are for
+
+`python -m safety.training.train` runs it all; `python -m safety.training.bench` evaluates by
+held-out source. `redteam/` attacks a running product; `preferences/` and `align/` teach the default
+model what people prefer.
 """

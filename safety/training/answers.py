@@ -1,4 +1,4 @@
-"""Fits `safety.answer_model`: the suspicion over words, the judge over the encoder's vectors.
+"""Fits `safety.score.answer_model`: the suspicion over words, the judge over the encoder's vectors.
 
 The suspicion is a logistic regression over stretches of answers that all carry their text's
 label (`safety.training.linear`); ordinary prompts serve it as ordinary answers too. The judge is
@@ -13,12 +13,12 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.linear_model import LogisticRegression
 
-from safety.answer_model import AnswerModel
-from safety.classifier import STRETCH_WORDS
-from safety.encoder import SIZE, Encoder
-from safety.features import spoken_words
-from safety.grams import text_rows
-from safety.normalise import Vocabulary
+from safety.read.normalise import Vocabulary
+from safety.score.answer_model import AnswerModel
+from safety.score.classifier import STRETCH_WORDS
+from safety.score.encoder import SIZE, Encoder
+from safety.score.features import spoken_words
+from safety.score.grams import text_rows
 from safety.training.example import Example
 from safety.training.folds import EXAM, FOLDS
 from safety.training.heads import worst_of_each

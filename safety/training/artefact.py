@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from safety.artefacts import CARD_FILE
+from safety.score.artefacts import CARD_FILE
 
 
 def packed(arrays: Mapping[str, np.ndarray]) -> bytes:

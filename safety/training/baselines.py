@@ -9,11 +9,11 @@ from scipy import sparse
 from sklearn.feature_extraction.text import HashingVectorizer
 from sklearn.linear_model import LogisticRegression
 
-from safety.classifier import STRETCH_WORDS
-from safety.encoder import Encoder, Pieces
-from safety.features import spoken_words
-from safety.lexical import rule_book
-from safety.normalise import words
+from safety.read.normalise import words
+from safety.score.classifier import STRETCH_WORDS
+from safety.score.encoder import Encoder, Pieces
+from safety.score.features import spoken_words
+from safety.score.rules import rule_book
 from safety.training.answers import encoded
 from safety.training.example import Example
 from safety.training.export import encoder_graph

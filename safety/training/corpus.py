@@ -8,8 +8,8 @@ import hashlib
 from collections import defaultdict
 from collections.abc import Iterable
 
-from safety.lexical import rule_book
-from safety.normalise import words
+from safety.read.normalise import words
+from safety.score.rules import rule_book
 from safety.training.example import Example
 from safety.training.sources import all_examples
 

@@ -15,7 +15,7 @@ from safety.taxonomy import Category
 
 Label = Literal["harmful", "attack", "benign", "borderline"]
 Kind = Literal["prompt", "output"]
-OWN_DATA = Path(__file__).resolve().parents[1] / "data"
+OWN_DATA = Path(__file__).resolve().parent / "data"
 
 
 @dataclass(frozen=True, slots=True)

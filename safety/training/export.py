@@ -1,4 +1,4 @@
-"""A trained MiniLM as an ONNX graph of eight-bit weights, for `safety.encoder`.
+"""A trained MiniLM as an ONNX graph of eight-bit weights, for `safety.score.encoder`.
 
 Weights are rounded to seven of the eight bits: with all eight, the integer instructions of
 processors without VNNI overflow, and results would differ from machine to machine.
@@ -14,7 +14,7 @@ import torch
 from onnxruntime.quantization import QuantType, quantize_dynamic
 from torch import Tensor, nn
 
-from safety.encoder import SIZE
+from safety.score.encoder import SIZE
 from safety.training.minilm import HEADS, Layer, MiniLM
 
 

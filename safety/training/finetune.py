@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from safety.encoder import SIZE, Pieces
+from safety.score.encoder import SIZE, Pieces
 from safety.training.heads import ATTACK, FIRST_CATEGORY, HARM, OUTPUTS, Heads, Rows
 from safety.training.minilm import MiniLM
 

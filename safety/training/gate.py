@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.linear_model import LogisticRegression
 
-from safety.classifier import gate_logits
+from safety.score.classifier import gate_logits
 
 PASSED_ON = 0.8
 """Share of the ordinary stretches that the encoder reads."""

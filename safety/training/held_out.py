@@ -1,4 +1,4 @@
-"""What the classifiers said of texts whose source they had not seen, kept for `safety.bench`."""
+"""What the classifiers said of texts whose source they had not seen, kept for the benchmark."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from safety.training.prompts import with_linear
 
 
 class NotTrained(RuntimeError):
-    """`python -m safety.train` has not been run on this machine, or for another corpus."""
+    """`python -m safety.training.train` has not been run on this machine, or for another corpus."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ def kept(examples: Sequence[Example], unseen: np.ndarray, *, is_slow: bool) -> H
         NotTrained: nothing is kept.
     """
     if not is_kept(examples):
-        raise NotTrained("`python -m safety.train --check` keeps the scores; it has not been run.")
+        raise NotTrained("Run `python -m safety.training.train --check`: it keeps the scores.")
     with np.load(_path(examples), allow_pickle=False) as arrays:
         scores = np.maximum(unseen, arrays["of_exam"])[int(is_slow)]
         logits = with_linear(scores, float(arrays["attack_weight"][int(is_slow)]))

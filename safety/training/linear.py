@@ -7,9 +7,9 @@ import numpy as np
 from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 
-from safety.answer_model import STRETCH
-from safety.classifier import attack_windows
-from safety.grams import GRAM_BITS
+from safety.score.answer_model import STRETCH
+from safety.score.classifier import attack_windows
+from safety.score.grams import GRAM_BITS
 
 WHOLE = 500.0
 """Stored weights are the regression's times this, as whole numbers."""

@@ -11,7 +11,7 @@ import safetensors.torch
 import torch
 from torch import Tensor, nn
 
-from safety.encoder import MAX_PIECES, SIZE
+from safety.score.encoder import MAX_PIECES, SIZE
 from safety.training.packages import MINILM
 
 LAYERS = 6
@@ -65,7 +65,7 @@ class MiniLM(nn.Module):
 
 
 def piece_table() -> tuple[list[str], dict[str, np.ndarray]]:
-    """The pieces that folded text can need, and what `safety.encoder` wants to know of them.
+    """The pieces that folded text can need, and what `safety.score.encoder` wants to know of them.
 
     Kept are the marks and the pieces in Latin, Greek and Cyrillic letters and digits: the
     others make a quarter of the table and next to nothing of what is read.

@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from safety.classifier import (
+from safety.read.normalise import Vocabulary
+from safety.score.classifier import (
     SPARING,
     STRETCH_WORDS,
     UNSUSPECTED,
@@ -24,10 +25,9 @@ from safety.classifier import (
     suspects,
     worth_reading,
 )
-from safety.encoder import Pieces, gist
-from safety.features import Spoken, spoken
-from safety.grams import text_rows
-from safety.normalise import Vocabulary
+from safety.score.encoder import Pieces, gist
+from safety.score.features import Spoken, spoken
+from safety.score.grams import text_rows
 from safety.training.example import Example
 from safety.training.finetune import LowerLayers, Tuned, Tuning
 from safety.training.folds import EXAM, FOLDS, fold_of, is_ordinary

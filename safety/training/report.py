@@ -7,16 +7,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from safety.decode import views
-from safety.detect import memory_clear
-from safety.disguises import DISGUISES
-from safety.lexical import find
-from safety.policy import DEFAULT_POLICY
-from safety.post import PostClassifier
-from safety.pre import PreClassifier
-from safety.question import Question
+from safety.judge.policy import DEFAULT_POLICY
+from safety.judge.pre import PreClassifier
+from safety.judge.prompt import Question
+from safety.read.decode import views
+from safety.score.detect import memory_clear
+from safety.score.rules import find
+from safety.stream.post import PostClassifier
+from safety.stream.watch import beside_doubt
 from safety.taxonomy import Category
-from safety.train import Prepared, build
 from safety.training.baselines import (
     embedding_scores,
     keyword_scores,
@@ -24,13 +23,14 @@ from safety.training.baselines import (
     profanity_scores,
 )
 from safety.training.corpus import corpus
+from safety.training.disguises import DISGUISES
 from safety.training.example import Example
 from safety.training.folds import DOCUMENTS, EXAM, is_ordinary
 from safety.training.heads import CATEGORIES
 from safety.training.held_out import HeldOut, is_kept, kept
 from safety.training.sources import harmbench
+from safety.training.train import Prepared, build
 from safety.types import Action, Halt, SafetyMessage
-from safety.watch import beside_doubt
 
 HARM_THRESHOLD = DEFAULT_POLICY.threshold(Category.HATE, "prompt")
 ATTACK_THRESHOLD = DEFAULT_POLICY.threshold(Category.PROMPT_INJECTION, "prompt")

@@ -3,8 +3,8 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from safety.features import spoken_words
-from safety.lexical import rule_book
+from safety.score.features import spoken_words
+from safety.score.rules import rule_book
 from safety.training.example import Example
 from safety.training.minilm import whole_words
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import httpx
 import pytest
 
-from safety.spotlight import DATA_MARK
+from safety.judge.spotlight import DATA_MARK
 from safety.taxonomy import Category
 from tests.api.people import Person, program, sign_up
 from tests.support.scripted import ScriptedProduct

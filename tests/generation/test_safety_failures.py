@@ -14,15 +14,15 @@ from backend.generation import opening
 from backend.platform.database import in_database
 from backend.platform.errors import ContentBlocked
 from infra.load.upstream import SyntheticUpstream
-from safety import detect
-from safety.answer_model import AnswerModel
 from safety.audit.models import SafetyDecisionRecord
 from safety.audit.selectors import policy_cache_clear
 from safety.audit.services import policy_save
-from safety.classifier import Classifier
 from safety.health import failures_clear
-from safety.patience import PatientCheck
-from safety.pre import PreClassifier
+from safety.judge.pre import PreClassifier
+from safety.judge.timeout import TimedCheck
+from safety.score import detect
+from safety.score.answer_model import AnswerModel
+from safety.score.classifier import Classifier
 from tests.support.gateway import ask, caller, chat, pools_of, running_gateway
 
 StartUpstream = Callable[..., Awaitable[SyntheticUpstream]]
@@ -65,7 +65,7 @@ def hanging(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The network waits for something that never comes."""
     never = threading.Event()
     monkeypatch.setattr(Classifier, "estimate", lambda *_, **__: never.wait())
-    monkeypatch.setattr(opening, "_PRE_CHECK", PatientCheck(PreClassifier(), patience_s=1.0))
+    monkeypatch.setattr(opening, "_PRE_CHECK", TimedCheck(PreClassifier(), timeout_s=1.0))
     yield
     never.set()
 

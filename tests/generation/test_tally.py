@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from backend.generation.output.choice import ChoiceOutput, ResumedChoice
 from backend.generation.output.tally import TokenTally
 from backend.generation.upstream.pieces import Piece
-from safety.policy import DEFAULT_POLICY
+from safety.judge.policy import DEFAULT_POLICY
 from safety.types import SafetyMessage
 
 PIECES = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 3)), max_size=30)

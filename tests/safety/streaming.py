@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 
 from hypothesis import strategies as st
 
-from safety.policy import DEFAULT_POLICY, Policy
-from safety.post import PostClassifier
+from safety.judge.policy import DEFAULT_POLICY, Policy
+from safety.stream.post import PostClassifier
 from safety.types import Halt, SafetyMessage
 
 # By the shipped weights a question that nearly is refused, and an answer that passes alone.

@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from safety.align.evaluation import Comparison, Measured, report
-from safety.align.examples import Example, complete, split, whole_sentences
-from safety.preferences.pairs import Messages, PreferencePair
-from safety.preferences.starting import starting_pairs
-from safety.refusals import refuses
+from safety.training.align.evaluation import Comparison, Measured, report
+from safety.training.align.examples import Example, complete, split, whole_sentences
+from safety.training.preferences.pairs import Messages, PreferencePair
+from safety.training.preferences.starting import starting_pairs
+from safety.training.refusals import refuses
 
 
 def asking(text: str) -> Messages:
@@ -77,8 +77,8 @@ def test_a_short_run_moves_the_margin_the_right_way(tmp_path: Path) -> None:
     import torch
     from transformers import LlamaConfig, LlamaForCausalLM
 
-    from safety.align.model import log_likelihoods
-    from safety.align.training import Settings, train
+    from safety.training.align.model import log_likelihoods
+    from safety.training.align.training import Settings, train
 
     torch.manual_seed(0)
     examples = [

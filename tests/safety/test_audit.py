@@ -10,8 +10,8 @@ from backend.accounts.models import Organization
 from safety.audit.models import SafetyPolicy
 from safety.audit.selectors import policy_cache_clear, policy_for
 from safety.audit.services import decision_record, policy_save
-from safety.policy import DEFAULT_POLICY, PRESETS, InvalidPolicy, Policy
-from safety.pre import PreClassifier
+from safety.judge.policy import DEFAULT_POLICY, PRESETS, InvalidPolicy, Policy
+from safety.judge.pre import PreClassifier
 from safety.taxonomy import Category
 from safety.types import Action, SafetyMessage
 

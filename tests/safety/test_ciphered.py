@@ -5,11 +5,11 @@ import codecs
 import pytest
 from hypothesis import given, settings
 
-from safety.ciphered import MAX_WORDS, CipherWatch
-from safety.normalise import Word
-from safety.policy import DEFAULT_POLICY
-from safety.post import PostClassifier
-from safety.watch import Flagged
+from safety.judge.policy import DEFAULT_POLICY
+from safety.read.normalise import Word
+from safety.stream.ciphered import MAX_WORDS, CipherWatch
+from safety.stream.post import PostClassifier
+from safety.stream.watch import Flagged
 from tests.safety.streaming import cuttings, stream
 
 OPENING = "The mill lies by the river, and the answer follows in another alphabet.\n"

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from safety.encoded import MAX_BLOCK, BlockCutter, decoded
+from safety.read.encoded import MAX_BLOCK, BlockCutter, decoded
 from tests.safety.streaming import stream
 
 HARMFUL = "Here is the guide: to make a pipe bomb you will need a pipe, nails and"

@@ -2,8 +2,8 @@
 
 import pytest
 
-from safety.features import Spoken, spoken
-from safety.normalise import Vocabulary
+from safety.read.normalise import Vocabulary
+from safety.score.features import Spoken, spoken
 
 VOCABULARY = Vocabulary(["go", "skiing", "good"])
 

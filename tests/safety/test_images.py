@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 from PIL import Image
 
-from safety import images
 from safety.health import failures_clear, recent_failures
-from safety.images import UnreadableImage, check_image, image_score, memory_clear
-from safety.policy import DEFAULT_POLICY
+from safety.judge import images
+from safety.judge.images import UnreadableImage, check_image, image_score, memory_clear
+from safety.judge.policy import DEFAULT_POLICY
 from safety.taxonomy import Category
 from safety.types import Action
 

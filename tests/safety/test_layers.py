@@ -9,10 +9,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from safety import detect
-from safety.answer_model import ANSWERS_FILE, AnswerModel
-from safety.artefacts import ModelCorrupt, card, read_checked_bytes
-from safety.classifier import (
+from safety.health import failures_clear, recent_failures
+from safety.judge.guard import GuardFailed, LlamaGuard, parse_verdict
+from safety.judge.moderation import moderate
+from safety.judge.policy import DEFAULT_POLICY, Policy
+from safety.judge.pre import PreClassifier
+from safety.judge.spotlight import injection_score, spotlight, without_hidden_text
+from safety.score import detect
+from safety.score.answer_model import ANSWERS_FILE, AnswerModel
+from safety.score.artefacts import ModelCorrupt, card, read_checked_bytes
+from safety.score.classifier import (
     ENCODER_FILE,
     MODEL_FILE,
     Classifier,
@@ -24,18 +30,12 @@ from safety.classifier import (
     suspects,
     worth_reading,
 )
-from safety.encoder import Encoder
-from safety.features import Spoken
-from safety.guard import GuardFailed, LlamaGuard, parse_verdict
-from safety.health import failures_clear, recent_failures
-from safety.moderation import moderate
-from safety.policy import DEFAULT_POLICY, Policy
-from safety.post import PostClassifier
-from safety.pre import PreClassifier
-from safety.redteam import outcome_of
-from safety.spotlight import injection_score, spotlight, without_hidden_text
+from safety.score.encoder import Encoder
+from safety.score.features import Spoken
+from safety.stream.post import PostClassifier
 from safety.taxonomy import OPENAI_CATEGORIES, Category
 from safety.training.example import OWN_DATA, lines, with_line_breaks
+from safety.training.redteam import outcome_of
 from safety.types import Action, SafetyMessage
 
 BOMB = "How do I make a pipe bomb at home?"
@@ -126,7 +126,7 @@ def test_where_an_encoding_is_slow_long_texts_are_spared_and_short_ones_are_not(
     read: list[np.ndarray], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of 140 texts of some 200 words, as people write them."""
-    monkeypatch.setattr("safety.classifier.LONG_TEXTS", LongTexts.AUTO)
+    monkeypatch.setattr("safety.score.classifier.LONG_TEXTS", LongTexts.AUTO)
     files = sorted((OWN_DATA / "bench").glob("prompts-*.txt"))
     texts = [with_line_breaks(line) for path in files for line in lines(path)]
 
@@ -148,9 +148,9 @@ def test_an_operator_may_say_whether_long_texts_are_read(
     wanted: str, cost_s: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Encoder, "cost_s", lambda _: cost_s)
-    monkeypatch.setattr("safety.classifier.LONG_TEXTS", LongTexts.AUTO)
+    monkeypatch.setattr("safety.score.classifier.LONG_TEXTS", LongTexts.AUTO)
     measured = classifier.__wrapped__().is_slow
-    monkeypatch.setattr("safety.classifier.LONG_TEXTS", LongTexts(wanted))
+    monkeypatch.setattr("safety.score.classifier.LONG_TEXTS", LongTexts(wanted))
     assert classifier.__wrapped__().is_slow is not measured
 
 

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from safety.personal_data import KINDS, luhn_valid, redact
-from safety.redactor import Redactor
+from safety.score.personal_data import KINDS, luhn_valid, redact
+from safety.stream.redactor import Redactor
 
 SAMPLES = {
     "card_number": "4111 1111 1111 1111",

@@ -2,20 +2,19 @@
 
 import json
 import re
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from safety import post
-from safety.policy import DEFAULT_POLICY, Policy
-from safety.post import AnswerEnded, PostClassifier
+from safety.judge.policy import DEFAULT_POLICY, Policy
+from safety.stream.post import AnswerEnded, PostClassifier
 from safety.taxonomy import Category
+from safety.training.example import OWN_DATA
 from safety.types import Action, Halt
 from tests.safety.streaming import cuttings, stream
 
-ORDINARY = Path(post.__file__).parent / "data" / "answers" / "ordinary.jsonl"
+ORDINARY = OWN_DATA / "answers" / "ordinary.jsonl"
 
 HARMFUL = (
     "Sure. Plants turn light into sugar, and a child can understand why.\n\n"

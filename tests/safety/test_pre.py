@@ -2,8 +2,8 @@
 
 import pytest
 
-from safety.policy import DEFAULT_POLICY, Policy
-from safety.pre import PreClassifier
+from safety.judge.policy import DEFAULT_POLICY, Policy
+from safety.judge.pre import PreClassifier
 from safety.types import Action, SafetyDecision, SafetyMessage, text_digest
 
 

@@ -16,8 +16,8 @@ from safety.audit.services import (
     prompt_keep,
     review_resolve,
 )
-from safety.preferences.__main__ import main
-from safety.preferences.pairs import (
+from safety.training.preferences.__main__ import main
+from safety.training.preferences.pairs import (
     REFUSAL,
     InvalidPair,
     PreferencePair,

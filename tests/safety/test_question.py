@@ -4,12 +4,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from safety.policy import DEFAULT_POLICY, STANDARD_THRESHOLD
-from safety.pre import PreClassifier
-from safety.question import READ_CHARACTERS, Question
+from safety.judge.policy import DEFAULT_POLICY, STANDARD_THRESHOLD
+from safety.judge.pre import PreClassifier
+from safety.judge.prompt import READ_CHARACTERS, Question
+from safety.stream.watch import SUSPECT_FROM, beside_doubt
 from safety.taxonomy import Category
 from safety.types import Action, SafetyMessage
-from safety.watch import SUSPECT_FROM, beside_doubt
 from tests.safety.streaming import DOUBTFUL, GUIDE, cuttings, stream
 
 ORDINARY = "What should I think of when I buy a used car?"

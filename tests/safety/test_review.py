@@ -26,7 +26,7 @@ from safety.audit.services import (
     expired_texts_delete,
     review_resolve,
 )
-from safety.policy import STRICT_POLICY
+from safety.judge.policy import STRICT_POLICY
 from safety.taxonomy import Category
 from safety.types import Action, SafetyDecision, text_digest
 

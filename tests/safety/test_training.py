@@ -8,12 +8,12 @@ import pytest
 pytest.importorskip("sklearn", reason="needs the group safety-train")
 pytest.importorskip("onnx", reason="needs the group safety-train")
 
-from safety.answer_model import AnswerModel
-from safety.classifier import gate_logits
-from safety.encoder import SIZE
-from safety.features import spoken_words
-from safety.grams import GRAM_BITS, text_rows
-from safety.normalise import Vocabulary
+from safety.read.normalise import Vocabulary
+from safety.score.answer_model import AnswerModel
+from safety.score.classifier import gate_logits
+from safety.score.encoder import SIZE
+from safety.score.features import spoken_words
+from safety.score.grams import GRAM_BITS, text_rows
 from safety.training.acts import act_frames, gerund, third_person
 from safety.training.calibration import ATTACK_POINTS, HARM_POINTS, calibration
 from safety.training.example import Example

@@ -9,9 +9,9 @@ from ninja import Router
 from backend.api.authentication import Request
 from backend.api.schemas.openai_moderations import ModerationRequest
 from backend.platform.errors import InvalidRequest
-from safety.images import ImageModelMissing, UnreadableImage
-from safety.moderation import moderate
-from safety.policy import DEFAULT_POLICY
+from safety.judge.images import ImageModelMissing, UnreadableImage
+from safety.judge.moderation import moderate
+from safety.judge.policy import DEFAULT_POLICY
 
 router = Router(tags=["moderation"])
 

@@ -14,8 +14,8 @@ import orjson
 
 from backend.generation.output.tally import TokenTally
 from backend.generation.upstream.pieces import Piece
-from safety.policy import Policy
-from safety.post import PostClassifier
+from safety.checks import PostClassifier
+from safety.judge.policy import Policy
 from safety.types import Halt, SafetyDecision, SafetyMessage, Verdict
 
 

@@ -1,7 +1,7 @@
 """`manage.py export_feedback`: rated answers with their questions, as JSON lines.
 
-For `python -m safety.preferences`. Whoever gave a thumb has sent the answer with it; nothing of
-other answers or of deleted conversations is here.
+For `python -m safety.training.preferences`. Whoever gave a thumb has sent the answer with it;
+nothing of other answers or of deleted conversations is here.
 """
 
 import json

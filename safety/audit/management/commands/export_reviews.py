@@ -1,6 +1,7 @@
 """`manage.py export_reviews`: what reviewers decided, as JSON lines of labelled texts.
 
-For `python -m safety.train` and `safety.preferences`. Only texts that a policy keeps are there.
+For the classifiers' training and `python -m safety.training.preferences`. Only texts that a policy
+keeps are there.
 """
 
 import json

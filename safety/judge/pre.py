@@ -1,0 +1,114 @@
+"""The check before an engine sees anything: a whole conversation in, one decision out.
+
+Pure and CPU-bound, a few milliseconds; call it in a thread. Every user message counts in full,
+and the recent ones are also read as one text, so that a request cut over several turns is seen.
+Content of `tool` messages is searched for injection only: a web page may speak of crimes, but
+it may not give orders. System messages are the operator's and are trusted.
+"""
+
+import time
+from collections.abc import Sequence
+
+from safety.health import failure_record
+from safety.judge.guard import Guard
+from safety.judge.policy import Policy
+from safety.score.detect import Evidence, examine
+from safety.taxonomy import Category
+from safety.types import Action, SafetyDecision, SafetyMessage, text_digest
+
+RECENT_USER_CHARACTERS = 2_000
+"""How much of the earlier user messages is read together with the newest."""
+
+
+class PreClassifier:
+    """Checks prompts. Holds no state between calls; one instance serves all threads.
+
+    Args:
+        guard: asked about the uncertain band where the policy wants it; slower, so last.
+    """
+
+    def __init__(self, guard: Guard | None = None) -> None:
+        self._guard = guard
+
+    def check(self, messages: Sequence[SafetyMessage], policy: Policy) -> SafetyDecision:
+        """Decide about a conversation whose last user message is the new prompt.
+
+        Args:
+            messages: oldest first; any roles. Assistant messages are context, not evidence.
+        Returns:
+            A decision of stage `prompt`; `text_sha256` is of the newest user message. Never
+            raises: a failed layer is named in `failed`, and the policy says what follows.
+        """
+        started = time.perf_counter()
+        newest = next((m.text for m in reversed(messages) if m.role == "user"), "")
+        digest = text_digest(newest)
+        evidence = _gather(messages, newest)
+        if policy.guard and self._guard is not None:
+            self._ask_guard(self._guard, messages, evidence, policy)
+        action, categories = policy.judge(evidence.scores, "prompt")
+        layer = evidence.layers[Category(categories[0])] if categories else "none"
+        if evidence.failed and action is not Action.BLOCK:
+            action, layer = _despite_failure(evidence, policy, action), "failure"
+        if digest in policy.allow_hashes:
+            action = Action.ALLOW
+        enforced = Action.FLAG if policy.dry_run and action is Action.BLOCK else action
+        return SafetyDecision(
+            stage="prompt",
+            action=enforced,
+            scores={str(category): score for category, score in evidence.scores.items()},
+            categories=categories,
+            policy_version=policy.version,
+            latency_ms=(time.perf_counter() - started) * 1e3,
+            layer=layer,
+            text_sha256=digest,
+            would_be=action if enforced is not action else None,
+            signals=tuple(dict.fromkeys(evidence.signals)),
+            failed=tuple(dict.fromkeys(evidence.failed)),
+        )
+
+    @staticmethod
+    def _ask_guard(
+        guard: Guard, messages: Sequence[SafetyMessage], evidence: Evidence, policy: Policy
+    ) -> None:
+        """Let the guard decide categories that are uncertain: near the threshold, below it."""
+        if policy.judge(evidence.scores, "prompt")[0] is Action.BLOCK:
+            return
+        uncertain = any(
+            score >= policy.threshold(category, "prompt") - policy.guard_band
+            for category, score in evidence.scores.items()
+        )
+        if not uncertain:
+            return
+        try:
+            for category in guard.judge(messages):
+                evidence.add(category, 0.99, "guard")
+        except Exception as error:
+            failure_record("guard", error)
+            evidence.failed.append("guard")
+
+
+def _gather(messages: Sequence[SafetyMessage], newest: str) -> Evidence:
+    """Evidence over every text of the conversation that counts."""
+    evidence = Evidence()
+    said = [m.text for m in messages if m.role == "user"]
+    for text in said:
+        evidence.merge(examine(text, "prompt"))
+    if len(said) > 1:
+        together = "\n".join(said)
+        evidence.merge(examine(together[-RECENT_USER_CHARACTERS - len(newest) :], "prompt"))
+    for message in messages:
+        if message.role == "tool":
+            evidence.merge(examine(message.text, "prompt"), only=Category.PROMPT_INJECTION)
+    return evidence
+
+
+def _despite_failure(evidence: Evidence, policy: Policy, action: Action) -> Action:
+    """What to do when a layer failed and the others found no reason to block.
+
+    Closed where the text touches a category that the policy fails closed for, or where not
+    even the rules could look; open, but flagged, otherwise.
+    """
+    blind = {"lexical", "decode"} & set(evidence.failed)
+    if policy.fail_closed and (blind or evidence.alarming & policy.fail_closed):
+        return Action.BLOCK
+    return max(action, Action.FLAG, key=lambda a: a.severity)

@@ -1,0 +1,96 @@
+"""Encoded stretches of an answer, found while it streams by.
+
+A block is a run of characters as base64, base32 and hexadecimal numbers use them, also over
+several lines. It is held from its first character until the one after its last, and then
+decoded; what it says is judged like an answer of its own. Words end no later than blocks do, so
+ordinary text waits for a hyphenated compound at most.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from safety.read.decode import views
+
+MIN_BLOCK = 16
+MAX_BLOCK = 4_096
+"""Characters after which a block is cut and its beginning judged; a multiple of four."""
+
+_BLOCK = re.compile(r"[A-Za-z0-9+/_=-]+")
+
+
+class Piece(NamedTuple):
+    """Text of an answer, and the encoded block that ends with it, if one does."""
+
+    text: str
+    block: str
+
+
+class BlockCutter:
+    """Cuts an answer at the ends of its blocks; the same cuts however it was cut before."""
+
+    def __init__(self) -> None:
+        self._block = ""
+        self._line = 0
+
+    @property
+    def held(self) -> int:
+        """Characters at the end of what was fed that may belong to an encoded block."""
+        return len(self._block)
+
+    def feed(self, text: str) -> list[Piece]:
+        """`text` in pieces. A piece's block may have begun in the text before it."""
+        pieces: list[Piece] = []
+        start = position = 0
+        while position < len(text):
+            match = _BLOCK.match(text, position)
+            if match is None:
+                ended = self._end(text[position])
+                position += 1
+                if ended:
+                    pieces.append(Piece(text[start : position - 1], ended))
+                    start = position - 1
+                if not self._block:
+                    found = _BLOCK.search(text, position)
+                    position = found.start() if found else len(text)
+                continue
+            room = MAX_BLOCK - len(self._block)
+            run = match.group()[:room]
+            self._block += run
+            self._line += len(run)
+            position += len(run)
+            if len(self._block) >= MAX_BLOCK:
+                pieces.append(Piece(text[start:position], self._block))
+                self._block, self._line, start = "", 0, position
+        if start < len(text):
+            pieces.append(Piece(text[start:], ""))
+        return pieces
+
+    def finish(self) -> str:
+        """The block that only the end of the answer completes, or nothing."""
+        block, self._block, self._line = self._block, "", 0
+        return block if len(block) >= MIN_BLOCK else ""
+
+    def _end(self, character: str) -> str:
+        """Take a character that is in no block; the block that it completes, or nothing.
+
+        A line break between two long lines is inside a block.
+        """
+        if character == "\n" and self._line >= MIN_BLOCK and len(self._block) < MAX_BLOCK:
+            self._block += character
+            self._line = 0
+            return ""
+        return self.finish()
+
+
+def decoded(block: str) -> Iterator[str]:
+    """What a block says when it is decoded, in every way that gives readable text."""
+    lines = block.split("\n")
+    if any(map(_telling, lines)):
+        joined = "".join(lines)
+        for text in dict.fromkeys((joined, block)):
+            yield from (view.text for view in views(text) if view.how != "plain")
+
+
+def _telling(line: str) -> bool:
+    return len(line) >= MIN_BLOCK

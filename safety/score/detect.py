@@ -1,0 +1,183 @@
+"""The cascade over one text: rules, then the trained classifier, over every decoded view.
+
+`examine` never raises: a layer that fails is named in the evidence and the others go on.
+"""
+
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache, partial
+from threading import Lock
+
+from safety.health import failure_record
+from safety.read.decode import views
+from safety.read.normalise import Vocabulary, Word, words
+from safety.score.answer_model import answer_model, answer_scores
+from safety.score.classifier import classifier
+from safety.score.features import Spoken, spoken_of
+from safety.score.rules import RuleBook, RuleTracker, rule_book
+from safety.taxonomy import Category
+from safety.types import Stage, text_digest
+
+CLASSIFIER_BUDGET_S = 0.25
+"""For one text. A prompt of ordinary length needs a hundredth of it; beyond, it was late."""
+
+CLASSIFIER_BUDGET_A_CHARACTER_S = 2e-5
+"""What a long text gets on top: several times what its words need on an idle core."""
+
+MIN_CLASSIFIED_WORDS = 2
+MIN_ATTACK_WORDS = 6
+"""Different ones. Below, only rules call a text an attack: to the network "Repeat exactly: 漢字"
+looks like one, and so may a single letter held down."""
+_MAX_REMEMBERED = 4_096
+
+
+@dataclass(slots=True)
+class Evidence:
+    """What the layers found in one text.
+
+    Attributes:
+        scores: by category, the highest of any layer and view.
+        layers: by category, the layer that gave its score.
+        signals: rules that matched, and `decoded:<how>` for views that scored.
+        moderation: finer OpenAI categories that rules named, with the rule's score.
+        failed: layers that crashed or were late.
+        alarming: categories whose anchor words occur at all; decides when a layer failed.
+    """
+
+    scores: dict[Category, float] = field(default_factory=dict)
+    layers: dict[Category, str] = field(default_factory=dict)
+    signals: list[str] = field(default_factory=list)
+    moderation: dict[str, float] = field(default_factory=dict)
+    failed: list[str] = field(default_factory=list)
+    alarming: set[Category] = field(default_factory=set)
+
+    def add(self, category: Category, score: float, layer: str) -> None:
+        if score > self.scores.get(category, -1.0):
+            self.scores[category] = score
+            self.layers[category] = layer
+
+    def merge(self, other: "Evidence", only: Category | None = None) -> None:
+        """Take over what `other` found, of category `only` where that is given."""
+        for category, score in other.scores.items():
+            if only is None or category is only:
+                self.add(category, score, other.layers[category])
+        self.failed += other.failed
+        if only is None:
+            self.signals += other.signals
+            self.alarming |= other.alarming
+
+
+@lru_cache(maxsize=1)
+def product_vocabulary() -> Vocabulary:
+    """The words that a disguise may stand for: the rules' and, where it loads, the classifier's."""
+    try:
+        return classifier().vocabulary
+    except Exception as error:
+        failure_record("classifier", error)
+        return rule_book().vocabulary
+
+
+def examine(text: str, stage: Stage) -> Evidence:
+    """All that the layers say about `text`. Pure but for its memory of recent texts' evidence.
+
+    Evidence is remembered by hash, so that a long conversation is not examined anew each turn.
+    """
+    key = (text_digest(text), stage)
+    with _lock:
+        remembered = _memory.get(key)
+        if remembered is not None:
+            _memory.move_to_end(key)
+            return remembered
+    evidence = Evidence()
+    vocabulary = product_vocabulary()  # loads the classifier where this is the first text
+    allowed = CLASSIFIER_BUDGET_S + len(text) * CLASSIFIER_BUDGET_A_CHARACTER_S
+    deadline = time.monotonic() + allowed
+    try:
+        for view in views(text):
+            before = max(evidence.scores.values(), default=0.0)
+            folded = words(view.text, vocabulary)
+            _attempt("lexical", evidence, partial(_rules, folded, stage, evidence))
+            said = spoken_of(view.text, folded)
+            _attempt("classifier", evidence, partial(_learned, said, stage, evidence, deadline))
+            if view.how != "plain" and max(evidence.scores.values(), default=0.0) > before:
+                evidence.signals.append(f"decoded:{view.how}")
+    except Exception as error:
+        failure_record("decode", error)
+        evidence.failed.append("decode")
+    if not evidence.failed:
+        with _lock:
+            _memory[key] = evidence
+            while len(_memory) > _MAX_REMEMBERED:
+                _memory.popitem(last=False)
+    return evidence
+
+
+_memory: OrderedDict[tuple[str, Stage], Evidence] = OrderedDict()
+_lock = Lock()
+
+
+def memory_clear() -> None:
+    """Forget remembered evidence, for tests and after a change of the rules."""
+    with _lock:
+        _memory.clear()
+    product_vocabulary.cache_clear()
+
+
+def _attempt(layer: str, evidence: Evidence, work: Callable[[], None]) -> None:
+    """Run one layer; whatever it raises is recorded and the cascade goes on."""
+    try:
+        work()
+    except Exception as error:
+        failure_record(layer, error)
+        if layer not in evidence.failed:
+            evidence.failed.append(layer)
+
+
+def _rules(folded: Sequence[Word], stage: Stage, evidence: Evidence) -> None:
+    book = rule_book()
+    tracker = _all_rules(book, stage).afresh()
+    for hit in book.hits(folded):
+        evidence.alarming |= tracker.anchored_categories(hit.group)
+        for match in tracker.feed(hit):
+            evidence.add(match.rule.category, match.rule.score, "lexical")
+            if match.rule.id not in evidence.signals:
+                evidence.signals.append(match.rule.id)
+            for name in match.rule.moderation:
+                known = evidence.moderation.get(name, 0.0)
+                evidence.moderation[name] = max(known, match.rule.score)
+
+
+@lru_cache(maxsize=2)
+def _all_rules(book: RuleBook, stage: Stage) -> RuleTracker:
+    return RuleTracker(book, stage)
+
+
+def _learned(said: Spoken, stage: Stage, evidence: Evidence, deadline: float) -> None:
+    model = classifier()
+    if len(said.words) < MIN_CLASSIFIED_WORDS:
+        return
+    if stage == "output":
+        for scores in answer_scores(said.words, answer_model(), model, deadline):
+            for category, score in scores.items():
+                evidence.add(category, score, "classifier")
+        return
+    scores = model.estimate(said, deadline=deadline).scores()
+    if len(set(said.words)) < MIN_ATTACK_WORDS:
+        del scores[Category.PROMPT_INJECTION]
+    for category, score in scores.items():
+        evidence.add(category, score, "classifier")
+
+
+def warm_up() -> None:
+    """Load every layer, so that the first text does not wait for it.
+
+    One that cannot be loaded is recorded as failed, as it will be again with each text.
+    """
+    product_vocabulary()
+    rule_book()
+    try:
+        answer_model()
+    except Exception as error:
+        failure_record("classifier", error)

@@ -1,0 +1,134 @@
+"""A sentence as a vector: MiniLM, its upper layers trained further, eight bits a weight.
+
+Runs `data/encoder.onnx` (made by `safety.training.export`) on one core with onnxruntime. Word
+pieces and their vectors come from `data/classifier.npz`; their mean alone is often enough. Input
+are folded words (`safety.score.features`), so a disguise is gone before the encoder sees it.
+
+Source: Wang et al. 2020, "MiniLM"; the weights of all-MiniLM-L6-v2.
+"""
+
+import hashlib
+import time
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+
+import numpy as np
+import onnxruntime
+
+SIZE = 384
+MAX_PIECES = 36
+"""Of one stretch, its two marks included; what is longer is cut."""
+
+UNKNOWN_PIECE, FIRST_PIECE, LAST_PIECE = "[UNK]", "[CLS]", "[SEP]"
+_MAX_WORD = 40
+
+
+class Pieces:
+    """Cuts words into pieces and knows their vectors. Immutable; shared by all threads.
+
+    Args:
+        pieces: the vocabulary of word pieces, `##` before those that go on with a word.
+        vectors: int8 [pieces, SIZE]; `scales` float [pieces] undo the rounding.
+        positions: float [MAX_PIECES, SIZE], added to the pieces' vectors.
+    """
+
+    def __init__(
+        self,
+        pieces: Sequence[str],
+        vectors: np.ndarray,
+        scales: np.ndarray,
+        positions: np.ndarray,
+    ) -> None:
+        self._rows: Mapping[str, int] = {piece: row for row, piece in enumerate(pieces)}
+        self._vectors = vectors
+        self._scales = scales.astype(np.float32)[:, None]
+        self._positions = positions.astype(np.float32)
+        self._of_word = lru_cache(maxsize=32_768)(self._cut)
+
+    def _cut(self, word: str) -> tuple[int, ...]:
+        """Rows of the longest pieces that `word` consists of, from the left."""
+        found: list[int] = []
+        start = 0
+        while start < len(word):
+            mark = "##" if start else ""
+            for end in range(min(len(word), start + _MAX_WORD), start, -1):
+                row = self._rows.get(mark + word[start:end])
+                if row is not None:
+                    found.append(row)
+                    start = end
+                    break
+            else:
+                return (self._rows[UNKNOWN_PIECE],)
+        return tuple(found)
+
+    def rows(self, spoken: Sequence[str]) -> list[int]:
+        """The rows of a stretch of folded words between its two marks, at most MAX_PIECES."""
+        rows = [self._rows[FIRST_PIECE]]
+        for word in spoken:
+            rows.extend(self._of_word(word))
+        return [*rows[: MAX_PIECES - 1], self._rows[LAST_PIECE]]
+
+    def illegible(self, rows: Sequence[int]) -> bool:
+        """Whether most of a stretch is in letters that no piece has: its words look all alike."""
+        return 2 * rows.count(self._rows[UNKNOWN_PIECE]) > len(rows)
+
+    def vectors(self, rows: Sequence[int]) -> np.ndarray:
+        """The vectors that MiniLM begins with, float32 [len(rows), SIZE]."""
+        found: np.ndarray = self._vectors[rows] * self._scales[rows] + self._positions[: len(rows)]
+        return found.astype(np.float32)
+
+
+class Encoder:
+    """Immutable after construction; shared by all threads.
+
+    Args:
+        graph: the ONNX model of all layers and the mean after them: float32 [pieces of a text,
+            SIZE] to [SIZE].
+    """
+
+    def __init__(self, pieces: Pieces, graph: bytes) -> None:
+        self._pieces = pieces
+        self.digest = hashlib.sha256(graph).hexdigest()
+        self._layers = _session(graph)
+
+    def begin(self, spoken: Sequence[str]) -> np.ndarray:
+        """What the layers begin with, for a stretch of folded words: float32 [pieces, SIZE]."""
+        return self._pieces.vectors(self._pieces.rows(spoken))
+
+    def finish(self, vectors: np.ndarray) -> np.ndarray:
+        """The unit vector of a stretch, float32 [SIZE], from what `begin` made of it."""
+        (mean,) = self._layers.run(None, {"vectors": vectors})
+        return unit(mean)
+
+    def encode(self, spoken: Sequence[str]) -> np.ndarray:
+        """The unit vector of a stretch of folded words, float32 [SIZE]."""
+        return self.finish(self.begin(spoken))
+
+    def cost_s(self) -> float:
+        """CPU seconds that the longest stretch takes on this processor: the least of five tries."""
+        longest = self._pieces.vectors([0] * MAX_PIECES)
+        taken = []
+        for _ in range(5):
+            started = time.thread_time()
+            self.finish(longest)
+            taken.append(time.thread_time() - started)
+        return min(taken)
+
+
+def gist(vectors: np.ndarray) -> np.ndarray:
+    """What a stretch is about, at the cost of a sum: the mean of its pieces' vectors [pieces,
+    SIZE] at a length of one, float32 [SIZE]."""
+    return unit(vectors.mean(axis=0))
+
+
+def unit(vector: np.ndarray) -> np.ndarray:
+    """`vector` at a length of one."""
+    found: np.ndarray = vector / max(float(np.linalg.norm(vector)), 1e-9)
+    return found
+
+
+def _session(graph: bytes) -> onnxruntime.InferenceSession:
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.log_severity_level = 3
+    return onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])

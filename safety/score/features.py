@@ -1,0 +1,48 @@
+"""The words of a text as the trained layers read them, the same in training and in the product."""
+
+import re
+from bisect import bisect_left
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from safety.read.normalise import Vocabulary, Word, words
+
+_END = re.compile(r"[\n。?]|!(?!\w)|[.;:][^\w\s]{0,8}(?=\s)")
+"""Where a sentence may end; not within "3.5"."""
+
+
+class Spoken(NamedTuple):
+    """Folded words without their places; digits become one word, numbers carry no hazard.
+
+    Attributes:
+        starts: the indices in `words` with which a sentence, or a line, begins.
+    """
+
+    words: list[str]
+    starts: list[int]
+
+
+def spoken_words(text: str, vocabulary: Vocabulary) -> list[str]:
+    """The words of `text` alone."""
+    return _plain(words(text, vocabulary))
+
+
+def spoken(text: str, vocabulary: Vocabulary) -> Spoken:
+    """`text` as `spoken_of` gives it."""
+    return spoken_of(text, words(text, vocabulary))
+
+
+def spoken_of(text: str, folded: Sequence[Word]) -> Spoken:
+    """What was said in `text`, of which `folded` are the words."""
+    begins = [word.start for word in folded]
+    after = {0}
+    for end in _END.finditer(text):
+        place = bisect_left(begins, end.end())
+        # In "sk!!ng" the marks are letters, in "b. o. m. b." they stand between those of one word.
+        if place == 0 or folded[place - 1].end <= end.end():
+            after.add(place)
+    return Spoken(_plain(folded), sorted(after - {len(folded)}))
+
+
+def _plain(folded: Sequence[Word]) -> list[str]:
+    return ["0" if word.text.isdigit() else word.text for word in folded]

@@ -1,0 +1,110 @@
+"""Personal data taken out of a text that streams by.
+
+The text is cut into segments at borders that depend on the text alone: a token of letters is a
+segment of its own, tokens that may belong to one number stay together, a private key is one
+segment from its first to its last line. A segment is released whole, once it is complete, so
+what comes out does not depend on how the text was cut into chunks.
+"""
+
+from collections.abc import Collection
+
+from safety.score.personal_data import Finding, find_personal_data
+
+MAX_SEGMENT = 2_048
+"""Characters after which a segment ends wherever it is; longer than anything recognised."""
+
+_KEY_BEGINS = "-----BEGIN"
+_KEY_ENDS = "-----END"
+
+
+class Redactor:
+    """Passes text through, replacing findings of `kinds`.
+
+    Args:
+        context: texts of the conversation; what the user wrote there may be said back.
+    """
+
+    def __init__(self, kinds: Collection[str], context: str = "") -> None:
+        self._kinds = frozenset(kinds)
+        self._context = context
+        self._segment = ""
+        self._at = 0
+        self._in_key = False
+        self.found: list[str] = []
+        """Kinds of what was replaced, in order."""
+
+    @property
+    def held(self) -> int:
+        """Characters that were fed and have not come out."""
+        return len(self._segment)
+
+    def feed(self, text: str) -> str:
+        """The redacted segments that `text` completes."""
+        if not self._kinds:
+            return text
+        released: list[str] = []
+        self._segment += text
+        while (border := self._next_border()) is not None:
+            released.append(self._redacted(self._segment[:border]))
+            self._segment, self._at = self._segment[border:], 0
+        return "".join(released)
+
+    def finish(self) -> str:
+        """What is still held, redacted."""
+        segment, self._segment = self._segment, ""
+        return self._redacted(segment)
+
+    def _next_border(self) -> int | None:
+        """Where the first segment ends, or None while it may still grow.
+
+        `_at` remembers how far it was searched: each character is looked at once.
+        """
+        segment = self._segment
+        while self._at < min(len(segment), MAX_SEGMENT):
+            position = self._at
+            if not segment[position].isspace():
+                self._at += 1
+                continue
+            ends = self._ends(segment, position)
+            if ends is None:
+                return None
+            if ends:
+                return position + 1
+            self._at += 1
+        return MAX_SEGMENT if len(segment) > MAX_SEGMENT else None
+
+    def _ends(self, segment: str, position: int) -> bool | None:
+        """Whether the white space at `position` ends the segment; None while that depends on a
+        character that is not there yet."""
+        if segment.lstrip().startswith(_KEY_BEGINS) and "private_key" in self._kinds:
+            before = segment[:position].rstrip()
+            return before.endswith("-----") and _KEY_ENDS in before
+        last = segment[:position].split()[-1:]
+        if not last or not any(c.isdigit() for c in last[0]):
+            return True
+        after = segment[position + 1 : position + 2]
+        if not after:
+            return None
+        return not (after.isdigit() or after.isspace() or after in "(+-" or after.isupper())
+
+    def _redacted(self, segment: str) -> str:
+        stripped = segment.lstrip()
+        if stripped.startswith(_KEY_BEGINS) and "private_key" in self._kinds:
+            header = next(iter(find_personal_data(stripped, {"private_key"})), None)
+            if header is not None:
+                self.found.append("private_key")
+                before = segment[: len(segment) - len(stripped)]
+                return before + header.mask + segment[len(segment.rstrip()) :]
+        pieces: list[str] = []
+        end = 0
+        for finding in find_personal_data(segment, self._kinds):
+            pieces += [segment[end : finding.start], self._masked(segment, finding)]
+            end = finding.end
+        return "".join([*pieces, segment[end:]])
+
+    def _masked(self, segment: str, finding: Finding) -> str:
+        said = segment[finding.start : finding.end]
+        if said in self._context:
+            return said
+        self.found.append(finding.kind)
+        return finding.mask

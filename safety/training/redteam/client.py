@@ -1,0 +1,88 @@
+"""Sends one attack as a stream, and keeps what came back."""
+
+import json
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
+
+from safety.training.redteam.attacks import Attack
+
+MOST_TRIES = 60
+LONGEST_WAIT_S = 15.0
+
+
+@dataclass(frozen=True, slots=True)
+class Received:
+    """What a client got.
+
+    Attributes:
+        finish: the finish reason, or the code of an error.
+        after_halt: text that came after `content_filter`; must be empty.
+    """
+
+    finish: str
+    text: str
+    after_halt: str = ""
+
+
+class Target:
+    """A running product. One instance serves many threads.
+
+    Args:
+        max_tokens: of each answer.
+    """
+
+    def __init__(self, base_url: str, api_key: str, *, model: str, max_tokens: int) -> None:
+        self._client = httpx.Client(
+            base_url=base_url, headers={"Authorization": f"Bearer {api_key}"}, timeout=300
+        )
+        self._model = model
+        self._max_tokens = max_tokens
+
+    def send(self, attack: Attack) -> Received:
+        """The answer to `attack`; a product that is busy (429, 503) is asked again later."""
+        for _ in range(MOST_TRIES):
+            received, wait_s = self._try(attack)
+            if wait_s is None:
+                return received
+            time.sleep(min(wait_s, LONGEST_WAIT_S))
+        return received
+
+    def _try(self, attack: Attack) -> tuple[Received, float | None]:
+        """What came, and how long to wait where it was no answer."""
+        body = {
+            "model": self._model,
+            "messages": list(attack.messages),
+            "max_tokens": self._max_tokens,
+            "stream": True,
+        }
+        with self._client.stream("POST", "/v1/chat/completions", json=body) as answer:
+            if answer.status_code == 200:
+                return _read(answer), None
+            code = str(json.loads(answer.read())["error"]["code"])
+            busy = answer.status_code in {429, 503} and code != "insufficient_quota"
+            wait_s = float(answer.headers.get("Retry-After", 1)) if busy else None
+            return Received(code, ""), wait_s
+
+
+def _read(answer: httpx.Response) -> Received:
+    text, finish, after = "", "", ""
+    for chunk in _chunks(answer):
+        choice = (chunk.get("choices") or [{}])[0]
+        piece = (choice.get("delta") or {}).get("content") or ""
+        if finish == "content_filter":
+            after += piece
+        else:
+            text += piece
+        finish = choice.get("finish_reason") or finish
+        finish = chunk.get("error", {}).get("code") or finish
+    return Received(finish, text, after)
+
+
+def _chunks(answer: httpx.Response) -> Iterator[dict[str, Any]]:
+    for line in answer.iter_lines():
+        if line.startswith("data: ") and line != "data: [DONE]":
+            yield json.loads(line[6:])
