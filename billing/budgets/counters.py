@@ -1,11 +1,13 @@
-"""The counters in Redis: for each budget and month what is spent and what is reserved.
+"""The counters in Redis: for each limit what is spent, and what open reservations may still cost.
 
-Keys of one counter, `billing:{<organization>}:<budget>:<yyyymm>` and suffixes:
-    (none)      hash `spent`, `reserved`; absent: lost, to be rebuilt from the ledger
-    :amounts    hash generation -> what it reserved
-    :deadlines  sorted set generation -> unix time at which its reservation lapses
-    :settled    sorted set generation -> unix time at which it was settled
-    :costs      hash generation -> what it was settled with
+What is spent belongs to a month; a reservation does not, because nobody knows in which month its
+generation will end. Prepaid credit knows no months at all. Keys of one counter, all of them
+beginning with `billing:{<organization>}:<limit>`; of credit's the month is left out:
+    :<yyyymm>           hash `spent`, of credit also `ceiling`; absent: to be rebuilt
+    :<yyyymm>:settled   sorted set generation -> unix time at which it was settled
+    :<yyyymm>:costs     hash generation -> what it was settled with
+    :reserved           hash generation -> what it reserved, and their `sum`
+    :deadlines          sorted set generation -> unix time at which its reservation lapses
 The organization in braces puts all keys of a request into one slot of a Redis cluster.
 
 Amounts are integers, 10^-9 of the currency: reservations and costs round up, limits down, so
@@ -13,27 +15,37 @@ enforcement errs against overspending by less than 10^-9 a generation. They are 
 not money: an invoice never reads them.
 
 Invariants, with `recent` = settled within `RECENT_S`:
-- reserved = sum of :amounts;
-- spent = the ledger's month at the last rebuild + what was settled after it. Because a
-  generation is settled only after its ledger record is committed, and `recent` settlements are
-  remembered, a rebuild can tell which of them its snapshot of the ledger contains already.
-  The caller's part: a generation is settled within `RECENT_S` of its ledger record.
+- `sum` = sum of the reservations that are open, in whichever month they were made;
+- spent = the ledger's month at the last rebuild + what was settled after it; of credit, what was
+  settled after the rebuild that computed its ceiling. Because a generation is settled only after
+  its ledger record is committed, and `recent` settlements are remembered, a rebuild can tell
+  which of them its snapshot of the ledger contains already. The caller's part: a generation is
+  settled within `RECENT_S` of its ledger record.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from uuid import UUID
 
+CREDIT = "credit"
+"""The name of prepaid credit's counter."""
+
 RECENT_S = 300
 NANO = Decimal(10**9)
-SUFFIXES = ("", ":amounts", ":deadlines", ":settled", ":costs")
 
-# KEYS: five a counter. ARGV: generation, amount, now, deadline, ttl, then for each counter its
-# limit (-1: soft). Answers {1, new} | {0, index, spent, reserved} | {-1, index}: reserved in all
-# (new: 1 where this call did it, 0 where it was before) | counter `index` is full, nothing
-# changed | counter `index` is lost, nothing changed.
+RESERVATIONS = 1
+"""Which of `Counter.keys` holds the reservations."""
+
+SOFT = -1
+"""The limit of a counter that refuses nothing."""
+OWN_CEILING = -2
+"""The limit is the ceiling that the counter holds itself."""
+
+# KEYS: five a counter, as `Counter.keys` lists them. ARGV: generation, amount, now, deadline, ttl,
+# then for each counter its limit, `SOFT` or `OWN_CEILING`. Answers {1, new} | {0, index} |
+# {-1, index}: reserved in all (new: 1 where this call did it, 0 where it was before) | counter
+# `index` is full, nothing changed | counter `index` is lost, nothing changed.
 RESERVE = """
 local generation, amount = ARGV[1], tonumber(ARGV[2])
 local now, deadline, ttl = ARGV[3], ARGV[4], tonumber(ARGV[5])
@@ -43,15 +55,16 @@ for i = 1, counters do
   if redis.call('HEXISTS', KEYS[k + 1], 'spent') == 0 then return {-1, i} end
   for _, lapsed in ipairs(redis.call('ZRANGEBYSCORE', KEYS[k + 3], '-inf', now, 'LIMIT', 0, 100)) do
     local held = redis.call('HGET', KEYS[k + 2], lapsed)
-    if held and held ~= '0' then redis.call('HINCRBY', KEYS[k + 1], 'reserved', '-' .. held) end
+    if held and held ~= '0' then redis.call('HINCRBY', KEYS[k + 2], 'sum', '-' .. held) end
     redis.call('HDEL', KEYS[k + 2], lapsed)
     redis.call('ZREM', KEYS[k + 3], lapsed)
   end
   local limit = tonumber(ARGV[5 + i])
+  if limit == -2 then limit = tonumber(redis.call('HGET', KEYS[k + 1], 'ceiling')) end
   if limit >= 0 and redis.call('HEXISTS', KEYS[k + 2], generation) == 0 then
     local spent = tonumber(redis.call('HGET', KEYS[k + 1], 'spent'))
-    local reserved = tonumber(redis.call('HGET', KEYS[k + 1], 'reserved') or 0)
-    if spent + reserved + amount > limit then return {0, i, spent, reserved} end
+    local reserved = tonumber(redis.call('HGET', KEYS[k + 2], 'sum') or 0)
+    if spent + reserved + amount > limit then return {0, i} end
   end
 end
 local new = 0
@@ -59,7 +72,7 @@ for i = 1, counters do
   local k = (i - 1) * 5
   if redis.call('HSETNX', KEYS[k + 2], generation, ARGV[2]) == 1 then
     new = 1
-    redis.call('HINCRBY', KEYS[k + 1], 'reserved', ARGV[2])
+    redis.call('HINCRBY', KEYS[k + 2], 'sum', ARGV[2])
     redis.call('ZADD', KEYS[k + 3], deadline, generation)
     redis.call('EXPIRE', KEYS[k + 2], ttl)
     redis.call('EXPIRE', KEYS[k + 3], ttl)
@@ -80,9 +93,7 @@ for i = 1, #KEYS / 5 do
   if held then
     redis.call('HDEL', KEYS[k + 2], generation)
     redis.call('ZREM', KEYS[k + 3], generation)
-    if held ~= '0' and redis.call('EXISTS', KEYS[k + 1]) == 1 then
-      redis.call('HINCRBY', KEYS[k + 1], 'reserved', '-' .. held)
-    end
+    if held ~= '0' then redis.call('HINCRBY', KEYS[k + 2], 'sum', '-' .. held) end
   end
   local lost = redis.call('HEXISTS', KEYS[k + 1], 'spent') == 0
   if cost > 0 and redis.call('ZADD', KEYS[k + 4], 'NX', now, generation) == 1 then
@@ -101,51 +112,54 @@ end
 return answer
 """
 
-# KEYS: five of one counter. ARGV: what the ledger's snapshot says is spent, now, how long
-# settlements are remembered, when the counter may be forgotten (unix time), then the
-# generations of the snapshot that may have been settled recently or may yet be. Sets the
-# counter, replacing what it held, and answers what is spent.
+# KEYS: five of one counter. ARGV: what the ledger's snapshot says is spent, the ceiling that the
+# counter is to hold ('' for none), now, how long settlements are remembered, in how many seconds
+# the counter is to be computed anew, then the generations of the snapshot that may have been
+# settled recently or may yet be. Replaces what the counter held and answers what is spent.
 REBUILD = """
-local now, recent = tonumber(ARGV[2]), tonumber(ARGV[3])
+local now, recent = tonumber(ARGV[3]), tonumber(ARGV[4])
 local contained = {}
-for i = 5, #ARGV do contained[ARGV[i]] = true end
+for i = 6, #ARGV do contained[ARGV[i]] = true end
 local later = 0
 for _, generation in ipairs(redis.call('ZRANGEBYSCORE', KEYS[4], now - recent, '+inf')) do
   if not contained[generation] then
     later = later + tonumber(redis.call('HGET', KEYS[5], generation) or 0)
   end
 end
-for i = 5, #ARGV do redis.call('ZADD', KEYS[4], 'NX', now, ARGV[i]) end
+for i = 6, #ARGV do redis.call('ZADD', KEYS[4], 'NX', now, ARGV[i]) end
 redis.call('EXPIRE', KEYS[4], recent)
-local reserved = 0
-for _, held in ipairs(redis.call('HVALS', KEYS[2])) do reserved = reserved + tonumber(held) end
-redis.call('HSET', KEYS[1], 'reserved', string.format('%.0f', reserved), 'spent', ARGV[1])
+redis.call('HSET', KEYS[1], 'spent', ARGV[1])
 redis.call('HINCRBY', KEYS[1], 'spent', string.format('%.0f', later))
-redis.call('EXPIREAT', KEYS[1], ARGV[4])
+if ARGV[2] ~= '' then redis.call('HSET', KEYS[1], 'ceiling', ARGV[2]) end
+redis.call('EXPIRE', KEYS[1], ARGV[5])
 return redis.call('HGET', KEYS[1], 'spent')
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Counter:
-    """One budget's counter in one month."""
+    """One limit's counter: a budget's in one month, or that of prepaid credit."""
 
     organization_id: UUID
     name: str
-    month: str
+    month: str | None
 
     @classmethod
     def at(cls, organization_id: UUID, name: str, moment: datetime) -> "Counter":
-        return cls(organization_id, name, f"{moment:%Y%m}")
+        return cls(organization_id, name, None if name == CREDIT else f"{moment:%Y%m}")
 
     @property
     def keys(self) -> list[str]:
-        stem = f"billing:{{{self.organization_id}}}:{self.name}:{self.month}"
-        return [stem + suffix for suffix in SUFFIXES]
-
-
-def keys_of(counters: Sequence[Counter]) -> list[str]:
-    return [key for counter in counters for key in counter.keys]
+        """What is spent, the reservations, their deadlines, who was settled, at which cost."""
+        stem = f"billing:{{{self.organization_id}}}:{self.name}"
+        spent = stem if self.month is None else f"{stem}:{self.month}"
+        return [
+            spent,
+            f"{stem}:reserved",
+            f"{stem}:deadlines",
+            f"{spent}:settled",
+            f"{spent}:costs",
+        ]
 
 
 def amount_up(value: Decimal) -> int:

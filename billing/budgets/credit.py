@@ -5,21 +5,21 @@ expiry. What is left in between follows from it and from the usage that no invoi
 yet, by the pure function `consume`. So inline enforcement and the close cannot disagree.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from uuid import UUID
 
+from django.db import connection, transaction
 from django.db.models import Sum
+from django.db.models.functions import Now
 
-from backend.platform.redis import sync_client
-from billing import ledger
 from billing.accounts import terms_of
+from billing.budgets.counters import RECENT_S
 from billing.models import CreditEntry, CreditKind, UsageRecord
-from billing.periods import month_of
 from billing.prices.loading import price_book
-from billing.prices.usage import Pricer
 from billing.pricing import not_invoiced
 
 HOUR = timedelta(hours=1)
@@ -77,30 +77,45 @@ class CreditState:
 
     Attributes:
         remaining: what can still be spent.
-        ceiling: what may have been spent in this calendar month by the time the credit is used
-            up. It does not move while credit is spent, only with grants and expiries.
+        expires_at: when a part of it expires next; None: never.
+        recent: generations whose cost `remaining` knows and that may still be settled.
     """
 
     remaining: Decimal
-    ceiling: Decimal
+    expires_at: datetime | None
+    recent: list[UUID]
 
 
 def credit_state(organization_id: UUID, *, at: datetime) -> CreditState:
-    """What is left, after all usage that no invoice has taken up."""
-    month = month_of(at)
-    spending = _spending_not_invoiced(organization_id)
-    grants = open_grants(organization_id)
-    taken = consume(grants, spending).taken
-    remaining = sum(
-        (
-            grant.remaining - taken.get(grant.id, Decimal(0))
-            for grant in grants
-            if grant.expires_at is None or at < grant.expires_at
-        ),
-        Decimal(0),
-    )
-    this_month = _spent_since(organization_id, month.start)
-    return CreditState(remaining, this_month + remaining)
+    """What is left, after all usage that no invoice has taken up; all from one snapshot."""
+    with _one_snapshot():
+        grants = open_grants(organization_id)
+        taken = consume(grants, _spending_not_invoiced(organization_id)).taken
+        # An invoice may have taken up one that is not settled yet, so not only what waits for one.
+        recent = UsageRecord.objects.filter(
+            organization_id=organization_id,
+            recorded_at__gte=Now() - timedelta(seconds=2 * RECENT_S),
+            occurred_at__gte=Now() - timedelta(days=1),  # lets the index find them
+        ).values_list("generation_id", flat=True)
+        known = list(recent)
+    left = {
+        grant: grant.remaining - taken.get(grant.id, Decimal(0))
+        for grant in grants
+        if grant.expires_at is None or at < grant.expires_at
+    }
+    expiries = [grant.expires_at for grant in left if left[grant] and grant.expires_at]
+    return CreditState(sum(left.values(), Decimal(0)), min(expiries, default=None), known)
+
+
+@contextmanager
+def _one_snapshot() -> Iterator[None]:
+    """What is read inside is of one moment; inside a transaction, as its isolation has it."""
+    if connection.in_atomic_block:
+        yield
+        return
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+        yield
 
 
 def open_grants(organization_id: UUID) -> list[Grant]:
@@ -115,39 +130,7 @@ def open_grants(organization_id: UUID) -> list[Grant]:
     ]
 
 
-CEILING_KEPT_S = 60
-
-
-def kept_ceiling(organization_id: UUID, *, at: datetime) -> Decimal:
-    """`CreditState.ceiling`, computed once a minute for all processes."""
-    client, key = sync_client(), _ceiling_key(organization_id)
-    kept = client.hget(key, f"{at:%Y%m}")
-    if kept is not None:
-        return Decimal(kept.decode() if isinstance(kept, bytes) else kept)
-    ceiling = credit_state(organization_id, at=at).ceiling
-    client.hset(key, f"{at:%Y%m}", str(ceiling))
-    client.expire(key, CEILING_KEPT_S)
-    return ceiling
-
-
-def forget_ceiling(organization_id: UUID) -> None:
-    """Called where grants and expiries are written."""
-    sync_client().delete(_ceiling_key(organization_id))
-
-
-def _ceiling_key(organization_id: UUID) -> str:
-    return f"billing:{{{organization_id}}}:credit-ceiling"
-
-
 def _spending_not_invoiced(organization_id: UUID) -> list[tuple[datetime, Decimal]]:
     book = price_book(terms_of(organization_id).currency)
     waiting = not_invoiced(organization_id=organization_id, book=book, dimensions=())
     return [(priced.bucket.hour, priced.cost) for priced in waiting]
-
-
-def _spent_since(organization_id: UUID, start: datetime) -> Decimal:
-    book = price_book(terms_of(organization_id).currency)
-    pricer = Pricer(organization_id=organization_id, book=book)
-    records = UsageRecord.objects.filter(organization_id=organization_id, occurred_at__gte=start)
-    priced = pricer.price_all(ledger.buckets(records, dimensions=()))
-    return sum((each.cost for each in priced), Decimal(0))

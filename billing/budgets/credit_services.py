@@ -7,8 +7,10 @@ from uuid import UUID
 from django.db import connection, transaction
 
 from backend.platform.errors import InvalidRequest
+from backend.platform.redis import sync_client
 from billing.accounts import terms_of
-from billing.budgets.credit import forget_ceiling, open_grants
+from billing.budgets.counters import CREDIT, Counter
+from billing.budgets.credit import open_grants
 from billing.budgets.limits import forget_limits
 from billing.models import CreditEntry, CreditKind, UsageRecord
 
@@ -89,6 +91,6 @@ def lock_credit(organization_id: UUID) -> None:
 
 
 def forget_credit(organization_id: UUID) -> None:
-    """Make every process look again; those that keep limits do within seconds."""
-    forget_ceiling(organization_id)
+    """What is left is computed anew by the next request; called where it was changed."""
+    sync_client().delete(Counter(organization_id, CREDIT, None).keys[0])
     forget_limits(organization_id)

@@ -3,6 +3,7 @@
 import asyncio
 import time
 from datetime import UTC, datetime
+from itertools import chain
 from uuid import UUID
 
 import orjson
@@ -15,14 +16,8 @@ from backend.platform.errors import InsufficientQuota, RateLimited
 from backend.platform.redis import async_client
 from billing.abuse import throttle
 from billing.budgets import counters
-from billing.budgets.counters import Counter
-from billing.budgets.limits import (
-    CREDIT,
-    Limit,
-    OrganizationLimits,
-    kept_limits,
-    organization_limits,
-)
+from billing.budgets.counters import CREDIT, RESERVATIONS, Counter
+from billing.budgets.limits import Limit, OrganizationLimits, kept_limits, organization_limits
 from billing.budgets.spending import rebuild_counters
 from billing.prices import PriceBook, UnpricedUsage, ceiling
 from billing.prices.loading import kept_price_book, price_book
@@ -43,17 +38,20 @@ async def reserve(
     model: str,
     input_tokens: int,
     max_output_tokens: int,
+    now: datetime | None = None,
 ) -> bool:
     """Set aside the most this generation can cost, in every budget that binds the caller.
 
     Either in all of them or in none. Reserving a generation again changes nothing.
 
+    Args:
+        now: when it is asked for, which decides whose month it must fit; the present by default.
     Returns:
         Whether this call set something aside: only then is it the caller's to give back. What
         was set aside before, under the same id, belongs to whoever did.
     Raises:
         InsufficientQuota: a hard budget has no room for it, counting what is spent and what
-            the generations in flight may still cost.
+            the generations in flight may still cost, those of the month before too.
         RateLimited: the caller is throttled by the abuse detector.
     """
     limits, book = await _limits_and_book(principal.organization_id)
@@ -62,9 +60,10 @@ async def reserve(
     if not bound:
         await throttle.refuse_if_over(principal, await redis.mget(throttle.keys(principal)))
         return False
-    now = datetime.now(UTC)
+    now = now or datetime.now(UTC)
     amount = _most(book, principal.organization_id, model, input_tokens, max_output_tokens, now)
-    keys = _keys(principal.organization_id, [limit.name for limit in bound], now)
+    held_in = [Counter.at(principal.organization_id, limit.name, now).keys for limit in bound]
+    keys = list(chain.from_iterable(held_in))
     lifetime = int(settings.GENERATION_TIMEOUT_S) + RESERVATION_MARGIN_S
     arguments: list[str | float] = [
         str(generation_id),
@@ -72,13 +71,13 @@ async def reserve(
         now.timestamp(),
         now.timestamp() + lifetime,
         2 * lifetime,
-        *(-1 if limit.ceiling is None else limit.ceiling for limit in bound),
+        *(limit.ceiling for limit in bound),
     ]
     # One round trip for everything.
     pipeline = redis.pipeline(transaction=False)
     pipeline.mget(throttle.keys(principal))
     # Whoever settles must find the counters even if the budgets change meanwhile.
-    pipeline.set(_reserved_key(generation_id), orjson.dumps(keys), ex=2 * lifetime)
+    pipeline.set(_reserved_key(generation_id), orjson.dumps(held_in), ex=2 * lifetime)
     pipeline.eval(counters.RESERVE, len(keys), *keys, *arguments)
     throttled, _, answer = await pipeline.execute()
     try:
@@ -119,20 +118,22 @@ async def settle(*, generation_id: UUID, facts: UsageFacts | None) -> None:
 async def _settle(generation_id: UUID, facts: UsageFacts | None) -> None:
     redis = async_client()
     reserved = await redis.getdel(_reserved_key(generation_id))
-    to_release: list[str] = orjson.loads(reserved) if reserved else []
-    to_charge: list[str] = []
+    to_release: list[list[str]] = orjson.loads(reserved) if reserved else []
+    to_charge: list[list[str]] = []
     cost = 0
     if facts is not None:
         limits, book = await _limits_and_book(facts.organization_id)
         bound = limits.binding(project_id=facts.project_id, key_id=facts.key_id)
-        names = [limit.name for limit in bound]
-        # The month in which it ended pays; the reservation may be in the month before.
-        to_charge = _keys(facts.organization_id, names, facts.occurred_at)
-        to_release = [key for key in to_release if key not in to_charge]
+        # The month in which it ended pays; the reservation is the same in every month.
+        at = facts.occurred_at
+        to_charge = [Counter.at(facts.organization_id, limit.name, at).keys for limit in bound]
+        charged = {counter[RESERVATIONS] for counter in to_charge}
+        to_release = [counter for counter in to_release if counter[RESERVATIONS] not in charged]
         if to_charge:
             cost = counters.amount_up(await in_database(usage_cost, facts=facts, book=book))
-    for keys, amount in ((to_charge, cost), (to_release, 0)):
-        if keys:
+    for chosen, amount in ((to_charge, cost), (to_release, 0)):
+        if chosen:
+            keys = list(chain.from_iterable(chosen))
             recent = counters.RECENT_S
             await redis.eval(
                 counters.SETTLE, len(keys), *keys, str(generation_id), amount, time.time(), recent
@@ -173,12 +174,8 @@ def _most(
         return 0
 
 
-def _keys(organization_id: UUID, names: list[str], at: datetime) -> list[str]:
-    return counters.keys_of([Counter.at(organization_id, name, at) for name in names])
-
-
 def _reserved_key(generation_id: UUID) -> str:
-    return f"billing:reserved:{generation_id}"
+    return f"billing:reservation:{generation_id}"
 
 
 def _refusal(limit: Limit, currency: str) -> InsufficientQuota:
@@ -187,7 +184,7 @@ def _refusal(limit: Limit, currency: str) -> InsufficientQuota:
             "The prepaid credit has no room left for this request. Ask for fewer tokens, wait for"
             " requests in flight to end, or add credit."
         )
-    amount = counters.amount_of(limit.ceiling or 0)
+    amount = counters.amount_of(limit.ceiling)
     return InsufficientQuota(
         f"The monthly budget of this {limit.scope} ({amount:.2f} {currency}) has no room left for"
         " this request. Ask for fewer tokens, wait for requests in flight to end, or raise the"

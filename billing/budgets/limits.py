@@ -3,15 +3,12 @@
 import threading
 import time
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from uuid import UUID
 
 from billing.accounts import terms_of
-from billing.budgets.counters import amount_down
-from billing.budgets.credit import kept_ceiling
+from billing.budgets.counters import CREDIT, OWN_CEILING, SOFT, amount_down
 from billing.models import Budget
 
-CREDIT = "credit"
 KEPT_S = 10.0
 """A changed budget binds every process after at most this long."""
 
@@ -25,13 +22,13 @@ class Limit:
 
     Attributes:
         name: what its counter is called.
-        ceiling: the most that may be spent in a month, in the counters' unit; None: soft.
-        scope: `organization`, `project`, `key`, or `credit` for what an organization that
-            prepays may have spent this month by the time its credit is used up.
+        ceiling: the most that may be spent in a month, in the counters' unit; `SOFT`; or
+            `OWN_CEILING` for credit, whose counter holds what was left of it at the last rebuild.
+        scope: `organization`, `project`, `key` or `credit`.
     """
 
     name: str
-    ceiling: int | None
+    ceiling: int
     scope: str
     project_id: UUID | None
     key_id: UUID | None
@@ -72,7 +69,7 @@ def load_limits(organization_id: UUID) -> OrganizationLimits:
     bound = [
         Limit(
             name=counter_name(budget.pk),
-            ceiling=amount_down(budget.amount) if budget.is_hard else None,
+            ceiling=amount_down(budget.amount) if budget.is_hard else SOFT,
             scope=budget.scope,
             project_id=budget.project_id,
             key_id=budget.key_id,
@@ -80,8 +77,7 @@ def load_limits(organization_id: UUID) -> OrganizationLimits:
         for budget in Budget.objects.filter(organization_id=organization_id).order_by("pk")
     ]
     if terms.is_prepaid:
-        ceiling = kept_ceiling(organization_id, at=datetime.now(UTC))
-        bound.append(Limit("credit", amount_down(ceiling), CREDIT, None, None))
+        bound.append(Limit(CREDIT, OWN_CEILING, CREDIT, None, None))
     limits = OrganizationLimits(organization_id, terms.currency, tuple(bound))
     with _lock:
         now = time.monotonic()

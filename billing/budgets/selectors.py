@@ -6,8 +6,9 @@ from decimal import Decimal
 
 from backend.accounts.principal import Principal
 from billing.accounts import terms_of
+from billing.budgets.counters import CREDIT
 from billing.budgets.credit import credit_state
-from billing.budgets.limits import CREDIT, counter_name, load_limits
+from billing.budgets.limits import counter_name, load_limits
 from billing.budgets.spending import spent_by_limit
 from billing.models import Budget
 from billing.permissions import require_manager

@@ -1,7 +1,7 @@
-"""What was spent in a month, from the ledger; and lost counters rebuilt from it."""
+"""What was spent in a month, from the ledger; and counters rebuilt from ledger and credit."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -14,13 +14,16 @@ from django.db.models.functions import Now, TruncHour
 from backend.platform.redis import sync_client
 from billing import ledger
 from billing.budgets import counters
-from billing.budgets.counters import Counter
+from billing.budgets.counters import CREDIT, Counter
+from billing.budgets.credit import credit_state
 from billing.budgets.limits import Limit, OrganizationLimits
 from billing.periods import month_of
 from billing.prices.loading import price_book
 from billing.prices.usage import Pricer
 
 KEPT_AFTER_MONTH = timedelta(days=10)
+CREDIT_CACHE_TTL = timedelta(seconds=60)
+"""How long what is left of the credit is counted down before it is computed anew."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,18 +75,38 @@ def spent_by_limit(
 
 
 def rebuild_counters(limits: OrganizationLimits, bound: Sequence[Limit], *, at: datetime) -> None:
-    """Set the counters of the month of `at` from the ledger; safe at any time, by anyone."""
-    forget_at = int((month_of(at).end + KEPT_AFTER_MONTH).timestamp())
-    client = sync_client()
-    for limit, spent in spent_by_limit(limits, bound, at=at).items():
-        keys = Counter.at(limits.organization_id, limit.name, at).keys
-        client.eval(
-            counters.REBUILD,
-            len(keys),
-            *keys,
-            counters.amount_up(spent.total),
-            time.time(),
-            counters.RECENT_S,
-            forget_at,
-            *map(str, spent.recent),
-        )
+    """Set the counters of the month of `at`, and credit's; safe at any time, by anyone."""
+    monthly = [limit for limit in bound if limit.scope != CREDIT]
+    if monthly:
+        lifetime = month_of(at).end + KEPT_AFTER_MONTH - at
+        for limit, spent in spent_by_limit(limits, monthly, at=at).items():
+            counter = Counter.at(limits.organization_id, limit.name, at)
+            _rebuild(counter, spent.total, None, lifetime, spent.recent)
+    if len(monthly) < len(bound):
+        state = credit_state(limits.organization_id, at=at)
+        lifetime = CREDIT_CACHE_TTL
+        if state.expires_at is not None:
+            lifetime = min(lifetime, state.expires_at - at)
+        counter = Counter.at(limits.organization_id, CREDIT, at)
+        _rebuild(counter, Decimal(0), state.remaining, lifetime, state.recent)
+
+
+def _rebuild(
+    counter: Counter,
+    spent: Decimal,
+    ceiling: Decimal | None,
+    lifetime: timedelta,
+    recent: Iterable[UUID],
+) -> None:
+    sync_client().eval(
+        counters.REBUILD,
+        len(counter.keys),
+        *counter.keys,
+        counters.amount_up(spent),
+        "" if ceiling is None else counters.amount_down(ceiling),
+        time.time(),
+        counters.RECENT_S,
+        # Whoever rebuilt a counter must find it, so it lives for a second at least.
+        max(1, int(lifetime.total_seconds())),
+        *map(str, recent),
+    )

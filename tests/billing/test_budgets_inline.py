@@ -15,7 +15,7 @@ from backend.accounts.principal import Principal
 from backend.platform.errors import InsufficientQuota
 from backend.platform.redis import REQUESTS
 from billing.budgets import reserve, settle
-from billing.budgets.counters import Counter, amount_of
+from billing.budgets.counters import RESERVATIONS, Counter, amount_of
 from billing.budgets.limits import forget_limits, organization_limits
 from billing.budgets.services import budget_set
 from billing.budgets.spending import rebuild_counters, spent_by_limit
@@ -80,8 +80,9 @@ def counted(caller: Principal) -> dict[str, Decimal]:
     [limit] = organization_limits(caller.organization_id).limits
     counter = Counter.at(caller.organization_id, limit.name, datetime.now(UTC))
     with redis.Redis.from_url(os.environ["REDIS_URL"], decode_responses=True) as client:
-        values = client.hgetall(counter.keys[0])
-    return {name: amount_of(int(value)) for name, value in values.items()}
+        spent = client.hget(counter.keys[0], "spent") or 0
+        reserved = client.hget(counter.keys[RESERVATIONS], "sum") or 0
+    return {"spent": amount_of(int(spent)), "reserved": amount_of(int(reserved))}
 
 
 @sync_to_async

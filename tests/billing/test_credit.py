@@ -1,5 +1,6 @@
 """Prepaid credit: never spent twice, never below zero, never forgotten."""
 
+import asyncio
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
@@ -12,7 +13,9 @@ from hypothesis import strategies as st
 from backend.platform.errors import InsufficientQuota, InvalidRequest
 from billing.budgets.credit import Grant, consume, credit_state
 from billing.budgets.credit_services import credit_grant, expire_grants
+from billing.invoices.closing import invoice_close
 from billing.models import BillingAccount, CreditEntry
+from billing.periods import month_of
 from billing.prices.services import prices_seed
 from billing.services import usage_record_create
 from tests.billing import factories
@@ -99,6 +102,34 @@ async def test_prepaid_without_credit_runs_nothing():
         await ask(caller, 1)
 
 
+@pytest.mark.django_db(transaction=True)
+async def test_credit_that_expires_is_refused_within_a_second():
+    caller = await sync_to_async(prepaid)(0)
+    expires_at = datetime.now(UTC) + timedelta(seconds=1.5)
+    await sync_to_async(credit_grant)(
+        organization_id=caller.organization_id, amount=Decimal(100), expires_at=expires_at
+    )
+    await ask(caller, 1)
+    await asyncio.sleep(2.6)
+    with pytest.raises(InsufficientQuota, match="prepaid credit"):
+        await ask(caller, 1)
+
+
+@pytest.mark.django_db(transaction=True)
+async def test_closing_a_month_leaves_the_credit_as_it_was():
+    """A cost that was just settled is in the credit ledger then, and must not count twice."""
+    caller = await sync_to_async(prepaid)(100)
+    now = datetime.now(UTC)
+    await end(caller, await ask(caller, 60), 60)
+    month = month_of(now)
+    await sync_to_async(invoice_close)(
+        organization_id=caller.organization_id, month=month, now=month.end
+    )
+    with pytest.raises(InsufficientQuota, match="prepaid credit"):
+        await ask(caller, 41)
+    await ask(caller, 40)
+
+
 @pytest.mark.django_db
 class TestLedger:
     def test_what_is_left_follows_from_grants_and_usage(self):
@@ -109,7 +140,6 @@ class TestLedger:
             )
         state = credit_state(caller.organization_id, at=datetime.now(UTC))
         assert state.remaining == 50
-        assert state.ceiling == 100
 
     def test_expired_credit_is_written_off_once_and_only_when_no_usage_waits_for_it(self):
         caller = prepaid(0)
