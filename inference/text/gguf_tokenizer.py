@@ -6,9 +6,18 @@ so the rules are spelled out here.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
-from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, pre_tokenizers
+from tokenizers import (
+    AddedToken,
+    Regex,
+    Tokenizer,
+    decoders,
+    models,
+    normalizers,
+    pre_tokenizers,
+)
 
 from inference.errors import ModelLoadError
 from inference.text.sentencepiece_bpe import sentencepiece_bpe
@@ -22,19 +31,45 @@ _LLAMA3_WORDS = (
 _QWEN2_WORDS = _LLAMA3_WORDS.replace(r"\p{N}{1,3}", r"\p{N}")
 
 
+@dataclass(frozen=True)
+class _Reading:
+    """What `tokenizer.ggml.pre` stands for."""
+
+    words: pre_tokenizers.PreTokenizer
+    normalizer: normalizers.Normalizer | None = None
+    ignore_merges: bool = False
+    """A word that is a token itself is taken whole, whatever the merges say."""
+    add_bos: bool = False
+    """Where the file does not say."""
+
+
 def tokenizer_from_gguf(metadata: dict[str, Any]) -> TextTokenizer:
     """Build the tokenizer that the file describes.
 
     Raises:
-        ModelLoadError: when its kind is not implemented.
+        ModelLoadError: when its kind is not implemented, or a part of it is missing or damaged.
     """
     kind = metadata.get("tokenizer.ggml.model")
-    if kind == "llama":
-        tokenizer = sentencepiece_bpe(metadata)
-    elif kind == "gpt2":
-        tokenizer = _byte_level_bpe(metadata)
-    else:
-        raise ModelLoadError(f"GGUF tokenizer {kind!r} is not implemented")
+    try:
+        if kind == "llama":
+            return _with_added_tokens(sentencepiece_bpe(metadata), metadata, add_bos=True)
+        if kind == "gpt2":
+            reading = _reading(metadata.get("tokenizer.ggml.pre", "default"))
+            tokenizer = _byte_level_bpe(metadata, reading)
+            return _with_added_tokens(tokenizer, metadata, add_bos=reading.add_bos)
+    except KeyError as error:
+        raise ModelLoadError(f"the file has no {error.args[0]}") from error
+    raise ModelLoadError(f"GGUF tokenizer {kind!r} is not implemented")
+
+
+def _with_added_tokens(
+    tokenizer: Tokenizer, metadata: dict[str, Any], *, add_bos: bool
+) -> TextTokenizer:
+    """With the file's user-defined and control tokens, which are found in any text.
+
+    Args:
+        add_bos: whether texts begin with BOS where the file does not say.
+    """
     tokens: list[str] = metadata["tokenizer.ggml.tokens"]
     types: list[int] = metadata["tokenizer.ggml.token_type"]
     tokenizer.add_tokens(
@@ -52,17 +87,22 @@ def tokenizer_from_gguf(metadata: dict[str, Any]) -> TextTokenizer:
         tokenizer,
         bos_token=named("bos"),
         eos_token=named("eos"),
-        # Llama's have it where the file says nothing, as llama.cpp takes it.
-        add_bos=bool(metadata.get("tokenizer.ggml.add_bos_token", kind == "llama")),
+        add_bos=bool(metadata.get("tokenizer.ggml.add_bos_token", add_bos)),
     )
 
 
-def _byte_level_bpe(metadata: dict[str, Any]) -> Tokenizer:
+def _byte_level_bpe(metadata: dict[str, Any], reading: _Reading) -> Tokenizer:
     """Without its special and user-defined tokens."""
-    tokens: list[str] = metadata["tokenizer.ggml.tokens"]
+    ids = {piece: i for i, piece in enumerate(metadata["tokenizer.ggml.tokens"])}
     merges = [tuple(pair.split(" ")) for pair in metadata["tokenizer.ggml.merges"]]
-    tokenizer = Tokenizer(models.BPE({piece: i for i, piece in enumerate(tokens)}, merges))
-    tokenizer.pre_tokenizer = _splitting(metadata.get("tokenizer.ggml.pre", "default"))
+    try:
+        model = models.BPE(ids, merges, ignore_merges=reading.ignore_merges)
+    except Exception as error:  # tokenizers raises nothing narrower for a token that is not there
+        raise ModelLoadError(f"the file's merges do not fit its tokens: {error}") from error
+    tokenizer = Tokenizer(model)
+    if reading.normalizer is not None:
+        tokenizer.normalizer = reading.normalizer
+    tokenizer.pre_tokenizer = reading.words
     tokenizer.decoder = decoders.ByteLevel()
     return tokenizer
 
@@ -71,22 +111,26 @@ def _of(tokens: list[str], types: list[int], wanted: int) -> list[str]:
     return [token for token, kind in zip(tokens, types, strict=True) if kind == wanted]
 
 
-def _splitting(name: str) -> pre_tokenizers.PreTokenizer:
+def _reading(name: str) -> _Reading:
+    """As the models' own tokenizers have it, and llama.cpp for what they leave open.
+
+    Raises:
+        ModelLoadError: when the name is not known.
+    """
     byte_level = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
+
+    def split(words: str) -> pre_tokenizers.PreTokenizer:
+        return pre_tokenizers.Sequence([pre_tokenizers.Split(Regex(words), "isolated"), byte_level])
+
     match name:
         case "default" | "gpt-2":
-            return pre_tokenizers.ByteLevel(add_prefix_space=False)
+            return _Reading(pre_tokenizers.ByteLevel(add_prefix_space=False))
         case "smollm":
-            return pre_tokenizers.Sequence(
-                [
-                    pre_tokenizers.Digits(individual_digits=True),
-                    pre_tokenizers.ByteLevel(add_prefix_space=False),
-                ]
-            )
+            digits = pre_tokenizers.Digits(individual_digits=True)
+            words = pre_tokenizers.ByteLevel(add_prefix_space=False)
+            return _Reading(pre_tokenizers.Sequence([digits, words]))
         case "llama-bpe":
-            words = pre_tokenizers.Split(Regex(_LLAMA3_WORDS), "isolated")
-            return pre_tokenizers.Sequence([words, byte_level])
+            return _Reading(split(_LLAMA3_WORDS), ignore_merges=True, add_bos=True)
         case "qwen2":
-            words = pre_tokenizers.Split(Regex(_QWEN2_WORDS), "isolated")
-            return pre_tokenizers.Sequence([words, byte_level])
+            return _Reading(split(_QWEN2_WORDS), normalizers.NFC())
     raise ModelLoadError(f"GGUF pre-tokenizer {name!r} is not implemented")

@@ -84,7 +84,12 @@ def _is_byte_level(tokenizer: Tokenizer) -> bool:
 
 
 def _byte_level(piece: str) -> bytes:
-    return bytes(_BYTE_OF[character] for character in piece)
+    """A piece with a character outside the alphabet is written as plain text, as tokenizers'
+    ByteLevel decoder reads it."""
+    try:
+        return bytes(_BYTE_OF[character] for character in piece)
+    except KeyError:
+        return piece.encode()
 
 
 def _sentencepiece(piece: str) -> bytes:
