@@ -12,20 +12,33 @@ import redis
 from infra.launcher import frontend, model
 from infra.launcher.procfile import ROOT
 from tests.support.engine import Engine
+from tests.support.plugin import SERVICES
 from tests.support.product import Product
 from tests.support.scripted import ScriptedProduct
 from tests.support.staff import Staff
 
 
+@pytest.fixture(scope="session")
+def services(pytestconfig: pytest.Config) -> None:
+    """PostgreSQL, Valkey and the event log of this run, at the URLs of the environment."""
+    pytestconfig.stash[SERVICES].start()
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings(services: None) -> None:
+    """pytest-django's hook before it makes the test database: the server runs now."""
+
+
 @pytest.fixture(autouse=True)
-def empty_redis() -> Iterator[None]:
+def empty_redis(pytestconfig: pytest.Config) -> None:
     """Each test finds Redis empty: limits, leases and caches of another test are gone.
 
-    The product of `live_product` has a Redis of its own, which is left alone.
+    Nothing to do before a test has started it. The product of `live_product` has a Redis of its
+    own, which is left alone.
     """
-    with redis.Redis.from_url(os.environ["REDIS_URL"]) as client:
-        client.flushdb()
-    yield
+    if pytestconfig.stash[SERVICES].started:
+        with redis.Redis.from_url(os.environ["REDIS_URL"]) as client:
+            client.flushdb()
 
 
 @pytest.fixture(scope="session")

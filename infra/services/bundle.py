@@ -45,6 +45,14 @@ class ServiceBundle:
         """The embedded service behind `variable`; None when it is configured from outside."""
         return self._by_variable.get(variable)
 
+    def reserve(self) -> dict[str, str]:
+        """Choose all ports, for a later `start`.
+
+        Returns:
+            The variables to set, by name, as `start` will confirm them.
+        """
+        return {variable: service.reserve() for variable, service in self._by_variable.items()}
+
     def start(self) -> dict[str, str]:
         """Start all of them; on any failure none is left running.
 

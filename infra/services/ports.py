@@ -33,6 +33,13 @@ def port_is_free(port: int, host: str = LOOPBACK) -> bool:
         return True
 
 
+def hold_port(port: int) -> socket.socket:
+    """Keep other servers from `port` until the socket is closed. Nothing listens on it."""
+    holder = socket.socket()  # without SO_REUSEADDR, which would let others bind it as well
+    holder.bind((LOOPBACK, port))
+    return holder
+
+
 def accepts_connections(port: int, host: str = LOOPBACK, timeout: float = 0.5) -> bool:
     """Whether something listens on `port`."""
     try:

@@ -14,6 +14,7 @@ import ctypes
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import time
 from abc import ABC, abstractmethod
@@ -23,7 +24,7 @@ from pathlib import Path
 import psutil
 
 from infra.services.errors import PortBusyError, ServiceError, ServiceStartError
-from infra.services.ports import free_port, port_is_free
+from infra.services.ports import free_port, hold_port, port_is_free
 from infra.services.unprivileged import Account
 
 _PR_SET_PDEATHSIG = 1
@@ -127,6 +128,7 @@ class Service(ABC):
         self._fixed_port = port
         self._port: int | None = port
         self._process: subprocess.Popen[bytes] | None = None
+        self._reservation: socket.socket | None = None
 
     @property
     def port(self) -> int:
@@ -165,6 +167,14 @@ class Service(ABC):
     def _answers(self) -> bool:
         """Whether the server answers its own protocol now."""
 
+    def reserve(self) -> str:
+        """Choose the port now, and keep it free for a later `start`; the URL to be."""
+        if self._reservation is None and self.pid is None:
+            self.data_dir.mkdir(parents=True, exist_ok=True)
+            self._port = self._fixed_port or free_port()
+            self._reservation = hold_port(self._port)
+        return self.url
+
     def start(self) -> None:
         """Start the server and wait until it answers.
 
@@ -178,6 +188,7 @@ class Service(ABC):
         self.data_dir.mkdir(parents=True, exist_ok=True)
         self._end_leftover()
         self._prepare()
+        self._end_reservation()
         if self._fixed_port is not None:
             if not port_is_free(self._fixed_port):
                 raise PortBusyError(self.name, self._fixed_port)
@@ -197,6 +208,7 @@ class Service(ABC):
 
     def stop(self) -> None:
         """End the server cleanly, its children too."""
+        self._end_reservation()
         process, self._process = self._process, None
         if process is not None:
             if process.poll() is None:
@@ -216,6 +228,11 @@ class Service(ABC):
         """Stop, and delete the data."""
         self.stop()
         shutil.rmtree(self.data_dir, ignore_errors=True)
+
+    def _end_reservation(self) -> None:
+        if self._reservation is not None:
+            self._reservation.close()
+            self._reservation = None
 
     def _start_once(self) -> None:
         process = self._process = self._launch()

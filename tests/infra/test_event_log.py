@@ -27,7 +27,7 @@ PATIENCE_SECONDS = 60.0
 
 
 @pytest.fixture
-def servers() -> str:
+def servers(services: None) -> str:
     return os.environ["KAFKA_BOOTSTRAP_SERVERS"]
 
 

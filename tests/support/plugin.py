@@ -1,8 +1,10 @@
-"""Real PostgreSQL, Valkey and event log for one test run, on free ports.
+"""Real PostgreSQL, Valkey and event log for one test run, started when a test first asks for them.
 
-Loaded by `-p` (pyproject.toml), because it must set the environment before pytest-django reads
-the Django settings. A variable that is set already is kept: CI may bring its own services.
-Everything lies in one temporary directory that is removed at the end.
+Loaded by `-p` (pyproject.toml): the URLs must stand in the environment before pytest-django reads
+the Django settings. So the ports are reserved then, and the servers start with the fixture
+`services`, which every fixture of the database needs: a run without such a test starts none. A
+variable that is set already is kept: CI may bring its own services. Everything lies in one
+temporary directory that is removed at the end.
 """
 
 import os
@@ -16,7 +18,7 @@ import pytest
 
 from infra.services import ServiceBundle
 
-SERVICES = pytest.StashKey[ServiceBundle]()
+SERVICES = pytest.StashKey["RunServices"]()
 
 # Read when triton is first imported, by whichever test comes first: without a GPU its kernels are
 # interpreted.
@@ -27,19 +29,38 @@ if not Path("/dev/nvidiactl").exists():
 _NO_ENGINE = "http://127.0.0.1:9"
 
 
+class RunServices:
+    """The services of this run; `started` tells whether any test has needed them."""
+
+    def __init__(self, directory: Path) -> None:
+        self._bundle = ServiceBundle(directory, os.environ, throw_away=True)
+        self._promised = self._bundle.reserve()
+        self.started = False
+        os.environ.update(self._promised)
+
+    def start(self) -> None:
+        """Start them, once, where the environment says that they are."""
+        if self.started:
+            return
+        if self._bundle.start() != self._promised:
+            raise pytest.UsageError("A reserved port was taken by another process. Run again.")
+        self.started = True
+
+    def destroy(self) -> None:
+        self._bundle.destroy()
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_load_initial_conftests(early_config: pytest.Config) -> Iterator[None]:
-    """Start the services; a wrapper, so that it comes before pytest-django's own hook."""
+    """Reserve the ports; a wrapper, so that it comes before pytest-django's own hook."""
     directory = Path(tempfile.mkdtemp(prefix="parley-tests-"))
     # The database's unprivileged account must be able to pass; nobody can list it.
     directory.chmod(0o711)
     early_config.add_cleanup(lambda: shutil.rmtree(directory, ignore_errors=True))
 
     os.environ["PARLEY_TEST_DIRECTORY"] = str(directory)
-    bundle = ServiceBundle(directory / "services", os.environ, throw_away=True)
-    early_config.add_cleanup(bundle.destroy)
-    os.environ.update(bundle.start())
-    early_config.stash[SERVICES] = bundle
+    services = early_config.stash[SERVICES] = RunServices(directory / "services")
+    early_config.add_cleanup(services.destroy)
 
     var = directory / "var"
     var.mkdir(mode=0o700)
@@ -47,3 +68,9 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> Iterator[None]
     os.environ.setdefault("PARLEY_SECRET_KEY", secrets.token_urlsafe(50))
     os.environ.setdefault("PARLEY_ENGINE_URL", _NO_ENGINE)
     return (yield)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say whether this run needed services: one that only computes should not."""
+    started = terminalreporter.config.stash[SERVICES].started
+    terminalreporter.write_line(f"services: {'started' if started else 'none needed'}")

@@ -1,0 +1,26 @@
+"""The services of a test run are started by the first test that needs them, and by no other."""
+
+import subprocess
+import sys
+
+from infra.launcher.procfile import ROOT
+
+
+def run_of(*arguments: str) -> str:
+    """The last line of a run of pytest without services from outside."""
+    command = [sys.executable, "-m", "pytest", "-q", "--no-header", *arguments]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-2000:]
+    return next(line for line in done.stdout.splitlines() if line.startswith("services: "))
+
+
+def test_engine_test_starts_no_service() -> None:
+    assert run_of("tests/inference/test_mixed_pace.py") == "services: none needed"
+
+
+def test_price_arithmetic_starts_no_service() -> None:
+    assert run_of("tests/billing/test_prices_properties.py") == "services: none needed"
+
+
+def test_database_test_starts_services() -> None:
+    assert run_of("tests/accounts/test_members.py", "-k", "adds_someone_once") == "services: started"
