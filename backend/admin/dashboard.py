@@ -18,8 +18,8 @@ from django.utils import timezone
 from redis.exceptions import RedisError
 
 from backend.accounts.models import Organization
-from backend.generation.health import pool_health
 from backend.generation.models import OPEN_STATES, Generation, GenerationState
+from backend.generation.pools.health import pool_health
 
 _PERIOD = timedelta(hours=24)
 _CACHE_KEY = "admin:dashboard"

@@ -16,7 +16,7 @@ from django.conf import settings
 from backend.api import metrics
 from backend.api.authentication import bearer_parts
 from backend.api.context import REQUEST_ID_HEADER, request_id_from
-from backend.generation.runtime import current
+from backend.generation.gateway import current
 from backend.platform.errors import InvalidRequest, Overloaded, ParleyError, PayloadTooLarge
 from backend.platform.json import encode_json
 

@@ -12,13 +12,13 @@ from django.http.response import HttpResponseBase
 
 from backend.accounts.principal import Principal
 from backend.api.sse import EventStreamResponse
-from backend.generation.services import (
+from backend.generation.request import Event, GenerationRequest, StartedGeneration
+from backend.generation.service import (
     generation_check,
     generation_events,
     generation_result,
     generation_start,
 )
-from backend.generation.types import Event, GenerationRequest, StartedGeneration
 from backend.platform.database import release_connection
 from backend.platform.errors import ParleyError
 from backend.platform.json import encode_json

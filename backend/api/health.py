@@ -20,7 +20,7 @@ from prometheus_client import CONTENT_TYPE_LATEST, REGISTRY, CollectorRegistry, 
 from prometheus_client.multiprocess import MultiProcessCollector
 from redis.exceptions import RedisError
 
-from backend.generation.health import ready_replicas
+from backend.generation.pools.health import ready_replicas
 from backend.platform.database import in_database
 from backend.platform.json import encode_json
 from backend.platform.redis import async_client

@@ -39,7 +39,7 @@ from backend.api.authentication import Request
 from backend.api.models import IdempotencyRecord
 from backend.api.sse import CONTENT_TYPE, EventStreamResponse, encode_event
 from backend.generation.models import Generation
-from backend.generation.types import DONE, Event, GenerationRequest
+from backend.generation.request import DONE, Event, GenerationRequest
 from backend.platform.database import in_database
 from backend.platform.errors import Conflict, InvalidRequest, NotFound, ParleyError
 

@@ -9,8 +9,8 @@ from backend.api.schemas.openai_embeddings import EmbeddingsRequest
 from backend.api.schemas.openai_messages import InputMessage
 from backend.api.schemas.openai_parameters import GenerationParameters
 from backend.generation.embeddings import EmbeddingRequest
-from backend.generation.pools import PoolConfig, load_pools
-from backend.generation.types import ChatMessage, GenerationRequest, SamplingParams
+from backend.generation.pools.config import PoolConfig, load_pools
+from backend.generation.request import ChatMessage, GenerationRequest, SamplingParams
 from backend.platform.errors import InvalidRequest
 
 # OpenAI allows top_p 0, which means the likeliest token; engines want more than zero.

@@ -13,7 +13,7 @@ from collections.abc import AsyncGenerator, AsyncIterator
 from django.http import StreamingHttpResponse
 
 from backend.api.errors import as_parley_error
-from backend.generation.types import DONE, Event
+from backend.generation.request import DONE, Event
 from backend.platform.json import encode_json
 
 PING_INTERVAL_S = 15.0

@@ -22,9 +22,9 @@ from backend.api.client_address import client_hash
 from backend.conversations.models import MessageStatus
 from backend.conversations.turns import RoomFor, message_finish
 from backend.conversations.types import Turn
-from backend.generation.pools import load_pools
-from backend.generation.services import generation_start
-from backend.generation.types import ChatMessage, GenerationRequest, SamplingParams
+from backend.generation.pools.config import load_pools
+from backend.generation.request import ChatMessage, GenerationRequest, SamplingParams
+from backend.generation.service import generation_start
 from backend.platform.database import in_database, release_connection
 from backend.platform.errors import ContentBlocked, ParleyError
 

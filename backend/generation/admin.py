@@ -18,9 +18,9 @@ from unfold.decorators import display
 from unfold.views import UnfoldModelAdminViewMixin
 
 from backend.admin.base import LargeReadOnlyAdmin
-from backend.generation.health import ReplicaHealth, pool_health
 from backend.generation.models import Generation
-from backend.generation.pools import PoolConfig, load_pools
+from backend.generation.pools.config import PoolConfig, load_pools
+from backend.generation.pools.health import ReplicaHealth, pool_health
 
 STATE_LABELS = {
     "queued": "info",

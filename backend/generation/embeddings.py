@@ -16,19 +16,19 @@ from django.db import transaction
 from redis.exceptions import RedisError
 
 from backend.accounts.principal import Principal
-from backend.generation.ending import settle_budget, settle_limits
-from backend.generation.limits.estimate import text_estimate
+from backend.generation.admission.estimate import text_estimate
+from backend.generation.admission.opening import generation_create
+from backend.generation.admission.queue import Ticket
+from backend.generation.finish.finalize import settle_budget, settle_limits
+from backend.generation.gateway import current
 from backend.generation.models import GenerationState
-from backend.generation.opening import generation_create
-from backend.generation.pools import PoolConfig
+from backend.generation.pools.config import PoolConfig
+from backend.generation.pools.errors import ReplicaUnavailable, RequestRefused
+from backend.generation.pools.replicas import Replica
 from backend.generation.process import Process
-from backend.generation.queue import Ticket
-from backend.generation.replicas import Replica
-from backend.generation.runtime import current
+from backend.generation.records import Ended, Ending, generation_finish
+from backend.generation.request import GenerationRequest, Usage
 from backend.generation.stream.leases import OpenGeneration
-from backend.generation.terminal import Ended, Ending, generation_finish
-from backend.generation.types import GenerationRequest, Usage
-from backend.generation.upstream.errors import ReplicaUnavailable, RequestRefused
 from backend.platform.database import in_database
 from backend.platform.errors import Overloaded, UpstreamFailed
 from billing.budgets import reserve

@@ -8,7 +8,7 @@ from typing import Any
 
 import structlog
 
-from backend.generation.runtime import Gateway
+from backend.generation.gateway import Gateway
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]

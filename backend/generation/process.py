@@ -5,14 +5,14 @@ from uuid import UUID
 
 from redis.asyncio import Redis
 
-from backend.generation.limits.limiter import Limiter
-from backend.generation.live import LiveGeneration
-from backend.generation.pools import PoolConfig, Pools
-from backend.generation.queue import AdmissionQueue
+from backend.generation.admission.queue import AdmissionQueue
+from backend.generation.admission.rate_limits import Limiter
+from backend.generation.pools.client import UpstreamClient
+from backend.generation.pools.config import PoolConfig, Pools
+from backend.generation.run.active import LiveGeneration
 from backend.generation.stream.follower import Follower
 from backend.generation.stream.leases import Leases
 from backend.generation.stream.writer import BufferWriter
-from backend.generation.upstream.client import UpstreamClient
 from backend.platform.errors import ModelNotFound
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 import orjson
 
-from backend.generation.upstream.http import Origin
+from backend.generation.pools.http import Origin
 from backend.platform.sse import EventDecoder
 from infra.load.upstream import stamped_at
 

@@ -19,14 +19,14 @@ import msgspec
 import orjson
 from redis.asyncio import Redis
 
-from backend.generation.output.choice import ChoiceOutput
-from backend.generation.output.chunks import ChunkEncoder
-from backend.generation.output.replay import EventMeta
+from backend.generation.pools.chunks import Piece, decode_piece
+from backend.generation.pools.http import Origin
+from backend.generation.run.chunk_encoder import ChunkEncoder
+from backend.generation.run.output import ChoiceOutput
 from backend.generation.stream import keys
 from backend.generation.stream.log import EventLog
+from backend.generation.stream.replay import EventMeta
 from backend.generation.stream.writer import BufferWriter
-from backend.generation.upstream.http import Origin
-from backend.generation.upstream.pieces import Piece, decode_piece
 from backend.platform.sse import EventDecoder
 from infra.load.upstream import words
 from infra.services.ports import free_port

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import orjson
 
-from backend.generation.upstream.http import Origin
+from backend.generation.pools.http import Origin
 from backend.platform.sse import EventDecoder
 from infra.load.stack import MODEL, Stack
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from backend.api.sse import event_stream
-from backend.generation.types import DONE, Event
+from backend.generation.request import DONE, Event
 from backend.platform.errors import UpstreamFailed
 from tests.api.reading import read_events
 

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 import pytest
 
 from backend.accounts.principal import Principal
-from backend.generation.runtime import Gateway
+from backend.generation.gateway import Gateway
 from infra.load.upstream import Behaviour, SyntheticUpstream
 from tests.support.gateway import caller, pools_of, running_gateway
 

@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from backend.generation.queue import AdmissionQueue, Ticket
-from backend.generation.replicas import ReplicaSet
+from backend.generation.admission.queue import AdmissionQueue, Ticket
+from backend.generation.pools.replicas import ReplicaSet
 from infra.load.upstream import SyntheticUpstream
 from tests.support.gateway import pools_of
 

@@ -4,8 +4,8 @@ from contextlib import ExitStack
 
 import pytest
 
-from backend.generation.arrivals import KNOWN_FOR_S, MOST_STRANGERS, Arrivals, arrival_over
-from backend.generation.pools import Pools
+from backend.generation.admission.shed import KNOWN_FOR_S, MOST_STRANGERS, Arrivals, arrival_over
+from backend.generation.pools.config import Pools
 from backend.platform.errors import Overloaded
 from tests.generation.queues import join, queue_of
 

@@ -9,11 +9,11 @@ import pytest
 from redis.asyncio import Redis
 
 from backend.accounts.principal import Principal
+from backend.generation.gateway import Gateway
 from backend.generation.models import Generation
-from backend.generation.runtime import Gateway
-from backend.generation.services import generation_start
+from backend.generation.request import SamplingParams
+from backend.generation.service import generation_start
 from backend.generation.stream.log import StreamEntries
-from backend.generation.types import SamplingParams
 from backend.platform.database import in_database
 from backend.platform.errors import Overloaded, UpstreamFailed
 from infra.load.upstream import SyntheticUpstream, words

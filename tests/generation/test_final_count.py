@@ -6,12 +6,17 @@ from dataclasses import replace
 import httpx
 import pytest
 
-from backend.generation.final_count import EndedRequest, EngineUsage, PromptDetails, usage_of
+from backend.generation.finish.reconcile_usage import (
+    EndedRequest,
+    EngineUsage,
+    PromptDetails,
+    usage_of,
+)
+from backend.generation.gateway import Gateway
 from backend.generation.models import Generation
-from backend.generation.pools import Pools, ReplicaConfig
-from backend.generation.runtime import Gateway
-from backend.generation.services import generation_start
-from backend.generation.types import SamplingParams, Usage
+from backend.generation.pools.config import Pools, ReplicaConfig
+from backend.generation.request import SamplingParams, Usage
+from backend.generation.service import generation_start
 from infra.load.upstream import SyntheticUpstream
 from tests.support.engine import Engine
 from tests.support.gateway import (

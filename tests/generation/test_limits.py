@@ -10,10 +10,10 @@ import pytest
 from redis.asyncio import Redis
 
 from backend.accounts.principal import PlanLimits, Principal
-from backend.generation.limits.limiter import Limiter
-from backend.generation.limits.scopes import Scope, scopes_of
-from backend.generation.runtime import Gateway
-from backend.generation.services import generation_start
+from backend.generation.admission.rate_limits import Limiter
+from backend.generation.admission.scopes import Scope, scopes_of
+from backend.generation.gateway import Gateway
+from backend.generation.service import generation_start
 from backend.platform.errors import Conflict, RateLimited
 from tests.support.gateway import ask, chat, read, until_ended
 
@@ -142,7 +142,8 @@ async def test_organizations_do_not_share_anything(limiter: Limiter) -> None:
 async def test_a_user_and_a_key_have_limits_of_their_own(
     limiter: Limiter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("backend.generation.limits.limiter.scopes_of", _half_for_users_and_keys)
+    scopes = "backend.generation.admission.rate_limits.scopes_of"
+    monkeypatch.setattr(scopes, _half_for_users_and_keys)
     principal = someone(requests=10, key=True)
     for _ in range(5):
         await admitted(limiter, principal)

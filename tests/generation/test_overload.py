@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
 from backend.accounts.principal import PlanLimits, Principal
-from backend.generation.services import generation_start
+from backend.generation.service import generation_start
 from backend.platform.errors import Overloaded
 from infra.load.upstream import SyntheticUpstream, words
 from tests.support.gateway import caller, chat, check_billed, pools_of, read, running_gateway

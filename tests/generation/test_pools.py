@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from backend.generation.pools import PoolsError, read_pools
+from backend.generation.pools.config import PoolsError, read_pools
 from backend.platform.errors import ModelNotFound
 from infra.launcher.procfile import ROOT
 

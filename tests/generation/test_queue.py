@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from backend.generation.queue import AGEING_S
+from backend.generation.admission.queue import AGEING_S
 from backend.platform.errors import Overloaded
 from tests.generation.queues import join, queue_of
 

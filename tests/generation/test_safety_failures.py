@@ -10,7 +10,7 @@ import pytest
 from django.test import AsyncClient
 
 from backend.accounts.principal import Principal
-from backend.generation import opening
+from backend.generation.admission import opening
 from backend.platform.database import in_database
 from backend.platform.errors import ContentBlocked
 from infra.load.upstream import SyntheticUpstream

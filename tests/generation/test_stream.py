@@ -7,16 +7,16 @@ from uuid import uuid4
 import pytest
 
 from backend.accounts.principal import Principal
+from backend.generation.gateway import Gateway
 from backend.generation.models import Generation
-from backend.generation.runtime import Gateway
-from backend.generation.services import (
+from backend.generation.request import SamplingParams
+from backend.generation.service import (
     generation_cancel,
     generation_check,
     generation_events,
     generation_result,
     generation_start,
 )
-from backend.generation.types import SamplingParams
 from backend.platform.database import in_database
 from backend.platform.errors import (
     Conflict,

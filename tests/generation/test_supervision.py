@@ -6,11 +6,11 @@ import pytest
 from prometheus_client import REGISTRY
 from structlog.testing import capture_logs
 
-from backend.generation.readers import read_events
-from backend.generation.services import generation_start
+from backend.generation.request import Event
+from backend.generation.service import generation_start
 from backend.generation.stream import keys
+from backend.generation.stream.reader import read_events
 from backend.generation.supervision import supervised
-from backend.generation.types import Event
 from infra.load.upstream import SyntheticUpstream, words
 from tests.support.gateway import Answer, caller, chat, pools_of, running_gateway
 

@@ -7,11 +7,11 @@ from uuid import UUID
 import pytest
 from django.db import OperationalError, connection, transaction
 
-from backend.generation import ending
+from backend.generation.finish import finalize as ending
+from backend.generation.gateway import Gateway
 from backend.generation.models import Generation
-from backend.generation.readers import read_events
-from backend.generation.runtime import Gateway
-from backend.generation.services import generation_cancel, generation_start
+from backend.generation.service import generation_cancel, generation_start
+from backend.generation.stream.reader import read_events
 from infra.load.upstream import SyntheticUpstream, words
 from tests.support.gateway import (
     Answer,

@@ -3,9 +3,9 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from backend.generation.output.choice import ChoiceOutput, ResumedChoice
-from backend.generation.output.tally import TokenTally
-from backend.generation.upstream.pieces import Piece
+from backend.generation.pools.chunks import Piece
+from backend.generation.run.output import ChoiceOutput, ResumedChoice
+from backend.generation.run.token_accounting import TokenTally
 from safety.judge.policy import DEFAULT_POLICY
 from safety.types import SafetyMessage
 

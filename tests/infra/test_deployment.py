@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 import yaml
 
-from backend.generation.pools import read_pools
+from backend.generation.pools.config import read_pools
 from infra.launcher import procfile
 from infra.launcher.procfile import ROOT
 

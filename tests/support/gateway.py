@@ -15,12 +15,10 @@ from uuid import UUID
 import orjson
 
 from backend.accounts.principal import PlanLimits, Principal
+from backend.generation.gateway import Gateway, end_tasks
 from backend.generation.models import Generation
-from backend.generation.pools import PoolConfig, Pools, ReplicaConfig
-from backend.generation.runtime import Gateway, end_tasks
-from backend.generation.services import generation_events, generation_start
-from backend.generation.settings import GatewaySettings
-from backend.generation.types import (
+from backend.generation.pools.config import PoolConfig, Pools, ReplicaConfig
+from backend.generation.request import (
     DONE,
     ChatMessage,
     Event,
@@ -28,6 +26,8 @@ from backend.generation.types import (
     SamplingParams,
     StartedGeneration,
 )
+from backend.generation.service import generation_events, generation_start
+from backend.generation.settings import GatewaySettings
 from backend.platform.database import in_database
 from billing.models import UsageRecord
 from infra.load.upstream import SyntheticUpstream

@@ -17,7 +17,7 @@ from backend.api.schemas.conversations import (
 )
 from backend.conversations import selectors, services
 from backend.conversations.models import Conversation
-from backend.generation.pools import load_pools
+from backend.generation.pools.config import load_pools
 from backend.platform.database import in_database
 
 router = Router(tags=["conversations"])

@@ -9,7 +9,7 @@ from backend.api import generations
 from backend.api.authentication import Request
 from backend.api.schemas.openai_responses import EVENT_STREAM_RESPONSE
 from backend.api.sse import EventStreamResponse
-from backend.generation.services import generation_cancel
+from backend.generation.service import generation_cancel
 from backend.platform.errors import InvalidRequest
 
 router = Router(tags=["generation"])

@@ -17,8 +17,8 @@ from backend.api.turns import answer_turn, room_for_history
 from backend.conversations.feedback import feedback_set
 from backend.conversations.selectors import conversation_get
 from backend.conversations.turns import ACTIVE_LEAF, turn_create, turn_regenerate
-from backend.generation.pools import load_pools
-from backend.generation.types import SamplingParams
+from backend.generation.pools.config import load_pools
+from backend.generation.request import SamplingParams
 from backend.platform.database import in_database
 
 router = Router(tags=["messages"])

@@ -9,8 +9,8 @@ from ninja import Router
 
 from backend.api.authentication import Request
 from backend.api.schemas.resources import ModelListOut, ModelOut, PricesOut
-from backend.generation.health import pool_health
-from backend.generation.pools import PoolConfig, load_pools
+from backend.generation.pools.config import PoolConfig, load_pools
+from backend.generation.pools.health import pool_health
 from backend.platform.database import in_database
 from billing.prices.book import PriceBook, UnpricedUsage
 from billing.prices.loading import price_book

@@ -16,9 +16,9 @@ import structlog
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
+from backend.generation.request import DONE, Event
 from backend.generation.stream import keys
 from backend.generation.stream.log import StreamEntries
-from backend.generation.types import DONE, Event
 
 log = structlog.get_logger(__name__)
 

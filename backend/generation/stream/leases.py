@@ -13,6 +13,7 @@ from uuid import UUID
 import msgspec
 from redis.asyncio import Redis
 
+from backend.generation.request import GenerationRequest
 from backend.generation.stream import keys
 from backend.generation.stream.log import Entry, StreamEntries
 from backend.generation.stream.scripts import (
@@ -24,7 +25,6 @@ from backend.generation.stream.scripts import (
     RELEASE,
     RENEW,
 )
-from backend.generation.types import GenerationRequest
 
 # A claim only keeps two processes from doing the same work; the epoch keeps them from harm.
 _CLAIM_MS = 5_000

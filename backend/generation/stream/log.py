@@ -10,8 +10,8 @@ from collections.abc import AsyncIterator, Callable
 from typing import NamedTuple
 from uuid import UUID
 
+from backend.generation.request import DONE, Event
 from backend.generation.stream import keys
-from backend.generation.types import DONE, Event
 
 # What redis-py returns for the entries of a stream; its own type allows for every protocol.
 StreamEntries = list[tuple[bytes, dict[bytes, bytes]]]

@@ -10,7 +10,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand
 
 from backend.accounts.demo import DEMO_ORGANIZATION, LOGIN_FILE, demo_ensure
-from backend.generation.pools import load_pools
+from backend.generation.pools.config import load_pools
 from billing.prices.services import prices_seed
 
 

@@ -1,0 +1,10 @@
+"""Admit: what stands between a request and its generation.
+
+shed.py           refuses before Django what has no chance of a place
+queue.py          who gets the next free place at a replica; bounded, fair by plan and age
+estimate.py       tokens of a prompt before it has been tokenized
+rate_limits.py    requests and tokens a minute, concurrency; the `x-ratelimit-*` headers
+scopes.py         which of them bind a caller;  script.py: the Lua script that charges all at once
+prompt_check.py   the pre-classifier;  images.py: what it is asked about pictures
+opening.py        the row, in the transaction that also stores the safety decision
+"""

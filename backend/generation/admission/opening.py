@@ -1,0 +1,168 @@
+"""The first transaction of a generation: its prompt is checked, and its row written.
+
+One hop to a thread covers the pre-check (pure CPU, milliseconds) and the transaction. A blocked
+prompt ends here, in its terminal state and with its usage record, and reaches no engine.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from django.db import IntegrityError, transaction
+
+from backend.conversations.turns import generation_attach
+from backend.generation.admission.images import pictures_check
+from backend.generation.models import Generation, GenerationState
+from backend.generation.pools.config import PoolConfig
+from backend.generation.records import Checked, Ending, generation_finish
+from backend.generation.request import GenerationRequest, Usage
+from backend.generation.untrusted_content import outside_marked
+from backend.platform.errors import Conflict, ContentBlocked
+from safety.audit.selectors import policy_for
+from safety.audit.services import KeptText, decision_record
+from safety.checks import PreClassifier
+from safety.judge.policy import Policy
+from safety.judge.timeout import TimedCheck
+from safety.types import SafetyDecision, SafetyMessage, newest_of
+
+_PRE_CHECK = TimedCheck(PreClassifier())
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A generation that may run.
+
+    Attributes:
+        request: with its outside content marked as data.
+        policy: what its output is held to.
+    """
+
+    request: GenerationRequest
+    policy: Policy
+
+
+def safety_messages(request: GenerationRequest) -> list[SafetyMessage]:
+    """What the classifiers see of a request. An attached file counts as the user's words: who
+    asks for harm by a file asks for harm."""
+    if request.endpoint == "chat":
+        return [
+            SafetyMessage(message.role, text)
+            for message in request.messages
+            for text in message.texts
+        ]
+    prompt = request.prompt
+    return [SafetyMessage("user", prompt if isinstance(prompt, str) else request.prompt_text)]
+
+
+def generation_open(
+    *,
+    generation_id: UUID,
+    request: GenerationRequest,
+    pool: PoolConfig,
+    created_at: datetime,
+    deadline_at: datetime,
+) -> Opened:
+    """Check the prompt and create the generation.
+
+    Raises:
+        ContentBlocked: the policy refuses the prompt. The generation is stored as `blocked`.
+        Conflict: a generation with this id has begun.
+    """
+    organization_id = request.principal.organization_id
+    policy = policy_for(
+        organization_id=organization_id, model=pool.id, key_id=request.principal.key_id
+    )
+    checks = _check(request, policy)
+    refusal = next((check.decision for check in checks if check.decision.blocked), None)
+    try:
+        _store(generation_id, request, pool, created_at, deadline_at, checks)
+    except IntegrityError as error:
+        if "generation_generation_pkey" in str(error):
+            raise Conflict(f"The generation {generation_id} has begun already.") from error
+        raise
+    if refusal is not None:
+        raise _blocked(refusal)
+    return Opened(outside_marked(request), policy)
+
+
+def _check(request: GenerationRequest, policy: Policy) -> list[Checked]:
+    """What is found in the text of the request, and in each picture."""
+    said = safety_messages(request)
+    text = Checked(
+        _PRE_CHECK.check(said, policy), KeptText(newest_of(said), policy.store_text_days)
+    )
+    return [text, *(Checked(decision, None) for decision in pictures_check(request, policy))]
+
+
+def _store(
+    generation_id: UUID,
+    request: GenerationRequest,
+    pool: PoolConfig,
+    created_at: datetime,
+    deadline_at: datetime,
+    checks: list[Checked],
+) -> None:
+    with transaction.atomic():
+        generation_create(generation_id, request, pool, created_at, deadline_at)
+        for check in checks:
+            decision_record(
+                decision=check.decision,
+                organization_id=request.principal.organization_id,
+                generation_id=generation_id,
+                user_id=request.principal.user_id,
+                key_id=request.principal.key_id,
+                text=check.text,
+            )
+        if request.message_id is not None:
+            generation_attach(message_id=request.message_id, generation_id=generation_id)
+        if any(check.decision.blocked for check in checks):
+            _finish_blocked(generation_id, request)
+
+
+def generation_create(
+    generation_id: UUID,
+    request: GenerationRequest,
+    pool: PoolConfig,
+    created_at: datetime,
+    deadline_at: datetime,
+) -> None:
+    """The row alone, queued. Raises IntegrityError when there is one with this id."""
+    principal = request.principal
+    Generation.objects.create(
+        id=generation_id,
+        organization_id=principal.organization_id,
+        project_id=principal.project_id,
+        user_id=principal.user_id,
+        api_key_id=principal.key_id,
+        conversation_id=request.conversation_id,
+        message_id=request.message_id,
+        request_id=request.request_id,
+        client_hash=request.client_hash,
+        endpoint=request.endpoint,
+        model=pool.id,
+        state=GenerationState.QUEUED,
+        created_at=created_at,
+        deadline_at=deadline_at,
+    )
+
+
+def _finish_blocked(generation_id: UUID, request: GenerationRequest) -> None:
+    generation_finish(
+        generation_id=generation_id,
+        epoch=1,
+        ending=Ending(
+            state=GenerationState.BLOCKED,
+            finish_reason="content_filter",
+            text="",
+            usage=Usage(),
+            error_code=ContentBlocked.code or "",
+        ),
+    )
+
+
+def _blocked(decision: SafetyDecision) -> ContentBlocked:
+    return ContentBlocked(
+        "This prompt was refused by the usage policy"
+        + (f" ({', '.join(decision.categories)})." if decision.categories else "."),
+        details={"categories": decision.categories},
+    )

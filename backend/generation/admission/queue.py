@@ -1,0 +1,236 @@
+"""Who gets the next free place at a pool's replicas: bounded, by plan and by age.
+
+A waiting generation's rank is `arrival + queue_priority * AGEING_S`, smaller first. A better
+plan is thus worth some seconds of waiting, no more: everybody who waits long enough is before
+every newcomer, and nothing starves. The rank never changes, so a heap is all it takes.
+
+Full means: a newcomer that ranks before the last in the queue takes its room; the last, or the
+newcomer, is refused at once with a 503. Under any overload the queue holds those that will be
+served, and the rest know within milliseconds.
+"""
+
+import asyncio
+import heapq
+import itertools
+import time
+from collections.abc import Callable, Collection
+
+from backend.generation import metrics
+from backend.generation.pools.replicas import Replica, ReplicaSet
+from backend.platform.errors import Overloaded
+
+# Seconds of waiting that one step of `Plan.queue_priority` is worth.
+AGEING_S = 2.0
+_RATE_WINDOW_S = 20.0
+_LONGEST_RETRY_S = 30.0
+
+
+class Ticket:
+    """A place in the queue, then a place at a replica. Always `release()` it.
+
+    Attributes:
+        weight: choices that it will run at once.
+        replica: where it runs; None while it waits.
+    """
+
+    def __init__(
+        self, queue: "AdmissionQueue", *, rank: float, weight: int, affinity: str | None
+    ) -> None:
+        self._queue = queue
+        self.rank = rank
+        self.weight = weight
+        self.affinity = affinity
+        self.replica: Replica | None = None
+        self.waiting = True
+        self._granted: asyncio.Future[Replica] = asyncio.get_running_loop().create_future()
+
+    async def granted(self) -> Replica:
+        """Wait for the place. Raises Overloaded when better plans have taken the room."""
+        self._queue.enter(self)
+        return await self._granted
+
+    def grant(self, replica: Replica) -> None:
+        self._occupy(replica)
+        self.waiting = False
+        self._granted.set_result(replica)
+
+    def refuse(self, error: Overloaded) -> None:
+        self.waiting = False
+        if not self._granted.done():
+            self._granted.set_exception(error)
+            self._granted.exception()  # nobody may be waiting yet: that is no accident
+
+    @property
+    def settled(self) -> bool:
+        return self._granted.done()
+
+    def move(self, failed: Collection[Replica]) -> Replica | None:
+        """Another replica for a generation that is under way; None when none is healthy."""
+        replica = self._queue.replicas.choose(
+            weight=self.weight, affinity=self.affinity, avoid=failed, over_limit=True
+        )
+        if replica is not None and replica is not self.replica:
+            self._vacate()
+            self._occupy(replica)
+        return replica
+
+    def release(self) -> None:
+        """Give back whatever it holds; may be called more than once."""
+        self._vacate()
+        self._granted.cancel()
+        self._queue.left(self)
+
+    def _occupy(self, replica: Replica) -> None:
+        self.replica = replica
+        replica.outstanding += self.weight
+        metrics.ACTIVE.labels(self._queue.replicas.pool.id).inc(self.weight)
+
+    def _vacate(self) -> None:
+        if self.replica is not None:
+            self.replica.outstanding -= self.weight
+            metrics.ACTIVE.labels(self._queue.replicas.pool.id).dec(self.weight)
+            self.replica = None
+
+
+class AdmissionQueue:
+    """The queue of one pool, in one process.
+
+    Args:
+        most_waiting: how many may wait; those at a replica do not count.
+    """
+
+    def __init__(
+        self,
+        replicas: ReplicaSet,
+        *,
+        most_waiting: int,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.replicas = replicas
+        self._most_waiting = most_waiting
+        self._clock = clock
+        self._tickets: set[Ticket] = set()  # waiting, or about to wait
+        self._heap: list[tuple[float, int, Ticket]] = []
+        self._order = itertools.count()
+        self._served: list[float] = []  # when places became free, lately
+        self.draining = False
+
+    @property
+    def waiting(self) -> int:
+        return len(self._tickets)
+
+    def reserve(self, *, priority: int, weight: int, affinity: str | None) -> Ticket:
+        """Room in the queue for a newcomer, before anything else is done for it.
+
+        Args:
+            priority: `Plan.queue_priority`, smaller is sooner.
+        Raises:
+            Overloaded: no replica takes work, or the queue is full of those before it.
+        """
+        if self.draining:
+            raise Overloaded("This server is restarting. Try again.", retry_after=1)
+        if not self.replicas.any_healthy:
+            raise Overloaded(
+                f"No replica of {self.replicas.pool.id!r} takes work now. Try again soon.",
+                retry_after=5,
+            )
+        if self.refuses(priority):
+            raise self.full_error()
+        if self.is_full:
+            last = max(self._tickets, key=lambda waiting: waiting.rank)
+            self._tickets.discard(last)
+            last.refuse(self.full_error())
+        ticket = Ticket(self, rank=self._rank(priority), weight=weight, affinity=affinity)
+        self._tickets.add(ticket)
+        self._gauge()
+        return ticket
+
+    @property
+    def takes_nobody(self) -> bool:
+        """Whether every newcomer is refused, whoever waits."""
+        return self.draining or not self.replicas.any_healthy
+
+    @property
+    def is_full(self) -> bool:
+        """Whether a newcomer can come in only where another one leaves."""
+        return len(self._tickets) >= self._room
+
+    def refuses(self, priority: int, *, coming: int = 0) -> bool:
+        """Whether the queue is full of those before a newcomer.
+
+        Args:
+            coming: how many others are about to stand before it.
+        """
+        rank = self._rank(priority)
+        return sum(ticket.rank <= rank for ticket in self._tickets) + coming >= self._room
+
+    def readmit(self, *, priority: int, weight: int, affinity: str | None) -> Ticket:
+        """Room for a generation that was admitted elsewhere: never refused, and first in line."""
+        rank = self._rank(priority - 1_000)
+        ticket = Ticket(self, rank=rank, weight=weight, affinity=affinity)
+        self._tickets.add(ticket)
+        self._gauge()
+        return ticket
+
+    def enter(self, ticket: Ticket) -> None:
+        """`ticket` is ready to run. Called once by `Ticket.granted`."""
+        if not ticket.settled:
+            heapq.heappush(self._heap, (ticket.rank, next(self._order), ticket))
+            self.pump()
+
+    def left(self, ticket: Ticket) -> None:
+        """`ticket` needs no place any more."""
+        if ticket in self._tickets:
+            self._tickets.discard(ticket)
+        elif not ticket.waiting:
+            self._note_served()
+        ticket.waiting = False
+        self._gauge()
+        self.pump()
+
+    def pump(self) -> None:
+        """Grant places to those first in line, while there are any."""
+        while self._heap:
+            ticket = self._heap[0][2]
+            if not ticket.waiting or ticket.settled:
+                heapq.heappop(self._heap)
+                continue
+            replica = self.replicas.choose(weight=ticket.weight, affinity=ticket.affinity)
+            if replica is None:
+                return
+            heapq.heappop(self._heap)
+            self._tickets.discard(ticket)
+            ticket.grant(replica)
+        self._gauge()
+
+    def full_error(self) -> Overloaded:
+        """What a newcomer that finds no room is told."""
+        return Overloaded(
+            f"{self.replicas.pool.id!r} has more requests waiting than it can serve soon."
+            " Try again later.",
+            retry_after=self.retry_after(),
+        )
+
+    def retry_after(self) -> float:
+        """Seconds after which the queue has probably moved by its whole length."""
+        now = self._clock()
+        recent = [at for at in self._served if at > now - _RATE_WINDOW_S]
+        if not recent:
+            return _LONGEST_RETRY_S / 3
+        rate = len(recent) / max(1.0, now - recent[0])
+        return min(_LONGEST_RETRY_S, max(1.0, len(self._tickets) / rate))
+
+    def _note_served(self) -> None:
+        self._served.append(self._clock())
+        if len(self._served) > 256:
+            del self._served[:128]
+
+    @property
+    def _room(self) -> int:
+        return self._most_waiting + self.replicas.free_places
+
+    def _rank(self, priority: int) -> float:
+        return self._clock() + priority * AGEING_S
+
+    def _gauge(self) -> None:
+        metrics.QUEUED.labels(self.replicas.pool.id).set(len(self._tickets))

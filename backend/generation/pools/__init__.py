@@ -1,0 +1,10 @@
+"""Pools: the models that can be asked, and the replicas that serve them.
+
+config.py         infra/pools.toml, typed
+replicas.py       their state in this process;  health.py: the probes
+client.py         opens a generation's stream at a replica; probes and tokenizes
+http.py           connections: HTTP/1.1 on asyncio and httptools, kept alive, closed to abort
+chunks.py         what an upstream's chunk says, typed
+continuation.py   the request body, also for an answer that was begun elsewhere
+errors.py         what can go wrong, by what to do about it
+"""

@@ -1,0 +1,281 @@
+"""Requests to replicas: a generation's stream, a probe, tokens of a text. One for the process."""
+
+import asyncio
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+
+from backend.generation.pools.chunks import Piece, UpstreamErrorEvent, decode_piece
+from backend.generation.pools.config import ReplicaConfig
+from backend.generation.pools.errors import ReplicaUnavailable, RequestRefused
+from backend.generation.pools.http import Origin, Response
+from backend.platform.errors import ContextLengthExceeded, InvalidRequest, ParleyError
+from backend.platform.sse import EventDecoder
+
+# An engine that has begun to answer sends something every step; a minute of silence is a hang.
+_SILENCE_S = 60.0
+_SMALL_REQUEST_S = 5.0
+# Statuses that say "not this replica, not now". 401, 403 and 404 mean that our configuration
+# of it is wrong, which is nothing that the client could mend.
+_REFUSED = frozenset({400, 413, 422})
+_BUSY = frozenset({429, 503})
+
+
+@dataclass(frozen=True, slots=True)
+class Readiness:
+    """What a probe found. `detail` is for people."""
+
+    ready: bool
+    detail: str
+
+
+class UpstreamStream:
+    """One running upstream request."""
+
+    def __init__(self, response: Response) -> None:
+        self._response = response
+        self._events = EventDecoder()
+        self._ended = False
+        # Raised when the pieces that came before it have been taken.
+        self._failure: ReplicaUnavailable | None = None
+
+    async def pieces(self) -> list[Piece]:
+        """The pieces that have arrived, at least one; [] when the stream has ended.
+
+        Several come at once when this process reads slower than the engine writes: the work
+        per token then falls, which is what keeps a loaded process level.
+
+        Raises:
+            ReplicaUnavailable: it broke, fell silent, or said that it cannot go on.
+        """
+        pieces: list[Piece] = []
+        while not pieces and not self._ended and self._failure is None:
+            try:
+                async with asyncio.timeout(_SILENCE_S):
+                    received = await self._response.read_some()
+            except TimeoutError:
+                raise ReplicaUnavailable(f"silent for {_SILENCE_S:.0f} s") from None
+            if not received:
+                raise ReplicaUnavailable("the stream ended without [DONE]")
+            for data in self._events.feed(received):
+                if data == b"[DONE]":
+                    self._ended = True
+                    break
+                try:
+                    pieces.append(decode_piece(data))
+                except UpstreamErrorEvent as error:
+                    self._failure = ReplicaUnavailable(str(error))
+                    break
+        if self._failure is not None and not pieces:
+            raise self._failure
+        return pieces
+
+    async def close(self) -> None:
+        """End it: to the engine an abort, unless the stream was complete."""
+        if self._ended:
+            # Only the end of the chunked body is left; reading it lets the connection live on.
+            try:
+                async with asyncio.timeout(1):
+                    while await self._response.read_some():
+                        pass
+            except (TimeoutError, ReplicaUnavailable):
+                pass
+        self._response.abort()
+
+
+class UpstreamClient:
+    """Shared by all generations of the process; holds the connections to every replica."""
+
+    def __init__(self) -> None:
+        self._origins: dict[str, Origin] = {}
+
+    async def open(
+        self,
+        replica: ReplicaConfig,
+        path: str,
+        body: dict[str, Any],
+        *,
+        request_id: str,
+        usage_key: str,
+    ) -> UpstreamStream:
+        """Start a streamed request at `replica`.
+
+        Args:
+            usage_key: what its final count can be asked for by (`usage`), where it keeps one.
+        Raises:
+            ReplicaUnavailable: try another.
+            RequestRefused: no replica would take this.
+        """
+        response = await self._origin(replica).request(
+            "POST",
+            path,
+            headers={
+                **_authorization(replica),
+                "content-type": "application/json",
+                "accept": "text/event-stream",
+                "x-request-id": request_id,
+                "x-usage-key": usage_key,
+            },
+            body=orjson.dumps(body),
+        )
+        if response.status == 200:
+            return UpstreamStream(response)
+        raise await _failure(replica, response)
+
+    async def probe(self, replica: ReplicaConfig) -> Readiness:
+        """Whether `replica` takes work: `/ready`, or for upstreams without it `/v1/models`."""
+        try:
+            async with asyncio.timeout(_SMALL_REQUEST_S):
+                for path in ("/ready", "/v1/models"):
+                    response = await self._origin(replica).request(
+                        "GET", path, headers=_authorization(replica)
+                    )
+                    body = await response.read()
+                    if response.status != 404:
+                        break
+        except (ReplicaUnavailable, TimeoutError) as error:
+            return Readiness(False, str(error) or f"no answer in {_SMALL_REQUEST_S:.0f} s")
+        if response.status == 200:
+            return Readiness(True, "ready")
+        return Readiness(False, f"{path} answered {response.status}: {body[:200]!r}")
+
+    async def usage(self, replica: ReplicaConfig, key: str) -> bytes | None:
+        """What the requests with this usage key have used, as JSON; None where it is not known.
+
+        Raises:
+            ReplicaUnavailable: it could not answer.
+        """
+        try:
+            async with asyncio.timeout(_SMALL_REQUEST_S):
+                response = await self._origin(replica).request(
+                    "GET", f"/usage/{key}", headers=_authorization(replica)
+                )
+                answer = await response.read()
+        except TimeoutError:
+            raise ReplicaUnavailable("/usage did not answer") from None
+        if response.status in {404, 405}:
+            return None
+        if response.status != 200:
+            raise ReplicaUnavailable(f"/usage answered {response.status}")
+        return answer
+
+    async def tokenize(self, replica: ReplicaConfig, model: str, text: str) -> list[int]:
+        """The token ids of `text` without special tokens. ReplicaUnavailable where it cannot."""
+        body = {"model": model, "prompt": text, "add_special_tokens": False}
+        response, answer = await self._ask(replica, "/tokenize", body)
+        if response.status != 200:
+            raise ReplicaUnavailable(f"/tokenize answered {response.status}")
+        return [int(token) for token in orjson.loads(answer)["tokens"]]
+
+    async def detokenize(self, replica: ReplicaConfig, model: str, tokens: list[int]) -> str | None:
+        """The text of token ids; None where the upstream offers no such thing.
+
+        Raises:
+            RequestRefused: there is no such token.
+            ReplicaUnavailable: it could not answer.
+        """
+        body = {"model": model, "tokens": tokens}
+        response, answer = await self._ask(replica, "/detokenize", body)
+        if response.status in {404, 405}:
+            return None
+        if response.status in _REFUSED:
+            raise RequestRefused(_client_error(answer))
+        if response.status != 200:
+            raise ReplicaUnavailable(f"/detokenize answered {response.status}")
+        return str(orjson.loads(answer)["prompt"])
+
+    async def embed(
+        self, replica: ReplicaConfig, body: dict[str, Any], *, request_id: str
+    ) -> dict[str, Any]:
+        """OpenAI's list of embeddings, as the replica gives it.
+
+        Raises:
+            ReplicaUnavailable: try another.
+            RequestRefused: no replica would take this.
+        """
+        response, answer = await self._ask(
+            replica,
+            "/v1/embeddings",
+            body,
+            timeout_s=_SILENCE_S,
+            headers={"x-request-id": request_id},
+        )
+        if response.status in _REFUSED:
+            raise RequestRefused(_client_error(answer))
+        if response.status != 200:
+            raise ReplicaUnavailable(
+                f"{replica.name} answered {response.status}: {answer[:200]!r}",
+                busy=response.status in _BUSY,
+            )
+        embeddings: dict[str, Any] = orjson.loads(answer)
+        return embeddings
+
+    async def _ask(
+        self,
+        replica: ReplicaConfig,
+        path: str,
+        body: dict[str, Any],
+        *,
+        timeout_s: float = _SMALL_REQUEST_S,
+        headers: dict[str, str] | None = None,
+    ) -> tuple[Response, bytes]:
+        """A request that is answered whole: the response and its body."""
+        try:
+            async with asyncio.timeout(timeout_s):
+                response = await self._origin(replica).request(
+                    "POST",
+                    path,
+                    headers={
+                        **_authorization(replica),
+                        "content-type": "application/json",
+                        **(headers or {}),
+                    },
+                    body=orjson.dumps(body),
+                )
+                return response, await response.read()
+        except TimeoutError:
+            raise ReplicaUnavailable(f"{path} did not answer") from None
+
+    def close(self) -> None:
+        for origin in self._origins.values():
+            origin.close()
+
+    def _origin(self, replica: ReplicaConfig) -> Origin:
+        if replica.url not in self._origins:
+            self._origins[replica.url] = Origin(replica.url)
+        return self._origins[replica.url]
+
+
+def _authorization(replica: ReplicaConfig) -> dict[str, str]:
+    return {"authorization": f"Bearer {replica.api_key}"} if replica.api_key else {}
+
+
+async def _failure(
+    replica: ReplicaConfig, response: Response
+) -> ReplicaUnavailable | RequestRefused:
+    try:
+        async with asyncio.timeout(_SMALL_REQUEST_S):
+            body = await response.read()
+    except (TimeoutError, ReplicaUnavailable):
+        body = b""
+    if response.status in _REFUSED:
+        return RequestRefused(_client_error(body))
+    return ReplicaUnavailable(
+        f"{replica.name} answered {response.status}: {body[:200]!r}",
+        busy=response.status in _BUSY,
+    )
+
+
+def _client_error(body: bytes) -> ParleyError:
+    """The upstream's own words about the request; vLLM puts them at the top level."""
+    try:
+        answer = orjson.loads(body)
+        error = answer.get("error", answer)
+        message, param, code = str(error["message"]), error.get("param"), error.get("code")
+    except (orjson.JSONDecodeError, AttributeError, KeyError, TypeError):
+        message, param, code = "The model cannot serve this request.", None, None
+    kind: type[ParleyError] = InvalidRequest
+    if code == ContextLengthExceeded.code or "context length" in message.lower():
+        kind = ContextLengthExceeded
+    return kind(message, param=param if isinstance(param, str) else None)

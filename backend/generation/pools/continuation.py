@@ -1,0 +1,93 @@
+"""The body of an upstream request: from the start, or from the text so far.
+
+A partial answer is continued as DESIGN section 4 has it: a chat with a last assistant message
+that is not closed (`continue_final_message`), a completion with the text appended to its prompt.
+The model then sees exactly what it would have seen, one token later.
+"""
+
+from typing import Any
+
+import msgspec
+
+from backend.generation.pools.config import PoolConfig
+from backend.generation.request import GenerationRequest
+from backend.generation.untrusted_content import upstream_messages
+
+CHAT_PATH = "/v1/chat/completions"
+COMPLETION_PATH = "/v1/completions"
+
+
+def path_for(request: GenerationRequest) -> str:
+    return CHAT_PATH if request.endpoint == "chat" else COMPLETION_PATH
+
+
+def can_continue(request: GenerationRequest, pool: PoolConfig) -> bool:
+    """Whether a partial answer can be taken up: the upstream must know how, and a constrained
+    format (JSON) cannot be entered half-way."""
+    return pool.dialect == "vllm" and request.params.response_format is None
+
+
+def upstream_body(
+    request: GenerationRequest,
+    pool: PoolConfig,
+    *,
+    choice: int,
+    text_so_far: str,
+    tokens_so_far: int,
+    tokens_of_text: list[int] | None = None,
+) -> dict[str, Any]:
+    """The request for one choice.
+
+    Args:
+        text_so_far: what this choice has already; "" from the start.
+        tokens_so_far: how many tokens that took; they come off the limits.
+        tokens_of_text: the ids of `text_so_far`; needed when the prompt is token ids.
+    """
+    params = request.params
+    body: dict[str, Any] = {**pool.sampling, **msgspec.to_builtins(params)}
+    body.update(body.pop("extra", {}))
+    body["model"] = pool.upstream_model
+    body["stream"] = True
+    body["stream_options"] = {"include_usage": True}
+    if params.max_tokens is not None:
+        body["max_tokens"] = params.max_tokens - tokens_so_far
+    if params.min_tokens is not None:
+        body["min_tokens"] = max(0, params.min_tokens - tokens_so_far)
+    if params.seed is not None:
+        body["seed"] = params.seed + choice  # n equal choices would be no choice
+    if pool.dialect == "vllm":
+        body["stream_options"]["continuous_usage_stats"] = True
+        body["priority"] = request.principal.plan.queue_priority
+        # Cached prefixes are shared within an organization only: a hit would tell by its speed
+        # that another one has sent the same text.
+        body["cache_salt"] = str(request.principal.organization_id)
+    if request.endpoint == "chat":
+        body["messages"] = upstream_messages(request)
+        if text_so_far:
+            _continue_chat(body, text_so_far)
+    else:
+        body["prompt"] = _continued_prompt(request.prompt, text_so_far, tokens_of_text)
+    return body
+
+
+def _continue_chat(body: dict[str, Any], text_so_far: str) -> None:
+    messages = body["messages"]
+    if body.get("continue_final_message") and isinstance(messages[-1]["content"], str):
+        # The caller's own partial answer: it goes on in the same message.
+        messages[-1] = {**messages[-1], "content": messages[-1]["content"] + text_so_far}
+    else:
+        messages.append({"role": "assistant", "content": text_so_far})
+    body["continue_final_message"] = True
+    body["add_generation_prompt"] = False
+
+
+def _continued_prompt(
+    prompt: str | list[int] | None, text_so_far: str, tokens_of_text: list[int] | None
+) -> str | list[int]:
+    assert prompt is not None, "a completion has a prompt"
+    if isinstance(prompt, str):
+        return prompt + text_so_far
+    if not text_so_far:
+        return prompt
+    assert tokens_of_text is not None, "token ids can only be continued by token ids"
+    return prompt + tokens_of_text

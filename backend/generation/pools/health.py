@@ -1,0 +1,136 @@
+"""Whether replicas take work: probed by every process for itself, published for the admin."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import cast
+
+import msgspec
+import structlog
+from redis.asyncio import Redis
+from redis.exceptions import RedisError
+
+from backend.generation.admission.queue import AdmissionQueue
+from backend.generation.pools.client import UpstreamClient
+from backend.generation.pools.config import load_pools
+from backend.generation.pools.replicas import Replica
+from backend.generation.stream import keys
+from backend.platform.redis import async_client, sync_client
+
+log = structlog.get_logger(__name__)
+
+PROBE_INTERVAL_S = 1.0
+# Published health that nobody has renewed for so long says nothing any more.
+_FRESH_S = 15.0
+
+
+class PublishedHealth(msgspec.Struct, frozen=True):
+    ready: bool
+    detail: str
+    outstanding: int
+    checked_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class ReplicaHealth:
+    """One replica, as the admin shows it. `checked_at` None: nobody has probed it lately."""
+
+    pool: str
+    replica: str
+    url: str
+    ready: bool
+    detail: str
+    outstanding: int
+    checked_at: datetime | None
+
+
+class HealthMonitor:
+    """Probes every replica of every pool, and lets waiting generations go when one is back."""
+
+    def __init__(
+        self, client: UpstreamClient, redis_client: Redis, queues: Sequence[AdmissionQueue]
+    ) -> None:
+        self._client = client
+        self._redis = redis_client
+        self._queues = queues
+
+    async def run(self) -> None:
+        """The monitor's task; runs until it is cancelled."""
+        while True:
+            await asyncio.sleep(PROBE_INTERVAL_S)
+            await self.probe_all()
+
+    async def probe_all(self) -> None:
+        """One round: every replica at once."""
+        await asyncio.gather(
+            *(
+                self._probe(queue, replica)
+                for queue in self._queues
+                for replica in queue.replicas.replicas
+            )
+        )
+        await self._publish()
+
+    async def _probe(self, queue: AdmissionQueue, replica: Replica) -> None:
+        found = await self._client.probe(replica.config)
+        if replica.mark(found.ready, found.detail):
+            log.info(
+                "replica_health",
+                pool=replica.pool_id,
+                replica=replica.config.name,
+                ready=found.ready,
+                detail=found.detail,
+            )
+        if found.ready:
+            queue.pump()
+
+    async def _publish(self) -> None:
+        now = datetime.now(UTC)
+        mapping: dict[str, bytes] = {}
+        for queue in self._queues:
+            for replica in queue.replicas.replicas:
+                health = PublishedHealth(replica.healthy, replica.detail, replica.outstanding, now)
+                mapping[_field(replica.pool_id, replica.config.name)] = msgspec.json.encode(health)
+        try:
+            await self._redis.hset(keys.HEALTH, mapping=mapping)  # type: ignore[arg-type]
+        except (RedisError, OSError) as error:
+            log.warning("health_not_published", error=str(error))
+
+
+def pool_health() -> list[ReplicaHealth]:
+    """Every configured replica with its last published health. Synchronous, for the admin."""
+    return _joined(cast(dict[bytes, bytes], sync_client().hgetall(keys.HEALTH)))
+
+
+async def ready_replicas() -> int:
+    """How many replicas took work when they were last probed."""
+    published = cast(dict[bytes, bytes], await async_client().hgetall(keys.HEALTH))
+    return sum(health.ready for health in _joined(published))
+
+
+def _joined(published: dict[bytes, bytes]) -> list[ReplicaHealth]:
+    now = datetime.now(UTC)
+    result = []
+    for pool in load_pools().models:
+        for replica in pool.replicas:
+            found = published.get(_field(pool.id, replica.name).encode())
+            health = msgspec.json.decode(found, type=PublishedHealth) if found else None
+            if health is not None and (now - health.checked_at).total_seconds() > _FRESH_S:
+                health = None
+            result.append(
+                ReplicaHealth(
+                    pool=pool.id,
+                    replica=replica.name,
+                    url=replica.url,
+                    ready=health.ready if health else False,
+                    detail=health.detail if health else "no web process has probed it lately",
+                    outstanding=health.outstanding if health else 0,
+                    checked_at=health.checked_at if health else None,
+                )
+            )
+    return result
+
+
+def _field(pool: str, replica: str) -> str:
+    return f"{pool}/{replica}"

@@ -1,0 +1,256 @@
+"""HTTP/1.1 to one origin: a protocol on asyncio and httptools, and a pool of idle connections.
+
+Why not httpx: reading a token stream through it costs several times the CPU of everything else
+that the gateway does with a token (docs/benchmarks/gateway.md, "The upstream client"). This does
+the little that is needed: one request at a time on a connection, bodies with a length or chunked,
+keep-alive, TLS, and closing a connection to abort what runs at its other end.
+"""
+
+import asyncio
+import ssl
+from typing import cast
+from urllib.parse import urlsplit
+
+import httptools
+
+from backend.generation.pools.errors import ReplicaUnavailable
+
+_IDLE_PER_ORIGIN = 64
+_CONNECT_TIMEOUT_S = 3.0
+
+
+class Response:
+    """The answer to one request. Read it to the end, or `abort()` it.
+
+    Attributes:
+        status: HTTP status.
+        headers: names in lower case.
+    """
+
+    def __init__(self, connection: "Connection") -> None:
+        self.status = 0
+        self.headers: dict[str, str] = {}
+        self._connection = connection
+        self._received: list[bytes] = []
+        self._complete = False
+        self._lost: str | None = None
+        self._wake: asyncio.Future[None] | None = None
+        self.head = asyncio.get_running_loop().create_future()
+
+    async def read_some(self) -> bytes:
+        """What has arrived, waiting for it; b"" at the end.
+
+        Raises:
+            ReplicaUnavailable: the connection broke before the end.
+        """
+        while not self._received:
+            if self._complete:
+                return b""
+            if self._lost is not None:
+                raise ReplicaUnavailable(self._lost)
+            self._wake = asyncio.get_running_loop().create_future()
+            try:
+                await self._wake
+            finally:
+                self._wake = None
+        received, self._received = self._received, []
+        return received[0] if len(received) == 1 else b"".join(received)
+
+    async def read(self) -> bytes:
+        """The whole body."""
+        parts = []
+        while part := await self.read_some():
+            parts.append(part)
+        return b"".join(parts)
+
+    def abort(self) -> None:
+        """Give up the answer. Unless it is complete, this closes the connection."""
+        if not self._complete:
+            self._connection.close()
+
+    # Called by the connection.
+
+    def on_head(self, status: int) -> None:
+        self.status = status
+        if not self.head.done():
+            self.head.set_result(None)
+
+    def on_data(self, data: bytes) -> None:
+        self._received.append(data)
+        self._notify()
+
+    def on_complete(self) -> None:
+        self._complete = True
+        self._notify()
+
+    def on_lost(self, reason: str) -> None:
+        if self._complete:
+            return
+        self._lost = reason
+        if not self.head.done():
+            self.head.set_exception(ReplicaUnavailable(reason))
+            self.head.exception()  # the opener may be gone already: nothing to warn about
+        self._notify()
+
+    def _notify(self) -> None:
+        if self._wake is not None and not self._wake.done():
+            self._wake.set_result(None)
+
+
+class Connection(asyncio.Protocol):
+    """One TCP or TLS connection; one request at a time."""
+
+    def __init__(self, origin: "Origin") -> None:
+        self._origin = origin
+        self._transport: asyncio.Transport | None = None
+        self._parser = httptools.HttpResponseParser(self)
+        self._response: Response | None = None
+        self.reused = False
+
+    @property
+    def usable(self) -> bool:
+        return self._transport is not None and not self._transport.is_closing()
+
+    def send(self, request: bytes) -> Response:
+        assert self._transport is not None and self._response is None
+        self._response = Response(self)
+        self._transport.write(request)
+        return self._response
+
+    def close(self) -> None:
+        if self._transport is not None:
+            # abort(), not close(): nothing is left to send, and the engine should know at once.
+            self._transport.abort()
+
+    # asyncio.Protocol
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast(asyncio.Transport, transport)
+
+    def data_received(self, data: bytes) -> None:
+        try:
+            self._parser.feed_data(data)
+        except httptools.HttpParserError as error:
+            self._lose(f"it does not speak HTTP: {error}")
+            self.close()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._transport = None
+        self._origin.forget(self)
+        self._lose(f"the connection broke: {exc}" if exc else "it closed the connection")
+
+    def _lose(self, reason: str) -> None:
+        response, self._response = self._response, None
+        if response is not None:
+            response.on_lost(f"{self._origin.url}: {reason}")
+
+    # httptools
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        if self._response is not None:
+            self._response.headers[name.decode("latin1").lower()] = value.decode("latin1")
+
+    def on_headers_complete(self) -> None:
+        if self._response is not None:
+            self._response.on_head(self._parser.get_status_code())
+
+    def on_body(self, body: bytes) -> None:
+        if self._response is not None:
+            self._response.on_data(body)
+
+    def on_message_complete(self) -> None:
+        keep = self._parser.should_keep_alive()
+        response, self._response = self._response, None
+        if response is None or response.status < 200:
+            self._response = response  # an interim answer (100 Continue): the real one follows
+            return
+        response.on_complete()
+        self._parser = httptools.HttpResponseParser(self)
+        if keep:
+            self._origin.keep(self)
+        else:
+            self.close()
+
+
+class Origin:
+    """The connections to one `http(s)://host:port`."""
+
+    def __init__(self, url: str) -> None:
+        parts = urlsplit(url)
+        self.url = url
+        self._host = parts.hostname or ""
+        self._tls = ssl.create_default_context() if parts.scheme == "https" else None
+        self._port = parts.port or (443 if self._tls else 80)
+        self._host_header = parts.netloc.rpartition("@")[2]
+        self._idle: list[Connection] = []
+        self._open: set[Connection] = set()
+
+    async def request(
+        self,
+        method: str,
+        path: str,
+        *,
+        headers: dict[str, str] | None = None,
+        body: bytes = b"",
+    ) -> Response:
+        """Send a request and wait for the head of its answer.
+
+        Raises:
+            ReplicaUnavailable: no connection, or it broke before the answer began.
+        """
+        lines = [f"{method} {path} HTTP/1.1", f"host: {self._host_header}"]
+        lines += [f"{name}: {value}" for name, value in (headers or {}).items()]
+        if body or method == "POST":
+            lines.append(f"content-length: {len(body)}")
+        request = "\r\n".join([*lines, "", ""]).encode("latin1") + body
+        while True:
+            connection = self._take_idle() or await self._connect()
+            response = connection.send(request)
+            try:
+                await response.head
+            except ReplicaUnavailable:
+                if connection.reused and not response.headers:
+                    continue  # it was closed while idle: nothing was lost but the connection
+                raise
+            except BaseException:
+                connection.close()
+                raise
+            return response
+
+    def close(self) -> None:
+        for connection in list(self._open):
+            connection.close()
+
+    # Called by connections.
+
+    def keep(self, connection: Connection) -> None:
+        if len(self._idle) >= _IDLE_PER_ORIGIN:
+            connection.close()
+            return
+        connection.reused = True
+        self._idle.append(connection)
+
+    def forget(self, connection: Connection) -> None:
+        self._open.discard(connection)
+        if connection in self._idle:
+            self._idle.remove(connection)
+
+    def _take_idle(self) -> Connection | None:
+        while self._idle:
+            connection = self._idle.pop()
+            if connection.usable:
+                return connection
+        return None
+
+    async def _connect(self) -> Connection:
+        loop = asyncio.get_running_loop()
+        connection = Connection(self)
+        try:
+            async with asyncio.timeout(_CONNECT_TIMEOUT_S):
+                await loop.create_connection(
+                    lambda: connection, self._host, self._port, ssl=self._tls
+                )
+        except (OSError, TimeoutError) as error:
+            raise ReplicaUnavailable(f"{self.url}: no connection: {error or 'timeout'}") from error
+        self._open.add(connection)
+        return connection

@@ -1,0 +1,104 @@
+"""The replicas of one pool as this process sees them, and which one a generation goes to."""
+
+from collections.abc import Collection
+from hashlib import blake2b
+
+from backend.generation import metrics
+from backend.generation.pools.config import PoolConfig, ReplicaConfig
+
+# A conversation stays with "its" replica, whose prefix cache knows it, until that one has so
+# many more generations than the least loaded: then waiting would cost more than prefilling.
+_AFFINITY_SLACK = 2
+
+
+class Replica:
+    """One replica's state.
+
+    Attributes:
+        outstanding: choices that this process has running there.
+        healthy: it answered its last probe, and nothing has failed on it since.
+    """
+
+    def __init__(self, config: ReplicaConfig, pool_id: str) -> None:
+        self.config = config
+        self.pool_id = pool_id
+        self.outstanding = 0
+        self.healthy = False
+        self.detail = "not probed yet"
+
+    def mark(self, healthy: bool, detail: str) -> bool:
+        """Note what was found; whether that is a change."""
+        changed = healthy != self.healthy
+        self.healthy, self.detail = healthy, detail
+        metrics.REPLICA_UP.labels(self.pool_id, self.config.name).set(healthy)
+        return changed
+
+
+class ReplicaSet:
+    """The replicas of one pool.
+
+    Attributes:
+        processes: how many web processes share the replicas. Each takes its share of a
+            replica's places, so that together they do not ask for more than it has.
+    """
+
+    def __init__(self, pool: PoolConfig) -> None:
+        self.pool = pool
+        self.replicas = [Replica(config, pool.id) for config in pool.replicas]
+        self.processes = 1
+
+    @property
+    def any_healthy(self) -> bool:
+        return any(replica.healthy for replica in self.replicas)
+
+    @property
+    def places(self) -> int:
+        """Choices that this process may run at one replica."""
+        return -(-self.pool.max_concurrency // max(1, self.processes))
+
+    @property
+    def free_places(self) -> int:
+        """Choices that this process may start right now, over all replicas."""
+        places = self.places
+        return sum(max(0, places - r.outstanding) for r in self.replicas if r.healthy)
+
+    def choose(
+        self,
+        *,
+        weight: int,
+        affinity: str | None,
+        avoid: Collection[Replica] = (),
+        over_limit: bool = False,
+    ) -> Replica | None:
+        """The replica for a generation of `weight` choices; None when none has room.
+
+        The least loaded one, but the one that `affinity` points to where that costs nothing.
+
+        Args:
+            affinity: equal values go to equal replicas, as far as those are available.
+            avoid: replicas that have failed this generation; taken only if there is no other.
+            over_limit: for a generation that is under way: it has had its place.
+        """
+        able = [
+            replica
+            for replica in self.replicas
+            if replica.healthy
+            and (over_limit or replica.outstanding == 0 or self._room(replica, weight))
+        ]
+        able = [replica for replica in able if replica not in avoid] or able
+        if not able:
+            return None
+        least = min(able, key=lambda replica: replica.outstanding)
+        if affinity is not None:
+            home = max(able, key=lambda replica: _rendezvous(affinity, replica.config.name))
+            if home.outstanding <= least.outstanding + _AFFINITY_SLACK:
+                return home
+        return least
+
+    def _room(self, replica: Replica, weight: int) -> bool:
+        return replica.outstanding + weight <= self.places
+
+
+def _rendezvous(key: str, name: str) -> bytes:
+    """Highest random weight: when replicas come and go, only their own conversations move."""
+    return blake2b(f"{key}\0{name}".encode(), digest_size=8).digest()

@@ -1,0 +1,175 @@
+"""The one transaction that ends a generation: its state, its message's text, its usage record.
+
+All three are stored or none. It happens once: whoever comes second finds the row ended and gets
+it back as it is. It happens under the current epoch only: a process that was thought dead, and
+whose generation another one continues, cannot end it with less text than was delivered.
+"""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from uuid import UUID
+
+from django.db import transaction
+from django.utils import timezone
+
+from backend.conversations.turns import message_finish
+from backend.generation.models import Generation, GenerationState
+from backend.generation.request import Usage
+from billing.services import UsageFacts, usage_record_create
+from safety.audit.services import KeptText, decision_record, prompt_keep
+from safety.types import SafetyDecision
+
+# The column is Generation.user, which outlives the user as null; the ledger wants an id.
+_NOBODY = UUID(int=0)
+
+
+class Superseded(Exception):
+    """Another process has taken this generation up; only it may end it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What was found, and the text that it was found in; a picture has none."""
+
+    decision: SafetyDecision
+    text: KeptText | None
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How a generation ended.
+
+    Attributes:
+        text: what was delivered of the first choice; becomes the message's text.
+        pool: "" when no engine saw the prompt.
+        checked: by the post-classifier, for the record.
+        question: the prompt's newest message, kept beside an answer that something was found in.
+    """
+
+    state: GenerationState
+    finish_reason: str
+    text: str
+    usage: Usage
+    pool: str = ""
+    replica: str = ""
+    error_code: str = ""
+    ttft_ms: int | None = None
+    started_at: datetime | None = None
+    checked: list[Checked] = field(default_factory=list)
+    question: KeptText | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """What stands in the database now.
+
+    Attributes:
+        facts: what was billed.
+        by_us: whether this call ended it.
+    """
+
+    generation: Generation
+    facts: UsageFacts
+    by_us: bool
+
+
+@transaction.atomic
+def generation_finish(*, generation_id: UUID, epoch: int, ending: Ending) -> Ended:
+    """End a generation, if nobody has.
+
+    Raises:
+        Superseded: its epoch is another one.
+        Generation.DoesNotExist: its organization was deleted meanwhile.
+    """
+    row = Generation.objects.select_for_update(no_key=True).get(pk=generation_id)
+    if not row.is_open:
+        return Ended(row, usage_facts(row), by_us=False)
+    if row.epoch != epoch:
+        raise Superseded(f"generation {generation_id} is at epoch {row.epoch}, not {epoch}")
+    now = timezone.now()
+    row.state = ending.state
+    row.finish_reason = ending.finish_reason
+    row.error_code = ending.error_code
+    row.pool = ending.pool
+    row.replica = ending.replica
+    row.input_tokens = ending.usage.input_tokens
+    row.cached_input_tokens = ending.usage.cached_input_tokens
+    row.output_tokens = ending.usage.output_tokens
+    row.ttft_ms = ending.ttft_ms
+    row.duration_ms = max(0, round((now - row.created_at).total_seconds() * 1000))
+    row.started_at = row.started_at or ending.started_at
+    row.finished_at = now
+    row.save()
+    facts = usage_facts(row)
+    usage_record_create(facts=facts)
+    if row.message_id is not None:
+        message_finish(
+            message_id=row.message_id,
+            text=ending.text,
+            status=row.state,
+            finish_reason=row.finish_reason,
+            input_tokens=row.input_tokens,
+            output_tokens=row.output_tokens,
+        )
+    for answer in ending.checked:
+        decision_record(
+            decision=answer.decision,
+            organization_id=row.organization_id,
+            generation_id=row.id,
+            user_id=row.user_id,
+            key_id=row.api_key_id,
+            text=answer.text,
+        )
+    if ending.question is not None:
+        prompt_keep(generation_id=row.id, text=ending.question)
+    return Ended(row, facts, by_us=True)
+
+
+@transaction.atomic
+def generation_claim(*, generation_id: UUID) -> Generation | None:
+    """Count the epoch up, so that only the caller can end the generation from now on.
+
+    Returns:
+        The row: open and with the caller's epoch, or ended. None where there is none.
+    """
+    row = Generation.objects.select_for_update(no_key=True).filter(pk=generation_id).first()
+    if row is not None and row.is_open:
+        row.epoch += 1
+        row.save(update_fields=["epoch"])
+    return row
+
+
+def generation_epoch_is(*, generation_id: UUID, epoch: int) -> bool:
+    """Whether the generation is open and still at `epoch`."""
+    return Generation.objects.filter(
+        pk=generation_id, epoch=epoch, state__in=[GenerationState.QUEUED, GenerationState.RUNNING]
+    ).exists()
+
+
+def generation_mark_running(*, generation_id: UUID, replica: str, pool: str) -> None:
+    """For the admin's eyes: nothing depends on it."""
+    Generation.objects.filter(pk=generation_id, state=GenerationState.QUEUED).update(
+        state=GenerationState.RUNNING, started_at=timezone.now(), replica=replica, pool=pool
+    )
+
+
+def usage_facts(row: Generation) -> UsageFacts:
+    """What is billed of an ended generation."""
+    assert row.finished_at is not None
+    return UsageFacts(
+        generation_id=row.id,
+        occurred_at=row.finished_at,
+        organization_id=row.organization_id,
+        project_id=row.project_id,
+        user_id=row.user_id or _NOBODY,
+        key_id=row.api_key_id,
+        model=row.model,
+        pool=row.pool,
+        input_tokens=row.input_tokens,
+        cached_input_tokens=row.cached_input_tokens,
+        output_tokens=row.output_tokens,
+        state=row.state,
+        ttft_ms=row.ttft_ms,
+        duration_ms=row.duration_ms or 0,
+        client_hash=row.client_hash,
+    )

@@ -1,0 +1,109 @@
+"""Settles generations whose process and buffer are both gone.
+
+Redis knows every open generation that a process runs, or could take up. One that it does not
+know in two rounds has lost both: what readers saw of it is known to nobody. It ends as `failed`,
+without text. What is billed is the engine's own final count; where no engine knows of it either,
+nothing: the doubt is ours (decision 0073).
+"""
+
+import asyncio
+from datetime import timedelta
+from uuid import UUID
+
+import structlog
+from django.db import DatabaseError
+from django.utils import timezone
+from redis.exceptions import RedisError
+
+from backend.generation import metrics
+from backend.generation.finish.reconcile_usage import final_count
+from backend.generation.models import OPEN_STATES, Generation, GenerationState
+from backend.generation.process import Process
+from backend.generation.records import Ended, Ending, Superseded, generation_finish
+from backend.generation.request import Usage
+from backend.generation.settings import GatewaySettings
+from backend.platform.database import in_database
+from billing.budgets import settle
+
+log = structlog.get_logger(__name__)
+
+_AT_A_TIME = 200
+
+
+class Reaper:
+    """Looks for open generations that Redis does not know."""
+
+    def __init__(self, process: Process, settings: GatewaySettings) -> None:
+        self._process = process
+        self._settings = settings
+        self._unknown: set[UUID] = set()
+
+    async def run(self) -> None:
+        """The reaper's task; ends when the process drains."""
+        while not self._process.draining:
+            await asyncio.sleep(self._settings.lease_s)
+            try:
+                await self.round()
+            except (RedisError, OSError, DatabaseError) as error:
+                log.warning("reaper_round_failed", error=str(error))
+
+    async def round(self) -> int:
+        """One look; how many generations were settled.
+
+        Two rounds lie a lease apart. A process that lives restores the leases that Redis lost
+        within a third of one.
+        """
+        rows = await in_database(_old_open_generations, self._settings.reap_after_s)
+        known = await self._process.leases.in_hand([row.id for row in rows]) if rows else []
+        unknown = {
+            row.id: row
+            for row, is_known in zip(rows, known, strict=True)
+            if not is_known and row.id not in self._process.live
+        }
+        lost = [row for row in unknown.values() if row.id in self._unknown]
+        self._unknown = set(unknown)
+        settled = 0
+        for row in lost:
+            settled += await self._settle(row)
+        return settled
+
+    async def _settle(self, row: Generation) -> bool:
+        pool = self._process.pool_of(row.model)
+        counted = await final_count(self._process.client, pool, row.id) if pool else None
+        try:
+            ended = await in_database(_finish_lost, row, counted)
+        except (Superseded, Generation.DoesNotExist):
+            return False
+        if ended.by_us:
+            metrics.REAPED.inc()
+            log.error(
+                "generation_reaped",
+                generation_id=str(row.id),
+                request_id=row.request_id,
+                counted_by_engine=counted is not None,
+            )
+            await settle(generation_id=row.id, facts=ended.facts)
+        return ended.by_us
+
+
+def _old_open_generations(age_s: float) -> list[Generation]:
+    before = timezone.now() - timedelta(seconds=age_s)
+    rows = Generation.objects.filter(state__in=OPEN_STATES, created_at__lt=before)
+    return list(rows.order_by("created_at")[:_AT_A_TIME])
+
+
+def _finish_lost(row: Generation, counted: Usage | None) -> Ended:
+    return generation_finish(
+        generation_id=row.id,
+        epoch=row.epoch,
+        ending=Ending(
+            state=GenerationState.FAILED,
+            finish_reason="error",
+            text="",
+            usage=counted or Usage(),
+            # An engine that counted has seen the prompt, noted here or not.
+            pool=row.model if counted else row.pool,
+            replica=row.replica,
+            error_code="lost",
+        ),
+    )

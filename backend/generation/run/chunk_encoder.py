@@ -1,0 +1,74 @@
+"""OpenAI's chunk objects as bytes: `chat.completion.chunk`, or a streamed `text_completion`.
+
+What is the same in every chunk of a generation is written once; a chunk is then a few joins.
+Source: OpenAI API reference, "Chat completions: streaming" and "Completions (legacy)".
+"""
+
+from typing import Any
+
+import orjson
+
+from backend.generation.request import Endpoint, Usage
+from backend.platform.errors import ParleyError
+
+
+class ChunkEncoder:
+    """Writes the chunks of one generation."""
+
+    def __init__(
+        self, *, public_id: str, created: int, model: str, endpoint: Endpoint, stream_usage: bool
+    ) -> None:
+        self._chat = endpoint == "chat"
+        head = orjson.dumps(
+            {
+                "id": public_id,
+                "object": "chat.completion.chunk" if self._chat else "text_completion",
+                "created": created,
+                "model": model,
+            }
+        )
+        self._head = head[:-1] + b',"choices":['
+        # With stream_options.include_usage every chunk has the field, null but in the last.
+        self._tail = b'],"usage":null}' if stream_usage else b"]}"
+
+    def opening(self, index: int, parley: dict[str, Any] | None = None) -> bytes:
+        """The first chunk of a choice: its role, no text. `parley`: see GenerationRequest."""
+        body = b'"delta":{"role":"assistant","content":""}' if self._chat else b'"text":""'
+        chunk = self._chunk(index, body, b"null", b"null")
+        if parley is None:
+            return chunk
+        return chunk[:-1] + b',"parley":' + orjson.dumps(parley) + b"}"
+
+    def text(self, index: int, text: str, logprobs: bytes | None) -> bytes:
+        encoded = orjson.dumps(text)
+        body = b'"delta":{"content":' + encoded + b"}" if self._chat else b'"text":' + encoded
+        return self._chunk(index, body, logprobs or b"null", b"null")
+
+    def finish(self, index: int, reason: str) -> bytes:
+        body = b'"delta":{}' if self._chat else b'"text":""'
+        return self._chunk(index, body, b"null", orjson.dumps(reason))
+
+    def usage(self, usage: Usage) -> bytes:
+        tail = b'],"usage":' + orjson.dumps(usage.as_openai()) + b"}"
+        return self._head + tail
+
+    @staticmethod
+    def error(error: ParleyError) -> bytes:
+        return orjson.dumps(error.as_dict())
+
+    def _chunk(self, index: int, body: bytes, logprobs: bytes, finish_reason: bytes) -> bytes:
+        return b"".join(
+            (
+                self._head,
+                b'{"index":',
+                str(index).encode(),
+                b",",
+                body,
+                b',"logprobs":',
+                logprobs,
+                b',"finish_reason":',
+                finish_reason,
+                b"}",
+                self._tail,
+            )
+        )

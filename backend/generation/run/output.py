@@ -1,0 +1,200 @@
+"""One choice of one answer: generated text in, checked text out, with the tokens it stands for.
+
+Promise: no text leaves `feed` or `end` that the post-classifier has not released. What it
+released may differ from what was generated (personal data is replaced), so tokens are counted
+by its `settled`: how much of the generated text has been decided on.
+"""
+
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+
+from backend.generation.pools.chunks import Piece
+from backend.generation.run.token_accounting import TokenTally
+from safety.checks import PostClassifier
+from safety.judge.policy import Policy
+from safety.types import Halt, SafetyDecision, SafetyMessage, Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class ResumedChoice:
+    """A choice as its events tell of it: what was delivered, and the tokens of that."""
+
+    text: str = ""
+    tokens: int = 0
+    opened: bool = False
+    finish_reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """Text that may be sent. `tokens`: of this choice, delivered so far."""
+
+    text: str
+    tokens: int
+    logprobs: bytes | None
+
+
+class ChoiceOutput:
+    """The state of one choice while it is generated.
+
+    Attributes:
+        generated: all text generated so far, released or not: what a continuation starts from.
+        finish_reason: set once; nothing is fed after that.
+        opened, announced: its first event, its finish event are in the log.
+        halted: the decision that ended it, if one did.
+    """
+
+    def __init__(
+        self,
+        index: int,
+        *,
+        policy: Policy,
+        context: Sequence[SafetyMessage],
+        resumed: ResumedChoice | None = None,
+    ) -> None:
+        resumed = resumed or ResumedChoice()
+        self.index = index
+        self.opened = resumed.opened
+        self.finish_reason = resumed.finish_reason
+        self.announced = resumed.finish_reason is not None
+        self.halted: SafetyDecision | None = None
+        self._generated = [resumed.text] if resumed.text else []
+        self._delivered = [resumed.text] if resumed.text else []
+        # Of the text generated here: what was resumed counts in neither.
+        self._settled_chars = 0
+        self._replayed_chars = 0
+        self._unsettled = ""
+        self._tally = TokenTally(delivered_tokens=resumed.tokens)
+        self._attempt_tokens = resumed.tokens
+        self._logprobs: deque[tuple[int, bytes]] = deque()
+        self._generated_chars = 0
+        self._classifier = PostClassifier(policy, context)
+        self._already_sent = 0
+        if resumed.text and not resumed.finish_reason:
+            self._replay(resumed.text)
+
+    @property
+    def generated(self) -> str:
+        return "".join(self._generated)
+
+    @property
+    def text(self) -> str:
+        """The text delivered so far."""
+        return "".join(self._delivered)
+
+    @property
+    def tokens(self) -> int:
+        """The tokens of the text delivered so far."""
+        return self._tally.delivered_tokens
+
+    @property
+    def generated_tokens(self) -> int:
+        return self._tally.generated_tokens
+
+    def begin_attempt(self) -> None:
+        """A new upstream request goes on from `generated`; its token counts start at 0."""
+        self._attempt_tokens = self._tally.generated_tokens
+
+    def feed(self, pieces: Sequence[Piece]) -> Delivery | None:
+        """Take what has arrived; what may be sent now, if anything.
+
+        A piece that does not say how many tokens there are so far counts as one token if it
+        has text, until the final usage says better.
+        """
+        for piece in pieces:
+            if piece.output_tokens is None:
+                tokens = self._tally.generated_tokens + bool(piece.text)
+            else:
+                tokens = self._attempt_tokens + piece.output_tokens
+            self._tally.generated(len(piece.text), tokens)
+            self._generated_chars += len(piece.text)
+            if piece.logprobs is not None:
+                self._logprobs.append((self._generated_chars, piece.logprobs))
+        text = pieces[0].text if len(pieces) == 1 else "".join(piece.text for piece in pieces)
+        if not text:
+            return None
+        self._generated.append(text)
+        self._unsettled += text
+        return self._deliver(self._classifier.feed(text))
+
+    def end(self, reason: str, final_output_tokens: int | None = None) -> Delivery | None:
+        """The choice ended: release what is held back, if it passes.
+
+        Args:
+            reason: becomes `finish_reason`, unless the last check halts it.
+            final_output_tokens: the upstream's own count for this attempt, at a regular end.
+        """
+        if self.finish_reason is not None:
+            return None
+        delivery = self._deliver(self._classifier.finish())
+        if self.halted is None:
+            self.finish_reason = reason
+            exact = final_output_tokens
+            self._tally.all_delivered(None if exact is None else self._attempt_tokens + exact)
+        return delivery
+
+    def decision(self) -> SafetyDecision:
+        """What the post-classifier found, for the record."""
+        return self.halted or self._classifier.decision()
+
+    def _deliver(self, verdict: Verdict) -> Delivery | None:
+        if isinstance(verdict, Halt):
+            self.halted = verdict.decision
+            self.finish_reason = "content_filter"
+        settled = self._settle()
+        text = self._not_yet_sent(verdict.text)
+        if not text:
+            return None
+        self._delivered.append(text)
+        tokens = self._tally.delivered(self._settled_chars)
+        return Delivery(text, tokens, self._take_logprobs(unchanged=text == settled))
+
+    def _settle(self) -> str:
+        """The generated text that the classifier has decided on since the last time."""
+        settled_chars = max(0, self._classifier.settled - self._replayed_chars)
+        count, self._settled_chars = settled_chars - self._settled_chars, settled_chars
+        settled, self._unsettled = self._unsettled[:count], self._unsettled[count:]
+        return settled
+
+    def _replay(self, text: str) -> None:
+        """Bring the classifier to where it was. It may hold back an end that was sent already
+        (it knew more then): that much of what it releases next is dropped."""
+        verdict = self._classifier.feed(text)
+        if isinstance(verdict, Halt):
+            self.halted = verdict.decision
+            self.finish_reason = "content_filter"
+        self._already_sent = len(text) - len(verdict.text)
+        self._replayed_chars = len(text)
+
+    def _not_yet_sent(self, released: str) -> str:
+        sent = min(self._already_sent, len(released))
+        self._already_sent -= sent
+        return released[sent:]
+
+    def _take_logprobs(self, *, unchanged: bool) -> bytes | None:
+        """Of the pieces delivered in full, as they were generated: those of others would tell
+        of text that was not released."""
+        ready: list[bytes] = []
+        while self._logprobs and self._logprobs[0][0] <= self._settled_chars:
+            ready.append(self._logprobs.popleft()[1])
+        if not ready or not unchanged:
+            return None
+        if len(ready) == 1:
+            return ready[0]
+        return orjson.dumps(merge_logprobs([orjson.loads(part) for part in ready]))
+
+
+def merge_logprobs(parts: list[dict[str, Any]]) -> dict[str, Any]:
+    """Logprobs of consecutive pieces as one object: lists are joined, whatever their names."""
+    merged: dict[str, Any] = {}
+    for part in parts:
+        for name, value in part.items():
+            if isinstance(value, list) and isinstance(merged.get(name), list):
+                merged[name] = merged[name] + value
+            else:
+                merged[name] = value if merged.get(name) is None else merged[name]
+    return merged
