@@ -18,7 +18,7 @@ from inference.engine.request import Request
 from inference.engine.scheduler import Chunk, Scheduler
 from inference.engine.speculation import Proposer, Speculator
 from inference.engine.swap import Moves
-from inference.errors import ContextLengthError, EngineBrokenError, InferenceError
+from inference.errors import ContextLengthError, EngineBrokenError, InvalidRequestError
 from inference.protocol import (
     AddRequest,
     CoreStats,
@@ -26,13 +26,14 @@ from inference.protocol import (
     SequenceOutput,
     TokenLogprobs,
 )
+from inference.sampling.params import SamplingParams
 
 log = logging.getLogger(__name__)
 
 _MANY = 16
 """Tokens of a step from which on its time tells what a recomputed token costs."""
-_HOPELESS = 12
-"""Failed steps in a row; halving a batch and finding one bad request take fewer."""
+MAX_FAILED_STEPS = 12
+"""In a row, before the core checks whether the device still computes anything."""
 
 
 @dataclass(frozen=True)
@@ -107,7 +108,16 @@ class EngineCore:
 
         Raises:
             ContextLengthError: when its prompt leaves no room for one more token.
+            InvalidRequestError: when it is empty, or a token of it is not in the vocabulary.
         """
+        if not message.prompt_token_ids:
+            raise InvalidRequestError("the prompt is empty")
+        vocab_size = self.runner.vocab_size
+        for token_id in message.prompt_token_ids:
+            if not 0 <= token_id < vocab_size:
+                raise InvalidRequestError(
+                    f"token id {token_id} is not in the vocabulary of {vocab_size}"
+                )
         if len(message.prompt_token_ids) >= self.runner.max_model_len:
             raise ContextLengthError(
                 f"the prompt has {len(message.prompt_token_ids)} tokens, "
@@ -139,7 +149,7 @@ class EngineCore:
         the request that cannot be computed is found; that one fails, and no other.
 
         Raises:
-            EngineBrokenError: when so many steps in a row failed that none will work.
+            EngineBrokenError: when many steps in a row failed, and the simplest one does too.
         """
         outputs = self._end_expired()
         chunks = self.scheduler.schedule(self._drafts())
@@ -150,7 +160,9 @@ class EngineCore:
             began = time.perf_counter()
             sampled = self.runner.execute(chunks)
             seconds = time.perf_counter() - began
-        except (RuntimeError, ValueError, MemoryError, InferenceError) as error:
+        except EngineBrokenError:
+            raise
+        except Exception as error:  # whatever it is, it ends the request to blame and no other
             return outputs + self._fail(chunks, error)
         self._failed_in_a_row = 0
         self.scheduler.limit.step_done()
@@ -257,7 +269,7 @@ class EngineCore:
         """Guesses for the next step; a draft model that fails is not asked again."""
         try:
             return self.speculator.drafts(self.scheduler.running)
-        except (RuntimeError, ValueError, MemoryError):
+        except Exception:
             log.exception("guessing failed and is switched off")
             self.speculator.switch_off()
             return {}
@@ -280,11 +292,13 @@ class EngineCore:
         log.error("a step of %d requests failed", len(chunks), exc_info=error)
         self._failed_steps += 1
         self._failed_in_a_row += 1
-        if self._failed_in_a_row >= _HOPELESS:
-            raise EngineBrokenError(
-                f"{self._failed_in_a_row} steps in a row failed, the last with {error!r}"
-            ) from error
         culprit = self.scheduler.retry(chunks, out_of_memory=is_out_of_memory(error))
+        if self._failed_in_a_row >= MAX_FAILED_STEPS:
+            if not self._can_compute():
+                raise EngineBrokenError(
+                    f"{self._failed_in_a_row} steps in a row failed, the last with {error!r}"
+                ) from error
+            self._failed_in_a_row = 0  # the requests are to blame, one after another
         if culprit is None:
             return []
         self.scheduler.finish(culprit)
@@ -296,6 +310,20 @@ class EngineCore:
                 error=f"{type(error).__name__}: {error}",
             )
         ]
+
+    def _can_compute(self) -> bool:
+        """Whether a step of one greedy token works: what fails then is the requests' own fault."""
+        probe = Request("probe", [0], SamplingParams(max_tokens=1, temperature=0.0))
+        if not self.kv.grow(probe, 1):
+            return True  # all blocks are in use by requests that do run
+        try:
+            self.runner.execute([Chunk(probe, 0, 1)])
+        except Exception as error:
+            log.error("the probe failed too", exc_info=error)
+            return False
+        finally:
+            self.kv.free(probe)
+        return True
 
 
 def is_out_of_memory(error: Exception) -> bool:

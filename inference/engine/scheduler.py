@@ -60,7 +60,7 @@ class Scheduler:
         self._waiting: list[Request] = []
         self._running: list[Request] = []
         self._suspects: set[str] = set()
-        """Requests of a step that failed; each is computed alone until it has passed."""
+        """Requests of a step that failed; each is computed alone up to its last known token."""
         self.limit = BatchLimit(config.max_num_batched_tokens)
         self.pace = MixedPace(config.mixed_step_tokens, config.mixed_step_slowdown)
         self.preemptions = 0
@@ -165,9 +165,10 @@ class Scheduler:
         """
         accepted = max(len(token_ids) - 1, 0)
         assert tuple(token_ids[:accepted]) == chunk.draft[:accepted]
+        if chunk.samples:
+            self._suspects.discard(chunk.request.request_id)
         chunk.request.num_computed = chunk.end + accepted
         chunk.request.token_ids.extend(token_ids)
-        self._suspects.discard(chunk.request.request_id)
 
     def retry(self, chunks: Sequence[Chunk], *, out_of_memory: bool) -> Request | None:
         """A step failed and nothing of it counts: its requests wait again.
@@ -190,7 +191,7 @@ class Scheduler:
         """A step with the first suspect alone, whatever room that takes."""
         request = min((self._requests[i] for i in self._suspects), key=self._queue_key)
         if request.status is RequestStatus.RUNNING:
-            self._send_back(request)
+            return [self._continue_alone(request)]
         while True:
             prefix = self._kv.find_prefix(request)
             if not self._kv.can_hold(request, prefix):
@@ -200,6 +201,14 @@ class Scheduler:
         chunks: dict[str, Chunk] = {}
         self._start(request, prefix, self.limit.tokens, chunks)
         return list(chunks.values())
+
+    def _continue_alone(self, request: Request) -> Chunk:
+        """The next chunk of a suspect whose prompt takes several steps."""
+        num_tokens = min(request.num_tokens - request.num_computed, self.limit.tokens)
+        while not self._kv.grow(request, num_tokens):
+            others = [other for other in self._running if other is not request]
+            self._preempt(max(others, key=self._queue_key))
+        return Chunk(request, request.num_computed, num_tokens)
 
     def _budget(self, drafts: Mapping[str, Sequence[int]]) -> int:
         """Tokens of the next step; always enough for one of each running request."""

@@ -10,11 +10,14 @@ from msgspec import Meta
 from inference.server.structured import ResponseFormat
 
 MAX_LOGPROBS = 20
+MAX_TOP_K = 1_000_000
+"""More than any vocabulary has tokens; the core computes with it in 64 bits."""
 
 Fraction = Annotated[float, Meta(ge=0.0, le=1.0)]
 Penalty = Annotated[float, Meta(ge=-2.0, le=2.0)]
 NaturalNumber = Annotated[int, Meta(ge=0)]
 PositiveNumber = Annotated[int, Meta(ge=1)]
+Priority = Annotated[int, Meta(ge=-(2**31), lt=2**31)]
 TokenId = Annotated[int, Meta(ge=0)]
 Prompts = str | Annotated[list[TokenId | str | list[TokenId]], Meta(min_length=1, max_length=65536)]
 """Text, token ids, or a list of either; never a mixture."""
@@ -37,7 +40,7 @@ class GenerationFields(msgspec.Struct, kw_only=True, forbid_unknown_fields=True)
     stop_token_ids: list[TokenId] | None = None
     temperature: Annotated[float, Meta(ge=0.0, le=2.0)] | None = None
     top_p: Annotated[float, Meta(gt=0.0, le=1.0)] | None = None
-    top_k: Annotated[int, Meta(ge=-1)] | None = None
+    top_k: Annotated[int, Meta(ge=-1, le=MAX_TOP_K)] | None = None
     min_p: Fraction | None = None
     repetition_penalty: Annotated[float, Meta(gt=0.0, le=10.0)] | None = None
     presence_penalty: Penalty | None = None
@@ -51,7 +54,7 @@ class GenerationFields(msgspec.Struct, kw_only=True, forbid_unknown_fields=True)
     response_format: ResponseFormat | None = None
     guided_regex: Annotated[str, Meta(max_length=4096)] | None = None
     guided_choice: Annotated[list[str], Meta(min_length=1, max_length=256)] | None = None
-    priority: int = 0
+    priority: Priority = 0
     timeout_s: Annotated[float, Meta(gt=0.0)] | None = None
     """The answer ends after so many seconds, with what it has and reason `timeout`."""
     cache_salt: Annotated[str, Meta(max_length=256)] | None = None
@@ -101,7 +104,7 @@ class EmbeddingRequest(msgspec.Struct, kw_only=True, forbid_unknown_fields=True)
     input: Prompts
     encoding_format: Literal["float", "base64"] = "float"
     dimensions: PositiveNumber | None = None
-    priority: int = 0
+    priority: Priority = 0
     user: str | None = None
     """Accepted because OpenAI's clients send it; it changes nothing here."""
 

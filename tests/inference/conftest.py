@@ -20,6 +20,7 @@ from inference.sampling.params import SamplingParams
 from inference.text.load import load_text
 from inference.text.tokenizer import TextTokenizer
 from tests.inference.serving import Served, serve
+from tests.inference.tiny import make_tiny_model
 
 # A test run shares its machine: how long an example takes says nothing.
 settings.register_profile("no-deadline", deadline=None)
@@ -96,13 +97,16 @@ class Driver:
         return self.run()[request_id]
 
 
-def make_driver(folder: Path, kv_dtype: KvDtype = "auto", **scheduler) -> Driver:
+def make_driver(
+    folder: Path, kv_dtype: KvDtype = "auto", prefix_cache: bool = True, **scheduler
+) -> Driver:
     """An engine of 32 blocks on the small model in `folder`."""
     config = EngineConfig(
         model=str(folder),
         dtype="float32",
         kv_dtype=kv_dtype,
         num_blocks=32,
+        prefix_cache=prefix_cache,
         num_threads=1,
         scheduler=SchedulerConfig(**scheduler),
     )
@@ -153,4 +157,14 @@ def make_core(model_path: Path) -> Callable[..., EngineCore]:
 def served(model_path: Path) -> Iterator[Served]:
     """One server for all HTTP tests that leave it as they found it."""
     with serve(model_path, "--num-blocks", "512", "--max-num-seqs", "8") as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def tiny_served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """A server of a tiny random model (4 seats, context 256), for tests that need no sense."""
+    model = make_tiny_model(tmp_path_factory.mktemp("tiny"))
+    with serve(
+        model, "--num-blocks", "128", "--max-num-seqs", "4", "--max-waiting", "8"
+    ) as running:
         yield running

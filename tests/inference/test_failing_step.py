@@ -7,7 +7,9 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from inference.errors import EngineBrokenError
+from inference.engine.core import MAX_FAILED_STEPS
+from inference.errors import EngineBrokenError, InvalidRequestError
+from inference.protocol import AddRequest
 from tests.inference.conftest import Driver, greedy
 from tests.inference.test_families import make_driver, make_folder
 
@@ -44,6 +46,10 @@ def fail(driver: Driver, fails, error: Exception) -> None:
     driver.core.runner = Failing(driver.core.runner, fails, error)
 
 
+def has_poison(chunks) -> bool:
+    return any(POISON in chunk.request.prompt_token_ids for chunk in chunks)
+
+
 def once():
     """True the first time."""
     answers = iter([True])
@@ -67,11 +73,7 @@ def test_only_the_request_that_cannot_be_computed_fails(driver, streaming):
     prompts = [PROMPT, [*PROMPT, 7], [*PROMPT, POISON], [*PROMPT, 8]]
     healthy = [p for p in prompts if POISON not in p]
     alone = [driver.generate(prompt, SAMPLING) for prompt in healthy]
-    fail(
-        driver,
-        lambda chunks: any(POISON in c.request.prompt_token_ids for c in chunks),
-        RuntimeError("bad kernel"),
-    )
+    fail(driver, has_poison, RuntimeError("bad kernel"))
     ids = []
     for prompt in prompts:
         ids.append(driver.add(prompt, SAMPLING))
@@ -119,15 +121,63 @@ def test_the_limit_recovers_slowly(driver):
 
 
 def test_a_request_that_alone_needs_too_much_memory_fails(driver):
-    fail(
-        driver,
-        lambda chunks: any(POISON in c.request.prompt_token_ids for c in chunks),
-        MemoryError(),
-    )
+    fail(driver, has_poison, MemoryError())
     bad, good = driver.add([POISON], SAMPLING), driver.add(PROMPT, SAMPLING)
     tokens = driver.run()
     assert driver.reasons == {bad: "error", good: "length"}
     assert len(tokens[good]) == 6
+
+
+@pytest.mark.parametrize("kind", [IndexError, KeyError, OverflowError, TypeError, AssertionError])
+def test_request_fails_alone_whatever_its_step_raises(driver, kind):
+    alone = driver.generate(PROMPT, SAMPLING)
+    fail(driver, has_poison, kind("of any kind"))
+    bad, good = driver.add([*PROMPT, POISON], SAMPLING), driver.add(PROMPT, SAMPLING)
+    tokens = driver.run()
+    assert (driver.reasons[bad], driver.reasons[good]) == ("error", "length")
+    assert tokens[good] == alone
+
+
+def test_requests_that_fail_one_after_another_fail_alone_however_many_they_are(driver):
+    """More than the failures in a row that make the core look for a broken device."""
+    alone = driver.generate(PROMPT, SAMPLING)
+    fail(driver, has_poison, RuntimeError("bad parameter"))
+    bad = [driver.add([*PROMPT, POISON], SAMPLING) for _ in range(2 * MAX_FAILED_STEPS)]
+    good = driver.add(PROMPT, SAMPLING)
+    tokens = driver.run()
+    assert {driver.reasons[i] for i in bad} == {"error"}
+    assert driver.reasons[good] == "length"
+    assert tokens[good] == alone
+
+
+def test_request_that_fails_behind_its_first_chunk_fails_alone_without_prefix_cache(tmp_path):
+    """Its prompt is longer than a step, and only the last chunk, which samples, fails."""
+    make_folder("llama", tmp_path)
+    driver = make_driver(tmp_path, prefix_cache=False, max_num_seqs=4, max_num_batched_tokens=16)
+    alone = driver.generate(PROMPT, SAMPLING)
+    fail(
+        driver,
+        lambda chunks: any(c.samples and POISON in c.request.prompt_token_ids for c in chunks),
+        RuntimeError("bad sampling"),
+    )
+    bad, good = driver.add([POISON, *PROMPT], SAMPLING), driver.add(PROMPT, SAMPLING)
+    for _ in range(60):
+        if driver.core.scheduler.has_work:
+            driver.step()
+    assert (driver.reasons.get(bad), driver.reasons.get(good)) == ("error", "length")
+    assert driver.tokens[good] == alone
+
+
+@pytest.mark.parametrize("token_id", [-1, 128, 2**40])
+def test_prompt_with_a_token_outside_the_vocabulary_is_refused(driver, token_id):
+    with pytest.raises(InvalidRequestError, match=f"token id {token_id} "):
+        driver.core.add(AddRequest("r", [*PROMPT, token_id], SAMPLING))
+    assert not driver.core.scheduler.has_work
+
+
+def test_empty_prompt_is_refused(driver):
+    with pytest.raises(InvalidRequestError, match="empty"):
+        driver.core.add(AddRequest("r", [], SAMPLING))
 
 
 def test_when_every_step_fails_the_core_gives_up(driver):

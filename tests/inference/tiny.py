@@ -9,6 +9,7 @@ import transformers
 from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers
 
 _EOS = "<|end|>"
+_TEMPLATE = "{% for message in messages %}{{ message.role }}: {{ message.content }}\n{% endfor %}"
 
 
 def make_tiny_model(folder: Path, num_key_value_heads: int = 1) -> Path:
@@ -32,5 +33,6 @@ def make_tiny_model(folder: Path, num_key_value_heads: int = 1) -> Path:
     )
     torch.manual_seed(1)
     transformers.LlamaForCausalLM(config).save_pretrained(folder)
+    (folder / "chat_template.jinja").write_text(_TEMPLATE)
     tokenizer.save(str(folder / "tokenizer.json"))
     return folder
