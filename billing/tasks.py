@@ -6,8 +6,9 @@ from celery import shared_task
 from django.utils import timezone
 
 from billing.budgets import alerts, credit_services
+from billing.budgets.credit import organizations_with_expired_credit
 from billing.invoices.services import close_and_issue_month
-from billing.models import CreditEntry, CreditKind, OutboxEvent
+from billing.models import OutboxEvent
 from billing.periods import month_of
 from billing.reconciliation import watch
 from billing.webhooks import delivery
@@ -40,13 +41,10 @@ def check_budgets() -> int:
 @shared_task
 def expire_credit() -> int:
     """Write off what is left of grants that have expired."""
-    expired = CreditEntry.objects.filter(
-        kind=CreditKind.GRANT, expires_at__lt=timezone.now()
-    ).exclude(uses__kind=CreditKind.EXPIRY)
-    organizations = set(expired.values_list("organization_id", flat=True))
+    now = timezone.now()
     return sum(
-        credit_services.expire_grants(organization_id, now=timezone.now())
-        for organization_id in organizations
+        credit_services.expire_grants(organization_id, now=now)
+        for organization_id in organizations_with_expired_credit(now=now)
     )
 
 

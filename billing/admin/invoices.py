@@ -24,7 +24,7 @@ from billing.invoices.services import (
     invoice_pay,
     invoice_void,
 )
-from billing.models import Invoice, InvoiceLine, InvoiceStatus
+from billing.models import DocumentKind, Invoice, InvoiceLine, InvoiceStatus
 
 STATUS_LABELS = {"draft": "default", "open": "info", "paid": "success", "void": "danger"}
 
@@ -121,6 +121,11 @@ class InvoiceAdmin(ReadOnlyAdmin):
     def has_settle_permission(self, request: HttpRequest, object_id: Any = None) -> bool:
         return self._may(request, object_id, InvoiceStatus.OPEN)
 
+    def has_void_permission(self, request: HttpRequest, object_id: Any = None) -> bool:
+        return self._may(request, object_id, InvoiceStatus.OPEN) or self._paid_by_credit(
+            request, object_id
+        )
+
     def has_correct_permission(self, request: HttpRequest, object_id: Any = None) -> bool:
         return self._may(request, object_id, InvoiceStatus.OPEN, InvoiceStatus.PAID)
 
@@ -128,6 +133,10 @@ class InvoiceAdmin(ReadOnlyAdmin):
         if not request.user.has_perm("billing.change_invoice"):
             return False
         return Invoice.objects.filter(pk=object_id, status__in=statuses).exists()
+
+    def _paid_by_credit(self, request: HttpRequest, object_id: Any) -> bool:
+        nothing_due = Invoice.objects.filter(kind=DocumentKind.INVOICE, total=0, pk=object_id)
+        return self._may(request, object_id, InvoiceStatus.PAID) and nothing_due.exists()
 
     @action(description="Issue", permissions=["issue"])
     def issue(self, request: HttpRequest, object_id: int) -> HttpResponse:
@@ -137,9 +146,10 @@ class InvoiceAdmin(ReadOnlyAdmin):
     def mark_paid(self, request: HttpRequest, object_id: int) -> HttpResponse:
         return self._do(request, object_id, invoice_pay, "Marked as paid.")
 
-    @action(description="Void", permissions=["settle"])
+    @action(description="Void", permissions=["void"])
     def void(self, request: HttpRequest, object_id: int) -> HttpResponse:
-        return self._do(request, object_id, invoice_void, "Voided; its number stays used.")
+        done = "Voided: its credit is given back, and the next close bills its usage again."
+        return self._do(request, object_id, invoice_void, done)
 
     @action(description="Credit note", permissions=["correct"])
     def credit_note(self, request: HttpRequest, object_id: int) -> HttpResponse:

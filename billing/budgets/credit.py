@@ -13,8 +13,8 @@ from decimal import Decimal
 from uuid import UUID
 
 from django.db import connection, transaction
-from django.db.models import Sum
-from django.db.models.functions import Now
+from django.db.models import F, Sum
+from django.db.models.functions import Coalesce, Now
 
 from billing.accounts import terms_of
 from billing.budgets.counters import RECENT_S
@@ -23,6 +23,8 @@ from billing.prices.loading import price_book
 from billing.pricing import not_invoiced
 
 HOUR = timedelta(hours=1)
+LEFT = F("amount") + Coalesce(Sum("uses__amount"), Decimal(0))
+"""What the credit ledger has left of a grant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,15 +121,17 @@ def _one_snapshot() -> Iterator[None]:
 
 
 def open_grants(organization_id: UUID) -> list[Grant]:
-    """Grants with what the credit ledger has left of them; used up and expired ones not."""
-    entries = CreditEntry.objects.filter(organization_id=organization_id)
-    grants = entries.filter(kind=CreditKind.GRANT).annotate(used=Sum("uses__amount"))
-    closed = set(entries.filter(kind=CreditKind.EXPIRY).values_list("grant_id", flat=True))
-    return [
-        Grant(entry.pk, entry.amount + (entry.used or 0), entry.created_at, entry.expires_at)
-        for entry in grants.order_by("pk")
-        if entry.pk not in closed and entry.amount + (entry.used or 0) > 0
-    ]
+    """Grants of which the credit ledger has something left: not used up, not written off."""
+    grants = CreditEntry.objects.filter(kind=CreditKind.GRANT, organization_id=organization_id)
+    rows = grants.annotate(left=LEFT).filter(left__gt=0).order_by("pk")
+    return [Grant(row.pk, row.left, row.created_at, row.expires_at) for row in rows]
+
+
+def organizations_with_expired_credit(*, now: datetime) -> set[UUID]:
+    """Whose grants have expired and are not written off."""
+    grants = CreditEntry.objects.filter(kind=CreditKind.GRANT, expires_at__lt=now)
+    left = grants.annotate(left=LEFT).filter(left__gt=0)
+    return set(left.values_list("organization_id", flat=True))
 
 
 def _spending_not_invoiced(organization_id: UUID) -> list[tuple[datetime, Decimal]]:

@@ -3,7 +3,8 @@
 Under a lock for the organization, in one transaction: every ledger record that occurred before
 the month's end and is on no invoice yet is taken up by this one, priced, and marked; the credit
 ledger is debited. Records that come later find the month closed and go to the next invoice,
-marked as late. Closing again finds the invoice and returns it.
+marked as late. Closing again finds the invoice and returns it; a month whose invoice was voided is
+closed anew.
 """
 
 from dataclasses import dataclass, field
@@ -25,6 +26,7 @@ from billing.models import (
     DocumentKind,
     Invoice,
     InvoiceLine,
+    InvoiceStatus,
     UsageRecord,
 )
 from billing.periods import Period, month_of
@@ -80,11 +82,15 @@ def invoice_close(*, organization_id: UUID, month: Period, now: datetime) -> Inv
         raise MonthNotOver(f"{month.name} is not over")
     with transaction.atomic():
         lock_credit(organization_id)
-        closed = Invoice.objects.filter(
-            organization_id=organization_id,
-            kind=DocumentKind.INVOICE,
-            period_start=month.start,
-        ).first()
+        closed = (
+            Invoice.objects.filter(
+                organization_id=organization_id,
+                kind=DocumentKind.INVOICE,
+                period_start=month.start,
+            )
+            .exclude(status=InvoiceStatus.VOID)
+            .first()
+        )
         if closed is not None:
             return closed
         # Marked first and priced afterwards, so that no record can slip in between. The mark

@@ -15,9 +15,12 @@ from django.db.models import Sum
 
 from backend.platform.errors import Conflict, InvalidRequest
 from billing.accounts import seller
+from billing.budgets.credit_services import forget_credit, lock_credit
 from billing.invoices.closing import UnpricedUsageError, invoice_close
 from billing.invoices.rounding import to_cents
 from billing.models import (
+    CreditEntry,
+    CreditKind,
     DocumentKind,
     Invoice,
     InvoiceSequence,
@@ -25,6 +28,7 @@ from billing.models import (
     UsageRecord,
 )
 from billing.periods import Period
+from billing.prices.loading import load_book
 from billing.webhooks.events import invoice_event
 
 log = structlog.get_logger(__name__)
@@ -66,14 +70,67 @@ def invoice_pay(*, invoice_id: int, now: datetime) -> Invoice:
 
 @transaction.atomic
 def invoice_void(*, invoice_id: int, now: datetime) -> Invoice:
-    """Raises Conflict unless it is open. Its number stays used."""
+    """Take an issued invoice back: the credit it took is given back, its usage is free again.
+
+    The next close bills that usage: of the same month, where it is closed again, or of a later
+    one, marked as late. The number stays used.
+
+    Raises:
+        Conflict: money was paid for it, it has credit notes, or a later invoice was priced at
+            the tier that this one's usage had reached and must be voided first.
+    """
     invoice = _locked(invoice_id)
-    if invoice.status != InvoiceStatus.OPEN:
-        raise Conflict(f"Invoice {invoice} is {invoice.status}: only an open one can be voided.")
+    lock_credit(invoice.organization_id)
+    _check_voidable(invoice)
     invoice.status, invoice.voided_at = InvoiceStatus.VOID, now
     invoice.save(update_fields=["status", "voided_at"])
+    UsageRecord.objects.filter(invoice=invoice).update(invoice=None)
+    CreditEntry.objects.bulk_create(
+        CreditEntry(
+            organization_id=invoice.organization_id,
+            kind=CreditKind.REVERSAL,
+            amount=-debit.amount,
+            currency=debit.currency,
+            grant_id=debit.grant_id,
+            invoice=invoice,
+            note=f"invoice {invoice} voided",
+        )
+        for debit in invoice.credit.filter(kind=CreditKind.DEBIT)
+    )
+    transaction.on_commit(lambda: forget_credit(invoice.organization_id))
     invoice_event("invoice.voided", invoice)
     return invoice
+
+
+def _check_voidable(invoice: Invoice) -> None:
+    if invoice.kind != DocumentKind.INVOICE:
+        raise Conflict(f"{invoice} is a credit note: only an invoice can be voided.")
+    nothing_paid = invoice.status == InvoiceStatus.PAID and not invoice.total
+    if invoice.status != InvoiceStatus.OPEN and not nothing_paid:
+        raise Conflict(f"Invoice {invoice} is {invoice.status}: only an open one can be voided.")
+    if invoice.credit_notes.exists():
+        raise Conflict(f"Invoice {invoice} has a credit note: credit what is left of it instead.")
+    later = _priced_on_top_of(invoice)
+    if later is not None:
+        raise Conflict(f"Invoice {later} bills later usage of that month: void it first.")
+
+
+def _priced_on_top_of(invoice: Invoice) -> Invoice | None:
+    """The newest invoice whose late usage counted its volume tier from this one's usage."""
+    if not load_book(invoice.currency).tiered:
+        return None
+    months = invoice.lines.values("usage_month")
+    return (
+        Invoice.objects.filter(
+            organization_id=invoice.organization_id,
+            kind=DocumentKind.INVOICE,
+            pk__gt=invoice.pk,
+            lines__usage_month__in=months,
+        )
+        .exclude(status=InvoiceStatus.VOID)
+        .order_by("-pk")
+        .first()
+    )
 
 
 @transaction.atomic
@@ -93,13 +150,15 @@ def credit_note_create(*, invoice_id: int, amount: Decimal, reason: str, now: da
         raise Conflict("A credit note corrects an invoice that is open or paid.")
     if not reason.strip():
         raise InvalidRequest("Say why.", param="reason")
-    credited = invoice.credit_notes.aggregate(sum=Sum("subtotal"))["sum"] or Decimal(0)
-    left = invoice.subtotal - invoice.credit_applied + credited
+    earlier = invoice.credit_notes.aggregate(subtotal=Sum("subtotal"), tax=Sum("tax"))
+    credited, tax_credited = (-(earlier[name] or Decimal(0)) for name in ("subtotal", "tax"))
+    left = invoice.subtotal - invoice.credit_applied - credited
     if not amount.is_finite() or amount != to_cents(amount) or not 0 < amount <= left:
         raise InvalidRequest(
             f"A credit note is for whole cents, at most what is left: {left}.", param="amount"
         )
-    tax = to_cents(amount * invoice.tax_rate)
+    # Rounded over all notes together: each rounded alone could give back more than was charged.
+    tax = max(Decimal(0), to_cents((credited + amount) * invoice.tax_rate) - tax_credited)
     note = Invoice.objects.create(
         organization_id=invoice.organization_id,
         kind=DocumentKind.CREDIT_NOTE,

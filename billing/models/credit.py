@@ -1,8 +1,8 @@
 """Prepaid credit: an append-only ledger of its own.
 
-Invariant: for each grant, granted + the sum of its debits and expiries >= 0; the balance is the
-sum of all entries. What was used since the last invoice is not in here yet: the monthly close
-debits it (billing/budgets/credit.py tells what is left in between).
+Invariant: for each grant, 0 <= granted + the sum of its debits, reversals and expiries <= granted;
+the balance is the sum of all entries. What was used since the last invoice is not in here yet: the
+monthly close debits it (billing/budgets/credit.py tells what is left in between).
 """
 
 from django.conf import settings
@@ -17,10 +17,11 @@ class CreditKind(models.TextChoices):
     GRANT = "grant"
     DEBIT = "debit"
     EXPIRY = "expiry"
+    REVERSAL = "reversal", "given back"
 
 
 class CreditEntry(models.Model):
-    """One movement. Grants are positive; debits and expiries are negative and name their grant."""
+    """One movement: a grant, or what an invoice took, gave back when voided, or expired of one."""
 
     organization = models.ForeignKey(
         Organization, on_delete=models.PROTECT, related_name="credit_entries"
@@ -47,11 +48,9 @@ class CreditEntry(models.Model):
         constraints = [
             models.CheckConstraint(
                 condition=Q(kind="grant", amount__gt=0, grant=None)
-                | Q(kind__in=["debit", "expiry"], amount__lt=0, grant__isnull=False),
+                | Q(kind__in=["debit", "expiry"], amount__lt=0, grant__isnull=False)
+                | Q(kind="reversal", amount__gt=0, grant__isnull=False),
                 name="credit_signs",
-            ),
-            models.UniqueConstraint(
-                fields=["grant"], condition=Q(kind="expiry"), name="credit_expires_once"
             ),
         ]
 

@@ -1,10 +1,10 @@
 """Invoices and credit notes.
 
 Invariants, held by the database:
-- an organization has one invoice for a month, and its numbers have no gaps (a number is taken
-  in the transaction that issues the document, from a row locked for it);
+- an organization has one invoice for a month that is not void, and its numbers have no gaps (a
+  number is taken in the transaction that issues the document, from a row locked for it);
 - lines never change, and of an issued document only its status does;
-- a ledger record is on at most one invoice.
+- a ledger record is on at most one invoice, and leaves it only when that is voided.
 """
 
 from decimal import Decimal
@@ -82,7 +82,7 @@ class Invoice(models.Model):
         constraints = [
             models.UniqueConstraint(
                 fields=["organization", "period_start"],
-                condition=Q(kind="invoice"),
+                condition=Q(kind="invoice") & ~Q(status="void"),
                 name="invoice_one_a_month",
             ),
             models.UniqueConstraint(

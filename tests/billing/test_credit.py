@@ -11,7 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from backend.platform.errors import InsufficientQuota, InvalidRequest
-from billing.budgets.credit import Grant, consume, credit_state
+from billing.budgets.credit import (
+    Grant,
+    consume,
+    credit_state,
+    organizations_with_expired_credit,
+)
 from billing.budgets.credit_services import credit_grant, expire_grants
 from billing.invoices.closing import invoice_close
 from billing.models import BillingAccount, CreditEntry
@@ -149,8 +154,10 @@ class TestLedger:
         )
         assert expire_grants(organization_id, now=now) == 0
         later = now + timedelta(days=2)
+        assert organizations_with_expired_credit(now=later) == {organization_id}
         assert expire_grants(organization_id, now=later) == 1
         assert expire_grants(organization_id, now=later) == 0
+        assert organizations_with_expired_credit(now=later) == set()
         assert credit_state(organization_id, at=later).remaining == 0
         assert sum(CreditEntry.objects.values_list("amount", flat=True)) == 0
 
