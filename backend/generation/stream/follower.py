@@ -30,31 +30,33 @@ _CONTROL_TTL_S = 60
 
 
 class Subscription:
-    """One reader's place in one stream. `batches` hold only events it has not had."""
+    """One reader's place in one stream: every event after `after`, once, in order."""
 
     def __init__(self, generation_id: UUID, after: int) -> None:
         self.generation_id = generation_id
-        self.after = after
+        self._offered = after  # the last event that was queued; 0 … `after` count as queued
         self._batches: asyncio.Queue[list[Event]] = asyncio.Queue()
 
     def offer(self, events: list[Event]) -> None:
-        self._batches.put_nowait(events)
+        """Queue what the reader has not had. `events` leave no gap after what was queued."""
+        if events[-1].seq > self._offered:
+            self._batches.put_nowait([event for event in events if event.seq > self._offered])
+            self._offered = events[-1].seq
 
     async def next_batch(self, timeout_s: float) -> list[Event]:
         """The next new events; [] when none came in `timeout_s`."""
         try:
             async with asyncio.timeout(timeout_s):
-                while True:
-                    batch = [e for e in await self._batches.get() if e.seq > self.after]
-                    if batch:
-                        self.after = batch[-1].seq
-                        return batch
+                return await self._batches.get()
         except TimeoutError:
             return []
 
 
 class Follower:
     """The process' one reader of remote streams.
+
+    A stream is read from its position, which is never past what its hindmost reader was offered:
+    so nobody misses an event, and a reader who joins behind the others moves it back.
 
     Args:
         redis: a client whose connections have no read timeout under the blocking time.
@@ -78,18 +80,11 @@ class Follower:
         """The events after `after`, as they come, while the context lasts."""
         subscription = Subscription(generation_id, after)
         self._subscriptions[generation_id].append(subscription)
-        known = self._positions.get(generation_id)
+        position = self._positions.get(generation_id)
         try:
-            if known is None:
+            if position is None or after < position:
                 self._positions[generation_id] = after
                 await self._redis.xadd(self._control, {"op": "wake"}, maxlen=_CONTROL_LENGTH)
-            elif known > after:
-                # The stream is followed from further on; what lies before is read once, here.
-                # Both may bring the same event: the subscription drops what it has had.
-                found = await self._redis.xrange(
-                    keys.events(generation_id), min=f"({after}-0", max=f"{known}-0"
-                )
-                subscription.offer(_events(cast(StreamEntries, found)))
             yield subscription
         finally:
             self._leave(subscription)
@@ -115,15 +110,15 @@ class Follower:
         streams: dict[bytes | str | memoryview, int | bytes | str | memoryview] = {
             self._control: self._control_position
         }
-        followed: dict[bytes, UUID] = {}
+        followed: dict[bytes, tuple[UUID, int]] = {}
         for generation_id, position in self._positions.items():
             name = keys.events(generation_id).encode()
             streams[name] = b"%d-0" % position
-            followed[name] = generation_id
+            followed[name] = (generation_id, position)
         found = await self._redis.xread(streams, count=_COUNT, block=_BLOCK_MS)
         for name, entries in cast(list[tuple[bytes, StreamEntries]], found or []):
             if name in followed:
-                self._deliver(followed[name], _events(entries))
+                self._deliver(*followed[name], _events(entries))
             else:
                 self._take_control(entries)
 
@@ -133,9 +128,11 @@ class Follower:
             if fields.get(b"op") == b"cancel":
                 self._on_cancel(UUID(fields[b"id"].decode()))
 
-    def _deliver(self, generation_id: UUID, events: list[Event]) -> None:
-        if generation_id not in self._positions:
-            return  # the last reader left while the answer was on its way
+    def _deliver(self, generation_id: UUID, position: int, events: list[Event]) -> None:
+        if self._positions.get(generation_id) != position:
+            # While the answer was on its way the last reader left, or one joined further back,
+            # for whom `events` would leave a gap: they are read again.
+            return
         self._positions[generation_id] = events[-1].seq
         for subscription in self._subscriptions[generation_id]:
             subscription.offer(events)

@@ -72,10 +72,17 @@ class BufferWriter:
                 if failures == 0:
                     log.warning("stream_buffer_unreachable", error=str(error))
                 metrics.BUFFER_ERRORS.inc()
-                for item in batch:
-                    self.mark(item)
+                self._mark_again(batch)
                 await asyncio.sleep(_RETRY_S[min(failures, len(_RETRY_S) - 1)])
                 failures += 1
+            except Exception:
+                # Whoever starts this loop again finds them: nothing else would write them.
+                self._mark_again(batch)
+                raise
+
+    def _mark_again(self, batch: list[EventLog]) -> None:
+        for item in batch:
+            self.mark(item)
 
     async def _round(self, batch: list[EventLog]) -> None:
         names: list[bytes] = []
@@ -118,6 +125,10 @@ class BufferWriter:
     async def _restore_lease(self, item: EventLog) -> None:
         try:
             await self._on_missing(item)
+        except Exception:
+            # The next append finds the lease missing again, and asks again.
+            log.exception("lease_not_restored", generation_id=str(item.generation_id))
+            await asyncio.sleep(_RETRY_S[-1])
         finally:
             del self._restoring[item]
             self.mark(item)

@@ -1,0 +1,146 @@
+"""Readers of a generation that another process runs: each gets every event once, in order,
+whatever place the others read from."""
+
+import asyncio
+import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any, cast
+from uuid import UUID, uuid4
+
+import pytest
+from redis.asyncio import Redis
+
+from backend.generation.gateway import Gateway, end_tasks
+from backend.generation.request import Event
+from backend.generation.service import generation_start
+from backend.generation.stream import keys
+from backend.generation.stream.follower import Follower, Subscription
+from backend.generation.stream.reader import read_events
+from infra.load.upstream import SyntheticUpstream, words
+from tests.support.gateway import Answer, caller, chat, pools_of, running_gateway
+
+PATIENCE_S = 20.0
+_BEYOND = 1_000_000_000
+
+
+class SlowRedis(Redis):
+    """The real one, over a connection on which the commands in `held` wait for `release`:
+    their requests, or their replies."""
+
+    held: tuple[str, ...] = ()
+    hold_reply = False
+    release: asyncio.Event
+
+    async def execute_command(self, *args: Any, **options: Any) -> Any:
+        waits = args[0] in self.held
+        if waits and not self.hold_reply:
+            await self.release.wait()
+        reply = await super().execute_command(*args, **options)
+        if waits and self.hold_reply:
+            await self.release.wait()
+        return reply
+
+
+@asynccontextmanager
+async def _following() -> AsyncIterator[tuple[Follower, SlowRedis]]:
+    """A running follower, and its client."""
+    client = cast(SlowRedis, SlowRedis.from_url(os.environ["REDIS_URL"], protocol=2))
+    client.release = asyncio.Event()
+    follower = Follower(client, f"test-{uuid4()}", lambda _: None)
+    task = asyncio.create_task(follower.run())
+    try:
+        yield follower, client
+    finally:
+        await end_tasks([task])
+        await client.aclose()
+
+
+async def _append(client: Redis, generation_id: UUID, *seqs: int) -> None:
+    for seq in seqs:
+        await Redis.xadd(client, keys.events(generation_id), {"d": b"%d" % seq}, id=f"{seq}-0")
+
+
+async def _take(subscription: Subscription, upto: int) -> list[int]:
+    """The seqs that come until `upto`, or until nothing has come for a while."""
+    seqs: list[int] = []
+    while not seqs or seqs[-1] < upto:
+        batch = await subscription.next_batch(2.0)
+        if not batch:
+            break
+        seqs += [event.seq for event in batch]
+    return seqs
+
+
+@pytest.mark.parametrize("hold_reply", [False, True])
+async def test_second_reader_gets_old_events_when_new_ones_come_while_it_subscribes(
+    hold_reply: bool,
+) -> None:
+    generation_id = uuid4()
+    async with _following() as (follower, client):
+        await _append(client, generation_id, 1, 2, 3, 4, 5)
+        async with follower.subscribe(generation_id, 0) as first:
+            assert await _take(first, 5) == [1, 2, 3, 4, 5]
+            client.held, client.hold_reply = ("XRANGE", "XADD"), hold_reply
+
+            async def read_second() -> list[int]:
+                async with follower.subscribe(generation_id, 0) as second:
+                    return await _take(second, 7)
+
+            reading = asyncio.create_task(read_second())
+            await asyncio.sleep(0.1)
+            client.held = ()
+            await _append(client, generation_id, 6)
+            first_had = await _take(first, 6)
+            client.release.set()
+            await _append(client, generation_id, 7)
+            first_had += await _take(first, 7)
+
+            assert await reading == [1, 2, 3, 4, 5, 6, 7]
+            assert first_had == [6, 7]
+
+
+async def test_reader_gets_all_events_when_another_began_beyond_the_last_one() -> None:
+    generation_id = uuid4()
+    async with _following() as (follower, client):
+        await _append(client, generation_id, 1, 2)
+        async with (
+            follower.subscribe(generation_id, _BEYOND) as beyond,
+            follower.subscribe(generation_id, 0) as other,
+            follower.subscribe(generation_id, 2) as third,
+        ):
+            assert await _take(other, 2) == [1, 2]
+            await _append(client, generation_id, 3)
+            assert await _take(other, 3) == [3]
+            assert await _take(third, 3) == [3]
+            assert await beyond.next_batch(0.1) == []
+
+
+async def test_readers_of_another_process_end_when_one_began_beyond_the_last_event(
+    transactional_db: None, upstream: SyntheticUpstream
+) -> None:
+    upstream.behaviour.rate = 40.0
+    principal = await caller()
+    pools = pools_of(upstream)
+    async with running_gateway(pools) as elsewhere, running_gateway(pools):
+        started = await generation_start(chat(principal, max_tokens=40, metadata={}))
+        assert started.id not in elsewhere.process.live
+        beyond = asyncio.create_task(_read_at(elsewhere, started.id, after=_BEYOND))
+        await asyncio.sleep(0.3)
+        whole = asyncio.create_task(_read_at(elsewhere, started.id, after=0))
+        await asyncio.sleep(0.3)
+        rest = asyncio.create_task(_read_at(elsewhere, started.id, after=3))
+        async with asyncio.timeout(PATIENCE_S):
+            answer = await whole
+            assert (await rest).events == answer.events[3:]
+            assert (await beyond).events == []
+
+    answer.check_order()
+    assert answer.text == words(0, 40)
+
+
+async def _read_at(gateway: Gateway, generation_id: UUID, *, after: int) -> Answer:
+    events: list[Event] = []
+    async for batch in read_events(gateway.process, generation_id, after=after):
+        events += batch
+    return Answer(events)
