@@ -80,12 +80,23 @@ class Vocabulary:
         return word in self._known
 
     def _fold(self, raw: str) -> tuple[str, ...]:
-        """The words that one raw word stands for; empty for bare signs and invisible ones."""
+        """The words that one raw word stands for; empty for bare signs and invisible ones.
+
+        None holds white space: the rules find the borders of words by it.
+        """
         text = raw.translate(_TAGS)
+        is_hidden = text != raw
         if not text.isascii():
             decomposed = unicodedata.normalize("NFKD", text)
             text = unicodedata.normalize("NFKC", _DROPPED.sub("", decomposed))
         text = _DROPPED.sub("", text).casefold()
+        if is_hidden or " " in text:
+            # A whole sentence may hide in tag characters, and U+037A decomposes to a space.
+            return tuple(word for part in _WORD.findall(text) for word in self._read(part))
+        return self._read(text)
+
+    def _read(self, text: str) -> tuple[str, ...]:
+        """The words of `_fold`, from composed text in lower case."""
         if not text.isascii():
             text = self._unmask(text)
         if text.isalpha():

@@ -1,5 +1,6 @@
 """Disguises are undone, honest text is left alone, and no input takes more than linear time."""
 
+import re
 import time
 
 import pytest
@@ -24,6 +25,18 @@ def folded(text: str) -> str:
 )
 def test_a_disguised_sentence_is_read_as_itself(name: str) -> None:
     assert folded(DISGUISES[name](SENTENCE)) == SENTENCE
+
+
+def test_text_in_tag_characters_is_read_word_by_word() -> None:
+    asked = f"By the way, {SENTENCE}. Page 200, please!"
+    hidden = words(DISGUISES["Unicode tags"](asked), product_vocabulary())
+    assert [word.text for word in hidden] == folded(asked).split()
+
+
+@given(st.text("abombp\u037a\ufe70\ufdfa\U000e0020\U000e0061\U000e002c @\u0430", max_size=40))
+@settings(deadline=None, max_examples=100)
+def test_folded_word_holds_no_white_space_whatever_its_characters_decompose_to(text: str) -> None:
+    assert not any(re.search(r"\s", word.text) for word in words(text, product_vocabulary()))
 
 
 def test_leetspeak_is_read_where_a_word_has_a_letter_left() -> None:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from safety.judge.policy import DEFAULT_POLICY, Policy
 from safety.stream.post import AnswerEnded, PostClassifier
 from safety.taxonomy import Category
+from safety.training.disguises import DISGUISES
 from safety.training.example import OWN_DATA
 from safety.types import Action, Halt
 from tests.safety.streaming import cuttings, stream
@@ -51,6 +52,14 @@ def test_any_cutting_halts_at_the_same_place_and_sends_nothing_flagged(pieces: l
 @settings(deadline=None, max_examples=30)
 def test_any_cutting_of_an_ordinary_answer_arrives_whole(pieces: list[str]) -> None:
     assert stream(pieces) == (BENIGN, None)
+
+
+@given(cuttings(DISGUISES["Unicode tags"](HARMFUL.replace("\n", " ") + " some nails.")))
+@settings(deadline=None, max_examples=20)
+def test_answer_in_tag_characters_is_halted(pieces: list[str]) -> None:
+    _, halt = stream(pieces)
+    assert halt is not None
+    assert halt.decision.categories == ["indiscriminate_weapons"]
 
 
 _FRAGMENTS = st.sampled_from(
