@@ -3,26 +3,21 @@
 A router only; `backend.api` mounts it with its authentication, errors and encoding.
 """
 
-from collections.abc import Callable
 from datetime import datetime
-from typing import Annotated, Literal, ParamSpec, TypeVar
+from typing import Annotated, Literal
 from uuid import UUID
 
-from asgiref.sync import sync_to_async
-from django.db import close_old_connections
 from django.http import HttpRequest
 from ninja import Router, Status
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from backend.accounts.principal import Principal
+from backend.platform.database import in_database
 from safety.audit.models import Review
 from safety.audit.selectors import appeals_list
 from safety.audit.services import appeal_create
 
 router = Router(tags=["safety"])
-
-Arguments = ParamSpec("Arguments")
-Result = TypeVar("Result")
 
 
 class Request(HttpRequest):
@@ -56,7 +51,7 @@ class AppealListOut(BaseModel):
 @router.post("", response={201: AppealOut}, summary="Ask a person to look at a stopped answer")
 async def create_appeal(request: Request, body: AppealIn) -> Status:
     """404 where nothing of the caller's was stopped, 409 where it is under review already."""
-    review = await _call(
+    review = await in_database(
         appeal_create,
         principal=request.auth,
         generation_id=body.generation_id,
@@ -68,7 +63,7 @@ async def create_appeal(request: Request, body: AppealIn) -> Status:
 @router.get("", response=AppealListOut, summary="What became of the caller's appeals")
 async def list_appeals(request: Request, generation_id: UUID | None = None) -> AppealListOut:
     """The newest hundred, or the one about a generation; empty where there is none."""
-    reviews = await _call(appeals_list, principal=request.auth, generation_id=generation_id)
+    reviews = await in_database(appeals_list, principal=request.auth, generation_id=generation_id)
     return AppealListOut(data=[_out(review) for review in reviews])
 
 
@@ -83,17 +78,3 @@ def _out(review: Review) -> AppealOut:
             "resolved_at": review.resolved_at,
         }
     )
-
-
-async def _call(
-    work: Callable[Arguments, Result], *args: Arguments.args, **kwargs: Arguments.kwargs
-) -> Result:
-    """Run a service or selector in a thread and give its connection back at once."""
-
-    def run() -> Result:
-        try:
-            return work(*args, **kwargs)
-        finally:
-            close_old_connections()
-
-    return await sync_to_async(run)()
