@@ -1,9 +1,14 @@
-"""What the two engines say to each other, encoded with msgspec."""
+"""What the two engines say to each other, encoded with msgspec.
+
+To the prefill engine: a `PrefillRequest` on a socket of its own, then a `CancelPrefill` on the same
+one if nobody waits any more. Back: one `PrefillAnswer`.
+"""
 
 from __future__ import annotations
 
 import hashlib
 from dataclasses import asdict
+from enum import StrEnum
 
 import msgspec
 import torch
@@ -11,27 +16,56 @@ import torch
 from inference.model.config import ModelConfig
 
 
-class PrefillRequest(msgspec.Struct, frozen=True):
+class PrefillRequest(msgspec.Struct, frozen=True, tag="prefill"):
     """Compute this prompt and hand over its full blocks."""
 
     model: str
     """`fingerprint` of the model that asks."""
     token_ids: list[int]
     cache_salt: str = ""
-    shared_memory: bool = False
-    """Whether both are on one host."""
+    segment: str = ""
+    """Shared memory of the peer (`payload.Segment`) that the blocks are written to; in the answer
+    where empty."""
+    timeout_s: float | None = None
+    """After so many seconds nobody waits for the answer."""
     api_key: str = ""
     """What the prefill engine was told to ask for."""
 
 
+class CancelPrefill(msgspec.Struct, frozen=True, tag="cancel"):
+    """Nobody waits for the answer to what this socket asked."""
+
+
+ToPrefill = PrefillRequest | CancelPrefill
+
+
+class Refusal(StrEnum):
+    """Why an answer has no blocks."""
+
+    INVALID_MESSAGE = "invalid_message"
+    WRONG_KEY = "wrong_key"
+    OTHER_MODEL = "other_model"
+    """Another model, type or block size is served there."""
+    INVALID_PROMPT = "invalid_prompt"
+    """It cannot be computed by any engine with this model."""
+    FAILED = "failed"
+    """The step failed, or the blocks could not be handed over."""
+
+    @property
+    def is_of_prompt(self) -> bool:
+        """Whether another prompt of the same peer may be answered."""
+        return self in (Refusal.INVALID_PROMPT, Refusal.FAILED)
+
+
 class PrefillAnswer(msgspec.Struct, frozen=True):
-    """The blocks, or why there are none. One of `data` and `segment` is given."""
+    """The blocks, or why there are none."""
 
     num_blocks: int = 0
     data: bytes = b""
-    segment: str = ""
-    """Name of a shared memory segment, which the receiver removes."""
+    """Empty where the request named a segment."""
+    refusal: Refusal | None = None
     error: str = ""
+    """Of a refusal: what is wrong, with which value."""
 
 
 def fingerprint(

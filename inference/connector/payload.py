@@ -1,41 +1,64 @@
-"""How blocks travel: inside the message, or in a segment of shared memory."""
+"""Shared memory for blocks on their way between two processes of one host.
+
+The receiver makes a segment before it asks and removes it when it has read or no longer waits. So
+nothing is left behind when the prefill engine is killed, answers late or never; and when the
+receiver is killed, Python's resource tracker removes what it made.
+"""
 
 from __future__ import annotations
 
-from multiprocessing import resource_tracker
+import _posixshmem  # type: ignore[import-not-found]  # of CPython; mypy has no stub for it
+import mmap
+import os
+import secrets
 from multiprocessing.shared_memory import SharedMemory
+from types import TracebackType
 
-from inference.connector.messages import PrefillAnswer
-
-
-def pack(num_blocks: int, data: bytes, *, shared_memory: bool) -> PrefillAnswer:
-    """An answer with the blocks; one in shared memory is the receiver's to remove."""
-    if not shared_memory or not data:
-        return PrefillAnswer(num_blocks, data)
-    segment = SharedMemory(create=True, size=len(data))
-    assert segment.buf is not None
-    segment.buf[: len(data)] = data
-    name = segment.name
-    # Python would remove it when this process ends, and complain when another has.
-    resource_tracker.unregister(segment._name, "shared_memory")  # type: ignore[attr-defined]
-    segment.close()
-    return PrefillAnswer(num_blocks, segment=name)
+_PREFIX = "parley-prefill-"
 
 
-def unpack(answer: PrefillAnswer, size: int) -> bytes:
-    """The bytes of an answer.
+class Segment:
+    """The receiver's side; memory is used when something is written."""
 
-    Args:
-        size: how many there are; a segment is rounded up to whole pages.
+    def __init__(self, size: int) -> None:
+        self._memory = SharedMemory(_PREFIX + secrets.token_hex(8), create=True, size=max(size, 1))
+        self.name = self._memory.name
+
+    def read(self, size: int) -> bytes:
+        """The first `size` bytes."""
+        assert self._memory.buf is not None
+        return bytes(self._memory.buf[:size])
+
+    def __enter__(self) -> Segment:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._memory.close()
+        self._memory.unlink()
+
+
+def write(name: str, data: bytes) -> None:
+    """Write `data` into a receiver's segment.
+
     Raises:
-        FileNotFoundError: when the segment is gone, as after a peer on another host.
+        ValueError: when it is no such segment, or too small.
+        OSError: when it is gone, since nobody waits, or the host's shared memory is full.
     """
-    if not answer.segment:
-        return answer.data
-    segment = SharedMemory(answer.segment)
+    if not name.startswith(_PREFIX) or "/" in name:
+        raise ValueError(f"{name!r} is no segment for blocks")
+    # Not SharedMemory(name): before Python 3.13 that makes this process an owner too, and its
+    # resource tracker would remove the segment.
+    handle = _posixshmem.shm_open(f"/{name}", os.O_RDWR, 0o600)
     try:
-        assert segment.buf is not None
-        return bytes(segment.buf[:size])
+        if os.fstat(handle).st_size < len(data):
+            raise ValueError(f"{len(data)} bytes do not fit the segment {name}")
+        os.posix_fallocate(handle, 0, len(data))  # a full disk is an error here, a signal below
+        with mmap.mmap(handle, len(data)) as memory:
+            memory[:] = data
     finally:
-        segment.close()
-        segment.unlink()
+        os.close(handle)

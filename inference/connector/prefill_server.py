@@ -6,14 +6,22 @@ import hmac
 import itertools
 import logging
 import threading
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import msgspec
 import zmq
 
 from inference.connector.blocks import BlockTransfer
-from inference.connector.messages import PrefillAnswer, PrefillRequest
-from inference.connector.payload import pack
+from inference.connector.messages import (
+    CancelPrefill,
+    PrefillAnswer,
+    PrefillRequest,
+    Refusal,
+    ToPrefill,
+)
+from inference.connector.payload import write
 from inference.engine.core import EngineCore
 from inference.engine.request import Request
 from inference.errors import InferenceError
@@ -37,15 +45,24 @@ class _Asked:
 class PrefillServer:
     """Computes the prompts of many peers together, in chunks as the scheduler deals them out."""
 
-    def __init__(self, core: EngineCore, blocks: BlockTransfer, api_key: str = "") -> None:
+    def __init__(
+        self,
+        core: EngineCore,
+        blocks: BlockTransfer,
+        api_key: str = "",
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         """`core` has its prefix cache on: that is where the blocks wait to be read.
 
         Args:
             api_key: what a peer has to send along; nothing when empty.
+            clock: the core's.
         """
         self._core = core
         self._blocks = blocks
         self._api_key = api_key
+        self._clock = clock
+        self._decode = msgspec.msgpack.Decoder(ToPrefill).decode
         self._ids = itertools.count()
         self._asked: dict[str, _Asked] = {}
 
@@ -70,23 +87,20 @@ class PrefillServer:
             context.destroy()
 
     def take(self, sender: bytes, message: bytes) -> PrefillAnswer | None:
-        """Begin to compute what is asked for; an answer at once where that cannot be."""
+        """Begin to compute what is asked for, or forget it; an answer at once where that cannot
+        be."""
         try:
-            request = msgspec.msgpack.decode(message, type=PrefillRequest)
-            if not hmac.compare_digest(request.api_key.encode(), self._api_key.encode()):
-                log.warning("a peer without the right key was refused")
-                return PrefillAnswer(error="the key is wrong")
-            if request.model != self._blocks.fingerprint:
-                return PrefillAnswer(error="another model, type or block size is served here")
-            name = f"prefill-{next(self._ids)}"
-            self._core.add(
-                AddRequest(name, request.token_ids, _ONE_TOKEN, cache_salt=request.cache_salt)
-            )
-        except (msgspec.DecodeError, InferenceError, ValueError) as error:
-            log.warning("a prompt was not computed: %s", error)
-            return PrefillAnswer(error=str(error))
-        self._asked[name] = _Asked(sender, request)
-        return None
+            request = self._decode(message)
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            return _refused(Refusal.INVALID_MESSAGE, str(error))
+        if isinstance(request, CancelPrefill):
+            self._forget(sender)
+            return None
+        if not hmac.compare_digest(request.api_key.encode(), self._api_key.encode()):
+            return _refused(Refusal.WRONG_KEY, "the key is wrong")
+        if request.model != self._blocks.fingerprint:
+            return _refused(Refusal.OTHER_MODEL, "another model, type or block size is served here")
+        return self._begin(sender, request)
 
     def step(self) -> list[tuple[bytes, PrefillAnswer]]:
         """Compute a step's worth of all prompts; who gets what of those that are done."""
@@ -94,17 +108,65 @@ class PrefillServer:
         for output in self._core.step():
             if output.finish_reason is not None:
                 asked = self._asked.pop(output.request_id)
+                if output.finish_reason is FinishReason.TIMEOUT:
+                    continue  # nobody waits for an answer
                 # Its blocks are free now but still cached, until the next step.
                 answers.append((asked.sender, self._answer(asked.request, output)))
         return answers
 
+    def _begin(self, sender: bytes, request: PrefillRequest) -> PrefillAnswer | None:
+        """Queue the prompt, or say why it cannot be computed."""
+        vocab_size = self._core.runner.vocab_size
+        if not request.token_ids:
+            return _refused(Refusal.INVALID_PROMPT, "the prompt has no tokens")
+        for token_id in request.token_ids:
+            if not 0 <= token_id < vocab_size:
+                return _refused(
+                    Refusal.INVALID_PROMPT, f"{token_id} is not a token of {vocab_size}"
+                )
+        now = self._clock()
+        # By arrival, also of those that came within one tick: names are compared as texts.
+        name = f"prefill-{next(self._ids):012d}"
+        message = AddRequest(
+            name,
+            request.token_ids,
+            _ONE_TOKEN,
+            arrived_at=now,
+            cache_salt=request.cache_salt,
+            deadline=None if request.timeout_s is None else now + request.timeout_s,
+        )
+        try:
+            self._core.add(message)
+        except (InferenceError, ValueError) as error:
+            return _refused(Refusal.INVALID_PROMPT, str(error))
+        self._asked[name] = _Asked(sender, request)
+        return None
+
+    def _forget(self, sender: bytes) -> None:
+        """Compute nothing more of what a peer asked for."""
+        names = [name for name, asked in self._asked.items() if asked.sender == sender]
+        self._core.abort(names)
+        for name in names:
+            del self._asked[name]
+
     def _answer(self, asked: PrefillRequest, output: SequenceOutput) -> PrefillAnswer:
         if output.finish_reason is FinishReason.ERROR:
-            return PrefillAnswer(error=output.error or "the step failed")
+            return _refused(Refusal.FAILED, output.error or "the step failed")
         probe = Request(output.request_id, asked.token_ids, _ONE_TOKEN, cache_salt=asked.cache_salt)
         found = self._core.kv.find_prefix(probe)
         data = self._blocks.read(found) if found else b""
-        return pack(len(found), data, shared_memory=asked.shared_memory)
+        if not asked.segment or not data:
+            return PrefillAnswer(len(found), data)
+        try:
+            write(asked.segment, data)
+        except (OSError, ValueError) as error:
+            return _refused(Refusal.FAILED, f"the blocks cannot be handed over: {error}")
+        return PrefillAnswer(len(found))
+
+
+def _refused(refusal: Refusal, error: str) -> PrefillAnswer:
+    log.warning("a prompt was not computed (%s): %s", refusal, error)
+    return PrefillAnswer(refusal=refusal, error=error)
 
 
 def _send(socket: zmq.Socket[bytes], receiver: bytes, answer: PrefillAnswer) -> None:

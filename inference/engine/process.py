@@ -142,7 +142,8 @@ def make_remote_prefill(
     if config.prefill_from is None:
         return None
     connector = ZmqConnector(config.prefill_from, runner.blocks, api_key=config.prefill_api_key)
-    return RemotePrefill(core, runner.blocks, connector)
+    max_wait_s = config.scheduler.max_wait_s
+    return RemotePrefill(core, runner.blocks, connector, max_wait_s=max_wait_s)
 
 
 def main() -> int:

@@ -91,6 +91,7 @@ class ModelRunner:
         self._most_rows_alone = 0
         self._model: LlamaModel | GraphedModel | LeadingModel
         if is_parallel(config):
+            _check_options_on_several_ranks(config)
             self._leader = lead(config, self._dtype, self._device)
             self._model = self._leader.model
             own, num_layers = self._leader.part.config, self._leader.part.num_layers
@@ -118,8 +119,6 @@ class ModelRunner:
         model_id = fingerprint(own, self._dtype, kv_dtype, config.block_size)
         self.blocks = BlockTransfer(self._caches, config.block_size, model_id)
         self._checksums = BlockChecksums(self._caches, config.block_size)
-        if config.swap_blocks and self._leader is not None:
-            raise ModelLoadError("swap blocks cannot be had for a model on several ranks")
         self._swap = SwapMemory(self._caches, config.block_size, config.swap_blocks)
         return own
 
@@ -216,3 +215,11 @@ class ModelRunner:
             lengths=torch.tensor(lengths, dtype=torch.int32, device=self._device),
             block_size=self._block_size,
         )
+
+
+def _check_options_on_several_ranks(config: EngineConfig) -> None:
+    """Raises ModelLoadError for an option that reaches this rank's part of the cache only."""
+    if config.swap_blocks:
+        raise ModelLoadError("--swap-blocks cannot be had for a model on several ranks")
+    if config.prefill_from is not None:
+        raise ModelLoadError("--prefill-from cannot be had for a model on several ranks")

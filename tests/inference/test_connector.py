@@ -2,27 +2,38 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
 import torch
 import zmq
 
-from inference.config import EngineConfig, KvDtype
-from inference.connector.messages import PrefillAnswer, PrefillRequest
+from inference.config import EngineConfig, KvDtype, SchedulerConfig
+from inference.connector.messages import CancelPrefill, PrefillAnswer, PrefillRequest, Refusal
+from inference.connector.payload import write
 from inference.connector.prefill_server import PrefillServer
-from inference.connector.remote_prefill import Handover, RemotePrefill, ZmqConnector
+from inference.connector.remote_prefill import (
+    Handover,
+    PrefillTask,
+    RemotePrefill,
+    ZmqConnector,
+)
 from inference.engine.core import EngineCore
+from inference.errors import ModelLoadError
 from inference.model.runner import ModelRunner
 from inference.protocol import AddRequest
 from infra.services.ports import free_port
 from tests.inference.conftest import Driver, greedy
+from tests.inference.serving import wait_for
 from tests.inference.test_families import make_folder
 
 PROMPT = [(7 * i * i) % 120 + 3 for i in range(70)]  # four full blocks and a rest
@@ -35,9 +46,11 @@ def model(tmp_path_factory) -> Path:
     return folder
 
 
-def make_engine(model: Path, kv_dtype: KvDtype = "auto") -> tuple[EngineCore, ModelRunner]:
+def make_engine(
+    model: Path, kv_dtype: KvDtype = "auto", **fields: Any
+) -> tuple[EngineCore, ModelRunner]:
     config = EngineConfig(
-        model=str(model), dtype="float32", kv_dtype=kv_dtype, num_blocks=32, num_threads=1
+        model=str(model), dtype="float32", kv_dtype=kv_dtype, num_blocks=32, num_threads=1, **fields
     )
     runner = ModelRunner(config)
     return EngineCore(config, runner), runner
@@ -126,8 +139,12 @@ def test_a_key_is_asked_for(model, expected):
     assert other.stats().tokens_computed == len(PROMPT), "only the last was computed"
 
 
-def asked(prompt: list[int], runner: ModelRunner) -> bytes:
-    return msgspec.msgpack.encode(PrefillRequest(runner.blocks.fingerprint, prompt))
+def asked(prompt: list[int], runner: ModelRunner, **fields: Any) -> bytes:
+    return msgspec.msgpack.encode(PrefillRequest(runner.blocks.fingerprint, prompt, **fields))
+
+
+def task(prompt: list[int]) -> PrefillTask:
+    return PrefillTask(prompt, "", (len(prompt) - 1) // 16)
 
 
 def test_prompts_of_several_peers_are_computed_in_one_step(model):
@@ -196,7 +213,7 @@ def test_a_peer_that_is_away_costs_no_token(model, expected):
     # It is found out by connecting, not by waiting for an answer: or this would take an hour.
     nobody = ZmqConnector(f"tcp://127.0.0.1:{free_port()}", runner.blocks, timeout_s=3600)
     assert answer(core, RemotePrefill(core, runner.blocks, nobody)) == expected
-    assert nobody.fetch(PROMPT, "") is None, "it is not waited for again"
+    assert nobody.fetch(task(PROMPT)) is None, "it is not waited for again"
     assert core.kv.prefix_tokens_hit == 0
     nobody.close()
 
@@ -215,7 +232,7 @@ def test_another_model_is_refused(model, expected, tmp_path):
 class Broken:
     """Hands over too few bytes."""
 
-    def fetch(self, token_ids: list[int], cache_salt: str) -> Handover:
+    def fetch(self, task: PrefillTask) -> Handover:
         return Handover(4, b"cut off")
 
 
@@ -251,3 +268,190 @@ def test_a_short_or_cached_prompt_stays_here(model, expected):
     assert not remote.take(AddRequest("short", PROMPT[:16], greedy()))
     assert answer(core) == expected
     assert not remote.take(AddRequest("known", PROMPT, greedy()))
+
+
+@pytest.mark.parametrize(
+    ("token_ids", "reason"),
+    [
+        ([-1] * 40, "-1 is not a token"),
+        ([5] * 39 + [128], "128 is not a token"),
+        ([2**63], "not a token"),
+        ([], "no tokens"),
+        ([5] * 256, "256 tokens"),
+    ],
+    ids=["negative", "beyond the vocabulary", "beyond a signed number", "empty", "too long"],
+)
+def test_prompt_that_cannot_be_computed_is_refused_by_a_typed_answer(model, token_ids, reason):
+    core, runner = make_engine(model)
+    server = PrefillServer(core, runner.blocks)
+    refusal = server.take(b"peer", asked(token_ids, runner))
+    assert refusal is not None
+    assert refusal.refusal is Refusal.INVALID_PROMPT
+    assert reason in refusal.error
+    assert server.take(b"peer", asked(PROMPT, runner)) is None
+    [(_, answer)] = server.step()
+    assert answer.num_blocks == 4
+
+
+def test_prompts_are_computed_in_the_order_in_which_they_came(model):
+    """Eleven, so that the order of their names as texts is another."""
+    core, runner = make_engine(model, scheduler=SchedulerConfig(max_num_seqs=1))
+    server = PrefillServer(core, runner.blocks)
+    senders = [b"peer %d" % i for i in range(11)]
+    for i, sender in enumerate(senders):
+        assert server.take(sender, asked([i + 3, *PROMPT], runner)) is None
+    answered = [sender for _ in senders for sender, _ in server.step()]
+    assert answered == senders
+
+
+def test_prompt_that_nobody_waits_for_is_not_computed(model):
+    """Its peer cancelled it, or said how long it waits and that is over."""
+    core, runner = make_engine(model)
+    clock = Clock()
+    core._clock = clock
+    server = PrefillServer(core, runner.blocks, clock=clock)
+    assert server.take(b"cancels", asked(PROMPT, runner)) is None
+    assert server.take(b"cancels", msgspec.msgpack.encode(CancelPrefill())) is None
+    assert server.take(b"is slow", asked([9, *PROMPT], runner, timeout_s=5.0)) is None
+    clock.now = 6.0
+    assert server.step() == []
+    assert not core.scheduler.has_work
+    assert core.stats().tokens_computed == 0
+    assert server.take(b"waits", asked(PROMPT, runner)) is None
+    [(sender, answer)] = server.step()
+    assert (sender, answer.num_blocks) == (b"waits", 4)
+
+
+def shared_memory() -> set[str]:
+    return {file.name for file in Path("/dev/shm").glob("parley-*")} | {
+        file.name for file in Path("/dev/shm").glob("psm_*")
+    }
+
+
+def test_blocks_that_nobody_reads_leave_no_shared_memory(model, tmp_path):
+    """The peer has given up before they are computed."""
+    before = shared_memory()
+    core, runner = make_engine(model)
+    server = PrefillServer(core, runner.blocks)
+    address = f"ipc://{tmp_path}/prefill"
+    with zmq.Context() as context, context.socket(zmq.ROUTER) as socket:
+        socket.bind(address)
+        connector = ZmqConnector(address, runner.blocks, timeout_s=0.3)
+        assert connector.fetch(task(PROMPT)) is None
+        sender, *_, message = socket.recv_multipart()
+        assert server.take(sender, message) is None
+        [(_, answer)] = server.step()
+        assert answer.refusal is Refusal.FAILED
+        connector.close()
+    assert shared_memory() == before
+
+
+def test_shared_memory_of_a_killed_process_is_freed():
+    before = shared_memory()
+    code = (
+        "import time; from inference.connector.payload import Segment; "
+        "segment = Segment(1 << 20); print(segment.name, flush=True); time.sleep(60)"
+    )
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        name = process.stdout.readline().decode().strip()
+        assert shared_memory() == before | {name}
+        process.kill()
+    wait_for(lambda: shared_memory() == before, timeout_s=20)
+
+
+def test_blocks_are_written_to_no_memory_but_a_peers_segment():
+    with pytest.raises(ValueError, match="psm_other"):
+        write("psm_other", b"data")
+
+
+class Stuck:
+    """A connector whose peer never answers."""
+
+    def __init__(self) -> None:
+        self.tasks: list[PrefillTask] = []
+
+    def fetch(self, task: PrefillTask) -> None:
+        self.tasks.append(task)
+        task.cancelled.wait(60)
+
+
+class Clock:
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.mark.parametrize(
+    ("fields", "reason"),
+    [({"deadline": 5.0}, "timeout"), ({"arrived_at": -5.5}, "queue_timeout")],
+    ids=["deadline", "max_wait"],
+)
+def test_request_ends_in_time_while_its_prompt_is_away(model, fields, reason):
+    clock, connector = Clock(), Stuck()
+    config = EngineConfig(
+        model=str(model),
+        dtype="float32",
+        num_blocks=32,
+        num_threads=1,
+        scheduler=SchedulerConfig(max_wait_s=10.0),
+    )
+    runner = ModelRunner(config)
+    core = EngineCore(config, runner, clock=clock)
+    remote = RemotePrefill(core, runner.blocks, connector, max_wait_s=10.0, clock=clock)
+    message = AddRequest("asked", PROMPT, greedy(), **fields)
+    assert remote.take(message)
+    clock.now = 4.0
+    assert remote.arrived() == []
+    clock.now = 5.0
+    assert remote.arrived() == [message]
+    assert not remote.is_waiting
+    assert connector.tasks[0].cancelled.is_set()
+    core.add(message)
+    [output] = core.step()
+    assert output.finish_reason == reason
+    assert core.stats().tokens_computed == 0
+
+
+def test_aborted_request_cancels_its_prompt(model):
+    core, runner = make_engine(model)
+    connector = Stuck()
+    remote = RemotePrefill(core, runner.blocks, connector, threads=1)
+    for name in ("first", "second"):
+        assert remote.take(AddRequest(name, PROMPT, greedy()))
+    wait_for(lambda: connector.tasks, timeout_s=20)
+    remote.abort(["second"])
+    remote.abort(["first"])
+    wait_for(connector.tasks[0].cancelled.is_set, timeout_s=20)
+    assert len(connector.tasks) == 1, "the second was asked for after it was aborted"
+    assert remote.arrived() == []
+
+
+def test_refused_prompt_does_not_keep_the_next_one_from_the_prefill_engine(model, expected):
+    """A wrong prompt is its sender's fault: the peer is there for the others."""
+    address = f"tcp://127.0.0.1:{free_port()}"
+    core, runner = make_engine(model)
+    with prefill_engine(model, address):
+        connector = ZmqConnector(address, runner.blocks)
+        assert connector.fetch(task([-1] * 40)) is None
+        assert answer(core, RemotePrefill(core, runner.blocks, connector)) == expected
+        connector.close()
+    assert core.kv.prefix_tokens_hit == 64
+
+
+def test_connector_that_raises_costs_no_token(model, expected):
+    core, runner = make_engine(model)
+
+    class Raises:
+        def fetch(self, task: PrefillTask) -> Handover:
+            raise RuntimeError("a fault of the connector")
+
+    assert answer(core, RemotePrefill(core, runner.blocks, Raises())) == expected
+
+
+@pytest.mark.parametrize("ranks", [{"pipeline_parallel": 2}, {"tensor_parallel": 2}])
+def test_prompts_from_elsewhere_are_refused_for_a_model_on_several_ranks(model, ranks):
+    config = EngineConfig(model=str(model), prefill_from="ipc:///nowhere", **ranks)
+    with pytest.raises(ModelLoadError, match="--prefill-from"):
+        ModelRunner(config)

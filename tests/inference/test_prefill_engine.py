@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
+from collections.abc import Iterator
 
+import httpx
+import msgspec
+import pytest
+import zmq
+
+from inference.connector.messages import CancelPrefill, PrefillRequest, ToPrefill
 from infra.services.ports import free_port
 from tests.inference.serving import serve, wait_for
 from tests.inference.tiny import make_tiny_model
@@ -48,3 +56,43 @@ def test_a_server_has_its_prompts_computed_by_another_process(tmp_path, monkeypa
     finally:
         other.kill()
         other.wait()
+
+
+@pytest.fixture
+def silent() -> Iterator[tuple[str, zmq.Socket[bytes]]]:
+    """The address and the socket of a prefill engine that takes prompts and answers none."""
+    with zmq.Context() as context, context.socket(zmq.ROUTER) as socket:
+        port = socket.bind_to_random_port("tcp://127.0.0.1")
+        yield f"tcp://127.0.0.1:{port}", socket
+        socket.linger = 0
+
+
+def test_deadlines_and_aborts_hold_while_a_prompt_is_away(tmp_path, silent):
+    model = make_tiny_model(tmp_path)
+    address, socket = silent
+    prompt = [(7 * i * i) % 200 + 3 for i in range(70)]
+
+    def received() -> tuple[bytes, PrefillRequest | CancelPrefill]:
+        assert socket.poll(20_000), "no message came"
+        sender, *_, message = socket.recv_multipart()
+        return sender, msgspec.msgpack.decode(message, type=ToPrefill)
+
+    with serve(model, "--prefill-from", address, "--num-blocks", "64") as served:
+        began = time.monotonic()
+        body = {"prompt": prompt, "max_tokens": 8, "ignore_eos": True}
+        answer = served.http.post("/v1/completions", json=body | {"timeout_s": 1}).json()
+        assert time.monotonic() - began < 15
+        assert answer["choices"][0]["finish_reason"] == "timeout"
+        sender, asked = received()
+        assert isinstance(asked, PrefillRequest)
+        assert asked.token_ids == prompt
+        assert asked.timeout_s is not None
+        assert asked.timeout_s <= 1
+        assert received() == (sender, CancelPrefill())
+
+        with pytest.raises(httpx.ReadTimeout):
+            served.http.post("/v1/completions", json=body, timeout=1)
+        sender, asked = received()
+        assert isinstance(asked, PrefillRequest)
+        assert received() == (sender, CancelPrefill())
+        assert served.http.post("/v1/completions", json=body | {"prompt": [3]}).status_code == 200
