@@ -17,6 +17,8 @@ from billing.reconciliation.compare import SUMMED, HourComparison
 
 HOUR = timedelta(hours=1)
 
+Parameters = dict[str, UUID | datetime]
+
 _LEDGER_COLUMNS = COLUMNS.replace("event_id", "generation_id")
 _VALUES = [name for name in COLUMNS.split(", ") if name != "event_id"]
 
@@ -96,7 +98,7 @@ def rebuild_rollups(*, start: datetime, end: datetime) -> int:
 def _mend(organization_id: UUID, start: datetime, end: datetime) -> None:
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(EXCLUSIVE_LOCK)
-        span = {"organization": organization_id, "start": start, "end": end}
+        span: Parameters = {"organization": organization_id, "start": start, "end": end}
         cursor.execute(_DELETE_WRONG_EVENTS, span)
         counted_at = set(cursor.fetchall())
         cursor.execute(_COPY_LEDGER, span)
@@ -108,7 +110,7 @@ def _mend(organization_id: UUID, start: datetime, end: datetime) -> None:
 
 def _sum_rollups(organization_id: UUID, start: datetime, end: datetime) -> None:
     """Make rollups the sums of their events, which the caller's lock keeps as they are."""
-    span = {"organization": organization_id, "start": start, "end": end}
+    span: Parameters = {"organization": organization_id, "start": start, "end": end}
     with connection.cursor() as cursor:
         cursor.execute(_DELETE_ROLLUPS, span)
         cursor.execute(_SUM_EVENTS, span)
