@@ -112,8 +112,6 @@ def synthetic_events(count: int, *, first: int = 0) -> list[bytes]:
                     "input_tokens": tokens,
                     "cached_input_tokens": tokens // 3,
                     "output_tokens": tokens // 2,
-                    "reasoning_tokens": 0,
-                    "image_tokens": 0,
                     "state": "completed",
                     "ttft_ms": 200,
                     "duration_ms": 3000,

@@ -21,13 +21,12 @@ _SAMPLE_S = 0.02
 _INSERT = """
 INSERT INTO billing_usagerecord (
     generation_id, occurred_at, recorded_at, organization_id, project_id, user_id, key_id, model,
-    pool, input_tokens, cached_input_tokens, output_tokens, reasoning_tokens, image_tokens, state,
-    ttft_ms, duration_ms, client_hash
+    pool, input_tokens, cached_input_tokens, output_tokens, state, ttft_ms, duration_ms, client_hash
 )
 SELECT gen_random_uuid(), %(start)s + n * interval '1 second', now(),
     %(organization)s, lpad(to_hex(n %% 200), 32, '0')::uuid,
     lpad(to_hex(n %% 1000), 32, '0')::uuid, lpad(to_hex(n %% 1000), 32, '0')::uuid,
-    'model-' || n %% 3, 'pool', n %% 4000, n %% 1000, n %% 2000, 0, 0, 'completed', 200, 3000, ''
+    'model-' || n %% 3, 'pool', n %% 4000, n %% 1000, n %% 2000, 'completed', 200, 3000, ''
 FROM generate_series(1, %(rows)s) AS n
 """
 

@@ -14,6 +14,7 @@ from uuid import UUID
 import msgspec
 
 from billing.models import UsageRecord
+from billing.quantities import TokenCounts
 
 TOPIC_RECORDED = "usage.recorded"
 TOPIC_REJECTED = "usage.rejected"
@@ -27,7 +28,10 @@ Id = Annotated[
 
 
 class UsageRecorded(msgspec.Struct, frozen=True, gc=False):
-    """One decoded event; attributes as in the schema. Ids stay strings: they go into a COPY."""
+    """One decoded event; attributes as in the schema. Ids stay strings: they go into a COPY.
+
+    Fields that it does not know are passed over: the log holds events of newer and older code.
+    """
 
     schema: Literal["usage.recorded.v1"]
     event_id: Id
@@ -49,8 +53,6 @@ class UsageRecorded(msgspec.Struct, frozen=True, gc=False):
     state: Literal["completed", "cancelled", "blocked", "failed"]
     ttft_ms: Count | None
     duration_ms: Count
-    reasoning_tokens: Count = 0
-    image_tokens: Count = 0
     client_hash: Annotated[str, msgspec.Meta(max_length=64)] = ""
 
 
@@ -89,11 +91,7 @@ def encode(record: UsageRecord) -> dict[str, Any]:
         "key_id": _id_or_none(record.key_id),
         "model": record.model,
         "pool": record.pool,
-        "input_tokens": record.input_tokens,
-        "cached_input_tokens": record.cached_input_tokens,
-        "output_tokens": record.output_tokens,
-        "reasoning_tokens": record.reasoning_tokens,
-        "image_tokens": record.image_tokens,
+        **TokenCounts.of(record).columns(),
         "state": str(record.state),
         "ttft_ms": record.ttft_ms,
         "duration_ms": record.duration_ms,

@@ -9,16 +9,9 @@ from django.db.models.functions import TruncHour
 
 from billing.models import UsageRecord
 from billing.prices.usage import UsageBucket
-from billing.quantities import TokenCounts
+from billing.quantities import Kind, TokenCounts
 
-SUMS = {
-    "requests": Count("pk"),
-    "input": Sum("input_tokens"),
-    "cached_input": Sum("cached_input_tokens"),
-    "output": Sum("output_tokens"),
-    "reasoning": Sum("reasoning_tokens"),
-    "image": Sum("image_tokens"),
-}
+SUMS = {"requests": Count("pk"), **{kind.value: Sum(kind.column) for kind in Kind}}
 DIMENSIONS = ("project_id", "key_id", "user_id")
 
 

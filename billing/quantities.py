@@ -1,88 +1,113 @@
-"""What is counted and priced: five kinds of tokens, disjoint.
+"""What is counted and priced: kinds of tokens. `Kind` is the one table of them.
 
-Upstreams report inclusive numbers (a prompt's tokens contain its cached ones, a completion's
-contain its reasoning ones), as OpenAI does; the ledger keeps them so, because users compare
-them with what the API told them. Prices apply to disjoint quantities, and this module is the
-only place that turns the one into the other.
+Upstreams report inclusive numbers (a prompt's tokens contain its cached ones), as OpenAI does;
+the ledger keeps them so, because users compare them with what the API told them. Prices apply to
+disjoint quantities, and this module is the only place that turns the one into the other.
+
+The columns of ledger, event store, rollups and invoice lines, the fields of the event, the sums
+that SQL forms, exports and prices follow from the table; CONTRIBUTING.md has the recipe of a new
+kind ("a price unit"), and tests/billing/test_kinds.py names each place that was forgotten.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from enum import StrEnum
+from typing import Self
 
 
 class Kind(StrEnum):
-    INPUT = "input"
-    CACHED_INPUT = "cached_input"
-    IMAGE = "image"
-    OUTPUT = "output"
-    REASONING = "reasoning"
+    """A kind of tokens; its value is its name in prices and in the pools file.
+
+    Attributes:
+        column: its column wherever usage is stored, and its field in the usage event.
+        label: as people read it.
+        part_of: the kind in whose count its tokens are reported too, listed before it, and whose
+            price it has where it has none of its own. None: a whole.
+        parts: the kinds that are part of it.
+    """
+
+    column: str
+    label: str
+    part_of: "Kind | None"
+    parts: "tuple[Kind, ...]"
+
+    # `Kind("input")` finds a member and never comes here; its type checker's view needs defaults.
+    def __new__(cls, name: str, column: str = "", label: str = "", part_of: str = "") -> Self:
+        kind = str.__new__(cls, name)
+        kind._value_ = name
+        kind.column, kind.label, kind.parts = column, label, ()
+        kind.part_of = next((whole for whole in cls if whole.value == part_of), None)
+        if kind.part_of is not None:
+            kind.part_of.parts += (kind,)
+        return kind
+
+    INPUT = "input", "input_tokens", "Input"
+    CACHED_INPUT = "cached_input", "cached_input_tokens", "Cached input", "input"
+    OUTPUT = "output", "output_tokens", "Output"
+
+
+WHOLES = tuple(kind for kind in Kind if kind.part_of is None)
+TOKEN_COLUMNS = tuple(kind.column for kind in Kind)
 
 
 @dataclass(frozen=True, slots=True)
-class Quantities:
-    """Tokens by kind; no token is in two of them.
-
-    Attributes:
-        input: prompt tokens that were computed and are text.
-        cached_input: prompt tokens found in the prefix cache.
-        image: prompt tokens that stand for an image.
-        output: answer tokens that are not reasoning.
-        reasoning: answer tokens that the client does not see as text.
-    """
+class _PerKind:
+    """A number of tokens for each kind; the fields are the kinds' names."""
 
     input: int = 0
     cached_input: int = 0
-    image: int = 0
     output: int = 0
-    reasoning: int = 0
 
     def items(self) -> Iterator[tuple[Kind, int]]:
         for kind in Kind:
             yield kind, getattr(self, kind.value)
 
-    def __add__(self, other: "Quantities") -> "Quantities":
-        return Quantities(
-            *(getattr(self, f.name) + getattr(other, f.name) for f in fields(Quantities))
-        )
+    def __add__(self, other: Self) -> Self:
+        return type(self)(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(self)))
 
     def __bool__(self) -> bool:
-        return any(quantity for _, quantity in self.items())
+        return any(number for _, number in self.items())
 
 
 @dataclass(frozen=True, slots=True)
-class TokenCounts:
-    """Tokens as reported: `cached_input` and `image` are part of `input`, `reasoning` of `output`.
+class Quantities(_PerKind):
+    """Tokens as they are priced: no token is in two of them, so `input` was computed."""
 
-    Invariant, also held by constraints in the database: cached_input + image <= input and
-    reasoning <= output, none negative.
+
+@dataclass(frozen=True, slots=True)
+class TokenCounts(_PerKind):
+    """Tokens as reported: a part's tokens are in its whole's count as well.
+
+    Invariant of what is stored, also held by constraints in the database: none is negative, and
+    the parts of a whole together are no more than the whole.
     """
 
-    input: int = 0
-    cached_input: int = 0
-    output: int = 0
-    reasoning: int = 0
-    image: int = 0
-
     @classmethod
-    def clamped(
-        cls, *, input: int, cached_input: int, output: int, reasoning: int = 0, image: int = 0
-    ) -> "TokenCounts":
+    def of(cls, row: object) -> Self:
+        """The counts of anything that has the columns as attributes."""
+        return cls(**{kind.value: getattr(row, kind.column) for kind in Kind})
+
+    def columns(self) -> dict[str, int]:
+        return {kind.column: number for kind, number in self.items()}
+
+    def clamped(self) -> Self:
         """The counts with the invariant enforced, for numbers that an upstream made up.
 
         A part larger than its whole is cut to it: a bad report must not stop a generation
         from ending, and the customer is never charged for more than the whole.
         """
-        input, output = max(input, 0), max(output, 0)
-        cached_input = min(max(cached_input, 0), input)
-        image = min(max(image, 0), input - cached_input)
-        return cls(input, cached_input, output, min(max(reasoning, 0), output), image)
+        clamped: dict[str, int] = {}
+        for whole in WHOLES:
+            left = clamped[whole] = max(getattr(self, whole), 0)
+            for part in whole.parts:
+                clamped[part] = min(max(getattr(self, part), 0), left)
+                left -= clamped[part]
+        return type(self)(**clamped)
 
     def billable(self) -> Quantities:
         return Quantities(
-            input=self.input - self.cached_input - self.image,
-            cached_input=self.cached_input,
-            image=self.image,
-            output=self.output - self.reasoning,
-            reasoning=self.reasoning,
+            **{
+                kind.value: number - sum(getattr(self, part) for part in kind.parts)
+                for kind, number in self.items()
+            }
         )

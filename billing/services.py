@@ -26,9 +26,9 @@ class UsageFacts:
         occurred_at: when it ended; decides the hour, the month and the price.
         pool: the pool that served it; "" where no engine saw the prompt (a prompt blocked
             beforehand, nothing free to take it). Such a generation costs nothing.
-        input_tokens: the whole prompt, cached and image tokens included.
-        output_tokens: what was delivered to the client, reasoning tokens included. Tokens that
-            were generated and not delivered do not count.
+        reported: tokens as the upstream reported them. `input` is the whole prompt, cached tokens
+            included; `output` is what was delivered to the client: tokens that were generated and
+            not delivered do not count.
         state: `completed`, `cancelled`, `blocked` or `failed`.
         ttft_ms, duration_ms: milliseconds; no first token, no `ttft_ms`.
         client_hash: a keyed hash of the client's address, for the abuse detector; never the
@@ -43,28 +43,16 @@ class UsageFacts:
     key_id: UUID | None
     model: str
     pool: str
-    input_tokens: int
-    cached_input_tokens: int
-    output_tokens: int
+    reported: TokenCounts
     state: str
     ttft_ms: int | None
     duration_ms: int
-    reasoning_tokens: int = 0
-    image_tokens: int = 0
     client_hash: str = ""
 
     @property
     def counts(self) -> TokenCounts:
         """What is metered: the invariant enforced, and nothing where no engine ran."""
-        if not self.pool:
-            return TokenCounts()
-        return TokenCounts.clamped(
-            input=self.input_tokens,
-            cached_input=self.cached_input_tokens,
-            output=self.output_tokens,
-            reasoning=self.reasoning_tokens,
-            image=self.image_tokens,
-        )
+        return self.reported.clamped() if self.pool else TokenCounts()
 
 
 def usage_record_create(*, facts: UsageFacts) -> UsageRecord:
@@ -79,9 +67,7 @@ def usage_record_create(*, facts: UsageFacts) -> UsageRecord:
     """
     _require_transaction()
     counts = facts.counts
-    if facts.pool and counts.cached_input + counts.image + counts.reasoning != (
-        facts.cached_input_tokens + facts.image_tokens + facts.reasoning_tokens
-    ):
+    if facts.pool and counts != facts.reported:
         log.warning("usage_report_inconsistent", generation_id=str(facts.generation_id))
     record = UsageRecord.objects.create(
         generation_id=facts.generation_id,
@@ -92,11 +78,7 @@ def usage_record_create(*, facts: UsageFacts) -> UsageRecord:
         key_id=facts.key_id,
         model=facts.model,
         pool=facts.pool,
-        input_tokens=counts.input,
-        cached_input_tokens=counts.cached_input,
-        output_tokens=counts.output,
-        reasoning_tokens=counts.reasoning,
-        image_tokens=counts.image,
+        **counts.columns(),
         state=facts.state,
         ttft_ms=facts.ttft_ms,
         duration_ms=facts.duration_ms,

@@ -15,6 +15,7 @@ from django.utils import timezone
 from backend.conversations.turns import message_finish
 from backend.generation.models import Generation, GenerationState
 from backend.generation.request import Usage
+from billing.quantities import TokenCounts
 from billing.services import UsageFacts, usage_record_create
 from safety.audit.services import KeptText, decision_record, prompt_keep
 from safety.types import SafetyDecision
@@ -165,9 +166,7 @@ def usage_facts(row: Generation) -> UsageFacts:
         key_id=row.api_key_id,
         model=row.model,
         pool=row.pool,
-        input_tokens=row.input_tokens,
-        cached_input_tokens=row.cached_input_tokens,
-        output_tokens=row.output_tokens,
+        reported=TokenCounts.of(row),
         state=row.state,
         ttft_ms=row.ttft_ms,
         duration_ms=row.duration_ms or 0,

@@ -8,6 +8,7 @@ store did not have. A message that is no event goes to the outbox, addressed to
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from uuid import NAMESPACE_URL, UUID, uuid5
 
 import orjson
@@ -20,6 +21,7 @@ from billing.events import (
     decode,
 )
 from billing.models.outbox import OutboxEvent, lane_of
+from billing.quantities import TOKEN_COLUMNS
 
 MAX_REJECTED_BYTES = 16 * 1024
 """How much of a rejected message is kept for people to look at."""
@@ -29,11 +31,12 @@ EXCLUSIVE_LOCK = "SELECT pg_advisory_xact_lock(hashtext('billing.rollups'))"
 """Aggregators share this lock; whoever recomputes rollups takes it alone, so that no batch
 changes what is being summed."""
 
+_TOKENS = ", ".join(TOKEN_COLUMNS)
 COLUMNS = (
     "event_id, occurred_at, organization_id, project_id, user_id, key_id, model, pool,"
-    " input_tokens, cached_input_tokens, output_tokens, reasoning_tokens, image_tokens, state,"
-    " ttft_ms, duration_ms, client_hash"
+    f" {_TOKENS}, state, ttft_ms, duration_ms, client_hash"
 )
+_SUMS = ("requests", *TOKEN_COLUMNS)
 _STAGING = f"""
 CREATE TEMPORARY TABLE IF NOT EXISTS billing_staging
 AS SELECT {COLUMNS} FROM billing_usageevent WITH NO DATA;
@@ -50,22 +53,15 @@ WITH fresh AS (
     RETURNING *
 ), summed AS (
     INSERT INTO billing_usagerollup AS rollup (
-        hour, organization_id, project_id, user_id, key_id, model, requests,
-        input_tokens, cached_input_tokens, output_tokens, reasoning_tokens, image_tokens
+        hour, organization_id, project_id, user_id, key_id, model, requests, {_TOKENS}
     )
     SELECT date_trunc('hour', occurred_at, 'UTC') AS hour, organization_id, project_id, user_id,
-        key_id, model, count(*), sum(input_tokens), sum(cached_input_tokens),
-        sum(output_tokens), sum(reasoning_tokens), sum(image_tokens)
+        key_id, model, count(*), {", ".join(f"sum({column})" for column in TOKEN_COLUMNS)}
     FROM fresh
     GROUP BY 1, 2, 3, 4, 5, 6
     ORDER BY 1, 2, 3, 4, 5, 6
     ON CONFLICT (hour, organization_id, project_id, user_id, key_id, model) DO UPDATE SET
-        requests = rollup.requests + excluded.requests,
-        input_tokens = rollup.input_tokens + excluded.input_tokens,
-        cached_input_tokens = rollup.cached_input_tokens + excluded.cached_input_tokens,
-        output_tokens = rollup.output_tokens + excluded.output_tokens,
-        reasoning_tokens = rollup.reasoning_tokens + excluded.reasoning_tokens,
-        image_tokens = rollup.image_tokens + excluded.image_tokens
+        {", ".join(f"{sum_} = rollup.{sum_} + excluded.{sum_}" for sum_ in _SUMS)}
 )
 SELECT count(*) FROM fresh
 """  # noqa: S608 -- constants of this module
@@ -146,17 +142,18 @@ def _insert(events: Sequence[UsageRecorded]) -> int:
 
 def copy_line(event: UsageRecorded) -> str:
     """The event as a line of COPY's text format. Strings that a client chose are escaped."""
+    tokens = "\t".join(map(str, _tokens_of(event)))
     return (
         f"{event.event_id}\t{event.occurred_at}\t{event.organization_id}\t{event.project_id}\t"
         f"{event.user_id}\t{event.key_id or _NULL}\t{_escaped(event.model)}\t"
-        f"{_escaped(event.pool)}\t{event.input_tokens}\t{event.cached_input_tokens}\t"
-        f"{event.output_tokens}\t{event.reasoning_tokens}\t{event.image_tokens}\t{event.state}\t"
+        f"{_escaped(event.pool)}\t{tokens}\t{event.state}\t"
         f"{_NULL if event.ttft_ms is None else event.ttft_ms}\t{event.duration_ms}\t"
         f"{_escaped(event.client_hash)}\n"
     )
 
 
 _NULL = "\\N"
+_tokens_of = attrgetter(*TOKEN_COLUMNS)
 _ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
 
 

@@ -57,15 +57,8 @@ class _Line:
     amount: Decimal = Decimal(0)
 
     def add(self, priced: PricedBucket) -> None:
-        counts = priced.bucket.counts
         self.requests += priced.bucket.requests
-        self.counts = TokenCounts(
-            input=self.counts.input + counts.input,
-            cached_input=self.counts.cached_input + counts.cached_input,
-            output=self.counts.output + counts.output,
-            reasoning=self.counts.reasoning + counts.reasoning,
-            image=self.counts.image + counts.image,
-        )
+        self.counts += priced.bucket.counts
         self.amount += priced.cost
 
 
@@ -180,11 +173,7 @@ def _write_lines(
             usage_month=usage_month,
             is_late=usage_month < month.start.date(),
             requests=line.requests,
-            input_tokens=line.counts.input,
-            cached_input_tokens=line.counts.cached_input,
-            output_tokens=line.counts.output,
-            reasoning_tokens=line.counts.reasoning,
-            image_tokens=line.counts.image,
+            **line.counts.columns(),
             amount=line.amount,
         )
         for position, ((usage_month, project_id, model), line) in enumerate(ordered, start=1)

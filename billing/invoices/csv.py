@@ -5,6 +5,7 @@ import io
 
 from billing.exporting import safe_cell
 from billing.models import Invoice
+from billing.quantities import TOKEN_COLUMNS
 
 COLUMNS = (
     "invoice",
@@ -13,11 +14,7 @@ COLUMNS = (
     "project",
     "model",
     "requests",
-    "input_tokens",
-    "cached_input_tokens",
-    "output_tokens",
-    "reasoning_tokens",
-    "image_tokens",
+    *TOKEN_COLUMNS,
     "amount",
     "currency",
 )
@@ -37,11 +34,7 @@ def invoice_csv(invoice: Invoice) -> str:
                 safe_cell(line.project_name),
                 safe_cell(line.model),
                 line.requests,
-                line.input_tokens,
-                line.cached_input_tokens,
-                line.output_tokens,
-                line.reasoning_tokens,
-                line.image_tokens,
+                *(getattr(line, column) for column in TOKEN_COLUMNS),
                 f"{line.amount.normalize():f}",
                 invoice.currency,
             ]

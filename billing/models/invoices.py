@@ -14,6 +14,7 @@ from django.db.models import Q
 from django.db.models.functions import Now
 
 from backend.accounts.models import Organization
+from billing.models.usage import TokenSums
 
 
 class DocumentKind(models.TextChoices):
@@ -106,7 +107,7 @@ class Invoice(models.Model):
         return f"{str(self.organization_id)[:6].upper()}-{self.number:06d}"
 
 
-class InvoiceLine(models.Model):
+class InvoiceLine(TokenSums):
     """What one project used of one model in one month, with its exact price."""
 
     invoice = models.ForeignKey(Invoice, on_delete=models.PROTECT, related_name="lines")
@@ -117,11 +118,6 @@ class InvoiceLine(models.Model):
     usage_month = models.DateField(help_text="Earlier than the invoice's month: it came late.")
     is_late = models.BooleanField(default=False)
     requests = models.BigIntegerField()
-    input_tokens = models.BigIntegerField()
-    cached_input_tokens = models.BigIntegerField()
-    output_tokens = models.BigIntegerField()
-    reasoning_tokens = models.BigIntegerField()
-    image_tokens = models.BigIntegerField()
     amount = models.DecimalField(max_digits=30, decimal_places=12)
 
     class Meta:

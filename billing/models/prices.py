@@ -13,14 +13,6 @@ from backend.accounts.models import Organization
 from billing.quantities import Kind
 
 
-class PriceKind(models.TextChoices):
-    INPUT = Kind.INPUT
-    CACHED_INPUT = Kind.CACHED_INPUT
-    IMAGE = Kind.IMAGE
-    OUTPUT = Kind.OUTPUT
-    REASONING = Kind.REASONING
-
-
 class Price(models.Model):
     """The price of 1,000 tokens of one kind of one model, from a whole hour on.
 
@@ -39,7 +31,7 @@ class Price(models.Model):
         help_text="Empty: the list price for everybody.",
     )
     model = models.CharField(max_length=200)
-    kind = models.CharField(max_length=16, choices=PriceKind.choices)
+    kind = models.CharField(max_length=16, choices=[(kind.value, kind.label) for kind in Kind])
     tiers = models.JSONField(null=True)
     effective_from = models.DateTimeField()
     note = models.CharField(max_length=200, blank=True)

@@ -1,5 +1,7 @@
 """Usage: the ledger, the event store and the hourly rollups.
 
+Each has a column for every kind of tokens (`billing.quantities.Kind`).
+
 Invariants:
 - the ledger has exactly one record for each generation that ended, and a record never changes
   (a trigger refuses it; only the invoice that took a record up is noted on it, until it is voided);
@@ -10,13 +12,16 @@ Invariants:
 Users, projects and keys are plain ids here: the ledger outlives them.
 """
 
+from functools import reduce
+from operator import add
+
 from django.contrib.postgres.indexes import BrinIndex
 from django.db import models
 from django.db.models import F, Q
 from django.db.models.functions import Now
 
 from backend.accounts.models import Organization
-from billing.quantities import TokenCounts
+from billing.quantities import WHOLES, TokenCounts
 
 
 class UsageState(models.TextChoices):
@@ -35,11 +40,9 @@ class _Usage(models.Model):
     key_id = models.UUIDField(null=True, blank=True, help_text="Empty: the page, not a key.")
     model = models.CharField(max_length=200)
     pool = models.CharField(max_length=200, blank=True, help_text="Empty: no engine saw it.")
-    input_tokens = models.PositiveIntegerField(help_text="Cached and image tokens included.")
+    input_tokens = models.PositiveIntegerField(help_text="Cached tokens included.")
     cached_input_tokens = models.PositiveIntegerField(default=0)
-    output_tokens = models.PositiveIntegerField(help_text="Reasoning tokens included.")
-    reasoning_tokens = models.PositiveIntegerField(default=0)
-    image_tokens = models.PositiveIntegerField(default=0)
+    output_tokens = models.PositiveIntegerField()
     state = models.CharField(max_length=16, choices=UsageState.choices)
     ttft_ms = models.PositiveIntegerField(null=True, blank=True)
     duration_ms = models.PositiveIntegerField()
@@ -52,13 +55,18 @@ class _Usage(models.Model):
 
     @property
     def counts(self) -> TokenCounts:
-        return TokenCounts(
-            input=self.input_tokens,
-            cached_input=self.cached_input_tokens,
-            output=self.output_tokens,
-            reasoning=self.reasoning_tokens,
-            image=self.image_tokens,
-        )
+        return TokenCounts.of(self)
+
+
+class TokenSums(models.Model):
+    """Sums of the ledger's token columns."""
+
+    input_tokens = models.PositiveBigIntegerField()
+    cached_input_tokens = models.PositiveBigIntegerField()
+    output_tokens = models.PositiveBigIntegerField()
+
+    class Meta:
+        abstract = True
 
 
 class UsageRecord(_Usage):
@@ -95,13 +103,13 @@ class UsageRecord(_Usage):
         ]
         constraints = [
             models.CheckConstraint(
-                condition=Q(input_tokens__gte=F("cached_input_tokens") + F("image_tokens")),
-                name="usage_input_contains_parts",
-            ),
-            models.CheckConstraint(
-                condition=Q(output_tokens__gte=F("reasoning_tokens")),
-                name="usage_output_contains_reasoning",
-            ),
+                condition=Q(
+                    **{f"{whole.column}__gte": reduce(add, (F(p.column) for p in whole.parts))}
+                ),
+                name=f"usage_{whole}_contains_parts",
+            )
+            for whole in WHOLES
+            if whole.parts
         ]
 
     def __str__(self) -> str:
@@ -125,7 +133,7 @@ class UsageEvent(_Usage):
         return str(self.event_id)
 
 
-class UsageRollup(models.Model):
+class UsageRollup(TokenSums):
     """Sums of one hour (UTC, by `occurred_at`) for one organization, project, user, key, model."""
 
     hour = models.DateTimeField()
@@ -135,11 +143,6 @@ class UsageRollup(models.Model):
     key_id = models.UUIDField(null=True, blank=True)
     model = models.CharField(max_length=200)
     requests = models.PositiveBigIntegerField()
-    input_tokens = models.PositiveBigIntegerField()
-    cached_input_tokens = models.PositiveBigIntegerField()
-    output_tokens = models.PositiveBigIntegerField()
-    reasoning_tokens = models.PositiveBigIntegerField()
-    image_tokens = models.PositiveBigIntegerField()
 
     class Meta:
         constraints = [

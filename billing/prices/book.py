@@ -17,18 +17,11 @@ from datetime import datetime
 from decimal import Context, Decimal, Inexact, localcontext
 from uuid import UUID
 
-from billing.quantities import Kind, Quantities
+from billing.quantities import WHOLES, Kind, Quantities
 
 # 60 digits hold any quantity of tokens times any price the tables allow; if they ever did not,
 # the trap makes it an error instead of a cent that nobody can find.
 EXACT = Context(prec=60, traps=[Inexact])
-
-FALLBACK = {
-    Kind.CACHED_INPUT: Kind.INPUT,
-    Kind.IMAGE: Kind.INPUT,
-    Kind.REASONING: Kind.OUTPUT,
-}
-"""A kind without a price of its own costs what the kind costs that it is reported as part of."""
 
 
 class UnpricedUsage(Exception):
@@ -89,7 +82,8 @@ class PriceBook:
             UnpricedUsage: there are none.
         """
         owners = (None,) if organization_id is None else (organization_id, None)
-        for candidate in (kind, FALLBACK.get(kind)):
+        # A kind without a price of its own costs what the kind costs that it is part of.
+        for candidate in (kind, kind.part_of):
             if candidate is None:
                 continue
             for owner in owners:
@@ -155,17 +149,16 @@ def ceiling(
 ) -> Decimal:
     """The most that `quantities` can cost, whatever the month's volume: for reservations.
 
-    Prompt tokens are taken at the dearest kind they may turn out to be, and answer tokens too.
+    The tokens of a whole are taken at the dearest kind that they may turn out to be.
     """
-    prompt = (Kind.INPUT, Kind.CACHED_INPUT, Kind.IMAGE)
-    answer = (Kind.OUTPUT, Kind.REASONING)
     total = Decimal(0)
     with localcontext(EXACT):
-        for kinds, quantity in ((prompt, quantities.input), (answer, quantities.output)):
+        for whole in WHOLES:
+            quantity = getattr(quantities, whole)
             if quantity:
                 dearest = max(
                     tier.price
-                    for kind in kinds
+                    for kind in (whole, *whole.parts)
                     for tier in book.tiers(
                         model=model, kind=kind, organization_id=organization_id, at=at
                     )

@@ -7,25 +7,15 @@ from uuid import UUID
 
 from django.db import connection
 
-SUMMED = (
-    "input_tokens",
-    "cached_input_tokens",
-    "output_tokens",
-    "reasoning_tokens",
-    "image_tokens",
-)
+from billing.quantities import TOKEN_COLUMNS, TokenCounts
 
 
 @dataclass(frozen=True, slots=True)
 class Sums:
     """Requests and tokens of one organization in one hour, as one of the three has them."""
 
-    requests: int = 0
-    input_tokens: int = 0
-    cached_input_tokens: int = 0
-    output_tokens: int = 0
-    reasoning_tokens: int = 0
-    image_tokens: int = 0
+    requests: int
+    tokens: TokenCounts
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +34,7 @@ class HourComparison:
 
 
 def _sums_of(table: str, hour: str, time_column: str, count: str, also: str = "") -> str:
-    sums = ", ".join(f"sum({column})" for column in SUMMED)
+    sums = ", ".join(f"sum({column})" for column in TOKEN_COLUMNS)
     return f"""
     SELECT organization_id, {hour} AS hour, {count}, {sums}
     FROM {table} WHERE {time_column} >= %(start)s AND {time_column} < %(end)s
@@ -65,9 +55,9 @@ _HOUR = "date_trunc('hour', occurred_at, 'UTC')"
 _COLUMNS = ", ".join(
     f"COALESCE({part}.{column}, 0)"
     for part in ("ledger", "events", "rollups")
-    for column in ("requests", *SUMMED)
+    for column in ("requests", *TOKEN_COLUMNS)
 )
-_NAMES = f"(organization_id, hour, requests, {', '.join(SUMMED)})"
+_NAMES = f"(organization_id, hour, requests, {', '.join(TOKEN_COLUMNS)})"
 # One statement is one snapshot: a record, its event and its rollup are seen together or not.
 _COMPARE = f"""
 WITH ledger {_NAMES} AS (
@@ -95,7 +85,7 @@ def compare(
         grace_from: records made after this may be on their way: they count only if they have
             arrived. None: everything ought to have arrived.
     """
-    width = 1 + len(SUMMED)
+    width = 1 + len(TOKEN_COLUMNS)
     parameters = {
         "start": start,
         "end": end,
@@ -106,7 +96,7 @@ def compare(
         cursor.execute(_COMPARE, parameters)
         for organization, hour, *numbers in cursor.fetchall():
             ledger, events, rollups = (
-                Sums(*(int(number) for number in numbers[i : i + width]))
+                Sums(int(numbers[i]), TokenCounts(*map(int, numbers[i + 1 : i + width])))
                 for i in range(0, 3 * width, width)
             )
             yield HourComparison(organization, hour, ledger, events, rollups)

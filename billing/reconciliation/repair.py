@@ -13,7 +13,8 @@ from uuid import UUID
 from django.db import connection, transaction
 
 from billing.aggregator.ingest import COLUMNS, EXCLUSIVE_LOCK
-from billing.reconciliation.compare import SUMMED, HourComparison
+from billing.quantities import TOKEN_COLUMNS
+from billing.reconciliation.compare import HourComparison
 
 HOUR = timedelta(hours=1)
 
@@ -61,10 +62,10 @@ WHERE organization_id = %(organization)s AND hour >= %(start)s AND hour < %(end)
 """
 _SUM_EVENTS = f"""
 INSERT INTO billing_usagerollup (
-    hour, organization_id, project_id, user_id, key_id, model, requests, {", ".join(SUMMED)}
+    hour, organization_id, project_id, user_id, key_id, model, requests, {", ".join(TOKEN_COLUMNS)}
 )
 SELECT date_trunc('hour', occurred_at, 'UTC'), organization_id, project_id, user_id, key_id, model,
-    count(*), {", ".join(f"sum({column})" for column in SUMMED)}
+    count(*), {", ".join(f"sum({column})" for column in TOKEN_COLUMNS)}
 FROM billing_usageevent AS event WHERE {_span("event")}
 GROUP BY 1, 2, 3, 4, 5, 6
 """  # noqa: S608 -- constants of this module

@@ -58,8 +58,7 @@ def _describe(difference: HourComparison) -> dict[str, object]:
         **{
             part: {
                 "requests": sums.requests,
-                "input_tokens": sums.input_tokens,
-                "output_tokens": sums.output_tokens,
+                **sums.tokens.columns(),
             }
             for part, sums in (
                 ("ledger", difference.ledger),

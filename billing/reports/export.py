@@ -14,6 +14,7 @@ from uuid import UUID
 from backend.platform.database import in_database
 from billing.exporting import safe_cell
 from billing.models import UsageRecord
+from billing.quantities import TOKEN_COLUMNS
 
 PAGE = 5000
 COLUMNS = (
@@ -26,11 +27,7 @@ COLUMNS = (
     "key_id",
     "model",
     "state",
-    "input_tokens",
-    "cached_input_tokens",
-    "output_tokens",
-    "reasoning_tokens",
-    "image_tokens",
+    *TOKEN_COLUMNS,
     "invoice_id",
 )
 

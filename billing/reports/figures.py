@@ -22,16 +22,10 @@ from billing.models import BillingAccount, UsageRollup
 from billing.periods import Period, month_of
 from billing.prices.loading import DEFAULT_CURRENCY, load_book
 from billing.prices.usage import PricedBucket, Pricer
+from billing.quantities import Kind
 from billing.reports.costs import CostBook
 
-_SUMS = {
-    "requests": Sum("requests"),
-    "input": Sum("input_tokens"),
-    "cached_input": Sum("cached_input_tokens"),
-    "output": Sum("output_tokens"),
-    "reasoning": Sum("reasoning_tokens"),
-    "image": Sum("image_tokens"),
-}
+_SUMS = {"requests": Sum("requests"), **{kind.value: Sum(kind.column) for kind in Kind}}
 
 
 @dataclass(slots=True)

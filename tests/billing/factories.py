@@ -6,6 +6,7 @@ from uuid import UUID, uuid4
 
 from backend.accounts.models import APIKey, Membership, Organization, Plan, Project, Role, User
 from backend.accounts.principal import PlanLimits, Principal
+from billing.quantities import TokenCounts
 from billing.services import UsageFacts
 
 MODEL = "smollm2-135m"
@@ -67,9 +68,12 @@ def facts(caller: Principal, **changes: Any) -> UsageFacts:
         "key_id": caller.key_id,
         "model": MODEL,
         "pool": MODEL,
-        "input_tokens": 100,
-        "cached_input_tokens": 20,
-        "output_tokens": 50,
+        "reported": TokenCounts(
+            **{
+                kind.value: changes.pop(kind.column, count)
+                for kind, count in TokenCounts(input=100, cached_input=20, output=50).items()
+            }
+        ),
         "state": "completed",
         "ttft_ms": 120,
         "duration_ms": 900,

@@ -44,10 +44,10 @@ def test_a_price_of_the_past_cannot_be_changed():
 
 
 def test_a_kind_that_falls_back_on_another_cannot_get_a_price_of_the_past():
-    """Reasoning tokens cost what output costs: a first price of their own would reprice them."""
-    prices_seed(prices=POOLS)
+    """Cached tokens cost what input costs: a first price of their own would reprice them."""
+    prices_seed(prices={"m": {"input": "1", "output": "2"}})
     with pytest.raises(InvalidRequest):
-        prices_set(model="m", prices={Kind.REASONING: flat("5")}, effective_from=BEGINNING)
+        prices_set(model="m", prices={Kind.CACHED_INPUT: flat("5")}, effective_from=BEGINNING)
 
 
 def test_an_organizations_own_price_cannot_begin_in_the_past():

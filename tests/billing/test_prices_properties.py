@@ -9,14 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from billing.prices import PriceBook, PriceEntry, Tier, UnpricedUsage, ceiling, cost
-from billing.quantities import Kind, Quantities, TokenCounts
+from billing.quantities import WHOLES, Kind, Quantities, TokenCounts
 from tests.billing.factories import uuid
 
 AT = datetime(2026, 11, 21, 12, tzinfo=UTC)
 START = datetime(2000, 1, 1, tzinfo=UTC)
 
 tokens = st.integers(0, 10**12)
-quantities = st.builds(Quantities, tokens, tokens, tokens, tokens, tokens)
+quantities = st.builds(Quantities, **{kind.value: tokens for kind in Kind})
 prices = st.decimals(0, 10**6, places=9)
 
 
@@ -78,14 +78,9 @@ def test_the_price_is_the_sum_over_single_tokens_without_any_rounding(rates, bef
 def test_a_reservation_covers_whatever_the_generation_turns_out_to_be(
     book, input_tokens, max_output, output, before, data
 ):
-    """Cached or not, reasoning or not, at any volume of the month: never above the ceiling."""
-    counts = TokenCounts.clamped(
-        input=input_tokens,
-        cached_input=data.draw(tokens),
-        output=min(output, max_output),
-        reasoning=data.draw(tokens),
-        image=data.draw(tokens),
-    )
+    """Whatever its parts, at any volume of the month: never above the ceiling."""
+    parts = {part.value: data.draw(tokens) for whole in WHOLES for part in whole.parts}
+    counts = TokenCounts(input=input_tokens, output=min(output, max_output), **parts).clamped()
     most = ceiling(
         quantities=Quantities(input=input_tokens, output=max_output),
         model="m",
@@ -97,14 +92,12 @@ def test_a_reservation_covers_whatever_the_generation_turns_out_to_be(
 
 
 @settings(deadline=None)
-@given(tokens, tokens, tokens, tokens, tokens)
-def test_no_token_is_priced_twice_or_not_at_all(input_, cached, output, reasoning, image):
-    counts = TokenCounts.clamped(
-        input=input_, cached_input=cached, output=output, reasoning=reasoning, image=image
-    )
-    used = counts.billable()
-    assert used.input + used.cached_input + used.image == input_
-    assert used.output + used.reasoning == output
+@given(st.builds(TokenCounts, **{kind.value: tokens for kind in Kind}))
+def test_every_token_is_priced_once_whatever_was_reported(reported):
+    used = reported.clamped().billable()
+    for whole in WHOLES:
+        kinds = (whole, *whole.parts)
+        assert sum(getattr(used, kind) for kind in kinds) == getattr(reported, whole)
     assert all(quantity >= 0 for _, quantity in used.items())
 
 

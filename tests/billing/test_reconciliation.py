@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from io import StringIO
+from typing import Any
 
 import psycopg
 import pytest
@@ -28,7 +29,8 @@ from tests.billing.test_ingest import event, ingest, messages
 
 pytestmark = pytest.mark.django_db
 NOON = datetime(2026, 10, 21, 12, tzinfo=UTC)
-SPAN = {"start": NOON.replace(hour=0), "end": NOON.replace(hour=0) + timedelta(days=1)}
+DAY_START = NOON.replace(hour=0)
+SPAN: dict[str, Any] = {"start": DAY_START, "end": DAY_START + timedelta(days=1)}
 DAY = ("--from", "2026-10-21", "--to", "2026-10-22")
 
 
@@ -246,7 +248,7 @@ def test_repair_of_the_wrong_hour_alone_leaves_the_true_hour_to_the_event(record
     """What is taken out of the wrong hour counts as not arrived, and counts when it comes."""
     forged = encode(records[0]) | {"occurred_at": "2026-10-20T03:00:00Z"}
     ingest(messages(forged))
-    before = {"start": SPAN["start"] - timedelta(days=1), "end": SPAN["start"]}
+    before: dict[str, Any] = {"start": SPAN["start"] - timedelta(days=1), "end": SPAN["start"]}
     [difference] = differences(**before)
     repair_hour(difference)
     assert differences(**before) == []

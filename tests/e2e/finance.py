@@ -17,6 +17,7 @@ from billing.invoices.closing import invoice_close
 from billing.invoices.services import credit_note_create, invoice_issue, invoice_pay
 from billing.models import Budget
 from billing.periods import month_of
+from billing.quantities import TokenCounts
 from billing.services import UsageFacts, usage_record_create
 
 me = Membership.objects.select_related("user").get(user__email="{email}")
@@ -31,8 +32,9 @@ def use(moment, millions, user):
         usage_record_create(facts=UsageFacts(
             generation_id=uuid4(), occurred_at=moment, organization_id=organization_id,
             project_id=project.id, user_id=user.pk, key_id=None, model="smollm2-135m",
-            pool="smollm2-135m", input_tokens=millions * 1_000_000,
-            cached_input_tokens=millions * 200_000, output_tokens=millions * 400_000,
+            pool="smollm2-135m", reported=TokenCounts(
+                input=millions * 1_000_000, cached_input=millions * 200_000,
+                output=millions * 400_000),
             state="completed", ttft_ms=90, duration_ms=900))
 
 last = month_of(month_of(now).start - timedelta(days=1))

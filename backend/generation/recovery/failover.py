@@ -150,7 +150,7 @@ class TakeoverLoop:
             async with asyncio.timeout(_BUFFER_WAIT_S):
                 await event_log.wait_stored(event_log.last)
         facts = usage_facts(row)
-        usage = Usage(facts.input_tokens, facts.cached_input_tokens, facts.output_tokens)
+        usage = Usage(row.input_tokens, row.cached_input_tokens, row.output_tokens)
         await settle_limits(process, opened, usage)
         await settle_budget(opened, facts)
         await process.leases.release(opened.id, lease, "ended")

@@ -55,4 +55,4 @@ class Command(BaseCommand):
 
 
 def _short(sums: Sums) -> str:
-    return f"{sums.requests}/{sums.input_tokens}/{sums.output_tokens}"
+    return f"{sums.requests}/{sums.tokens.input}/{sums.tokens.output}"

@@ -21,8 +21,7 @@ TAX_RATE = Decimal("0.19")
 
 _COLUMNS = (
     "occurred_at, organization_id, project_id, user_id, key_id, model, pool, input_tokens,"
-    " cached_input_tokens, output_tokens, reasoning_tokens, image_tokens, state, ttft_ms,"
-    " duration_ms, client_hash"
+    " cached_input_tokens, output_tokens, state, ttft_ms, duration_ms, client_hash"
 )
 _TOKENS = "sum(input_tokens)::int AS input, sum(output_tokens)::int AS output"
 

@@ -1,0 +1,87 @@
+"""Each kind of tokens is in every place that the table cannot reach, and something counts it."""
+
+from dataclasses import fields, replace
+
+import msgspec
+import pytest
+from django.db import transaction
+
+from backend.generation.pools import ReplicaConfig
+from billing import events
+from billing.aggregator.ingest import ingest
+from billing.models import InvoiceLine, OutboxEvent, UsageEvent, UsageRecord, UsageRollup
+from billing.quantities import WHOLES, Kind, Quantities, TokenCounts
+from billing.services import usage_record_create
+from tests.billing import factories
+from tests.billing.test_ingest import messages
+from tests.support.engine import Engine
+from tests.support.gateway import (
+    ask,
+    caller,
+    chat,
+    pools_of,
+    running_gateway,
+    usage_records,
+)
+
+EACH_ITS_OWN = TokenCounts(
+    **{
+        kind.value: 1000 * (kind in WHOLES) + position
+        for position, kind in enumerate(Kind, start=1)
+    }
+)
+"""Another number for each kind, with no part above its whole."""
+
+
+@pytest.mark.parametrize("kind", Kind)
+def test_kind_is_declared_in_every_place_that_lists_kinds(kind):
+    for model in (UsageRecord, UsageEvent, UsageRollup, InvoiceLine):
+        assert kind.column in {f.name for f in model._meta.get_fields()}, model
+    for counts in (TokenCounts, Quantities):
+        assert kind.value in {f.name for f in fields(counts)}, counts
+    assert kind.column in {f.name for f in msgspec.structs.fields(events.UsageRecorded)}
+    assert kind.column in events.json_schema()["properties"]
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        {f.name for f in model._meta.get_fields() if f.name.endswith("_tokens")}
+        for model in (UsageRecord, UsageEvent, UsageRollup, InvoiceLine)
+    ]
+    + [
+        {name for name in events.json_schema()["properties"] if name.endswith("_tokens")},
+        {name for name in events.UsageRecorded.__struct_fields__ if name.endswith("_tokens")},
+    ],
+)
+def test_no_place_lists_tokens_that_are_no_kind(columns):
+    assert columns == {kind.column for kind in Kind}
+
+
+@pytest.mark.django_db
+def test_every_kind_comes_through_the_pipeline_with_its_own_number():
+    with transaction.atomic():
+        record = usage_record_create(
+            facts=replace(factories.facts(factories.principal()), reported=EACH_ITS_OWN)
+        )
+    payload = OutboxEvent.objects.get(event_id=record.generation_id).payload
+    ingest(messages(payload))
+    for row in (record, UsageEvent.objects.get(), UsageRollup.objects.get()):
+        assert TokenCounts.of(row) == EACH_ITS_OWN, type(row)
+
+
+@pytest.mark.model
+async def test_every_kind_is_counted_by_a_real_generation(
+    transactional_db: None, model_engine: Engine
+) -> None:
+    """The same long prompt twice: the second time the engine has most of it in its cache."""
+    replicas = (ReplicaConfig("e", model_engine.url),)
+    async with running_gateway(pools_of(upstream_model="smollm2-135m", replicas=replicas)):
+        principal = await caller()
+        text = "Say one word about each of these numbers: " + " ".join(map(str, range(100)))
+        for _ in range(2):
+            started, _ = await ask(chat(principal, text=text, max_tokens=8))
+    [record] = await usage_records(started.id)
+    counted = TokenCounts.of(record)
+    assert [kind for kind, tokens in counted.items() if not tokens] == []
+    assert counted.cached_input < counted.input
