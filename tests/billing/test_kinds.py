@@ -6,7 +6,7 @@ import msgspec
 import pytest
 from django.db import transaction
 
-from backend.generation.pools import ReplicaConfig
+from backend.generation.pools.config import ReplicaConfig
 from billing import events
 from billing.aggregator.ingest import ingest
 from billing.models import InvoiceLine, OutboxEvent, UsageEvent, UsageRecord, UsageRollup
