@@ -73,7 +73,8 @@ async def generation_end(
         verdict = Verdict(GenerationState.FAILED, "error", _buffer_gone())
         usage, text = _shown(live)
     checked = await _checked(live)
-    ended = await _commit(live, _ending(live, emitter, verdict, usage, text, checked, replica))
+    ending = _ending(live, emitter, verdict, usage, text, checked, replica)
+    ended = await _commit(process, live, ending)
     if ended is None:
         return
     await settle_limits(process, live.opened, usage)
@@ -180,7 +181,7 @@ def _ending(
     )
 
 
-async def _commit(live: LiveGeneration, ending: Ending) -> Ended | None:
+async def _commit(process: Process, live: LiveGeneration, ending: Ending) -> Ended | None:
     """The terminal transaction, until it is done; None when it is not ours to do.
 
     While PostgreSQL is away the generation waits: its lease is renewed meanwhile, and should
@@ -194,9 +195,12 @@ async def _commit(live: LiveGeneration, ending: Ending) -> Ended | None:
             )
         except Superseded:
             log.warning("generation_superseded", epoch=live.epoch)
+            live.log.lose()  # its readers go on where the other process writes
             return None
         except Generation.DoesNotExist:
             log.warning("generation_gone")
+            live.log.lose()
+            await _quietly(process.leases.release(live.opened.id, live.log.lease, "ended"))
             return None
         except DatabaseError as error:
             log.error("generation_not_stored", error=str(error), attempt=attempt)
