@@ -110,6 +110,8 @@ def _grouped_product(
 class GroupedExperts:
     """An `Mlp`: `layers.SparseExperts` with two grouped products."""
 
+    waits_for_device = False
+
     def __init__(self, config: MoeConfig, router: Linear, gate_up: Tensor, down: Tensor) -> None:
         """`gate_up` (experts, 2 * inner, hidden) and `down` (experts, hidden, inner)."""
         self._config = config

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import importlib.util
 import logging
+from typing import TypeVar
 
 import torch
 from torch import Tensor
@@ -23,6 +24,8 @@ from inference.quantization.precision import Precision
 from inference.quantization.rounding import fits_blocks, round_to_blocks
 
 log = logging.getLogger(__name__)
+
+Part = TypeVar("Part", Linear, Mlp)
 
 
 def build_model(
@@ -142,7 +145,7 @@ class _Builder:
         gate_up, down = self._linear(f"{at}.gate", f"{at}.up"), self._linear(f"{at}.down")
         return SwiGLU(self._backend, gate_up, down)
 
-    def _summed(self, part: Mlp) -> Mlp:
+    def _summed(self, part: Part) -> Part | AllReduced:
         """With a group, each rank has a part of the sum."""
         return part if self._group is None else AllReduced(part, self._group)
 

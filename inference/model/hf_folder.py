@@ -99,6 +99,7 @@ def _read_config(raw: dict[str, Any], generation: dict[str, Any]) -> ModelConfig
     name = (raw.get("architectures") or ["none"])[0]
     if name not in _ARCHITECTURES:
         raise ModelLoadError(f"architecture {name} is not implemented")
+    _check_weights_are_plain(raw)
     architecture = _ARCHITECTURES[name]
     moe = _read_moe(raw, architecture)
     is_qwen_moe = architecture == "qwen3moe"
@@ -121,6 +122,20 @@ def _read_config(raw: dict[str, Any], generation: dict[str, Any]) -> ModelConfig
         windows=_read_windows(raw, architecture),
         moe=moe,
     )
+
+
+def _check_weights_are_plain(raw: dict[str, Any]) -> None:
+    """Raises ModelLoadError when the numbers in the files are not the weights, or the activation
+    between the MLP's products is another."""
+    for key in ("quantization_config", "compression_config"):
+        if quantized := raw.get(key):
+            method = quantized.get("quant_method") or quantized
+            raise ModelLoadError(
+                f"weights with {key} {method!r} are not implemented: give the folder that they "
+                "were made from, or a GGUF file"
+            )
+    if (activation := raw.get("hidden_act", "silu")) != "silu":
+        raise ModelLoadError(f"hidden_act {activation!r} is not implemented")
 
 
 def _read_moe(raw: dict[str, Any], architecture: str) -> MoeConfig | None:

@@ -48,6 +48,9 @@ class DenseLinear:
 class Mlp(Protocol):
     """The part of a layer that treats every token alone."""
 
+    waits_for_device: bool
+    """Whether it reads a result back to go on, which a CUDA graph cannot hold."""
+
     def __call__(self, x: Tensor) -> Tensor:
         """(T, hidden) to (T, hidden)."""
         ...
@@ -58,6 +61,8 @@ class SwiGLU:
 
     Source: Shazeer 2020.
     """
+
+    waits_for_device = False
 
     def __init__(self, backend: Backend, gate_up: Linear, down: Linear) -> None:
         self._backend = backend
@@ -74,6 +79,8 @@ class SparseExperts:
     Only experts that some token chose are computed, each for all its tokens at once.
     Source: Shazeer et al. 2017; the routing is Qwen3-MoE's.
     """
+
+    waits_for_device = True  # for which experts were chosen
 
     def __init__(self, config: MoeConfig, router: Linear, experts: Mapping[int, Mlp]) -> None:
         """`experts` may be some of them by number: the others add nothing."""

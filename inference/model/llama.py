@@ -57,6 +57,11 @@ class LayerStack:
         """Tokens up to which a batch is faster where each is a query alone."""
         return 0 if self._fused is None else self._fused.most_rows
 
+    @property
+    def can_be_recorded(self) -> bool:
+        """Whether a CUDA graph can hold all layers."""
+        return not any(layer.mlp.waits_for_device for layer in self._layers)
+
     def __call__(
         self, x: Tensor, delta: Tensor | None, batch: Batch, caches: list[LayerCache]
     ) -> Hidden:

@@ -110,7 +110,7 @@ class ModelRunner:
         spare = config.block_size if on_gpu else 0  # where the empty rows of a graph write
         self._caches = allocate_caches(slots + spare, own, num_layers, kv_dtype, self._device)
         self.kv_bytes = slots * token_bytes(own, num_layers, kv_dtype)
-        if on_gpu and isinstance(self._model, LlamaModel):
+        if on_gpu and isinstance(self._model, LlamaModel) and self._model.layers.can_be_recorded:
             width = -(-longest_sequence(config, own) // config.block_size)
             seats = config.scheduler.max_num_seqs
             graphed = GraphedModel(self._model, seats, width, config.block_size, slots)

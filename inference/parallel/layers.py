@@ -11,6 +11,8 @@ from inference.parallel.group import TensorGroup
 class AllReduced:
     """The sum over all ranks of a part's result: a `Linear` and an `Mlp`."""
 
+    waits_for_device = True  # for the other ranks
+
     def __init__(self, part: Linear, group: TensorGroup) -> None:
         self._part = part
         self._group = group

@@ -6,6 +6,7 @@ so that rotary scaling and sliding windows matter.
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -124,6 +125,24 @@ def test_same_distribution_as_transformers(family, tmp_path):
 def test_an_unknown_architecture_is_refused(tmp_path):
     (tmp_path / "config.json").write_text('{"architectures": ["GPT2LMHeadModel"]}')
     with pytest.raises(ModelLoadError, match="GPT2LMHeadModel"):
+        open_weights(str(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("entry", "reason"),
+    [
+        ({"quantization_config": {"quant_method": "fp8"}}, "quantization_config.*fp8"),
+        ({"quantization_config": {"bits": 4}}, "quantization_config.*bits"),
+        ({"compression_config": {"quant_method": "compressed-tensors"}}, "compressed-tensors"),
+        ({"hidden_act": "gelu"}, "gelu"),
+    ],
+)
+def test_what_the_configuration_says_of_weights_is_honoured_or_refused(entry, reason, tmp_path):
+    """FP8 weights without their scales would be read as other numbers."""
+    make_folder("llama", tmp_path)
+    file = tmp_path / "config.json"
+    file.write_text(json.dumps(json.loads(file.read_text()) | entry))
+    with pytest.raises(ModelLoadError, match=reason):
         open_weights(str(tmp_path))
 
 

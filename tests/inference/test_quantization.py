@@ -104,3 +104,21 @@ def test_what_cannot_be_had_is_refused(tmp_path, monkeypatch):
     make_folder("llama", tmp_path)
     with pytest.raises(ModelLoadError, match="float32"):
         build_model(open_weights(str(tmp_path)), torch.bfloat16, CPU, Precision("int8"))
+
+
+@pytest.mark.parametrize(
+    ("family", "precision", "can_be_recorded"),
+    [
+        ("llama", Precision("int8"), True),
+        ("qwen3-moe", Precision("int8"), False),
+        ("qwen3-moe", Precision(), False),
+    ],
+)
+def test_layers_that_wait_for_the_device_are_not_recorded(
+    kernels, family, precision, can_be_recorded, tmp_path
+):
+    """Experts with rounded weights are computed one by one, as far as some token chose them: which
+    ones has to be read back, and a CUDA graph cannot hold that."""
+    make_folder(family, tmp_path)
+    model = build_model(open_weights(str(tmp_path)), torch.float32, CPU, precision)
+    assert model.layers.can_be_recorded is can_be_recorded
