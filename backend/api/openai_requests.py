@@ -3,14 +3,16 @@
 from typing import Any
 
 from backend.accounts.principal import Principal
+from backend.api.schemas import openai_messages
 from backend.api.schemas.openai_chat import ChatCompletionRequest
 from backend.api.schemas.openai_completions import CompletionRequest
 from backend.api.schemas.openai_embeddings import EmbeddingsRequest
 from backend.api.schemas.openai_messages import InputMessage
 from backend.api.schemas.openai_parameters import GenerationParameters
+from backend.conversations.types import ChatMessage, ImagePart, Part, TextPart
 from backend.generation.embeddings import EmbeddingRequest
 from backend.generation.pools.config import PoolConfig, load_pools
-from backend.generation.request import ChatMessage, GenerationRequest, SamplingParams
+from backend.generation.request import GenerationRequest, SamplingParams
 from backend.platform.errors import InvalidRequest
 
 # OpenAI allows top_p 0, which means the likeliest token; engines want more than zero.
@@ -90,12 +92,15 @@ def from_embeddings(
 def chat_message(message: InputMessage) -> ChatMessage:
     """`developer` is the newer name of `system`, which chat templates know."""
     role = "system" if message.role == "developer" else message.role
-    content: str | list[dict[str, Any]] = (
-        message.content
-        if isinstance(message.content, str)
-        else [part.model_dump() for part in message.content]
-    )
-    return ChatMessage(role=role, content=content, name=message.name)
+    if isinstance(message.content, str):
+        return ChatMessage(role, message.content, message.name)
+    return ChatMessage(role, [_part(part) for part in message.content], message.name)
+
+
+def _part(part: openai_messages.Part) -> Part:
+    if isinstance(part, openai_messages.ImagePart):
+        return ImagePart(part.image_url.url, part.image_url.detail)
+    return TextPart(part.text)
 
 
 def _params(body: GenerationParameters, **specific: Any) -> SamplingParams:

@@ -23,7 +23,7 @@ from backend.conversations.models import MessageStatus
 from backend.conversations.turns import RoomFor, message_finish
 from backend.conversations.types import Turn
 from backend.generation.pools.config import load_pools
-from backend.generation.request import ChatMessage, GenerationRequest, SamplingParams
+from backend.generation.request import GenerationRequest, SamplingParams
 from backend.generation.service import generation_start
 from backend.platform.database import in_database, release_connection
 from backend.platform.errors import ContentBlocked, ParleyError
@@ -76,7 +76,7 @@ async def _begin(request: Request, turn: Turn, params: SamplingParams | None) ->
         client_hash=client_hash(request),
         endpoint="chat",
         model=turn.assistant_message.model,
-        messages=[ChatMessage(role=m.role, content=m.content) for m in turn.history],
+        messages=turn.history,
         params=params or SamplingParams(),
         stream_usage=True,
         on_disconnect="grace",

@@ -1,13 +1,12 @@
 """What the model reads: the path of the tree that ends with the question."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 from uuid import UUID
 
 from backend.conversations.models import Attachment, Message, MessageRole, MessageStatus
 from backend.conversations.parts import parts_for_model
 from backend.conversations.tree import MESSAGE_OVERHEAD, path_to
-from backend.conversations.types import ChatMessage
+from backend.conversations.types import ChatMessage, ImagePart
 
 # Nobody has tokenized the text yet. English has about four bytes a token, code and other
 # scripts about three: to count too much only forgets a little earlier.
@@ -59,11 +58,11 @@ def newest_within(history: Sequence[ChatMessage], *, tokens: int) -> list[ChatMe
 
 def _tokens(message: ChatMessage) -> int:
     count = _TOKENS_PER_MESSAGE
-    for part in _as_parts(message.content):
-        if part["type"] in ("text", "data"):
-            count += len(part["text"].encode()) // _BYTES_PER_TOKEN
-        else:
+    for part in message.parts:
+        if isinstance(part, ImagePart):
             count += _TOKENS_PER_IMAGE
+        else:
+            count += len(part.text.encode()) // _BYTES_PER_TOKEN
     return count
 
 
@@ -89,8 +88,4 @@ def _attachments_of(path: Iterable[Message]) -> dict[UUID, Attachment]:
 def _joined(first: ChatMessage, second: ChatMessage) -> ChatMessage:
     if isinstance(first.content, str) and isinstance(second.content, str):
         return ChatMessage(first.role, f"{first.content}\n\n{second.content}")
-    return ChatMessage(first.role, _as_parts(first.content) + _as_parts(second.content))
-
-
-def _as_parts(content: str | list[dict[str, Any]]) -> list[dict[str, Any]]:
-    return [{"type": "text", "text": content}] if isinstance(content, str) else content
+    return ChatMessage(first.role, first.parts + second.parts)

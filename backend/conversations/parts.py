@@ -1,9 +1,8 @@
 """The parts of a message: checked when they come in, and shaped for the model when they go out.
 
 In: `{"type": "text", "text"}`, `{"type": "image", "attachment_id"}`, `{"type": "file",
-"attachment_id"}`; stored with the attachment's `filename` beside its id. Out: OpenAI's content,
-with a text file as `{"type": "data", "source", "text"}`, which the gateway marks as content that
-gives no orders (gateway/outside.py).
+"attachment_id"}`; stored with the attachment's `filename` beside its id. Out: the typed parts of
+types.py, a text file as untrusted content.
 """
 
 import base64
@@ -15,6 +14,7 @@ from uuid import UUID
 import structlog
 
 from backend.conversations.models import Attachment, AttachmentKind
+from backend.conversations.types import ImagePart, Part, TextPart, UntrustedPart
 from backend.platform.errors import InvalidRequest
 
 PARTS_LIMIT = 32
@@ -86,14 +86,14 @@ def parts_with_names(
 
 def parts_for_model(
     parts: Sequence[Mapping[str, Any]], attachments: Mapping[UUID, Attachment]
-) -> str | list[dict[str, Any]]:
-    """OpenAI's content of a stored message, text files first: a string where nothing is attached.
+) -> str | list[Part]:
+    """The content of a stored message, text files first: a string where nothing is attached.
 
     Reads files. One that is gone is named in its place: the rest of the chat still stands.
     """
     texts: list[str] = []
-    files: list[dict[str, Any]] = []
-    images: list[dict[str, Any]] = []
+    files: list[Part] = []
+    images: list[Part] = []
     for part in parts:
         if part["type"] == "text":
             texts.append(part["text"])
@@ -104,14 +104,14 @@ def parts_for_model(
             texts.append("[An attached file is no longer available.]")
         elif attachment.kind == AttachmentKind.IMAGE:
             url = f"data:{attachment.content_type};base64,{base64.b64encode(data).decode()}"
-            images.append({"type": "image_url", "image_url": {"url": url}})
+            images.append(ImagePart(url))
         else:
             source = f'the attached file "{attachment.filename}"'
-            files.append({"type": "data", "source": source, "text": data.decode()})
+            files.append(UntrustedPart(source, data.decode()))
     text = "\n\n".join(texts)
     if not files and not images:
         return text
-    return [*files, *([{"type": "text", "text": text}] if text else []), *images]
+    return [*files, *([TextPart(text)] if text else []), *images]
 
 
 def _read(attachment: Attachment) -> bytes | None:

@@ -1,24 +1,72 @@
-"""The values that conversations hand to the gateway."""
+"""What a conversation hands to generation: messages of typed parts.
+
+Encodable by msgspec, because a request is kept in Redis for as long as its generation runs.
+"""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Literal
+
+import msgspec
 
 from backend.conversations.models import Message
 
 
-@dataclass(frozen=True, slots=True)
-class ChatMessage:
-    """One item of OpenAI's `messages`.
+class TextPart(msgspec.Struct, frozen=True, tag="text"):
+    text: str
+
+
+class ImagePart(msgspec.Struct, frozen=True, tag="image"):
+    """An image inside the request.
 
     Attributes:
-        content: the text, or OpenAI's content parts where something is attached (parts.py).
+        url: a `data:image/…;base64,…` URL; nothing is fetched.
     """
 
-    role: str
-    content: str | list[dict[str, Any]]
+    url: str
+    detail: Literal["auto", "low", "high"] = "auto"
 
-    def as_dict(self) -> dict[str, Any]:
-        return {"role": self.role, "content": self.content}
+
+class UntrustedPart(msgspec.Struct, frozen=True, tag="untrusted"):
+    """Untrusted content: what a file or a tool brings along is data, and gives no orders.
+
+    Attributes:
+        source: where it comes from, in words that the model reads.
+        marked: `text` as the model reads it, between markers that its author cannot know; set
+            once, when the request is admitted (backend/generation/untrusted_content.py).
+    """
+
+    source: str
+    text: str
+    marked: str = ""
+
+
+Part = TextPart | ImagePart | UntrustedPart
+
+
+class ChatMessage(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One message of a prompt: text, or parts where something is attached."""
+
+    role: str
+    content: str | list[Part]
+    name: str | None = None
+
+    @property
+    def parts(self) -> list[Part]:
+        return [TextPart(self.content)] if isinstance(self.content, str) else self.content
+
+    @property
+    def texts(self) -> list[str]:
+        """The text of each part: what the classifiers see. What is attached comes first."""
+        return [part.text for part in self.parts if not isinstance(part, ImagePart)]
+
+    @property
+    def images(self) -> list[ImagePart]:
+        return [part for part in self.parts if isinstance(part, ImagePart)]
+
+    @property
+    def text(self) -> str:
+        """The text of all parts: what the estimate of tokens sees."""
+        return "\n".join(self.texts)
 
 
 @dataclass(frozen=True, slots=True)

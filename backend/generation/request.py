@@ -11,32 +11,12 @@ from uuid import UUID
 import msgspec
 
 from backend.accounts.principal import Principal
+from backend.conversations.types import ChatMessage
 from backend.platform.errors import ParleyError
 
 Endpoint = Literal["chat", "completion", "embedding"]
 
 DONE = b"[DONE]"
-
-
-class ChatMessage(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One message, upstream-shaped. `content` is text, or OpenAI content parts; content from
-    outside is a part of our own, see outside.py."""
-
-    role: str
-    content: str | list[dict[str, Any]]
-    name: str | None = None
-
-    @property
-    def text(self) -> str:
-        """The text of all parts: what the estimate of tokens sees."""
-        return "\n".join(self.texts)
-
-    @property
-    def texts(self) -> list[str]:
-        """The text of each part: what the classifiers see. What is attached comes first."""
-        if isinstance(self.content, str):
-            return [self.content]
-        return [str(part["text"]) for part in self.content if part["type"] in ("text", "data")]
 
 
 class SamplingParams(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):

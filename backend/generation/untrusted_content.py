@@ -1,10 +1,10 @@
-"""Content from outside: what a file or a tool brings into a conversation is data, never orders.
+"""Untrusted content: what a file or a tool brings into a conversation is data, never orders.
 
-In a request it is a part `{"type": "data", "source", "text"}`, or a message of role `tool`. Before
-anything runs, each is marked once (`outside_marked`): between two lines that its author cannot
-know, below a sentence that says what it is. The mark is a keyed hash of the content, so a
-request taken up by another process, and the next turn with its cached prefix, read the same.
-Where the injection classifier has a doubt, its words are also marked one by one.
+In a request it is an `UntrustedPart`, or a message of role `tool`. Before anything runs, each is
+marked once (`with_marked_content`): between two lines that its author cannot know, below a
+sentence that says what it is. The mark is a keyed hash of the content, so a request that fails
+over to another process, and the next turn with its cached prefix, read the same. Where the
+injection classifier is uncertain, its words are also marked one by one.
 """
 
 import hashlib
@@ -15,7 +15,8 @@ from typing import Any
 import msgspec
 from django.conf import settings
 
-from backend.generation.request import ChatMessage, GenerationRequest
+from backend.conversations.types import ChatMessage, ImagePart, Part, UntrustedPart
+from backend.generation.request import GenerationRequest
 from safety.judge.spotlight import injection_score, spotlight, without_hidden_text
 
 DATAMARK_FROM = 0.5
@@ -23,15 +24,15 @@ DATAMARK_FROM = 0.5
 refusal: a mark costs an honest text some tokens, a refusal costs it everything."""
 
 
-def outside_marked(request: GenerationRequest) -> GenerationRequest:
-    """`request` with its outside content ready for a model. CPU-bound; call it in a thread."""
+def with_marked_content(request: GenerationRequest) -> GenerationRequest:
+    """`request` with its untrusted content ready for a model. CPU-bound; call it in a thread."""
     messages = [_marked(message) for message in request.messages]
     return replace(request, messages=messages) if messages else request
 
 
 def upstream_messages(request: GenerationRequest) -> list[dict[str, Any]]:
-    """OpenAI's `messages`: outside content is text among text."""
-    return [msgspec.to_builtins(_plain(message)) for message in request.messages]
+    """OpenAI's `messages`: untrusted content is text among text."""
+    return [_as_openai(message) for message in request.messages]
 
 
 def _marked(message: ChatMessage) -> ChatMessage:
@@ -40,13 +41,13 @@ def _marked(message: ChatMessage) -> ChatMessage:
     if isinstance(message.content, str):
         return message
     parts = [
-        _mark(str(part["source"]), str(part["text"])) if part["type"] == "data" else part
+        _mark(part.source, part.text) if isinstance(part, UntrustedPart) else part
         for part in message.content
     ]
     return _with_content(message, parts)
 
 
-def _mark(source: str, text: str) -> dict[str, Any]:
+def _mark(source: str, text: str) -> UntrustedPart:
     marker = hmac.new(_key(), f"{source}\0{text}".encode(errors="replace"), hashlib.sha256)
     marked = spotlight(
         without_hidden_text(text),
@@ -54,27 +55,37 @@ def _mark(source: str, text: str) -> dict[str, Any]:
         datamark=injection_score(text) >= DATAMARK_FROM,
         marker=marker.hexdigest()[:16],
     )
-    return {"type": "data", "source": source, "text": text, "marked": marked}
+    return UntrustedPart(source, text, marked)
 
 
 def _key() -> bytes:
     return hashlib.sha256(b"parley.gateway.outside:" + settings.SECRET_KEY.encode()).digest()
 
 
-def _plain(message: ChatMessage) -> ChatMessage:
-    """Without `data` parts; a string where nothing but text is left."""
+def _as_openai(message: ChatMessage) -> dict[str, Any]:
+    named = {} if message.name is None else {"name": message.name}
+    return {"role": message.role, "content": _content(message), **named}
+
+
+def _content(message: ChatMessage) -> str | list[dict[str, Any]]:
+    """A string where nothing but text is left of untrusted content."""
     if isinstance(message.content, str):
-        return message
-    parts = [
-        {"type": "text", "text": part["marked"]} if part["type"] == "data" else part
-        for part in message.content
-    ]
-    if any(part["type"] == "data" for part in message.content) and all(
-        part["type"] == "text" for part in parts
-    ):
-        return _with_content(message, "\n\n".join(str(part["text"]) for part in parts))
-    return _with_content(message, parts)
+        return message.content
+    if any(isinstance(part, UntrustedPart) for part in message.content) and not message.images:
+        return "\n\n".join(_text_of(part) for part in message.content)
+    return [_part_as_openai(part) for part in message.content]
 
 
-def _with_content(message: ChatMessage, content: str | list[dict[str, Any]]) -> ChatMessage:
+def _part_as_openai(part: Part) -> dict[str, Any]:
+    if isinstance(part, ImagePart):
+        return {"type": "image_url", "image_url": {"url": part.url, "detail": part.detail}}
+    return {"type": "text", "text": _text_of(part)}
+
+
+def _text_of(part: Part) -> str:
+    assert not isinstance(part, ImagePart)
+    return part.marked if isinstance(part, UntrustedPart) else part.text
+
+
+def _with_content(message: ChatMessage, content: list[Part]) -> ChatMessage:
     return msgspec.structs.replace(message, content=content)

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from backend.conversations.history import newest_within
-from backend.conversations.types import ChatMessage
+from backend.conversations.types import ChatMessage, ImagePart
 from tests.conversations.conftest import ask
 
 
@@ -39,7 +39,7 @@ def test_other_scripts_are_not_taken_for_short(text):
 
 
 def test_pictures_take_room_too():
-    picture = ChatMessage("user", [{"type": "image_url", "image_url": {"url": "data:,"}}])
+    picture = ChatMessage("user", [ImagePart("data:,")])
     history = [picture, ChatMessage("assistant", "a cat"), ChatMessage("user", "sure?")]
     assert newest_within(history, tokens=500) == history[-1:]
     assert newest_within(history, tokens=2000) == history

@@ -121,10 +121,10 @@ def test_the_next_turn_reads_all_of_the_branch(chat):
     chat("one", finished="1")
     turn = chat("two", finished=None)
 
-    assert [m.as_dict() for m in turn.history] == [
-        {"role": "user", "content": "one"},
-        {"role": "assistant", "content": "1"},
-        {"role": "user", "content": "two"},
+    assert turn.history == [
+        ChatMessage("user", "one"),
+        ChatMessage("assistant", "1"),
+        ChatMessage("user", "two"),
     ]
 
 

@@ -15,12 +15,12 @@ from uuid import UUID
 import orjson
 
 from backend.accounts.principal import PlanLimits, Principal
+from backend.conversations.types import ChatMessage
 from backend.generation.gateway import Gateway, end_tasks
 from backend.generation.models import Generation
 from backend.generation.pools.config import PoolConfig, Pools, ReplicaConfig
 from backend.generation.request import (
     DONE,
-    ChatMessage,
     Event,
     GenerationRequest,
     SamplingParams,

@@ -1,4 +1,4 @@
-"""The pictures of a request: each is checked before an engine sees it.
+"""The images of a request: each is checked before an engine sees it.
 
 The page's have been checked when they were uploaded; their scores are remembered, so a
 conversation that carries them along pays once. CPU-bound: call it in a thread.
@@ -14,23 +14,14 @@ from safety.judge.policy import Policy
 from safety.types import SafetyDecision
 
 
-def pictures_check(request: GenerationRequest, policy: Policy) -> list[SafetyDecision]:
-    """A decision for each picture.
+def images_check(request: GenerationRequest, policy: Policy) -> list[SafetyDecision]:
+    """A decision for each image.
 
     Raises:
-        InvalidRequest: what is called a picture is none (`messages`).
+        InvalidRequest: what is called an image is none (`messages`).
     """
-    return [_check(url, policy) for url in _urls(request)]
-
-
-def _urls(request: GenerationRequest) -> list[str]:
-    return [
-        str(part["image_url"]["url"])
-        for message in request.messages
-        if not isinstance(message.content, str)
-        for part in message.content
-        if part["type"] == "image_url"
-    ]
+    images = [image for message in request.messages for image in message.images]
+    return [_check(image.url, policy) for image in images]
 
 
 def _check(url: str, policy: Policy) -> SafetyDecision:

@@ -11,12 +11,12 @@ from uuid import UUID
 from django.db import IntegrityError, transaction
 
 from backend.conversations.turns import generation_attach
-from backend.generation.admission.images import pictures_check
+from backend.generation.admission.images import images_check
 from backend.generation.models import Generation, GenerationState
 from backend.generation.pools.config import PoolConfig
 from backend.generation.records import Checked, Ending, generation_finish
 from backend.generation.request import GenerationRequest, Usage
-from backend.generation.untrusted_content import outside_marked
+from backend.generation.untrusted_content import with_marked_content
 from backend.platform.errors import Conflict, ContentBlocked
 from safety.audit.selectors import policy_for
 from safety.audit.services import KeptText, decision_record
@@ -33,7 +33,7 @@ class Opened:
     """A generation that may run.
 
     Attributes:
-        request: with its outside content marked as data.
+        request: with its untrusted content marked as data.
         policy: what its output is held to.
     """
 
@@ -82,16 +82,16 @@ def generation_open(
         raise
     if refusal is not None:
         raise _blocked(refusal)
-    return Opened(outside_marked(request), policy)
+    return Opened(with_marked_content(request), policy)
 
 
 def _check(request: GenerationRequest, policy: Policy) -> list[Checked]:
-    """What is found in the text of the request, and in each picture."""
+    """What is found in the text of the request, and in each image."""
     said = safety_messages(request)
     text = Checked(
         _PRE_CHECK.check(said, policy), KeptText(newest_of(said), policy.store_text_days)
     )
-    return [text, *(Checked(decision, None) for decision in pictures_check(request, policy))]
+    return [text, *(Checked(decision, None) for decision in images_check(request, policy))]
 
 
 def _store(
