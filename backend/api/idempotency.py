@@ -2,17 +2,20 @@
 
 The protocol, for one key of one organization, kept for 24 hours:
 
-1. The request takes a lease in Redis; who does not get it is told 409. It is renewed while the
+1. The request takes a lock in Redis; who does not get it is told 409. It is renewed while the
    answer is under way, and lapses soon after its process dies.
 2. A row is made, with the id of the generation that will run. A row that exists was made for
-   the same body, else the request is refused.
+   the same body, else the request is refused. The lock's token is noted as the row's holder.
 3. A complete answer in the row is replayed, byte for byte. Else, if its generation exists, the
    request attaches to that one, from its first event. Else the generation is started.
 4. When the last byte has been produced, the answer is stored in the row.
 
 So a process may die between any two steps: the retry finds the generation or starts it, and two
-of one id cannot exist. A request that was refused (4xx, 5xx before anything ran) leaves no row,
-and the same key may be used again. Source of the habit: Stripe, "Idempotent requests".
+of one id cannot exist. A process may also stall until its lock has lapsed, and come back beside
+its successor: it then attaches to the successor's generation, or the other way round. A request
+that was refused (4xx, 5xx before anything ran) leaves no row, and the same key may be used again;
+only the row's newest holder deletes it, because its generation may be a successor's by then.
+Source of the habit: Stripe, "Idempotent requests".
 """
 
 import asyncio
@@ -20,19 +23,15 @@ import hashlib
 import re
 import zlib
 from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import aclosing, asynccontextmanager
+from contextlib import aclosing
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from uuid import UUID
+from uuid import UUID, uuid4
 
-import structlog
-from django.conf import settings
-from django.db import IntegrityError, transaction
+from django.db import transaction
 from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 from django.utils import timezone
-from redis.asyncio import Redis
-from redis.exceptions import RedisError
 
 from backend.api import generations
 from backend.api.authentication import Request
@@ -42,23 +41,23 @@ from backend.generation.models import Generation
 from backend.generation.request import DONE, Event, GenerationRequest
 from backend.platform.database import in_database
 from backend.platform.errors import Conflict, InvalidRequest, NotFound, ParleyError
-
-logger = structlog.get_logger(__name__)
+from backend.platform.lock import RenewedLock
 
 HEADER = "Idempotency-Key"
 REPLAYED_HEADER = "Idempotent-Replayed"
 KEPT = timedelta(hours=24)
 
 _WELL_FORMED = re.compile(r"[\x21-\x7e]{1,255}")
-_LEASE_S = 15
-_RENEW_S = 5.0
+_LOCK_TTL_S = 15.0
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """What is known of a key. `body` is the complete answer, None until there is one."""
+    """What is known of a key. `body` is the complete answer, None until there is one; `holder`
+    is the token of the request that claimed it."""
 
     record_id: int
+    holder: str
     generation_id: UUID
     generation_exists: bool
     content_type: str
@@ -77,25 +76,31 @@ async def answer_once(
             f"{HEADER} must be 1 to 255 printable ASCII characters without spaces.", param=HEADER
         )
     organization_id = request.auth.organization_id
-    lease = Lease(f"idempotency:{organization_id}:{hashlib.sha256(key.encode()).hexdigest()}")
+    name = f"idempotency:{organization_id}:{hashlib.sha256(key.encode()).hexdigest()}"
+    lock = RenewedLock(name, ttl_s=_LOCK_TTL_S)
     fingerprint = _fingerprint(request)
-    await lease.take()
+    if not await lock.take():
+        raise in_use()
     try:
-        async with lease.renewed():
+        async with lock.renewed():
             claim = await in_database(
-                claim_key, organization_id=organization_id, key=key, fingerprint=fingerprint
+                claim_key,
+                organization_id=organization_id,
+                key=key,
+                fingerprint=fingerprint,
+                holder=lock.token,
             )
-            response = await _answer(claim, wanted, lease, streamed=streamed)
+            response = await _answer(claim, wanted, lock, streamed=streamed)
     except BaseException:
-        await lease.give_back()
+        await asyncio.shield(lock.give_back())
         raise
     if not response.streaming:  # a stream gives it back at its end
-        await lease.give_back()
+        await lock.give_back()
     return response
 
 
 async def _answer(
-    claim: Claim, wanted: GenerationRequest, lease: "Lease", *, streamed: bool
+    claim: Claim, wanted: GenerationRequest, lock: RenewedLock, *, streamed: bool
 ) -> HttpResponseBase:
     if claim.body is not None:
         return HttpResponse(
@@ -105,12 +110,16 @@ async def _answer(
         )
     # A retry must find the generation still running: leaving is not a wish to stop it.
     wanted = replace(wanted, generation_id=claim.generation_id, on_disconnect="grace")
-    headers = {REPLAYED_HEADER: "true"} if claim.generation_exists else await _begin(claim, wanted)
+    headers = {REPLAYED_HEADER: "true"}
+    if not claim.generation_exists:
+        if not await lock.is_held():
+            raise in_use()  # it lapsed while this process was stalled: a successor may act
+        headers = await _begin(claim, wanted)
     try:
         if streamed:
             events = await generations.follow(claim.generation_id, principal=wanted.principal)
             return EventStreamResponse(
-                _stored_at_end(events, claim, lease),
+                _stored_at_end(events, claim, lock),
                 headers={**headers, **generations.id_header(claim.generation_id)},
             )
         response = await generations.collect(
@@ -123,21 +132,25 @@ async def _answer(
             code="idempotency_answer_lost",
         ) from None
     except ParleyError:
-        await in_database(_forget, claim.record_id)  # it failed before any text: nothing to replay
+        await in_database(_forget, claim)  # it failed before any text: nothing to replay
         raise
-    await in_database(_store, claim.record_id, "application/json", response.content)
+    await in_database(_store, claim, "application/json", response.content)
     return response
 
 
 async def _begin(claim: Claim, wanted: GenerationRequest) -> dict[str, str]:
-    """Start the generation of `claim`; the headers for its answer."""
+    """Start the generation of `claim`; the headers for its answer.
+
+    Raises:
+        ParleyError: it was refused. The key is free again.
+    """
     try:
         return (await generations.start(wanted)).ratelimit_headers
-    except IntegrityError as error:
-        # A process that lost its lease while it was stuck has begun it in this moment.
-        raise in_use() from error
+    except Conflict:
+        # Another holder has begun it: ours lapsed, or theirs had. Both requests read that one.
+        return {REPLAYED_HEADER: "true"}
     except ParleyError:
-        await in_database(_forget, claim.record_id)
+        await in_database(_forget, claim)
         raise
 
 
@@ -150,26 +163,26 @@ def in_use() -> Conflict:
 
 
 async def _stored_at_end(
-    events: AsyncGenerator[Event], claim: Claim, lease: "Lease"
+    events: AsyncGenerator[Event], claim: Claim, lock: RenewedLock
 ) -> AsyncIterator[Event]:
-    """`events`, with the lease held meanwhile and the whole stored after the last."""
+    """`events`, with the lock held meanwhile and the whole stored after the last."""
     body = bytearray()
     try:
-        async with lease.renewed(), aclosing(events):
+        async with lock.renewed(), aclosing(events):
             async for event in events:
                 body += encode_event(event)
                 if event.data == DONE:
                     # Before the client sees the end: its next request may come at once.
-                    await in_database(_store, claim.record_id, CONTENT_TYPE, bytes(body))
-                    await lease.give_back()
+                    await in_database(_store, claim, CONTENT_TYPE, bytes(body))
+                    await lock.give_back()
                 yield event
     finally:
         # Shielded: this runs when the reader was cancelled.
-        await asyncio.shield(lease.give_back())
+        await asyncio.shield(lock.give_back())
 
 
-def claim_key(*, organization_id: UUID, key: str, fingerprint: str) -> Claim:
-    """Find or make the row of a key.
+def claim_key(*, organization_id: UUID, key: str, fingerprint: str, holder: str) -> Claim:
+    """Find or make the row of a key, and note who holds it from now on.
 
     Raises:
         InvalidRequest: it was used for another request within 24 hours.
@@ -178,9 +191,15 @@ def claim_key(*, organization_id: UUID, key: str, fingerprint: str) -> Claim:
         IdempotencyRecord.objects.filter(
             organization_id=organization_id, key=key, created_at__lt=timezone.now() - KEPT
         ).delete()
-        record, _ = IdempotencyRecord.objects.get_or_create(
+        record, _ = IdempotencyRecord.objects.select_for_update().get_or_create(
             organization_id=organization_id, key=key, defaults={"fingerprint": fingerprint}
         )
+        generation = Generation.objects.filter(pk=record.generation_id).first()
+        if record.fingerprint == fingerprint:
+            record.holder = holder
+            if generation is not None and _never_ran(generation):
+                record.generation_id, record.body, generation = uuid4(), None, None
+            record.save(update_fields=["holder", "generation_id", "body"])
     if record.fingerprint != fingerprint:
         raise InvalidRequest(
             f"This {HEADER} was used for a different request. Use a new key for a new request.",
@@ -189,11 +208,18 @@ def claim_key(*, organization_id: UUID, key: str, fingerprint: str) -> Claim:
         )
     return Claim(
         record_id=record.pk,
+        holder=holder,
         generation_id=record.generation_id,
-        generation_exists=Generation.objects.filter(pk=record.generation_id).exists(),
+        generation_exists=generation is not None,
         content_type=record.content_type,
         body=bytes(record.body) if record.body is not None else None,
     )
+
+
+def _never_ran(generation: Generation) -> bool:
+    """It was admitted and ended before an engine saw it, so there is nothing to replay: its
+    client left, or its process died, before the refusal could free the key."""
+    return not generation.is_open and not generation.pool
 
 
 def purge_expired() -> int:
@@ -202,65 +228,19 @@ def purge_expired() -> int:
     return expired.delete()[0]
 
 
-def _store(record_id: int, content_type: str, body: bytes) -> None:
-    IdempotencyRecord.objects.filter(pk=record_id).update(
+def _store(claim: Claim, content_type: str, body: bytes) -> None:
+    """Whoever read the generation to its end stores the same answer."""
+    IdempotencyRecord.objects.filter(pk=claim.record_id, generation_id=claim.generation_id).update(
         content_type=content_type, body=zlib.compress(body)
     )
 
 
-def _forget(record_id: int) -> None:
-    IdempotencyRecord.objects.filter(pk=record_id).delete()
+def _forget(claim: Claim) -> None:
+    """Free the key, unless somebody else holds it by now."""
+    IdempotencyRecord.objects.filter(pk=claim.record_id, holder=claim.holder).delete()
 
 
 def _fingerprint(request: Request) -> str:
     digest = hashlib.sha256(f"{request.method} {request.path}\n".encode())
     digest.update(request.body)
     return digest.hexdigest()
-
-
-class Lease:
-    """Who carries a key's request out. Lapses `_LEASE_S` after its process stops renewing it."""
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-        self._held = False
-
-    async def take(self) -> None:
-        """Raises Conflict while another request holds it."""
-        async with _redis() as client:
-            taken = await client.set(self._name, "1", nx=True, ex=_LEASE_S)
-        if not taken:
-            raise in_use()
-        self._held = True
-
-    async def give_back(self) -> None:
-        """Let the next request have it; a second call does nothing."""
-        if not self._held:
-            return
-        self._held = False
-        async with _redis() as client:
-            await client.delete(self._name)
-
-    @asynccontextmanager
-    async def renewed(self) -> AsyncIterator[None]:
-        """Keeps it from lapsing while the body runs."""
-        renewal = asyncio.create_task(self._renew())
-        try:
-            yield
-        finally:
-            renewal.cancel()
-
-    async def _renew(self) -> None:
-        while True:
-            try:
-                async with _redis() as client:
-                    await client.expire(self._name, _LEASE_S)
-            except RedisError as error:
-                logger.warning("idempotency_lease_not_renewed", error=type(error).__name__)
-            await asyncio.sleep(_RENEW_S)
-
-
-@asynccontextmanager
-async def _redis() -> AsyncIterator[Redis]:
-    async with Redis.from_url(settings.REDIS_URL) as client:
-        yield client

@@ -19,6 +19,11 @@ class IdempotencyRecord(models.Model):
     key = models.CharField(max_length=255)
     fingerprint = models.CharField(max_length=64, help_text="SHA-256 of method, path and body.")
     generation_id = models.UUIDField(unique=True, default=uuid.uuid4)
+    holder = models.CharField(
+        max_length=32,
+        db_default="",
+        help_text="Token of the lock that claimed it last; nobody else may delete it.",
+    )
     content_type = models.CharField(max_length=100, blank=True)
     body = models.BinaryField(null=True, help_text="The whole answer, zlib-compressed.")
     created_at = models.DateTimeField(default=timezone.now, db_index=True)

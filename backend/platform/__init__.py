@@ -3,6 +3,8 @@
 errors.py     every error that a client may see, in OpenAI's shape
 database.py   synchronous transactions from the event loop
 redis.py      every client of Redis, pooled, one for each event loop
+lock.py       a name that one holder has in all processes, until it stops renewing it
+cancellation.py  work that a cancellation must not cut in half
 json.py       the one encoder of answers, stream events and WebSocket messages
 sse.py        the framing of server-sent events, out and in
 """

@@ -143,6 +143,28 @@ def test_a_refused_request_leaves_the_key_free(product, caller):
     assert post(client, key, HELLO).status_code == 200
 
 
+def test_key_is_free_when_its_generation_ended_before_an_engine_saw_it(product, caller):
+    """As a process leaves it that dies, or whose client leaves, while a request is admitted."""
+    someone, client = caller
+    key = new_key()
+    post(client, key, HELLO)
+    [generation] = generations_of(product, someone.organization_id)
+    product.rows(
+        "UPDATE api_idempotencyrecord SET body = NULL WHERE generation_id = %s RETURNING id",
+        [generation["id"]],
+    )
+    product.rows(
+        "UPDATE generation_generation SET state = 'failed', pool = '', output_tokens = 0"
+        " WHERE id = %s RETURNING id",
+        [generation["id"]],
+    )
+    again = post(client, key, HELLO)
+    assert again.status_code == 200
+    assert "Idempotent-Replayed" not in again.headers
+    assert len(generations_of(product, someone.organization_id)) == 2
+    assert post(client, key, HELLO).content == again.content
+
+
 @pytest.mark.parametrize("key", ["", "a b", "x" * 256, "é"])
 def test_a_key_that_is_none_is_refused(caller, key):
     _, client = caller
