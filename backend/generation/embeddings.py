@@ -16,7 +16,7 @@ from django.db import transaction
 from redis.exceptions import RedisError
 
 from backend.accounts.principal import Principal
-from backend.generation.admission.estimate import text_estimate
+from backend.generation.admission.estimate import prompts_bound, text_estimate
 from backend.generation.admission.opening import generation_create
 from backend.generation.admission.queue import Ticket
 from backend.generation.finish.finalize import settle_budget, settle_limits
@@ -29,6 +29,7 @@ from backend.generation.process import Process
 from backend.generation.records import Ended, Ending, generation_finish
 from backend.generation.request import GenerationRequest, Usage
 from backend.generation.stream.leases import OpenGeneration
+from backend.platform.cancellation import uninterrupted
 from backend.platform.database import in_database
 from backend.platform.errors import Overloaded, UpstreamFailed
 from billing.budgets import reserve
@@ -96,25 +97,49 @@ async def _embed(
     ticket: Ticket,
 ) -> Embeddings:
     """Under limits and budget, which are given back should anything fail."""
-    principal = request.principal
     async with AsyncExitStack() as undo:
-        admission = await process.limiter.admit(principal, opened.id, tokens=opened.token_estimate)
-        undo.push_async_callback(settle_limits, process, opened, Usage())
-        await reserve(
-            principal=principal,
-            generation_id=opened.id,
-            model=pool.id,
-            input_tokens=opened.token_estimate,
-            max_output_tokens=0,
-        )
-        undo.push_async_callback(settle_budget, opened, None)
+        headers = await uninterrupted(_take, process, pool, request, opened, undo)
         replica, body = await _ask(process, pool, request, ticket)
         usage = Usage(input_tokens=int(body["usage"]["prompt_tokens"]))
-        ended = await in_database(_store, opened, pool, replica.config.name, usage)
-        undo.pop_all()
+        await uninterrupted(_finish, process, pool, opened, replica.config.name, usage, undo)
+    return Embeddings(opened.id, {**body, "model": pool.id}, headers)
+
+
+async def _take(
+    process: Process,
+    pool: PoolConfig,
+    request: EmbeddingRequest,
+    opened: OpenGeneration,
+    undo: AsyncExitStack,
+) -> dict[str, str]:
+    """Charge the limits and reserve in the budget; `undo` takes both back."""
+    principal = opened.request.principal
+    admission = await process.limiter.admit(principal, opened.id, tokens=opened.token_estimate)
+    undo.push_async_callback(uninterrupted, settle_limits, process, opened, Usage())
+    await reserve(
+        principal=principal,
+        generation_id=opened.id,
+        model=pool.id,
+        input_tokens=prompts_bound(request.inputs, pool),
+        max_output_tokens=0,
+    )
+    undo.push_async_callback(uninterrupted, settle_budget, opened, None)
+    return admission.headers
+
+
+async def _finish(
+    process: Process,
+    pool: PoolConfig,
+    opened: OpenGeneration,
+    replica: str,
+    usage: Usage,
+    undo: AsyncExitStack,
+) -> None:
+    """Store and bill; what it used takes the place of what was set aside."""
+    ended = await in_database(_store, opened, pool, replica, usage)
+    undo.pop_all()
     await settle_limits(process, opened, usage)
     await settle_budget(opened, ended.facts)
-    return Embeddings(opened.id, {**body, "model": pool.id}, admission.headers)
 
 
 async def _ask(

@@ -13,7 +13,12 @@ from redis.exceptions import RedisError
 
 from backend.accounts.principal import Principal
 from backend.generation import metrics
-from backend.generation.admission.estimate import input_estimate, output_estimate, output_limit
+from backend.generation.admission.estimate import (
+    input_bound,
+    input_estimate,
+    output_estimate,
+    output_limit,
+)
 from backend.generation.admission.opening import Opened, generation_open
 from backend.generation.admission.prompt_check import with_prompt_text
 from backend.generation.admission.shed import arrival_over
@@ -22,6 +27,7 @@ from backend.generation.finish.result import completion_of
 from backend.generation.gateway import Gateway, current
 from backend.generation.models import GenerationState
 from backend.generation.pools.config import PoolConfig
+from backend.generation.process import Process
 from backend.generation.records import Ending, generation_finish
 from backend.generation.recovery.disconnect import abandonment_check
 from backend.generation.request import (
@@ -37,6 +43,7 @@ from backend.generation.selectors import generation_get
 from backend.generation.stream.leases import OpenGeneration
 from backend.generation.stream.reader import read_events
 from backend.generation.stream.replay import EventMeta, replay
+from backend.platform.cancellation import uninterrupted
 from backend.platform.database import in_database
 from backend.platform.errors import Overloaded, ParleyError
 from billing.budgets import reserve
@@ -169,37 +176,57 @@ async def _admit(
 async def _prepare(
     gateway: Gateway, opened: OpenGeneration, pool: PoolConfig, undo: AsyncExitStack
 ) -> tuple[LiveGeneration, dict[str, str]]:
-    """Limits, budget, prompt, row, lease. Each leaves in `undo` how it is taken back."""
+    """Limits, budget, prompt, row, lease. Each leaves in `undo` how it is taken back.
+
+    A client may leave at any moment, so what takes something runs to its end and notes its undo
+    before the cancellation is heard.
+    """
     process, request = gateway.process, opened.request
-    admission = await process.limiter.admit(
-        request.principal, opened.id, tokens=opened.token_estimate
-    )
-    if admission.is_new:  # else it belongs to another start of the same id
-        undo.push_async_callback(settle_limits, process, opened, Usage())
-    reserved = await reserve(
-        principal=request.principal,
-        generation_id=opened.id,
-        model=pool.id,
-        input_tokens=input_estimate(request),
-        max_output_tokens=output_limit(request, pool),
-    )
-    if reserved:  # likewise
-        undo.push_async_callback(settle_budget, opened, None)
+    headers = await uninterrupted(_charge_limits, process, opened, undo)
+    await uninterrupted(_reserve_budget, opened, pool, undo)
     request = await with_prompt_text(process, pool, request)
     opened = msgspec.structs.replace(opened, request=request)
+    checked = await uninterrupted(_store, opened, pool, undo)
+    opened = msgspec.structs.replace(opened, request=checked.request)
+    live = await _lease(gateway, opened, pool, checked)
+    _refuse_the_departed()
+    return live, headers
+
+
+async def _charge_limits(
+    process: Process, opened: OpenGeneration, undo: AsyncExitStack
+) -> dict[str, str]:
+    admission = await process.limiter.admit(
+        opened.request.principal, opened.id, tokens=opened.token_estimate
+    )
+    if admission.is_new:  # else it belongs to another start of the same id
+        undo.push_async_callback(uninterrupted, settle_limits, process, opened, Usage())
+    return admission.headers
+
+
+async def _reserve_budget(opened: OpenGeneration, pool: PoolConfig, undo: AsyncExitStack) -> None:
+    reserved = await reserve(
+        principal=opened.request.principal,
+        generation_id=opened.id,
+        model=pool.id,
+        input_tokens=input_bound(opened.request, pool),
+        max_output_tokens=output_limit(opened.request, pool),
+    )
+    if reserved:  # likewise
+        undo.push_async_callback(uninterrupted, settle_budget, opened, None)
+
+
+async def _store(opened: OpenGeneration, pool: PoolConfig, undo: AsyncExitStack) -> Opened:
     checked = await in_database(
         generation_open,
         generation_id=opened.id,
-        request=request,
+        request=opened.request,
         pool=pool,
         created_at=opened.created_at,
         deadline_at=opened.deadline_at,
     )
-    undo.push_async_callback(_end_unstarted, opened)
-    opened = msgspec.structs.replace(opened, request=checked.request)
-    live = await _lease(gateway, opened, pool, checked)
-    _refuse_the_departed()
-    return live, admission.headers
+    undo.push_async_callback(uninterrupted, _end_unstarted, opened)
+    return checked
 
 
 def _refuse_the_departed() -> None:
@@ -250,7 +277,8 @@ async def _wait_begun(live: LiveGeneration) -> None:
     try:
         error = await live.began
     except BaseException:
-        live.request_stop("cancelled")  # the client left while it waited
+        if live.request.on_disconnect == "cancel":
+            live.request_stop("cancelled")  # the client left while it waited
         raise
     if error is not None:
         raise error

@@ -1,6 +1,5 @@
 """Budgets in a request's path: two atomic scripts in Redis, no database where nothing was lost."""
 
-import asyncio
 import time
 from datetime import UTC, datetime
 from itertools import chain
@@ -11,8 +10,9 @@ import structlog
 from django.conf import settings
 
 from backend.accounts.principal import Principal
+from backend.platform.cancellation import uninterrupted
 from backend.platform.database import in_database
-from backend.platform.errors import InsufficientQuota, RateLimited
+from backend.platform.errors import InsufficientQuota
 from backend.platform.redis import async_client
 from billing.abuse import throttle
 from billing.budgets import counters
@@ -82,7 +82,7 @@ async def reserve(
     throttled, _, answer = await pipeline.execute()
     try:
         await throttle.refuse_if_over(principal, throttled)
-    except RateLimited:
+    except Exception:  # RateLimited, or Redis went away: nothing of this call stays reserved
         if answer[0] == 1 and answer[1]:
             await settle(generation_id=generation_id, facts=None)
         raise
@@ -107,12 +107,7 @@ async def settle(*, generation_id: UUID, facts: UsageFacts | None) -> None:
     Args:
         facts: as they were recorded; None where the generation never ran.
     """
-    task = asyncio.ensure_future(_settle(generation_id, facts))
-    try:
-        await asyncio.shield(task)
-    except asyncio.CancelledError:
-        await asyncio.wait({task})
-        raise
+    await uninterrupted(_settle, generation_id, facts)
 
 
 async def _settle(generation_id: UUID, facts: UsageFacts | None) -> None:

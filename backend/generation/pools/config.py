@@ -31,6 +31,7 @@ _MODEL_FIELDS = {
     "aliases",
     "context_window",
     "max_output_tokens",
+    "max_image_tokens",
     "capabilities",
     "upstream_model",
     "max_concurrency",
@@ -63,6 +64,8 @@ class PoolConfig:
     Attributes:
         upstream_model: the name the replicas know it by.
         max_concurrency: generations that one replica takes at a time.
+        max_image_tokens: the most tokens of one image in a prompt; None: not known, so a budget
+            reserves the whole context window for a request with images.
         price_per_1k: US dollars per 1,000 `input`, `cached_input`, `output` tokens.
         sampling: what the model's makers recommend, by upstream names (`temperature`, `top_p`,
             `top_k`, `min_p`, `repetition_penalty`); a request's own values come first.
@@ -83,6 +86,7 @@ class PoolConfig:
     sampling: dict[str, float]
     dialect: Dialect
     replicas: tuple[ReplicaConfig, ...]
+    max_image_tokens: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,6 +233,9 @@ def _pool(table: _Table) -> PoolConfig:
         aliases=table.texts("aliases"),
         context_window=table.positive("context_window"),
         max_output_tokens=table.positive("max_output_tokens"),
+        max_image_tokens=(
+            table.positive("max_image_tokens") if "max_image_tokens" in table.table else None
+        ),
         capabilities=table.texts("capabilities"),
         upstream_model=table.text("upstream_model", model_id),
         max_concurrency=table.positive("max_concurrency", 64),

@@ -1,0 +1,35 @@
+"""Work that a cancellation must not cut in half."""
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from typing import Any, ParamSpec, TypeVar
+
+Arguments = ParamSpec("Arguments")
+Result = TypeVar("Result")
+
+
+async def uninterrupted(
+    work: Callable[Arguments, Coroutine[Any, Any, Result]],
+    *args: Arguments.args,
+    **kwargs: Arguments.kwargs,
+) -> Result:
+    """Run `work` to its end in a task of its own, also when the caller is cancelled meanwhile.
+
+    For what takes something elsewhere, such as a place in Redis: cut off while the reply is
+    awaited, it may have been taken without anybody knowing that it must be given back.
+
+    Raises:
+        CancelledError: the caller was cancelled; `work` has ended, well or not, by then.
+    """
+    task = asyncio.create_task(work(*args, **kwargs))
+    cancelled: asyncio.CancelledError | None = None
+    while not task.done():
+        try:
+            await asyncio.wait({task})
+        except asyncio.CancelledError as error:
+            cancelled = error
+    if cancelled is not None:
+        if not task.cancelled():
+            task.exception()  # seen: the cancellation is what the caller hears of
+        raise cancelled
+    return task.result()
