@@ -1,7 +1,7 @@
 """Reading the ledger: an organization's usage as hourly buckets, in order of time."""
 
 from collections.abc import Iterator
-from datetime import datetime
+from datetime import UTC, datetime
 from uuid import UUID
 
 from django.db.models import Count, QuerySet, Sum
@@ -21,7 +21,7 @@ def buckets(
     """Sum `records` by hour, model and `dimensions`, in the order that pricing needs."""
     by = (*dimensions, "model")
     rows = (
-        records.annotate(hour=TruncHour("occurred_at"))
+        records.annotate(hour=TruncHour("occurred_at", tzinfo=UTC))
         .values("hour", *by)
         .annotate(**SUMS)
         .order_by("hour", *by)
@@ -35,7 +35,7 @@ def bucket_of(row: dict[str, object]) -> UsageBucket:
     values: dict[str, object] = {name: row[name] for name in DIMENSIONS if name in row}
     counts = {name: row[name] for name in SUMS if name != "requests"}
     return UsageBucket(
-        hour=row["hour"],  # type: ignore[arg-type]
+        start=row["hour"],  # type: ignore[arg-type]
         model=row["model"],  # type: ignore[arg-type]
         requests=row["requests"],  # type: ignore[arg-type]
         counts=TokenCounts(**counts),  # type: ignore[arg-type]

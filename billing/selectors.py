@@ -126,13 +126,13 @@ def priced_usage(
     read_from = month_of(start).start if book.tiered else start
     records = ledger.records_between(organization_id=organization_id, start=read_from, end=end)
     for priced in pricer.price_all(ledger.buckets(records, dimensions=dimensions)):
-        if priced.bucket.hour >= start:
+        if priced.bucket.start >= start:
             yield priced
 
 
 def _key_function(group_by: GroupBy | None) -> Callable[[UsageBucket], str]:
     if group_by == "day":
-        return lambda bucket: f"{bucket.hour:%Y-%m-%d}"
+        return lambda bucket: f"{bucket.start:%Y-%m-%d}"
     if group_by == "model":
         return lambda bucket: bucket.model
     dimension = _DIMENSION.get(group_by or "", "model")

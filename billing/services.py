@@ -12,7 +12,8 @@ from billing import events, ledger
 from billing.models import OutboxEvent, UsageRecord
 from billing.models.outbox import lane_of
 from billing.periods import month_of
-from billing.prices import PriceBook, UnpricedUsage, cost
+from billing.prices import PriceBook
+from billing.prices.usage import cost_where_priced
 from billing.quantities import Quantities, TokenCounts
 
 log = structlog.get_logger(__name__)
@@ -98,7 +99,7 @@ def usage_record_create(*, facts: UsageFacts) -> UsageRecord:
 def usage_cost(*, facts: UsageFacts, book: PriceBook) -> Decimal:
     """What this generation costs, at the tier that the month has reached; exact.
 
-    Nothing, where its model has no price. With volume tiers, the volume is the ledger's at this
+    Tokens without a price cost nothing. With volume tiers, the volume is the ledger's at this
     moment without this generation, so of two that end together each may count the other first.
     """
     at = facts.occurred_at
@@ -114,17 +115,15 @@ def usage_cost(*, facts: UsageFacts, book: PriceBook) -> Decimal:
         )
         for bucket in ledger.buckets(earlier, dimensions=()):
             before += bucket.counts.billable()
-    try:
-        return cost(
-            quantities=facts.counts.billable(),
-            model=facts.model,
-            organization_id=facts.organization_id,
-            at=at,
-            book=book,
-            used_before=before,
-        )
-    except UnpricedUsage:
-        return Decimal(0)
+    amount, _ = cost_where_priced(
+        quantities=facts.counts.billable(),
+        model=facts.model,
+        organization_id=facts.organization_id,
+        at=at,
+        book=book,
+        used_before=before,
+    )
+    return amount
 
 
 def _require_transaction() -> None:

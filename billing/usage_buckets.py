@@ -167,7 +167,7 @@ def cost_buckets(
         dimensions=("project_id",) if by_project else (),
     ):
         bucket = priced.bucket
-        day = bucket.hour.replace(hour=0)
+        day = bucket.start.replace(hour=0)
         group = (
             bucket.project_id if by_project else None,
             bucket.model if by_item else None,

@@ -137,4 +137,4 @@ def organizations_with_expired_credit(*, now: datetime) -> set[UUID]:
 def _spending_not_invoiced(organization_id: UUID) -> list[tuple[datetime, Decimal]]:
     book = price_book(terms_of(organization_id).currency)
     waiting = not_invoiced(organization_id=organization_id, book=book, dimensions=())
-    return [(priced.bucket.hour, priced.cost) for priced in waiting]
+    return [(priced.bucket.start, priced.cost) for priced in waiting]

@@ -113,9 +113,9 @@ def _draft(organization_id: UUID, month: Period, invoice_id: int) -> Invoice:
     ):
         bucket = priced.bucket
         assert bucket.project_id is not None
-        usage_month = month_of(bucket.hour).start.date()
+        usage_month = month_of(bucket.start).start.date()
         lines.setdefault((usage_month, bucket.project_id, bucket.model), _Line()).add(priced)
-        spending.append((bucket.hour, priced.cost))
+        spending.append((bucket.start, priced.cost))
     if pricer.unpriced:
         raise UnpricedUsageError(pricer.unpriced)
     credit = consume(open_grants(organization_id), spending)

@@ -1,8 +1,9 @@
-"""Pricing usage as it happened: hourly sums, in order of time, each at the tier then reached.
+"""Pricing usage as it happened: sums in order of time, each at the tier then reached.
 
 Pure. Used alike by summaries, budgets, invoices and reports, so that they agree to the cent.
-Within one hour the order is by project, then key, user and model: arbitrary but always the
-same, and without effect where there are no volume tiers.
+An hour is priced as at its beginning: prices change at whole hours. Within one hour the order is
+by project, then key, user and model: arbitrary but always the same, and without effect where
+there are no volume tiers.
 """
 
 from collections.abc import Iterable, Iterator
@@ -17,12 +18,16 @@ from billing.quantities import Quantities, TokenCounts
 
 @dataclass(frozen=True, slots=True)
 class UsageBucket:
-    """The sums of one hour for one combination of project, key, user and model.
+    """The sums of a span of time for one combination of project, key, user and model.
 
     A dimension that was not asked for is None, as is the key of usage from the page.
+
+    Attributes:
+        start: when the span begins, a whole hour. It is one hour, or more of them where the
+            model's prices change in none of them and do not depend on volume.
     """
 
-    hour: datetime
+    start: datetime
     model: str
     requests: int
     counts: TokenCounts
@@ -38,10 +43,10 @@ class PricedBucket:
 
 
 class Pricer:
-    """Prices one organization's buckets, told to it in order of time.
+    """Prices one organization's buckets, given in order of time.
 
-    It carries the month's volumes, so usage of a month must be told from the month's beginning
-    wherever prices have tiers. Usage of a model without a price costs nothing and is kept in
+    It carries the month's volumes, so usage of a month must be given from the month's beginning
+    wherever prices have tiers. Tokens without a price cost nothing and their model is kept in
     `unpriced`; an invoice refuses to close over it.
     """
 
@@ -53,22 +58,50 @@ class Pricer:
 
     def price(self, bucket: UsageBucket) -> Decimal:
         quantities = bucket.counts.billable()
-        volume_key = (f"{bucket.hour:%Y-%m}", bucket.model)
+        volume_key = (f"{bucket.start:%Y-%m}", bucket.model)
         before = self._volumes.get(volume_key, Quantities())
         self._volumes[volume_key] = before + quantities
-        try:
-            return cost(
-                quantities=quantities,
-                model=bucket.model,
-                organization_id=self._organization_id,
-                at=bucket.hour,
-                book=self.book,
-                used_before=before,
-            )
-        except UnpricedUsage:
+        amount, is_whole = cost_where_priced(
+            quantities=quantities,
+            model=bucket.model,
+            organization_id=self._organization_id,
+            at=bucket.start,
+            book=self.book,
+            used_before=before,
+        )
+        if not is_whole:
             self.unpriced.add(bucket.model)
-            return Decimal(0)
+        return amount
 
     def price_all(self, buckets: Iterable[UsageBucket]) -> Iterator[PricedBucket]:
         for bucket in buckets:
             yield PricedBucket(bucket, self.price(bucket))
+
+
+def cost_where_priced(
+    *,
+    quantities: Quantities,
+    model: str,
+    organization_id: UUID,
+    at: datetime,
+    book: PriceBook,
+    used_before: Quantities,
+) -> tuple[Decimal, bool]:
+    """What the kinds that have a price cost, and whether all that were used have one.
+
+    Kind by kind, so that a sum of usage costs what its parts cost, however it was grouped.
+    """
+    total, is_whole = Decimal(0), True
+    for kind, quantity in quantities.items():
+        try:
+            total += cost(
+                quantities=Quantities(**{kind.value: quantity}),
+                model=model,
+                organization_id=organization_id,
+                at=at,
+                book=book,
+                used_before=used_before,
+            )
+        except UnpricedUsage:
+            is_whole = False
+    return total, is_whole

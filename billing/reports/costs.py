@@ -20,7 +20,7 @@ class CostBook:
 
     def cost_of(self, bucket: UsageBucket) -> Decimal | None:
         """What an hour's usage of a model cost us; None where nobody has said."""
-        cost = self._at(bucket.model, bucket.hour)
+        cost = self._at(bucket.model, bucket.start)
         if cost is None:
             return None
         counts = bucket.counts

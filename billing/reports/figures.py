@@ -87,7 +87,7 @@ def report(period: Period, *, currency: str = DEFAULT_CURRENCY) -> Report:
         cost = costs.cost_of(bucket)
         for row in (
             result.total,
-            days[f"{bucket.hour:%Y-%m-%d}"],
+            days[f"{bucket.start:%Y-%m-%d}"],
             models.setdefault(bucket.model, Row(bucket.model)),
             organizations[organization_id],
         ):
@@ -126,7 +126,7 @@ def _priced(period: Period, result: Report) -> Iterator[tuple[UUID, PricedBucket
             del named["organization_id"]
             bucket = bucket_of(named)
             priced = PricedBucket(bucket, pricer.price(bucket))
-            if bucket.hour >= period.start:
+            if bucket.start >= period.start:
                 yield organization_id, priced
         result.unpriced |= pricer.unpriced
 

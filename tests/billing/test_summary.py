@@ -11,7 +11,7 @@ from billing.models import BillingAccount
 from billing.prices import Tier
 from billing.prices.services import BEGINNING, prices_seed, prices_set
 from billing.quantities import Kind
-from billing.selectors import usage_summary
+from billing.selectors import GROUPS, usage_summary
 from billing.services import usage_record_create
 from tests.billing import factories
 
@@ -103,6 +103,23 @@ def test_an_organization_that_pays_in_euros_is_told_euros():
     for total in (summary, summary.data[0]):
         assert (total.currency, total.cost) == ("EUR", Decimal("0.15"))
         assert total.cost_usd is None
+
+
+def test_total_is_the_same_however_grouped_when_a_kind_has_no_price():
+    """What has a price costs it; the other tokens are free, and take nothing with them."""
+    prices_set(
+        model=factories.MODEL,
+        prices={Kind.INPUT: (Tier(0, Decimal(1)),)},
+        effective_from=BEGINNING,
+    )
+    caller = factories.principal()
+    use(caller, output_tokens=0)
+    use(caller, key_id=factories.key_of(caller).id)
+    for group_by in (None, *GROUPS):
+        summary = usage_summary(
+            organization_id=caller.organization_id, period="2026-10", group_by=group_by
+        )
+        assert summary.cost == Decimal("0.2"), group_by
 
 
 @pytest.mark.parametrize("period", ["2026", "2026-13", "2026-02-30", "last_0_days", "x" * 100, ""])
