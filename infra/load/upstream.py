@@ -52,6 +52,7 @@ class Behaviour:
         ready: what `/ready` says.
         continuous_usage: token counts in each chunk, when asked for; else only at the end.
         usage: whether it counts at all.
+        count_error: added to every count that it tells.
         script: a text for every answer, cut in the given pieces, in place of the words.
         timestamps: each word is the `stamp` of its sending, for benchmarks.
         leading_space: of those words, as most tokenizers cut them: a word is complete only
@@ -68,6 +69,7 @@ class Behaviour:
     ready: bool = True
     continuous_usage: bool = True
     usage: bool = True
+    count_error: int = 0
     script: list[str] | None = None
     timestamps: bool = False
     leading_space: bool = False
@@ -224,12 +226,14 @@ class _Connection(asyncio.Protocol):
             if behaviour.timestamps:
                 piece = f" {stamp()}" if behaviour.leading_space else f"{stamp()} "
             last = index == len(pieces) - 1
-            usage = _usage(prompt_tokens, index + 1) if each and behaviour.usage else None
+            usage = None
+            if each and behaviour.usage:
+                usage = _usage(prompt_tokens, index + 1, behaviour.count_error)
             reason = ("length" if len(pieces) == wanted else "stop") if last else None
             self._event(_chunk(piece, reason, usage, chat=chat))
             served.sent = index + 1
         if options.get("include_usage") and behaviour.usage:
-            usage = _usage(prompt_tokens, len(pieces))
+            usage = _usage(prompt_tokens, len(pieces), behaviour.count_error)
             self._event({"choices": [], "usage": usage})
         served.finished = True
         self._write_chunk(b"data: [DONE]\n\n")
@@ -280,7 +284,8 @@ def _prompt_tokens(body: dict[str, Any], *, chat: bool) -> int:
     return sum(len(str(message["content"]).split()) for message in body["messages"])
 
 
-def _usage(prompt: int, completion: int) -> dict[str, Any]:
+def _usage(prompt: int, completion: int, error: int) -> dict[str, Any]:
+    prompt, completion = prompt + error, completion + error
     return {
         "prompt_tokens": prompt,
         "completion_tokens": completion,

@@ -1,12 +1,17 @@
 """The end of a generation when it is not this process's to write, or cannot be written as it is."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any
 
 import pytest
+from django.db import InternalError, OperationalError
 
+from backend.accounts.principal import Principal
+from backend.generation.finish import finalize
 from backend.generation.gateway import Gateway
 from backend.generation.models import Generation
-from backend.generation.records import generation_claim
+from backend.generation.records import Ended, generation_claim, generation_finish
 from backend.generation.request import Event, StartedGeneration
 from backend.generation.service import generation_start
 from backend.generation.stream import keys
@@ -16,6 +21,7 @@ from backend.platform.errors import NotFound
 from infra.load.upstream import SyntheticUpstream, words
 from tests.support.gateway import (
     Answer,
+    ask,
     caller,
     chat,
     check_billed,
@@ -24,6 +30,8 @@ from tests.support.gateway import (
 )
 
 PATIENCE_S = 30.0
+StartUpstream = Callable[..., Awaitable[SyntheticUpstream]]
+_MOST_STORABLE = 2**31 - 1
 
 
 async def test_readers_follow_when_process_finds_itself_superseded_at_the_end(
@@ -63,6 +71,58 @@ async def test_readers_end_when_row_is_gone_at_the_end(
         await in_database(Generation.objects.filter(pk=started.id).delete)
         with pytest.raises(NotFound):
             await asyncio.wait_for(reading, PATIENCE_S)
+
+
+async def test_generation_ends_as_failed_when_its_numbers_cannot_be_stored(
+    transactional_db: None, start_upstream: StartUpstream
+) -> None:
+    """Each choice's count fits the column, their sum does not: no retry would change that."""
+    principal = await caller()
+    upstream = await start_upstream(count_error=_MOST_STORABLE - 100)
+    pools = pools_of(upstream)
+    async with running_gateway(pools):
+        request = chat(principal, max_tokens=20, n=2)
+        started, answer = await asyncio.wait_for(ask(request), PATIENCE_S)
+
+    answer.check_order()
+    assert answer.error is not None and answer.error["code"] == "record_rejected"
+    [pool] = pools.models
+    row = await check_billed(started.id, output_tokens=2 * pool.max_output_tokens, state="failed")
+    assert row.error_code == "record_rejected"
+    assert row.input_tokens == pool.context_window
+
+
+@pytest.mark.parametrize("count", [_MOST_STORABLE + 1, 2**40, -10])
+async def test_impossible_count_is_failure_of_upstream(
+    transactional_db: None, start_upstream: StartUpstream, count: int
+) -> None:
+    principal = await caller()
+    upstream = await start_upstream(count_error=count)
+    async with running_gateway(pools_of(upstream, dialect="openai")):
+        request = chat(principal, max_tokens=20)
+        started, answer = await asyncio.wait_for(ask(request), PATIENCE_S)
+
+    answer.check_order()
+    assert answer.text == words(0, 20)
+    assert answer.error is not None and answer.error["code"] == "upstream_failed"
+    await check_billed(started.id, output_tokens=20, state="failed")
+
+
+async def test_generation_waits_for_database_that_is_away(
+    gateway: Gateway, principal: Principal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    away = iter([OperationalError("the connection is closed"), InternalError("read-only")])
+
+    def finish(**arguments: Any) -> Ended:
+        for error in away:
+            raise error
+        return generation_finish(**arguments)
+
+    monkeypatch.setattr(finalize, "generation_finish", finish)
+    started, answer = await asyncio.wait_for(ask(chat(principal, max_tokens=5)), PATIENCE_S)
+
+    assert answer.text == words(0, 5)
+    await check_billed(started.id, output_tokens=5, state="completed")
 
 
 async def _read_at(gateway: Gateway, started: StartedGeneration) -> Answer:

@@ -14,7 +14,7 @@ from datetime import UTC, datetime, timedelta
 
 import msgspec
 import structlog
-from django.db import DatabaseError
+from django.db import DatabaseError, DataError, IntegrityError
 from redis.exceptions import RedisError
 
 from backend.generation import metrics
@@ -35,7 +35,7 @@ from backend.generation.run.emitter import Emitter
 from backend.generation.stream.leases import OpenGeneration
 from backend.generation.stream.replay import EventMeta, replay
 from backend.platform.database import in_database
-from backend.platform.errors import Overloaded, ParleyError
+from backend.platform.errors import Overloaded, ParleyError, UpstreamFailed
 from billing.budgets import settle
 from billing.services import UsageFacts
 from safety.audit.services import KeptText
@@ -74,7 +74,14 @@ async def generation_end(
         usage, text = _shown(live)
     checked = await _checked(live)
     ending = _ending(live, emitter, verdict, usage, text, checked, replica)
-    ended = await _commit(process, live, ending)
+    try:
+        ended = await _commit(process, live, ending)
+    except (DataError, IntegrityError) as error:
+        log.error("generation_record_rejected", error=str(error), usage=str(usage))
+        verdict = Verdict(GenerationState.FAILED, "error", _record_rejected())
+        usage = _possible(live, usage)
+        ending = _ending(live, emitter, verdict, usage, text, checked, replica)
+        ended = await _commit(process, live, ending)
     if ended is None:
         return
     await settle_limits(process, live.opened, usage)
@@ -129,6 +136,17 @@ def _shown(live: LiveGeneration) -> tuple[Usage, str]:
     events = [(entry.data, decoder.decode(entry.meta)) for entry in live.log.entries]
     seen = replay(events, choices=live.request.n)
     return seen.usage, seen.choices[0].text
+
+
+def _possible(live: LiveGeneration, usage: Usage) -> Usage:
+    """`usage`, with no more than the pool's model can have read and written."""
+    pool = live.pool
+    input_tokens = min(usage.input_tokens, pool.context_window)
+    return Usage(
+        input_tokens,
+        min(usage.cached_input_tokens, input_tokens),
+        min(usage.output_tokens, live.request.n * pool.max_output_tokens),
+    )
 
 
 async def _checked(live: LiveGeneration) -> list[Checked]:
@@ -186,6 +204,9 @@ async def _commit(process: Process, live: LiveGeneration, ending: Ending) -> End
 
     While PostgreSQL is away the generation waits: its lease is renewed meanwhile, and should
     this process die too, another one comes to the same end from the buffer.
+
+    Raises:
+        DataError, IntegrityError: PostgreSQL does not take these values, now or later.
     """
     attempt = 0
     while True:
@@ -202,7 +223,11 @@ async def _commit(process: Process, live: LiveGeneration, ending: Ending) -> End
             live.log.lose()
             await _quietly(process.leases.release(live.opened.id, live.log.lease, "ended"))
             return None
+        except (DataError, IntegrityError):
+            raise
         except DatabaseError as error:
+            # Of any other kind: the server is away, read-only (a failover), or its tables are
+            # being migrated. All of these pass.
             log.error("generation_not_stored", error=str(error), attempt=attempt)
             await asyncio.sleep(_DATABASE_RETRY_S[min(attempt, len(_DATABASE_RETRY_S) - 1)])
             attempt += 1
@@ -258,3 +283,10 @@ def _observe(live: LiveGeneration, emitter: Emitter, ended: Ended) -> None:
 
 def _buffer_gone() -> ParleyError:
     return Overloaded("The stream buffer is gone, so this answer ends here.", code="buffer_lost")
+
+
+def _record_rejected() -> ParleyError:
+    return UpstreamFailed(
+        "The model reported a usage that cannot be right, so this answer ends as failed.",
+        code="record_rejected",
+    )

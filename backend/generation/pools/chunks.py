@@ -1,17 +1,20 @@
 """What one chunk of an upstream's stream says, typed. Names are OpenAI's and vLLM's."""
 
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 
+# What a usage record can hold: a count beyond it is the upstream's mistake.
+_Count = Annotated[int, msgspec.Meta(ge=0, le=2**31 - 1)]
+
 
 class _PromptDetails(msgspec.Struct):
-    cached_tokens: int | None = None
+    cached_tokens: _Count | None = None
 
 
 class _Usage(msgspec.Struct):
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
+    prompt_tokens: _Count = 0
+    completion_tokens: _Count = 0
     prompt_tokens_details: _PromptDetails | None = None
 
 
