@@ -16,6 +16,7 @@ from django.templatetags.static import static
 
 from backend.storage import storage_backend
 from billing.schedule import BEAT_SCHEDULE as BILLING_SCHEDULE
+from billing.schedule import TASK_ROUTES as BILLING_ROUTES
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -189,6 +190,7 @@ CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_TIMEZONE = "UTC"
+CELERY_TASK_ROUTES = BILLING_ROUTES
 CELERY_BEAT_SCHEDULE_FILENAME = str(VAR_DIR / "celerybeat-schedule")
 CELERY_BEAT_SCHEDULE = {
     "purge-idempotency-records": {

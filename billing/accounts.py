@@ -43,15 +43,19 @@ def finance_contacts(organization_id: UUID) -> list[str]:
     account = BillingAccount.objects.filter(organization_id=organization_id).first()
     if account is not None and account.email:
         return [account.email]
-    return list(
-        Membership.objects.filter(
-            organization_id=organization_id,
-            role__in=[Role.OWNER, Role.FINANCE],
-            user__is_active=True,
-        )
-        .order_by("user__email")
-        .values_list("user__email", flat=True)
+    return _emails(organization_id, Role.OWNER, Role.FINANCE)
+
+
+def owner_contacts(organization_id: UUID) -> list[str]:
+    """The addresses of an organization's owners."""
+    return _emails(organization_id, Role.OWNER)
+
+
+def _emails(organization_id: UUID, *roles: Role) -> list[str]:
+    members = Membership.objects.filter(
+        organization_id=organization_id, role__in=roles, user__is_active=True
     )
+    return list(members.order_by("user__email").values_list("user__email", flat=True))
 
 
 def seller() -> dict[str, str]:

@@ -21,7 +21,12 @@ from billing.invoices.documents import document_response
 from billing.invoices.selectors import invoice_get, invoices_list
 from billing.models import Invoice
 from billing.webhooks.selectors import deliveries_list, endpoints_list
-from billing.webhooks.services import webhook_create, webhook_delete, webhook_replay
+from billing.webhooks.services import (
+    webhook_create,
+    webhook_delete,
+    webhook_enable,
+    webhook_replay,
+)
 
 invoices = Router(tags=["billing"])
 budgets = Router(tags=["billing"])
@@ -110,6 +115,11 @@ class WebhookOut(Out):
     url: str
     types: list[str]
     enabled: bool
+    failures: int = Field(description="In a row; 0 once a delivery has arrived.")
+    failing_since: datetime | None
+    disabled_at: datetime | None = Field(
+        description="Since when it is not called any more, after repeated failure."
+    )
     created_at: datetime
 
 
@@ -215,6 +225,13 @@ async def delete_webhook(request: Request, endpoint_id: UUID) -> Status:
     """Stop being notified there."""
     await in_database(webhook_delete, principal=request.auth, endpoint_id=endpoint_id)
     return Status(204, None)
+
+
+@webhooks.post("/{uuid:endpoint_id}/enable", response=WebhookOut)
+async def enable_webhook(request: Request, endpoint_id: UUID) -> WebhookOut:
+    """Be notified there again, after repeated failure had disabled it; what waited is sent."""
+    endpoint = await in_database(webhook_enable, principal=request.auth, endpoint_id=endpoint_id)
+    return WebhookOut.model_validate(endpoint)
 
 
 @webhooks.get("/deliveries", response=DeliveryListOut)

@@ -1,4 +1,5 @@
-"""When beat runs billing's tasks; `backend.settings` adds this to its schedule. Plain data."""
+"""When beat runs billing's tasks, and in which queue; `backend.settings` adds this to its own.
+Plain data."""
 
 from typing import Any
 
@@ -8,7 +9,11 @@ BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
     "billing-reconcile": {"task": "billing.tasks.reconcile_recent", "schedule": 300.0},
     "billing-check-budgets": {"task": "billing.tasks.check_budgets", "schedule": 60.0},
     "billing-expire-credit": {"task": "billing.tasks.expire_credit", "schedule": 3600.0},
-    "billing-deliver-webhooks": {"task": "billing.tasks.deliver_webhooks", "schedule": 10.0},
+    "billing-deliver-webhooks": {
+        "task": "billing.tasks.deliver_webhooks",
+        "schedule": 10.0,
+        "options": {"expires": 10.0},  # runs do not pile up while their process is away
+    },
     # Some hours after midnight UTC: generations that began last month have ended by then.
     "billing-close-month": {
         "task": "billing.tasks.close_month",
@@ -16,3 +21,6 @@ BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
     },
     "billing-purge-outbox": {"task": "billing.tasks.purge_outbox", "schedule": 3600.0},
 }
+
+# Customers' servers are called by the process `webhooks` alone, so that they hold up nothing else.
+TASK_ROUTES = {"billing.tasks.deliver_webhooks": {"queue": "webhooks"}}

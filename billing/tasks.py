@@ -50,7 +50,8 @@ def expire_credit() -> int:
 
 @shared_task
 def deliver_webhooks() -> int:
-    """Send webhooks that are due."""
+    """Send webhooks that are due. In a queue and a process of its own (`schedule.py`): it waits for
+    customers' servers."""
     return delivery.deliver_due()
 
 

@@ -1,7 +1,5 @@
 """Customers' webhooks and what was delivered to them."""
 
-from datetime import UTC, datetime
-
 from django.contrib import admin, messages
 from django.db.models import QuerySet
 from django.http import HttpRequest
@@ -10,15 +8,27 @@ from unfold.decorators import display
 
 from backend.admin.base import LargeReadOnlyAdmin, ReadOnlyAdmin
 from billing.models import WebhookDelivery, WebhookEndpoint
+from billing.webhooks.services import deliveries_send_again
 
 
 @admin.register(WebhookEndpoint)
 class WebhookEndpointAdmin(ReadOnlyAdmin):
     """The secret is not shown: staff have no use for it."""
 
-    list_display = ("url", "organization", "enabled", "created_at")
+    list_display = ("url", "organization", "enabled", "failures", "disabled_at", "created_at")
+    list_filter = ("enabled",)
     list_select_related = ("organization",)
-    fields = ("id", "organization", "url", "types", "enabled", "created_at")
+    fields = (
+        "id",
+        "organization",
+        "url",
+        "types",
+        "enabled",
+        "failures",
+        "failing_since",
+        "disabled_at",
+        "created_at",
+    )
     search_fields = ("url", "organization__name")
 
 
@@ -40,7 +50,7 @@ class WebhookDeliveryAdmin(LargeReadOnlyAdmin):
 
     @admin.action(description="Send again", permissions=["replay"])
     def replay(self, request: HttpRequest, queryset: QuerySet[WebhookDelivery]) -> None:
-        count = queryset.update(attempts=0, delivered_at=None, next_attempt_at=datetime.now(UTC))
+        count = deliveries_send_again(queryset)
         messages.success(request, f"{count} will be sent again.")
 
     def has_replay_permission(self, request: HttpRequest) -> bool:

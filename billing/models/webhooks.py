@@ -9,6 +9,7 @@ from django.db.models import Q
 from django.db.models.functions import Now
 
 from backend.accounts.models import Organization
+from billing.webhooks.secrets import PREFIX, secret_decrypt, secret_encrypt
 
 
 class WebhookType(models.TextChoices):
@@ -20,20 +21,28 @@ class WebhookType(models.TextChoices):
 
 
 def new_secret() -> str:
-    return f"whsec_{secrets.token_urlsafe(32)}"
+    """A secret for signing, encrypted as it is stored."""
+    return secret_encrypt(f"{PREFIX}{secrets.token_urlsafe(32)}")
 
 
 class WebhookEndpoint(models.Model):
-    """A URL that gets signed POSTs. The secret signs, so it is stored as it is."""
+    """A URL that gets signed POSTs, until it has failed for too long (webhooks/endpoints.py)."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     organization = models.ForeignKey(
         Organization, on_delete=models.CASCADE, related_name="webhook_endpoints"
     )
     url = models.URLField(max_length=500)
-    secret = models.CharField(max_length=100, default=new_secret, editable=False)
+    encrypted_secret = models.CharField(
+        max_length=300, default=new_secret, editable=False, db_column="secret"
+    )
     types = ArrayField(models.CharField(max_length=40, choices=WebhookType.choices))
     enabled = models.BooleanField(default=True)
+    failures = models.PositiveIntegerField(db_default=0, default=0, help_text="In a row.")
+    failing_since = models.DateTimeField(null=True, blank=True)
+    disabled_at = models.DateTimeField(
+        null=True, blank=True, help_text="After repeated failure; no longer called."
+    )
     created_at = models.DateTimeField(db_default=Now(), editable=False)
 
     class Meta:
@@ -41,6 +50,11 @@ class WebhookEndpoint(models.Model):
 
     def __str__(self) -> str:
         return self.url
+
+    @property
+    def secret(self) -> str:
+        """What signs. Raises SecretUnreadable."""
+        return secret_decrypt(self.encrypted_secret)
 
 
 class WebhookDelivery(models.Model):
@@ -61,6 +75,7 @@ class WebhookDelivery(models.Model):
     next_attempt_at = models.DateTimeField(
         null=True, blank=True, help_text="Empty: delivered or given up."
     )
+    claimed_until = models.DateTimeField(null=True, blank=True, help_text="While it is being sent.")
     delivered_at = models.DateTimeField(null=True, blank=True)
     status_code = models.PositiveSmallIntegerField(null=True, blank=True)
     error = models.CharField(max_length=300, blank=True)
@@ -76,7 +91,12 @@ class WebhookDelivery(models.Model):
                 fields=["next_attempt_at"],
                 condition=Q(next_attempt_at__isnull=False),
                 name="webhook_due",
-            )
+            ),
+            models.Index(
+                fields=["claimed_until"],
+                condition=Q(claimed_until__isnull=False),
+                name="webhook_claimed",
+            ),
         ]
 
     def __str__(self) -> str:

@@ -1,6 +1,9 @@
 """Signed notifications to customers' servers.
 
-events.py    what is told, queued in the transaction of what happened
-delivery.py  sending: signed, retried with backoff, safe from pointing into our network
-services.py  endpoints, and replaying a delivery
+events.py     what is sent, queued in the transaction of what happened
+delivery.py   sending: signed, each with one deadline, retried with backoff, few at once
+addresses.py  what keeps a URL from pointing into our network
+endpoints.py  whether an endpoint works: disabled after repeated failure, and owners told
+services.py   endpoints added, deleted and enabled, deliveries replayed
+secrets.py    signing secrets, encrypted at rest
 """

@@ -1,23 +1,35 @@
 """Sending what is due. At least once; a receiver tells repeats by the event's id.
 
+A receiver may answer slowly, never, or a byte at a time: a delivery has one deadline for all of
+it, an organization two deliveries at once, and a run of `deliver_due` an end, so nobody's server
+holds up anybody else's deliveries, nor the process.
+
 The signature is in `Parley-Signature: t=<unix time>,v1=<hex>`, the HMAC-SHA256 of
 `<t>.<body>` with the endpoint's secret; a receiver refuses old times, so a captured request
 cannot be sent again later.
 """
 
+import asyncio
 import hashlib
 import hmac
+import ssl
 import time
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
+from functools import cache
 
 import httpx
 import orjson
 import structlog
-from django.db import transaction
+from django.db import connection, transaction
+from django.db.models import Count
 
+from backend.platform.database import in_database
 from backend.platform.errors import InvalidRequest
 from billing.models import WebhookDelivery
 from billing.webhooks.addresses import resolve
+from billing.webhooks.endpoints import note_failure, note_success
+from billing.webhooks.secrets import SecretUnreadable
 
 log = structlog.get_logger(__name__)
 
@@ -28,20 +40,25 @@ BACKOFF = (
 )
 """Waits after each failure; after the last the delivery is given up, and can be replayed."""
 
-TIMEOUT_S = 10.0
-LEASE = timedelta(seconds=60)
+DEADLINE_S = 10.0
+"""For name, connection, request and answer together."""
+LEASE = timedelta(seconds=30)
 """Longer than an attempt: whoever claims a delivery and dies leaves it to others after this."""
+MAX_AT_ONCE = 32
+"""Deliveries of one run."""
+MAX_AT_ONCE_PER_ORGANIZATION = 2
+"""Counted over all processes."""
+CLAIM_FOR_S = 10.0
+"""A run begins no delivery after this; beat starts the next one."""
+
+# A name whose servers do not answer holds its thread beyond the deadline, until the resolver
+# gives up; threads of our own, so that nothing else waits for these.
+_RESOLVERS = ThreadPoolExecutor(64, thread_name_prefix="webhook-names")
 
 
-def deliver_due(*, limit: int = 100) -> int:
-    """Send up to `limit` deliveries that are due. Returns how many arrived."""
-    arrived = 0
-    for _ in range(limit):
-        delivery = _claim()
-        if delivery is None:
-            break
-        arrived += _attempt(delivery)
-    return arrived
+def deliver_due() -> int:
+    """Send what is due, for some seconds. Returns how many arrived."""
+    return asyncio.run(_deliver_due())
 
 
 def signature(*, secret: str, body: bytes, at: int) -> str:
@@ -49,47 +66,87 @@ def signature(*, secret: str, body: bytes, at: int) -> str:
     return f"t={at},v1={digest}"
 
 
+async def _deliver_due() -> int:
+    arrived = 0
+    in_flight: set[asyncio.Task[bool]] = set()
+    no_claims_after = time.monotonic() + CLAIM_FOR_S
+    # No connection is used twice: one to a shared address might have been made for another name.
+    limits = httpx.Limits(max_keepalive_connections=0)
+    async with httpx.AsyncClient(
+        timeout=DEADLINE_S, limits=limits, verify=_tls(), trust_env=False
+    ) as client:
+        while True:
+            while len(in_flight) < MAX_AT_ONCE and time.monotonic() < no_claims_after:
+                delivery = await in_database(_claim)
+                if delivery is None:
+                    break
+                in_flight.add(asyncio.create_task(_attempt(client, delivery)))
+            if not in_flight:
+                return arrived
+            done, in_flight = await asyncio.wait(in_flight, return_when=asyncio.FIRST_COMPLETED)
+            arrived += sum(task.result() for task in done)
+
+
+@cache
+def _tls() -> ssl.SSLContext:
+    return httpx.create_ssl_context(trust_env=False)  # reads all roots: some 20 ms
+
+
 @transaction.atomic
 def _claim() -> WebhookDelivery | None:
-    """Take the delivery that has been due longest; others skip it until the lease ends."""
+    """Take the delivery that has been due longest, of an organization that has room for it."""
+    with connection.cursor() as cursor:
+        # One at a time: two claims at once could both see the last room of an organization.
+        cursor.execute("SELECT pg_advisory_xact_lock(hashtext('billing.webhooks.claim'))")
     now = datetime.now(UTC)
+    full = (
+        WebhookDelivery.objects.filter(claimed_until__gt=now)
+        .values("endpoint__organization_id")
+        .annotate(count=Count("pk"))
+        .filter(count__gte=MAX_AT_ONCE_PER_ORGANIZATION)
+        .values("endpoint__organization_id")
+    )
     delivery = (
         WebhookDelivery.objects.select_related("endpoint")
-        .select_for_update(skip_locked=True, of=("self",))
         .filter(next_attempt_at__lte=now, endpoint__enabled=True)
+        .exclude(endpoint__organization_id__in=full)
         .order_by("next_attempt_at")
         .first()
     )
     if delivery is not None:
         delivery.attempts += 1
-        delivery.next_attempt_at = now + LEASE
-        delivery.save(update_fields=["attempts", "next_attempt_at"])
+        delivery.next_attempt_at = delivery.claimed_until = now + LEASE
+        delivery.save(update_fields=["attempts", "next_attempt_at", "claimed_until"])
     return delivery
 
 
-def _attempt(delivery: WebhookDelivery) -> bool:
+async def _attempt(client: httpx.AsyncClient, delivery: WebhookDelivery) -> bool:
     """POST it, and store how it went."""
-    delivery.status_code, delivery.error = None, ""
+    status, error = None, ""
     try:
-        delivery.status_code = _post(delivery)
-        if not 200 <= delivery.status_code < 300:
-            delivery.error = f"answered {delivery.status_code}"
-    except (httpx.HTTPError, OSError, InvalidRequest) as error:
-        delivery.error = (str(error) or repr(error))[:300]
-    now = datetime.now(UTC)
-    if not delivery.error:
-        delivery.delivered_at, delivery.next_attempt_at = now, None
-    elif delivery.attempts <= len(BACKOFF):
-        delivery.next_attempt_at = now + BACKOFF[delivery.attempts - 1]
-    else:
-        delivery.next_attempt_at = None
-        log.warning("webhook_given_up", delivery=str(delivery.pk), error=delivery.error)
-    delivery.save(update_fields=["status_code", "error", "delivered_at", "next_attempt_at"])
-    return not delivery.error
+        async with asyncio.timeout(DEADLINE_S):
+            status = await _post(client, delivery)
+        if not 200 <= status < 300:
+            error = f"answered {status}"
+    except (TimeoutError, httpx.TimeoutException):
+        error = f"no answer within {DEADLINE_S:g} s"
+    except (httpx.HTTPError, OSError, InvalidRequest, SecretUnreadable) as failure:
+        error = str(failure) or repr(failure)
+    except Exception as failure:
+        # Whatever a customer's URL or server brings about, it is that delivery's failure alone.
+        log.exception("webhook_failed_unexpectedly", delivery=str(delivery.pk))
+        error = f"{type(failure).__name__}: {failure}"
+    try:
+        await in_database(_store, delivery, status, error.replace("\x00", "")[:300])
+    except Exception:
+        log.exception("webhook_outcome_not_stored", delivery=str(delivery.pk))
+        return False
+    return not error
 
 
-def _post(delivery: WebhookDelivery) -> int:
-    target = resolve(delivery.endpoint.url)
+async def _post(client: httpx.AsyncClient, delivery: WebhookDelivery) -> int:
+    loop = asyncio.get_running_loop()
+    target = await loop.run_in_executor(_RESOLVERS, resolve, delivery.endpoint.url)
     body = orjson.dumps(delivery.payload)
     at = int(time.time())
     headers = {
@@ -100,15 +157,38 @@ def _post(delivery: WebhookDelivery) -> int:
         "Parley-Event-Type": delivery.type,
         "Parley-Signature": signature(secret=delivery.endpoint.secret, body=body, at=at),
     }
+    request = client.stream(
+        "POST",
+        target.url,
+        content=body,
+        headers=headers,
+        follow_redirects=False,
+        extensions={"sni_hostname": target.name},
+    )
     # Closing without reading: what the receiver answers beside the status does not matter.
-    with (
-        httpx.Client(timeout=TIMEOUT_S, follow_redirects=False, trust_env=False) as client,
-        client.stream(
-            "POST",
-            target.url,
-            content=body,
-            headers=headers,
-            extensions={"sni_hostname": target.name},
-        ) as response,
-    ):
+    async with request as response:
         return response.status_code
+
+
+@transaction.atomic
+def _store(delivery: WebhookDelivery, status: int | None, error: str) -> None:
+    """Write the outcome down, unless the delivery was deleted or replayed in the meantime."""
+    now = datetime.now(UTC)
+    if not error:
+        next_attempt_at = None
+    elif delivery.attempts <= len(BACKOFF):
+        next_attempt_at = now + BACKOFF[delivery.attempts - 1]
+    else:
+        next_attempt_at = None
+        log.warning("webhook_given_up", delivery=str(delivery.pk), error=error)
+    WebhookDelivery.objects.filter(pk=delivery.pk, attempts=delivery.attempts).update(
+        status_code=status,
+        error=error,
+        delivered_at=None if error else now,
+        next_attempt_at=next_attempt_at,
+        claimed_until=None,
+    )
+    if error:
+        note_failure(delivery.endpoint_id, error=error, now=now)
+    else:
+        note_success(delivery.endpoint_id)

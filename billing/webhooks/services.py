@@ -1,10 +1,11 @@
 """Endpoints, and replaying what was sent to them. For owners, admins and finance members."""
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from uuid import UUID
 
 from django.db import transaction
+from django.db.models import QuerySet
+from django.db.models.functions import Coalesce, Greatest, Now
 
 from backend.accounts.principal import Principal
 from backend.platform.errors import Conflict, InvalidRequest, NotFound
@@ -45,6 +46,26 @@ def webhook_delete(*, principal: Principal, endpoint_id: UUID) -> None:
 
 
 @transaction.atomic
+def webhook_enable(*, principal: Principal, endpoint_id: UUID) -> WebhookEndpoint:
+    """Call an endpoint again that was disabled after repeated failure.
+
+    Raises: PermissionDenied, NotFound.
+    """
+    require_money_writer(principal)
+    endpoint = (
+        WebhookEndpoint.objects.select_for_update()
+        .filter(pk=endpoint_id, organization_id=principal.organization_id)
+        .first()
+    )
+    if endpoint is None:
+        raise NotFound("No such webhook.")
+    endpoint.enabled, endpoint.disabled_at = True, None
+    endpoint.failures, endpoint.failing_since = 0, None
+    endpoint.save(update_fields=["enabled", "disabled_at", "failures", "failing_since"])
+    return endpoint
+
+
+@transaction.atomic
 def webhook_replay(*, principal: Principal, delivery_id: UUID) -> WebhookDelivery:
     """Send a delivery again, with the same event id, delivered before or not.
 
@@ -58,7 +79,15 @@ def webhook_replay(*, principal: Principal, delivery_id: UUID) -> WebhookDeliver
     )
     if delivery is None:
         raise NotFound("No such delivery.")
-    delivery.attempts, delivery.delivered_at = 0, None
-    delivery.next_attempt_at = datetime.now(UTC)
-    delivery.save(update_fields=["attempts", "delivered_at", "next_attempt_at"])
+    deliveries_send_again(WebhookDelivery.objects.filter(pk=delivery.pk))
+    delivery.refresh_from_db()
     return delivery
+
+
+def deliveries_send_again(deliveries: QuerySet[WebhookDelivery]) -> int:
+    """Make them due; one that is being sent, when that attempt is over. Returns how many."""
+    return deliveries.update(
+        attempts=0,
+        delivered_at=None,
+        next_attempt_at=Greatest(Now(), Coalesce("claimed_until", Now())),
+    )

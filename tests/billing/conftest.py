@@ -8,6 +8,7 @@ import pytest
 from billing.prices.loading import forget_books
 from infra.services.broker import BrokerService
 from infra.services.ports import free_port
+from tests.billing.receivers import DrippingReceiver, Receiver
 
 
 @pytest.fixture(autouse=True)
@@ -25,3 +26,19 @@ def broker(tmp_path: Path, settings) -> Iterator[BrokerService]:
     settings.KAFKA_BOOTSTRAP_SERVERS = service.url
     yield service
     service.destroy()
+
+
+@pytest.fixture
+def receiver(settings) -> Iterator[Receiver]:
+    settings.BILLING_WEBHOOKS_TO_PRIVATE = True
+    receiver = Receiver()
+    yield receiver
+    receiver.stop()
+
+
+@pytest.fixture
+def dripping(settings) -> Iterator[DrippingReceiver]:
+    settings.BILLING_WEBHOOKS_TO_PRIVATE = True
+    receiver = DrippingReceiver()
+    yield receiver
+    receiver.stop()

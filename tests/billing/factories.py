@@ -45,6 +45,10 @@ def organization_new(name: str = "Acme") -> Organization:
     return Organization.objects.create(name=name, plan=plan)
 
 
+def email_of(caller: Principal) -> str:
+    return User.objects.get(pk=caller.user_id).email
+
+
 def key_of(caller: Principal, *, name: str = "ci") -> APIKey:
     digest = uuid4().hex * 2
     return APIKey.objects.create(

@@ -11,7 +11,7 @@ from asgiref.sync import sync_to_async
 from django.db import transaction
 
 from billing.invoices.services import close_and_issue_month
-from billing.models import Invoice, WebhookDelivery
+from billing.models import Invoice, WebhookDelivery, WebhookEndpoint
 from billing.periods import month_of
 from billing.prices.services import prices_seed
 from billing.services import usage_record_create
@@ -205,6 +205,24 @@ async def test_webhooks_show_their_secret_once_and_deliveries_can_be_replayed(ca
     assert (await owner.http.post(path)).json()["event_id"] == delivery["event_id"]
     assert (await stranger.http.delete(f"/api/webhooks/{created['id']}")).status_code == 404
     assert (await owner.http.delete(f"/api/webhooks/{created['id']}")).status_code == 204
+
+
+async def test_disabled_webhook_is_listed_as_such_and_can_be_enabled(callers):
+    owner, stranger = callers["owner"], callers["finance"]
+    body = {"url": "https://example.com/hook", "types": ["invoice.issued"]}
+    created = (await owner.http.post("/api/webhooks", json=body)).json()
+    now = datetime.now(UTC)
+    await WebhookEndpoint.objects.aupdate(
+        enabled=False, failures=12, failing_since=now, disabled_at=now
+    )
+    [listed] = (await owner.get("/api/webhooks")).json()["data"]
+    assert (listed["enabled"], listed["failures"]) == (False, 12)
+    assert listed["disabled_at"] == listed["failing_since"] is not None
+    path = f"/api/webhooks/{created['id']}/enable"
+    assert (await stranger.http.post(path)).status_code == 404
+    assert (await callers["member"].http.post(path)).status_code == 403
+    enabled = (await owner.http.post(path)).json()
+    assert (enabled["enabled"], enabled["failures"], enabled["disabled_at"]) == (True, 0, None)
 
 
 async def test_an_event_that_is_rolled_back_is_not_told(callers):

@@ -4,15 +4,16 @@ import hashlib
 import hmac
 import json
 import threading
-from collections.abc import Iterator
+import time
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
-from http.server import BaseHTTPRequestHandler, HTTPServer
-from typing import Any
+from uuid import uuid4
 
 import pytest
+from django.db import connection, transaction
 from django.utils import timezone
 
+from backend.accounts.principal import Principal
 from backend.platform.errors import InvalidRequest, NotFound, PermissionDenied
 from billing.budgets.alerts import check_budgets
 from billing.budgets.services import budget_set
@@ -22,45 +23,11 @@ from billing.webhooks.addresses import resolve
 from billing.webhooks.delivery import BACKOFF, deliver_due
 from billing.webhooks.services import webhook_create, webhook_delete, webhook_replay
 from tests.billing import factories
+from tests.billing.receivers import Receiver
 from tests.billing.test_budget_alerts import spend
 from tests.billing.test_budgets_inline import PRICES
 
-pytestmark = pytest.mark.django_db
-
-
-class Receiver:
-    """A customer's server: remembers what it got and answers as told."""
-
-    def __init__(self) -> None:
-        self.requests: list[tuple[dict[str, str], bytes]] = []
-        self.status = 200
-        receiver = self
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_POST(self) -> None:
-                body = self.rfile.read(int(self.headers["Content-Length"]))
-                receiver.requests.append((dict(self.headers), body))
-                self.send_response(receiver.status)
-                self.send_header("Location", "http://127.0.0.1:1/")
-                self.end_headers()
-
-            def log_message(self, *args: Any) -> None:
-                pass
-
-        self.server = HTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://localhost:{self.server.server_port}/hook?a=1"
-
-
-@pytest.fixture
-def receiver(settings) -> Iterator[Receiver]:
-    settings.BILLING_WEBHOOKS_TO_PRIVATE = True
-    receiver = Receiver()
-    thread = threading.Thread(target=receiver.server.serve_forever)
-    thread.start()
-    yield receiver
-    receiver.server.shutdown()
-    thread.join()
-    receiver.server.server_close()
+pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture
@@ -74,9 +41,28 @@ def delivery(receiver: Receiver) -> WebhookDelivery:
         principal=factories.principal(), url=receiver.url, types=["budget.threshold_reached"]
     )
     budget_set(principal=caller, amount=Decimal(100), is_hard=True)
-    spend(caller, 60)
+    with transaction.atomic():
+        spend(caller, 60)
     check_budgets()
     return WebhookDelivery.objects.get()
+
+
+def queue(url: str, *, count: int = 1, caller: Principal | None = None) -> WebhookEndpoint:
+    """Deliveries that are due, to a new endpoint (of a new organization, when none is given)."""
+    caller = caller or factories.principal()
+    endpoint = WebhookEndpoint.objects.create(
+        organization_id=caller.organization_id, url=url, types=["invoice.issued"]
+    )
+    for _ in range(count):
+        event_id = uuid4()
+        WebhookDelivery.objects.create(
+            endpoint=endpoint,
+            event_id=event_id,
+            type="invoice.issued",
+            payload={"id": str(event_id)},
+            next_attempt_at=timezone.now() - timedelta(minutes=1),
+        )
+    return endpoint
 
 
 def become_due() -> None:
@@ -129,6 +115,93 @@ def test_it_is_given_up_in_the_end_and_can_be_replayed(delivery, receiver):
     assert ids == {str(delivery.event_id)}
 
 
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://a..b/",
+        f"https://{'a' * 64}.example/",
+        "https://b\u00fccher.example/\u00fc",
+        "nonsense",
+    ],
+)
+def test_delivery_that_fails_unexpectedly_does_not_stop_the_others(receiver, url):
+    broken, good = queue(url, count=3), queue(receiver.url)
+    assert deliver_due() == 1
+    assert receiver.event_ids == [str(good.deliveries.get().event_id)]
+    for delivery in broken.deliveries.all():
+        assert (delivery.attempts, delivery.state) == (1, "pending")
+        assert delivery.error
+        assert delivery.next_attempt_at > timezone.now() + timedelta(seconds=20)
+
+
+@pytest.mark.timeout(60)
+def test_receiver_that_drips_its_answer_is_cut_off_and_holds_nobody_up(
+    receiver, dripping, monkeypatch
+):
+    monkeypatch.setattr("billing.webhooks.delivery.DEADLINE_S", 1.0)
+    slow, good = queue(dripping.url, count=4), queue(receiver.url, count=4)
+    started = time.monotonic()
+    assert deliver_due() == 4
+    assert time.monotonic() - started < 20  # two at once, one second each; never for ever
+    assert sorted(receiver.event_ids) == sorted(
+        str(delivery.event_id) for delivery in good.deliveries.all()
+    )
+    assert dripping.connections == 4
+    assert {delivery.error for delivery in slow.deliveries.all()} == {"no answer within 1 s"}
+
+
+@pytest.mark.timeout(60)
+def test_one_customer_gets_at_most_two_deliveries_at_once(receiver):
+    receiver.delay_s = 0.3
+    caller = factories.principal()
+    for _ in range(3):
+        queue(receiver.url, count=3, caller=caller)
+    runs = [threading.Thread(target=run_and_disconnect) for _ in range(3)]
+    for run in runs:
+        run.start()
+    for run in runs:
+        run.join()
+    assert len(receiver.requests) == 9
+    assert receiver.most_at_once == 2
+
+
+def run_and_disconnect() -> None:
+    try:
+        deliver_due()
+    finally:
+        connection.close()
+
+
+def test_delivery_replayed_while_it_is_sent_is_sent_again(delivery, receiver):
+    owner = factories.principal(organization=delivery.endpoint.organization)
+    receiver.delay_s = 0.5
+    run = threading.Thread(target=run_and_disconnect)
+    run.start()
+    while not receiver.at_once:
+        time.sleep(0.01)
+    replayed = webhook_replay(principal=owner, delivery_id=delivery.pk)
+    run.join()
+    delivery.refresh_from_db()
+    assert (delivery.attempts, delivery.state) == (0, "pending")
+    assert delivery.next_attempt_at == replayed.next_attempt_at
+    become_due()
+    assert deliver_due() == 1
+    assert receiver.event_ids == [str(delivery.event_id)] * 2
+
+
+def test_endpoint_deleted_while_it_is_called_stops_nothing(delivery, receiver):
+    owner = factories.principal(organization=delivery.endpoint.organization)
+    receiver.delay_s = 0.5
+    run = threading.Thread(target=run_and_disconnect)
+    run.start()
+    while not receiver.at_once:
+        time.sleep(0.01)
+    webhook_delete(principal=owner, endpoint_id=delivery.endpoint_id)
+    run.join()
+    assert deliver_due() == 0
+    assert len(receiver.requests) == 1
+
+
 def test_a_server_that_is_away_is_a_failure_like_any_other(delivery):
     WebhookEndpoint.objects.update(url="http://127.0.0.1:9/")
     assert deliver_due() == 0
@@ -155,6 +228,16 @@ def test_a_server_that_is_away_is_a_failure_like_any_other(delivery):
         "https://example.com:99999/",
         "https://example.com/\x00",
         "https://example.com/ x",
+        "https://a..b/",
+        "https://.example.com/",
+        f"https://{'a' * 64}.example/",
+        f"https://{'a.' * 127}example/",
+        "https://-a.example/",
+        "https://a%20b.example/",
+        "https://[64:ff9b::7f00:1]/",
+        "https://[64:ff9b::5db8:d822]/",
+        "https://[2002:7f00:1::1]/",
+        "https://[fec0::1]/",
     ],
 )
 def test_our_own_network_is_out_of_reach(url):

@@ -162,7 +162,7 @@ def test_production_runs_the_processes_of_the_procfile_with_its_commands() -> No
         "engine": _core(engine),
         **{
             name: _core(services[name]["command"])
-            for name in ("worker", "beat", "relay", "aggregator", "detector")
+            for name in ("worker", "webhooks", "beat", "relay", "aggregator", "detector")
         },
     }
     assert found == wanted

@@ -71,7 +71,8 @@ def test_up_serves_a_first_token_and_ends_everything_on_ctrl_c(
     for words in (
         "inference serve",
         "uvicorn",
-        " worker ",
+        "--queues celery ",
+        "--queues webhooks ",
         " beat ",
         " relay",
         " aggregate",
