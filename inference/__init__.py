@@ -6,7 +6,7 @@ or of the folders beside it. Two processes share the work:
     server process                                engine core process
     ┌──────────────────────────────┐   pyzmq +    ┌──────────────────────────────────┐
     │ server/  HTTP, SSE, metrics  │   msgspec    │ engine/   scheduler, KV blocks   │
-    │ text/    tokens <-> text     │ ◄──────────► │ model/    weights, layers, runner│
+    │ text/    tokens <-> text     │ ◄──────────► │ runner/   a step: model, sampling│
     │ engine/client.py             │  protocol.py │ sampling/ logits -> tokens       │
     └──────────────────────────────┘              └──────────────────────────────────┘
 
@@ -17,7 +17,9 @@ detokenizing and slow readers never delay a step.
     errors.py    every failure a client can see, with its HTTP status
     protocol.py  the messages between the two processes
     engine/      scheduler, KVCacheManager over BlockPool (pure Python, no torch), the core loop
-    model/       configuration, weight files, Llama-family modules, attention, the runner
+    runner/      computes a step: batch, model, KV memory, sampling
+    model/       configuration, weight files, the decoder
+    kernels/     its operations, by torch, by C++ on a CPU, by Triton on a GPU
     sampling/    parameters, vectorised sampler, counter-based randomness
     text/        tokenizer, chat template, streaming detokenizer, stop strings
     server/      the HTTP surface

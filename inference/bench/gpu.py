@@ -20,12 +20,12 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from inference.bench.limits import prefill_flops
-from inference.model.batch import Batch, LayerCache, Singles, Span
+from inference.kernels.batch import Batch, LayerCache, Singles, Span
 from inference.model.build import build_model
 from inference.model.config import ModelConfig
-from inference.model.cuda_graphs import GraphedModel
 from inference.model.kv_memory import allocate_caches
-from inference.model.weights import PackedRows
+from inference.quantization.packed import PackedRows
+from inference.runner.cuda_graphs import GraphedModel
 
 _BLOCK = 16
 _BATCHES = (1, 16, 64)
@@ -167,7 +167,7 @@ def _bytes_of_step(config: ModelConfig, count: int) -> float:
 
 def _attention_ratio(config: ModelConfig, cache: LayerCache, device: torch.device) -> float:
     """Torch's fastest attention's time to ours, a prompt's; above 1 ours is faster."""
-    from inference.kernels.prefill_attention import prefill_attention
+    from inference.kernels.gpu.prefill_attention import prefill_attention
 
     shape = (_PROMPT, config.num_heads, config.head_dim)
     queries = torch.randn(shape, dtype=torch.bfloat16, device=device)

@@ -20,7 +20,7 @@ from pathlib import Path
 import torch
 
 from inference.errors import ModelLoadError
-from inference.model.batch import Batch, LayerCache, Singles, Span
+from inference.kernels.batch import Batch, LayerCache, Singles, Span
 from inference.model.build import build_model
 from inference.model.kv_memory import allocate_caches
 from inference.model.llama import LlamaModel

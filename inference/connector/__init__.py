@@ -1,7 +1,6 @@
 """Disaggregated serving: one engine computes prompts, another generates from them.
 
     messages.py        what the two say to each other
-    blocks.py          KV blocks as bytes, out of a cache and into one
     payload.py         shared memory for the bytes, on one host (over TCP: in the message)
     prefill_server.py  the engine that computes prompts: `python -m inference.connector`
     remote_prefill.py  the other one: asks, waits beside the steps, puts the blocks in its cache

@@ -6,21 +6,16 @@ one if nobody waits any more. Back: one `PrefillAnswer`.
 
 from __future__ import annotations
 
-import hashlib
-from dataclasses import asdict
 from enum import StrEnum
 
 import msgspec
-import torch
-
-from inference.model.config import ModelConfig
 
 
 class PrefillRequest(msgspec.Struct, frozen=True, tag="prefill"):
     """Compute this prompt and hand over its full blocks."""
 
     model: str
-    """`fingerprint` of the model that asks."""
+    """`BlockTransfer.fingerprint` of the engine that asks."""
     token_ids: list[int]
     cache_salt: str = ""
     segment: str = ""
@@ -66,15 +61,3 @@ class PrefillAnswer(msgspec.Struct, frozen=True):
     refusal: Refusal | None = None
     error: str = ""
     """Of a refusal: what is wrong, with which value."""
-
-
-def fingerprint(
-    config: ModelConfig, dtype: torch.dtype, kv_dtype: torch.dtype, block_size: int
-) -> str:
-    """Equal where blocks of one engine fit the other's cache: same sizes, types and rotation.
-
-    Whether the weights are the same is for whoever starts both engines.
-    """
-    shape = {name: repr(value) for name, value in asdict(config).items()}
-    content = msgspec.json.encode([sorted(shape.items()), str(dtype), str(kv_dtype), block_size])
-    return hashlib.sha256(content).hexdigest()

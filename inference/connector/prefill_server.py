@@ -13,7 +13,6 @@ from dataclasses import dataclass
 import msgspec
 import zmq
 
-from inference.connector.blocks import BlockTransfer
 from inference.connector.messages import (
     CancelPrefill,
     PrefillAnswer,
@@ -26,6 +25,7 @@ from inference.engine.core import EngineCore
 from inference.engine.request import Request
 from inference.errors import InferenceError
 from inference.protocol import AddRequest, FinishReason, SequenceOutput
+from inference.runner.block_transfer import BlockTransfer
 from inference.sampling.params import SamplingParams
 
 log = logging.getLogger(__name__)

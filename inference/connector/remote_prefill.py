@@ -15,12 +15,12 @@ from typing import Protocol
 import msgspec
 import zmq
 
-from inference.connector.blocks import BlockTransfer
 from inference.connector.messages import CancelPrefill, PrefillAnswer, PrefillRequest
 from inference.connector.payload import Segment
 from inference.engine.core import EngineCore
 from inference.engine.request import Request
 from inference.protocol import AddRequest
+from inference.runner.block_transfer import BlockTransfer
 
 log = logging.getLogger(__name__)
 

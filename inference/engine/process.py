@@ -21,7 +21,6 @@ from inference.engine.draft_model import DraftModel
 from inference.engine.prompt_lookup import PromptLookup
 from inference.engine.speculation import Proposer
 from inference.errors import EngineBrokenError, InferenceError, ModelLoadError
-from inference.model.runner import ModelRunner
 from inference.protocol import (
     AbortRequests,
     AddRequest,
@@ -35,6 +34,7 @@ from inference.protocol import (
     StepReport,
     ToCore,
 )
+from inference.runner.model_runner import ModelRunner
 
 log = logging.getLogger(__name__)
 

@@ -11,15 +11,24 @@ import torch
 from torch import Tensor
 
 from inference.errors import ModelLoadError
-from inference.model.backend import Backend, TorchBackend
-from inference.model.cpu.backend import CpuBackend
-from inference.model.cpu.compile import load_kernels
-from inference.model.cpu.packed_linear import PackedLinear
-from inference.model.layers import DenseLinear, Linear, Mlp, SparseExperts, SwiGLU, TokenMatrix
+from inference.kernels.backend import Backend, TorchBackend
+from inference.kernels.cpu.backend import CpuBackend
+from inference.kernels.cpu.compile import load_kernels
+from inference.kernels.cpu.packed_linear import PackedLinear
+from inference.model.layers import (
+    DenseLinear,
+    GroupedExperts,
+    Linear,
+    Mlp,
+    SparseExperts,
+    SwiGLU,
+    TokenMatrix,
+)
 from inference.model.llama import DecoderLayer, LayerStack, LlamaModel
-from inference.model.weights import PackedRows, WeightReader
+from inference.model.weights import WeightReader
 from inference.parallel.group import TensorGroup
 from inference.parallel.layers import AllReduced, GatheredLogits, VocabularyPart
+from inference.quantization.packed import PackedRows
 from inference.quantization.precision import Precision
 from inference.quantization.rounding import fits_blocks, round_to_blocks
 
@@ -131,7 +140,7 @@ class _Builder:
         return self._summed(SparseExperts(moe, router, experts))
 
     def _grouped_experts(self, at: str, router: Linear) -> Mlp:
-        from inference.kernels.experts import GroupedExperts
+        from inference.kernels.gpu.experts import experts_swiglu
 
         assert self._config.moe is not None
         names = [f"{at}.experts.{index}" for index in range(self._config.moe.num_experts)]
@@ -139,7 +148,8 @@ class _Builder:
             torch.cat((self._tensor(f"{name}.gate"), self._tensor(f"{name}.up"))) for name in names
         ]
         down = [self._tensor(f"{name}.down") for name in names]
-        return GroupedExperts(self._config.moe, router, torch.stack(gate_up), torch.stack(down))
+        stacked = torch.stack(gate_up), torch.stack(down)
+        return GroupedExperts(self._config.moe, router, *stacked, experts_swiglu)
 
     def _swiglu(self, at: str) -> SwiGLU:
         gate_up, down = self._linear(f"{at}.gate", f"{at}.up"), self._linear(f"{at}.down")
@@ -187,7 +197,7 @@ class _Builder:
             rounds = self._precision.int8_activations
             return PackedLinear(self._kernels, rows, bias, int8_activations=rounds)
         if self._has_triton and self._precision.rounds_weights:
-            from inference.kernels.packed_linear import TritonPackedLinear
+            from inference.kernels.gpu.packed_linear import TritonPackedLinear
 
             if TritonPackedLinear.takes(rows):
                 return TritonPackedLinear(rows, bias, self._device, self._dtype)
@@ -202,13 +212,15 @@ class _Builder:
     def _cpu_kernels(self) -> ctypes.CDLL | None:
         if self._device.type != "cpu" or self._dtype != torch.float32:
             return None
-        return load_kernels() if CpuBackend.takes(self._config) else None
+        config = self._config
+        sizes = (config.hidden_size, config.intermediate_size, config.head_dim)
+        return load_kernels() if CpuBackend.takes(sizes) else None
 
     def _pick_backend(self) -> Backend:
         if self._kernels is not None:
             return CpuBackend(self._kernels)
         if self._has_triton:
-            from inference.kernels.backend import TritonBackend
+            from inference.kernels.gpu.backend import TritonBackend
 
             return TritonBackend()
         return TorchBackend()

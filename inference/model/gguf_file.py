@@ -19,7 +19,7 @@ from gguf.quants import dequantize
 from inference.errors import ModelLoadError
 from inference.model.config import ModelConfig, MoeConfig, RopeConfig
 from inference.model.gguf_format import GGUFFile, TensorInfo
-from inference.model.weights import PackedRows
+from inference.quantization.packed import PackedRows
 
 _UNQUANTIZED = (
     GGMLQuantizationType.F32,

@@ -11,7 +11,7 @@ from safetensors import safe_open
 
 from inference.errors import ModelLoadError
 from inference.model.config import ModelConfig, MoeConfig, RopeConfig
-from inference.model.weights import PackedRows
+from inference.quantization.packed import PackedRows
 
 _ARCHITECTURES = {
     "LlamaForCausalLM": "llama",

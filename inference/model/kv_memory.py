@@ -11,7 +11,7 @@ from torch import Tensor
 
 from inference.config import EngineConfig
 from inference.errors import ModelLoadError
-from inference.model.batch import SCALE_DTYPE, LayerCache
+from inference.kernels.batch import SCALE_DTYPE, LayerCache
 from inference.model.config import ModelConfig
 
 

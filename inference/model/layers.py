@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Protocol
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from inference.model.backend import Backend
+from inference.kernels.backend import Backend
 from inference.model.config import MoeConfig
 
 
@@ -89,10 +89,7 @@ class SparseExperts:
         self._experts = experts
 
     def __call__(self, x: Tensor) -> Tensor:
-        shares = self._router(x).softmax(dim=-1, dtype=torch.float32)
-        weights, chosen = shares.topk(self._config.per_token, dim=-1)
-        if self._config.normalise:
-            weights = weights / weights.sum(dim=-1, keepdim=True)
+        weights, chosen = _route(self._config, self._router(x))
         out = torch.zeros_like(x)
         for expert in chosen.unique().tolist():
             if expert not in self._experts:
@@ -101,3 +98,37 @@ class SparseExperts:
             part = self._experts[expert](x[tokens]) * weights[tokens, place, None].to(x.dtype)
             out.index_add_(0, tokens, part)
         return out
+
+
+class GroupedExperts:
+    """`SparseExperts` whose experts are computed together, by one kernel for all."""
+
+    waits_for_device = False
+
+    def __init__(
+        self,
+        config: MoeConfig,
+        router: Linear,
+        gate_up: Tensor,
+        down: Tensor,
+        compute: Callable[[Tensor, Tensor, Tensor, Tensor, Tensor], Tensor],
+    ) -> None:
+        """`gate_up` (experts, 2 * inner, hidden), `down` (experts, hidden, inner), and
+        `kernels.gpu.experts.experts_swiglu`."""
+        self._config = config
+        self._router = router
+        self._gate_up = gate_up
+        self._down = down
+        self._compute = compute
+
+    def __call__(self, x: Tensor) -> Tensor:
+        weights, chosen = _route(self._config, self._router(x))
+        return self._compute(x, chosen, weights, self._gate_up, self._down)
+
+
+def _route(config: MoeConfig, logits: Tensor) -> tuple[Tensor, Tensor]:
+    """Weights (float32) and numbers of each token's experts, (T, per token) each."""
+    weights, chosen = logits.softmax(dim=-1, dtype=torch.float32).topk(config.per_token, dim=-1)
+    if config.normalise:
+        weights = weights / weights.sum(dim=-1, keepdim=True)
+    return weights, chosen

@@ -8,10 +8,10 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from inference.model.backend import Angles, Backend
-from inference.model.batch import Batch, LayerCache
+from inference.kernels.backend import Angles, Backend, FusedLayers, LayerParts, LayerShape
+from inference.kernels.batch import Batch, LayerCache
 from inference.model.config import ModelConfig
-from inference.model.layers import Embedding, Linear, Mlp
+from inference.model.layers import Embedding, Linear, Mlp, SwiGLU
 from inference.model.rope import Rotary
 
 Hidden = tuple[Tensor, Tensor]
@@ -33,6 +33,20 @@ class DecoderLayer:
     window: int | None = None
     """How many last tokens are attended to; all where None."""
 
+    def parts(self) -> LayerParts | None:
+        """For kernels that compute a layer as one operation; None where it has other parts."""
+        if self.query_norm is not None or not isinstance(self.mlp, SwiGLU):
+            return None
+        return LayerParts(
+            attn_norm=self.attn_norm,
+            qkv=self.qkv,
+            out=self.out,
+            mlp_norm=self.mlp_norm,
+            gate_up=self.mlp.gate_up,
+            down=self.mlp.down,
+            window=self.window,
+        )
+
 
 class LayerStack:
     """Layers one after another: a whole decoder's, or those of a pipeline's stage.
@@ -47,7 +61,7 @@ class LayerStack:
         self._layers = layers
         device = layers[0].attn_norm.device
         self._rotary = Rotary(config.rope, config.head_dim, config.max_position, device)
-        self._fused = backend.fuse(config, layers)
+        self._fused = self._fuse()
 
     def __len__(self) -> int:
         return len(self._layers)
@@ -77,6 +91,20 @@ class LayerStack:
             delta = layer.mlp(normed)
         assert delta is not None
         return x, delta
+
+    def _fuse(self) -> FusedLayers | None:
+        config = self.config
+        parts = [found for layer in self._layers if (found := layer.parts()) is not None]
+        if len(parts) < len(self._layers):
+            return None
+        shape = LayerShape(
+            config.hidden_size,
+            config.num_heads,
+            config.num_kv_heads,
+            config.head_dim,
+            config.rms_eps,
+        )
+        return self._backend.fuse(shape, parts)
 
     def _attention(
         self, layer: DecoderLayer, x: Tensor, angles: Angles, cache: LayerCache, batch: Batch

@@ -11,7 +11,7 @@ from math import ceil, floor, log, pi
 import torch
 from torch import Tensor
 
-from inference.model.backend import Angles
+from inference.kernels.backend import Angles
 from inference.model.config import RopeConfig
 
 

@@ -6,25 +6,12 @@ Names are the short ones of this engine (`layers.3.attn.q`, its bias
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Protocol
 
 import torch
-from gguf.constants import GGMLQuantizationType
-from torch import Tensor
 
 from inference.model.config import ModelConfig
-
-
-@dataclass(frozen=True)
-class PackedRows:
-    """A matrix as its file has it: rows of quantized blocks."""
-
-    kind: GGMLQuantizationType
-    data: Tensor
-    """(out, bytes of a row) uint8."""
-    width: int
-    """Values of a row."""
+from inference.quantization.packed import PackedRows
 
 
 class WeightReader(Protocol):

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from inference.model.batch import Batch, LayerCache
+from inference.kernels.batch import Batch, LayerCache
 from inference.model.llama import Hidden, LlamaModel
 from inference.parallel.pipeline import StageModel
 from inference.parallel.world import World

@@ -8,7 +8,7 @@ from itertools import pairwise
 import torch
 from torch import Tensor
 
-from inference.model.batch import Batch, Singles, Span
+from inference.kernels.batch import Batch, Singles, Span
 
 
 def split(batch: Batch, parts: int) -> list[Batch]:

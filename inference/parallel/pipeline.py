@@ -10,7 +10,7 @@ import torch
 import torch.distributed as dist
 from torch import Tensor
 
-from inference.model.batch import Batch, LayerCache
+from inference.kernels.batch import Batch, LayerCache
 from inference.model.llama import Hidden, LayerStack, LlamaModel
 from inference.parallel.micro_batches import split
 from inference.parallel.world import World

@@ -8,8 +8,9 @@ from gguf.constants import GGML_QUANT_SIZES
 from torch import Tensor
 
 from inference.errors import ModelLoadError
-from inference.model.weights import PackedRows, WeightReader
+from inference.model.weights import WeightReader
 from inference.parallel.group import TensorGroup
+from inference.quantization.packed import PackedRows
 
 _BY_ROWS = (".attn.q", ".attn.k", ".attn.v", ".mlp.gate", ".mlp.up")
 _BY_COLUMNS = (".attn.o", ".mlp.down")

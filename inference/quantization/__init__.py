@@ -1,10 +1,11 @@
 """Fewer bits for weights, and for activations where that is asked for.
 
+    packed.py      quantized matrices as files have them
     precision.py   what is asked for
     rounding.py    dense matrices to the block formats of GGUF
 
 There is one storage for quantized matrices, GGUF's blocks of 32: what a file has is used as it
 is, what is dense is rounded to it. The products lie beside the other kernels
-(`model/cpu`, `kernels/packed_linear.py`). `python -m inference.bench.perplexity` shows what
+(`kernels/cpu`, `kernels/gpu/packed_linear.py`). `python -m inference.bench.perplexity` shows what
 each costs and gives.
 """

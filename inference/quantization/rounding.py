@@ -7,7 +7,7 @@ from gguf.constants import GGML_QUANT_SIZES, GGMLQuantizationType
 from gguf.quants import quantize
 from torch import Tensor
 
-from inference.model.weights import PackedRows
+from inference.quantization.packed import PackedRows
 
 
 def fits_blocks(weight: Tensor, kind: GGMLQuantizationType) -> bool:

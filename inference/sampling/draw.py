@@ -32,7 +32,7 @@ class Draw(Protocol):
 def pick_draw(device: torch.device) -> Draw:
     """The kernel on a GPU that has Triton, else plain torch."""
     if device.type == "cuda" and importlib.util.find_spec("triton") is not None:
-        from inference.kernels.sampling import draw_rows as draw_on_gpu
+        from inference.kernels.gpu.sampling import draw_rows as draw_on_gpu
 
         return draw_on_gpu
     return draw_rows

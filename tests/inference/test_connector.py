@@ -29,8 +29,8 @@ from inference.connector.remote_prefill import (
 )
 from inference.engine.core import EngineCore
 from inference.errors import ModelLoadError
-from inference.model.runner import ModelRunner
 from inference.protocol import AddRequest
+from inference.runner.model_runner import ModelRunner
 from infra.services.ports import free_port
 from tests.inference.conftest import Driver, greedy
 from tests.inference.serving import wait_for

@@ -11,15 +11,15 @@ import torch
 from gguf.constants import GGMLQuantizationType as Kind
 from gguf.quants import dequantize, quantize
 
-from inference.model.backend import TorchBackend
-from inference.model.batch import Batch, LayerCache, Singles, Span
+from inference.kernels.backend import TorchBackend
+from inference.kernels.batch import Batch, LayerCache, Singles, Span
+from inference.kernels.cpu.backend import CpuBackend
+from inference.kernels.cpu.compile import load_kernels
+from inference.kernels.cpu.packed_linear import PackedLinear
 from inference.model.config import ModelConfig
-from inference.model.cpu.backend import CpuBackend
-from inference.model.cpu.compile import load_kernels
-from inference.model.cpu.packed_linear import PackedLinear
 from inference.model.layers import DenseLinear, Linear, SwiGLU
 from inference.model.llama import DecoderLayer, LayerStack
-from inference.model.weights import PackedRows
+from inference.quantization.packed import PackedRows
 from tests.inference.conftest import compiled
 
 HEADS, KV_HEADS, DIM, BLOCK = 6, 2, 32, 16
@@ -311,6 +311,9 @@ def test_a_prompts_tokens_as_queries_alone_equal_a_span(kernels):
 
 def test_layers_that_cannot_be_fused_are_computed_part_by_part(kernels):
     layers = make_layers(kernels, Kind.Q4_1, int8=False, bias=False)
-    assert CpuBackend(kernels).fuse(CONFIG, layers) is not None
+    assert LayerStack(CONFIG, CpuBackend(kernels), layers).most_rows_alone > 0
     dense = replace(layers[0], out=DenseLinear(torch.randn(CONFIG.hidden_size, HEADS * DIM)))
-    assert CpuBackend(kernels).fuse(CONFIG, [dense, *layers[1:]]) is None
+    normed = replace(layers[0], query_norm=torch.ones(DIM), key_norm=torch.ones(DIM))
+    for other in (dense, normed):
+        mixed = LayerStack(CONFIG, CpuBackend(kernels), [other, *layers[1:]])
+        assert mixed.most_rows_alone == 0

@@ -10,8 +10,8 @@ import pytest
 
 from inference.config import EngineConfig, SchedulerConfig
 from inference.engine.core import EngineCore
-from inference.model.runner import ModelRunner
 from inference.protocol import AddRequest, FinishReason
+from inference.runner.model_runner import ModelRunner
 from tests.inference.conftest import greedy
 from tests.inference.serving import serve, wait_for
 from tests.inference.test_families import make_folder

@@ -21,14 +21,19 @@ triton = pytest.importorskip("triton")
 from gguf.constants import GGMLQuantizationType as Kind  # noqa: E402
 from gguf.quants import dequantize, quantize  # noqa: E402
 
-from inference.kernels.backend import TritonBackend  # noqa: E402
-from inference.kernels.experts import GroupedExperts, group_by_expert  # noqa: E402
-from inference.kernels.packed_linear import TritonPackedLinear  # noqa: E402
-from inference.model.backend import TorchBackend  # noqa: E402
-from inference.model.batch import Batch, LayerCache, Singles, Span  # noqa: E402
+from inference.kernels.backend import TorchBackend  # noqa: E402
+from inference.kernels.batch import Batch, LayerCache, Singles, Span  # noqa: E402
+from inference.kernels.gpu.backend import TritonBackend  # noqa: E402
+from inference.kernels.gpu.experts import experts_swiglu, group_by_expert  # noqa: E402
+from inference.kernels.gpu.packed_linear import TritonPackedLinear  # noqa: E402
 from inference.model.config import MoeConfig  # noqa: E402
-from inference.model.layers import DenseLinear, SparseExperts, SwiGLU  # noqa: E402
-from inference.model.weights import PackedRows  # noqa: E402
+from inference.model.layers import (  # noqa: E402
+    DenseLinear,
+    GroupedExperts,
+    SparseExperts,
+    SwiGLU,
+)
+from inference.quantization.packed import PackedRows  # noqa: E402
 
 BLOCK = 16
 DTYPES = [torch.float32, torch.bfloat16] if DEVICE.type == "cuda" else [torch.float32]
@@ -205,5 +210,5 @@ def test_experts_equal_those_computed_one_by_one(tokens):
             for i in range(5)
         },
     )(x.double())
-    found = GroupedExperts(config, DenseLinear(router), gate_up, down)(x)
+    found = GroupedExperts(config, DenseLinear(router), gate_up, down, experts_swiglu)(x)
     torch.testing.assert_close(found.double(), exact, rtol=1e-4, atol=1e-3)

@@ -15,7 +15,7 @@ def test_every_kernel_compiles_for_an_h100(tmp_path):
     """In a process of its own: here Triton's kernels are interpreted."""
     variables = {name: value for name, value in os.environ.items() if name != "TRITON_INTERPRET"}
     run = subprocess.run(
-        [sys.executable, "-m", "inference.kernels.ahead", "--capability", "90"],
+        [sys.executable, "-m", "inference.kernels.gpu.ahead", "--capability", "90"],
         env=variables | {"TRITON_CACHE_DIR": str(tmp_path)},
         capture_output=True,
         text=True,

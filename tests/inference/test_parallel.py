@@ -8,12 +8,12 @@ import torch
 from inference.config import EngineConfig, SchedulerConfig
 from inference.engine.core import EngineCore
 from inference.errors import ModelLoadError
-from inference.model.batch import Batch, Singles, Span
+from inference.kernels.batch import Batch, Singles, Span
 from inference.model.open import open_weights
-from inference.model.runner import ModelRunner
 from inference.parallel.group import TensorGroup
 from inference.parallel.micro_batches import split
 from inference.parallel.shard import ShardedReader
+from inference.runner.model_runner import ModelRunner
 from tests.inference.conftest import Driver, greedy
 from tests.inference.test_families import PROMPTS, make_folder, reference_answer
 

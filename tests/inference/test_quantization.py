@@ -11,11 +11,11 @@ from gguf.constants import GGMLQuantizationType as Kind
 from gguf.quants import dequantize, quantize
 
 from inference.errors import ModelLoadError
-from inference.model.batch import Batch, LayerCache, Span
+from inference.kernels.batch import Batch, LayerCache, Span
+from inference.kernels.cpu.packed_linear import PackedLinear
 from inference.model.build import build_model
-from inference.model.cpu.packed_linear import PackedLinear
 from inference.model.open import open_weights
-from inference.model.weights import PackedRows
+from inference.quantization.packed import PackedRows
 from inference.quantization.precision import Precision
 from tests.inference.conftest import compiled
 from tests.inference.test_families import make_folder

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from inference.model.cpu.decode import MOST_ROWS
+from inference.kernels.cpu.decode import MOST_ROWS
 from inference.text.tokenizer import TextTokenizer
 from tests.inference.conftest import Driver, greedy
 

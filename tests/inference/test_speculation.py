@@ -17,7 +17,7 @@ from inference.engine.prompt_lookup import PromptLookup
 from inference.engine.request import Request
 from inference.engine.speculation import Speculator
 from inference.errors import ModelLoadError
-from inference.model.runner import ModelRunner
+from inference.runner.model_runner import ModelRunner
 from inference.sampling.params import SamplingParams
 from inference.sampling.sampler import Place, Sampler
 from inference.sampling.verify import count_verified

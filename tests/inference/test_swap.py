@@ -7,7 +7,7 @@ import pytest
 from inference.config import EngineConfig, SchedulerConfig
 from inference.engine.core import EngineCore
 from inference.engine.swap import SwapCosts, SwapSpace
-from inference.model.runner import ModelRunner
+from inference.runner.model_runner import ModelRunner
 from tests.inference.conftest import Driver, greedy
 from tests.inference.test_families import make_folder
 

@@ -10,7 +10,7 @@ import pytest
 
 from inference.config import EngineConfig
 from inference.engine.core import EngineCore
-from inference.model.runner import ModelRunner
+from inference.runner.model_runner import ModelRunner
 from infra.services.ports import free_port
 from tests.inference.conftest import Driver, greedy
 from tests.inference.serving import Served, is_ready, wait_for

@@ -12,7 +12,7 @@ import triton
 import triton.language as tl
 from torch import Tensor
 
-from inference.model.batch import LayerCache
+from inference.kernels.batch import LayerCache
 
 _KEYS = 64
 """Keys of one round of a program."""

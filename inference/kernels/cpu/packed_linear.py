@@ -8,8 +8,8 @@ import torch
 from gguf.constants import GGMLQuantizationType
 from torch import Tensor
 
-from inference.model.cpu.address import at
-from inference.model.weights import PackedRows
+from inference.kernels.cpu.address import at
+from inference.quantization.packed import PackedRows
 
 _BLOCK = 32
 _BITS = {

@@ -15,9 +15,7 @@ import triton
 import triton.language as tl
 from torch import Tensor
 
-from inference.kernels.swiglu import swiglu
-from inference.model.config import MoeConfig
-from inference.model.layers import Linear
+from inference.kernels.gpu.swiglu import swiglu
 
 _ROWS = 16
 _COLUMNS = 64
@@ -107,27 +105,19 @@ def _grouped_product(
     )
 
 
-class GroupedExperts:
-    """An `Mlp`: `layers.SparseExperts` with two grouped products."""
+def experts_swiglu(
+    x: Tensor, chosen: Tensor, weights: Tensor, gate_up: Tensor, down: Tensor
+) -> Tensor:
+    """The weighted sum of what each token's experts make of it, (T, hidden).
 
-    waits_for_device = False
-
-    def __init__(self, config: MoeConfig, router: Linear, gate_up: Tensor, down: Tensor) -> None:
-        """`gate_up` (experts, 2 * inner, hidden) and `down` (experts, hidden, inner)."""
-        self._config = config
-        self._router = router
-        self._gate_up = gate_up
-        self._down = down
-
-    def __call__(self, x: Tensor) -> Tensor:
-        choices = self._config.per_token
-        shares = self._router(x).softmax(dim=-1, dtype=torch.float32)
-        weights, chosen = shares.topk(choices, dim=-1)
-        if self._config.normalise:
-            weights = weights / weights.sum(dim=-1, keepdim=True)
-        grouping = group_by_expert(chosen, self._config.num_experts)
-        count = chosen.numel()
-        inner = swiglu(grouped_product(x, self._gate_up, grouping, choices, count))
-        parts = grouped_product(inner, self._down, grouping, 1, count)
-        weighted = parts.view(len(x), choices, -1) * weights[:, :, None].to(x.dtype)
-        return weighted.sum(dim=1)
+    Args:
+        x: (T, hidden).
+        chosen: (T, per token) expert numbers; `weights` of the same shape.
+        gate_up: (experts, 2 * inner, hidden); `down` (experts, hidden, inner).
+    """
+    choices, count = chosen.shape[1], chosen.numel()
+    grouping = group_by_expert(chosen, len(gate_up))
+    inner = swiglu(grouped_product(x, gate_up, grouping, choices, count))
+    parts = grouped_product(inner, down, grouping, 1, count)
+    weighted = parts.view(len(x), choices, -1) * weights[:, :, None].to(x.dtype)
+    return weighted.sum(dim=1)

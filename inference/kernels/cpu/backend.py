@@ -8,20 +8,15 @@ from __future__ import annotations
 
 import ctypes
 import logging
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
 import torch
 from torch import Tensor
 
-from inference.model.backend import Angles, TorchBackend
-from inference.model.batch import Batch, LayerCache, Singles, Span
-from inference.model.config import ModelConfig
-from inference.model.cpu.address import at
-from inference.model.cpu.decode import ROW_KINDS, StreamDecoder
-
-if TYPE_CHECKING:
-    from inference.model.llama import DecoderLayer
+from inference.kernels.backend import Angles, LayerParts, LayerShape, TorchBackend
+from inference.kernels.batch import Batch, LayerCache, Singles, Span
+from inference.kernels.cpu.address import at
+from inference.kernels.cpu.decode import ROW_KINDS, StreamDecoder
 
 log = logging.getLogger(__name__)
 
@@ -33,14 +28,13 @@ class CpuBackend(TorchBackend):
         self._kernels = kernels
 
     @staticmethod
-    def takes(config: ModelConfig) -> bool:
-        """Whether the sizes fill the kernels' vectors, of eight floats or of sixteen."""
-        vectors = (config.hidden_size, config.intermediate_size, config.head_dim)
-        return all(size % 16 == 0 for size in vectors)
+    def takes(sizes: Iterable[int]) -> bool:
+        """Whether rows of these sizes fill the kernels' vectors, of eight floats or of sixteen."""
+        return all(size % 16 == 0 for size in sizes)
 
-    def fuse(self, config: ModelConfig, layers: Sequence[DecoderLayer]) -> StreamDecoder | None:
+    def fuse(self, shape: LayerShape, layers: Sequence[LayerParts]) -> StreamDecoder | None:
         try:
-            return StreamDecoder(self._kernels, config, layers)
+            return StreamDecoder(self._kernels, shape, layers)
         except ValueError as reason:
             log.info("layers are computed part by part: %s", reason)
             return None

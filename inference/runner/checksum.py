@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from inference.model.batch import LayerCache
+from inference.kernels.batch import LayerCache
 
 _INTEGERS = {1: torch.int8, 2: torch.int16, 4: torch.int32}
 _ODD_BITS = 0x9E3779B97F4A7C15 - (1 << 64)

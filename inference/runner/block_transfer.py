@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
+from dataclasses import asdict
 
+import msgspec
 import torch
 from torch import Tensor
 
-from inference.model.batch import LayerCache
+from inference.kernels.batch import LayerCache
+from inference.model.config import ModelConfig
 
 
 class BlockTransfer:
@@ -51,3 +55,15 @@ class BlockTransfer:
         device = self._parts[0].device
         first = torch.tensor(block_ids, device=device)[:, None] * self._block_size
         return (first + torch.arange(self._block_size, device=device)).flatten()
+
+
+def fingerprint(
+    config: ModelConfig, dtype: torch.dtype, kv_dtype: torch.dtype, block_size: int
+) -> str:
+    """Equal where blocks of one engine fit the other's cache: same sizes, types and rotation.
+
+    Whether the weights are the same is for whoever starts both engines.
+    """
+    shape = {name: repr(value) for name, value in asdict(config).items()}
+    content = msgspec.json.encode([sorted(shape.items()), str(dtype), str(kv_dtype), block_size])
+    return hashlib.sha256(content).hexdigest()

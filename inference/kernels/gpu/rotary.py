@@ -6,7 +6,7 @@ import triton
 import triton.language as tl
 from torch import Tensor
 
-from inference.model.batch import LayerCache
+from inference.kernels.batch import LayerCache
 
 
 def rotate_and_cache(

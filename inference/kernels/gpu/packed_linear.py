@@ -12,7 +12,7 @@ import triton.language as tl
 from gguf.constants import GGMLQuantizationType
 from torch import Tensor
 
-from inference.model.weights import PackedRows
+from inference.quantization.packed import PackedRows
 
 _BLOCK = 32
 _ROWS = 16

@@ -9,20 +9,14 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Sequence
 from ctypes import Structure, c_float, c_int, c_void_p
-from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor
 
-from inference.model.backend import Angles
-from inference.model.batch import Batch, LayerCache
-from inference.model.config import ModelConfig
-from inference.model.cpu.address import at
-from inference.model.cpu.packed_linear import PackedLinear
-from inference.model.layers import Linear, SwiGLU
-
-if TYPE_CHECKING:
-    from inference.model.llama import DecoderLayer
+from inference.kernels.backend import Angles, LayerParts, LayerShape, Product
+from inference.kernels.batch import Batch, LayerCache
+from inference.kernels.cpu.address import at
+from inference.kernels.cpu.packed_linear import PackedLinear
 
 MOST_ROWS = 64
 """Up to here all layers are one call; measured with up to 32 streams."""
@@ -86,13 +80,13 @@ class StreamDecoder:
     """Some layers, for batches of which every token is a query alone."""
 
     def __init__(
-        self, kernels: ctypes.CDLL, config: ModelConfig, layers: Sequence[DecoderLayer]
+        self, kernels: ctypes.CDLL, shape: LayerShape, layers: Sequence[LayerParts]
     ) -> None:
-        """Raises ValueError when a layer has a part that `decode.h` does not know."""
+        """Raises ValueError when a matrix is not stored in a way that `decode.h` knows."""
         self._kernels = kernels
-        self._config = config
+        self._layer_shape = shape
         self._weights = list(layers)  # their tensors must live as long as their addresses
-        self._layers = (_Layer * len(layers))(*(_layer(layer, config) for layer in layers))
+        self._layers = (_Layer * len(layers))(*(_layer(layer) for layer in layers))
         self.most_rows = MOST_ROWS
         self._caches: list[LayerCache] | None = None
 
@@ -106,12 +100,12 @@ class StreamDecoder:
         """`LayerStack.__call__` for the residual stream x (T, hidden), changed in place."""
         if caches is not self._caches:
             self._point_to(caches)
-        singles, config = batch.singles, self._config
+        singles, sizes = batch.singles, self._layer_shape
         assert singles is not None
         delta = torch.empty_like(x)
         shape = _Shape(
-            *(config.hidden_size, config.num_heads, config.num_kv_heads, config.head_dim),
-            *(singles.block_size, ROW_KINDS[caches[0].keys.dtype], config.rms_eps),
+            *(sizes.hidden_size, sizes.num_heads, sizes.num_kv_heads, sizes.head_dim),
+            *(singles.block_size, ROW_KINDS[caches[0].keys.dtype], sizes.eps),
         )
         cos, sin = angles
         streams = _Streams(
@@ -131,21 +125,19 @@ class StreamDecoder:
         self._caches = caches
 
 
-def _layer(layer: DecoderLayer, config: ModelConfig) -> _Layer:
-    if layer.query_norm is not None or not isinstance(layer.mlp, SwiGLU):
-        raise ValueError("decode.h knows neither norms of heads nor mixtures of experts")
+def _layer(layer: LayerParts) -> _Layer:
     return _Layer(
         attn_norm=at(layer.attn_norm),
         mlp_norm=at(layer.mlp_norm),
         qkv=_matrix(layer.qkv),
         out=_matrix(layer.out),
-        gate_up=_matrix(layer.mlp.gate_up),
-        down=_matrix(layer.mlp.down),
+        gate_up=_matrix(layer.gate_up),
+        down=_matrix(layer.down),
         window=layer.window or 2**31 - 1,
     )
 
 
-def _matrix(linear: Linear) -> _Matrix:
+def _matrix(linear: Product) -> _Matrix:
     if not isinstance(linear, PackedLinear) or linear.num_rows % 16:
         raise ValueError(f"decode.h does not know {type(linear).__name__}")
     return _Matrix(linear.kind, linear.num_rows, linear.width, at(linear.data), at(linear.bias))

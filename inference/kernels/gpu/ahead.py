@@ -1,5 +1,5 @@
-"""`python -m inference.kernels.ahead [--capability 90]`: compiles every kernel, to machine code,
-for a GPU that is not there.
+"""`python -m inference.kernels.gpu.ahead [--capability 90]`: compiles every kernel, to machine
+code, for a GPU that is not there.
 
 The interpreter, in which the kernels are tested on a CPU, forgives what the compiler does not: a
 variable that changes its type in a branch, say. Here the same wrappers are called that a model
@@ -22,16 +22,16 @@ from triton.backends.compiler import GPUTarget
 from triton.runtime import driver
 from triton.runtime.jit import JITFunction
 
-from inference.kernels.decode_attention import decode_attention
-from inference.kernels.experts import group_by_expert, grouped_product
-from inference.kernels.norm import add_rms_norm
-from inference.kernels.packed_linear import TritonPackedLinear
-from inference.kernels.prefill_attention import prefill_attention
-from inference.kernels.rotary import rotate_and_cache
-from inference.kernels.sampling import draw_rows
-from inference.kernels.swiglu import swiglu
-from inference.model.batch import LayerCache
-from inference.model.weights import PackedRows
+from inference.kernels.batch import LayerCache
+from inference.kernels.gpu.decode_attention import decode_attention
+from inference.kernels.gpu.experts import group_by_expert, grouped_product
+from inference.kernels.gpu.norm import add_rms_norm
+from inference.kernels.gpu.packed_linear import TritonPackedLinear
+from inference.kernels.gpu.prefill_attention import prefill_attention
+from inference.kernels.gpu.rotary import rotate_and_cache
+from inference.kernels.gpu.sampling import draw_rows
+from inference.kernels.gpu.swiglu import swiglu
+from inference.quantization.packed import PackedRows
 from inference.sampling.params import SamplingParams
 
 _BLOCK, _DIM, _TOKENS = 16, 64, 20
@@ -113,7 +113,9 @@ def launches(dtype: torch.dtype) -> dict[str, Callable[[], object]]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m inference.kernels.ahead", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m inference.kernels.gpu.ahead", description=__doc__
+    )
     parser.add_argument("--capability", type=int, default=90, help="80: A100, 89: L4, 90: H100")
     args = parser.parse_args()
     compile_only(args.capability)

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from inference.model.batch import Batch, LayerCache, Singles
+from inference.kernels.batch import Batch, LayerCache, Singles
 from inference.model.llama import Hidden, LlamaModel
 
 _SIZES = (1, 2, 4, 8, 16, 24, 32, 48, 64, 96, 128, 192, 256)

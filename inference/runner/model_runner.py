@@ -10,17 +10,13 @@ import torch
 from torch import Tensor
 
 from inference.config import EngineConfig
-from inference.connector.blocks import BlockTransfer
-from inference.connector.messages import fingerprint
 from inference.engine.core import StepResult
 from inference.engine.scheduler import Chunk
 from inference.engine.swap import Moves
 from inference.errors import ModelLoadError
-from inference.model.batch import Batch, Singles, Span
+from inference.kernels.batch import Batch, Singles, Span
 from inference.model.build import build_model
-from inference.model.checksum import BlockChecksums
 from inference.model.config import ModelConfig
-from inference.model.cuda_graphs import GraphedModel
 from inference.model.kv_memory import (
     allocate_caches,
     count_blocks,
@@ -30,11 +26,14 @@ from inference.model.kv_memory import (
 from inference.model.llama import LlamaModel
 from inference.model.open import open_weights
 from inference.model.placement import pick_device, pick_dtype, pick_kv_dtype
-from inference.model.pooling import MeanPooler
-from inference.model.swap_memory import SwapMemory
 from inference.parallel.launch import Leader, is_parallel, lead
 from inference.parallel.leader import LeadingModel
 from inference.quantization.precision import Precision
+from inference.runner.block_transfer import BlockTransfer, fingerprint
+from inference.runner.checksum import BlockChecksums
+from inference.runner.cuda_graphs import GraphedModel
+from inference.runner.pooling import MeanPooler
+from inference.runner.swap_memory import SwapMemory
 from inference.sampling.draw import pick_draw
 from inference.sampling.guide import Guides
 from inference.sampling.sampler import Place, Sampler

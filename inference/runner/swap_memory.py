@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from inference.engine.swap import Moves
-from inference.model.batch import LayerCache
+from inference.kernels.batch import LayerCache
 
 
 class SwapMemory:
