@@ -2,19 +2,22 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
 from django.db import InternalError, OperationalError
+from redis.exceptions import TimeoutError as RedisTimeout
 
 from backend.accounts.principal import Principal
 from backend.generation.finish import finalize
 from backend.generation.gateway import Gateway
 from backend.generation.models import Generation
 from backend.generation.records import Ended, generation_claim, generation_finish
-from backend.generation.request import Event, StartedGeneration
+from backend.generation.request import DONE, Event, StartedGeneration
 from backend.generation.service import generation_start
 from backend.generation.stream import keys
+from backend.generation.stream.log import Entry
 from backend.generation.stream.reader import read_events
 from backend.platform.database import in_database
 from backend.platform.errors import NotFound
@@ -27,6 +30,7 @@ from tests.support.gateway import (
     check_billed,
     pools_of,
     running_gateway,
+    until_ended,
 )
 
 PATIENCE_S = 30.0
@@ -123,6 +127,76 @@ async def test_generation_waits_for_database_that_is_away(
 
     assert answer.text == words(0, 5)
     await check_billed(started.id, output_tokens=5, state="completed")
+
+
+async def test_withdrawn_text_is_replaced_in_redis_when_its_appends_had_arrived(
+    transactional_db: None, upstream: SyntheticUpstream, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Redis has applied what the process appended, and its replies were lost for too long: the
+    text after the last reply is neither stored nor billed, and the stream must say the same."""
+    monkeypatch.setattr(finalize, "BUFFER_PATIENCE_S", 1.0)
+    upstream.behaviour.rate = 40.0
+    principal = await caller()
+    pools = pools_of(upstream)
+    async with running_gateway(pools) as elsewhere, running_gateway(pools) as gateway:
+        replies = _lossy_replies(gateway, monkeypatch)
+        started = await generation_start(chat(principal, max_tokens=40, metadata={}))
+        local = asyncio.create_task(_read_at(gateway, started))
+        remote = asyncio.create_task(_read_at(elsewhere, started))
+        while gateway.process.live[started.id].log.shown < 5:
+            await asyncio.sleep(0.01)
+        replies.lost = True
+        row = await until_ended(started.id)
+        replies.lost = False
+        answer = await asyncio.wait_for(local, PATIENCE_S)
+        ahead = await asyncio.wait_for(remote, PATIENCE_S)
+        late = await asyncio.wait_for(_read_at(elsewhere, started), PATIENCE_S)
+        leased = await gateway.process.redis.zscore(keys.LEASES, str(started.id))
+
+    answer.check_order()
+    assert answer.error is not None and answer.error["code"] == "buffer_lost"
+    assert 0 < row.output_tokens < 40
+    assert answer.text == words(0, row.output_tokens), "what its own readers saw"
+    await check_billed(started.id, output_tokens=row.output_tokens, state="failed")
+    assert late.events == answer.events
+    assert leased is None, "nobody takes it up"
+    ahead.check_order()
+    assert ahead.text == words(0, 40), "seen before it was withdrawn"
+    assert ahead.error is not None and ahead.error["code"] == "buffer_lost"
+
+
+async def test_stream_of_another_holder_is_not_replaced(
+    gateway: Gateway, upstream: SyntheticUpstream, principal: Principal
+) -> None:
+    upstream.behaviour.rate = 20.0
+    started = await generation_start(chat(principal, max_tokens=100, metadata={}))
+    live = gateway.process.live[started.id]
+    await live.log.wait_stored(2)
+    leases = gateway.process.leases
+
+    assert not await leases.end_with(started.id, "7:another", [Entry(DONE, b"")])
+    entries = await leases.entries(started.id)
+    assert len(entries) >= 2 and entries[-1].data != DONE
+
+
+@dataclass
+class _Replies:
+    lost: bool = False
+
+
+def _lossy_replies(gateway: Gateway, monkeypatch: pytest.MonkeyPatch) -> _Replies:
+    """From now on the replies to the writer's appends can be lost: Redis has applied them."""
+    replies = _Replies()
+    append = gateway.process.writer._append
+
+    async def lossy(*args: Any, **options: Any) -> Any:
+        result = await append(*args, **options)
+        if replies.lost:
+            raise RedisTimeout("no reply")
+        return result
+
+    monkeypatch.setattr(gateway.process.writer, "_append", lossy)
+    return replies
 
 
 async def _read_at(gateway: Gateway, started: StartedGeneration) -> Answer:

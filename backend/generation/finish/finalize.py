@@ -46,6 +46,7 @@ log = structlog.get_logger(__name__)
 
 # How long an ending waits for a Redis that is gone, before it settles for what was delivered.
 BUFFER_PATIENCE_S = 10.0
+_REDIS_RETRY_S = 0.5
 _DATABASE_RETRY_S = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
 
 
@@ -87,7 +88,7 @@ async def generation_end(
     await settle_limits(process, live.opened, usage)
     emitter.end(usage, verdict.error)
     live.note_began(verdict.error)
-    await _tell(process, live)
+    await (_tell_withdrawn if live.log.withdrawn else _tell)(process, live)
     await settle_budget(live.opened, ended.facts)
     _observe(live, emitter, ended)
 
@@ -131,7 +132,7 @@ def _counted(live: LiveGeneration) -> tuple[Usage, str]:
 
 def _shown(live: LiveGeneration) -> tuple[Usage, str]:
     """The same, of what readers have seen; the rest is dropped and never delivered."""
-    del live.log.entries[live.log.shown :]
+    live.log.withdraw()
     decoder = msgspec.msgpack.Decoder(EventMeta)
     events = [(entry.data, decoder.decode(entry.meta)) for entry in live.log.entries]
     seen = replay(events, choices=live.request.n)
@@ -245,6 +246,33 @@ async def _tell(process: Process, live: LiveGeneration) -> None:
         # It has ended in PostgreSQL, so no other process can end it differently.
         log.error("generation_end_not_buffered", error=str(error))
         live.log.show_all()
+
+
+async def _tell_withdrawn(process: Process, live: LiveGeneration) -> None:
+    """The same, where Redis may hold text that was withdrawn: the log takes its place.
+
+    Readers in other processes may have seen that text. They get the end all the same, and the
+    text is not billed (reader.py).
+    """
+    ours = True
+    try:
+        async with asyncio.timeout(BUFFER_PATIENCE_S):
+            ours = await _ended_with_log(process, live)
+    except TimeoutError:
+        log.error("generation_end_not_buffered", error="Redis is away")
+    if ours:
+        live.log.show_all()
+    else:
+        live.log.lose()  # another process ends the stream, by the row
+
+
+async def _ended_with_log(process: Process, live: LiveGeneration) -> bool:
+    while True:
+        try:
+            return await process.leases.end_with(live.opened.id, live.log.lease, live.log.entries)
+        except (RedisError, OSError) as error:
+            log.warning("stream_not_replaced", error=str(error))
+            await asyncio.sleep(_REDIS_RETRY_S)
 
 
 async def _quietly(counting: Awaitable[None]) -> None:

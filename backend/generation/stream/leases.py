@@ -11,6 +11,7 @@ from typing import Literal, cast
 from uuid import UUID
 
 import msgspec
+import orjson
 from redis.asyncio import Redis
 
 from backend.generation.request import GenerationRequest
@@ -18,6 +19,7 @@ from backend.generation.stream import keys
 from backend.generation.stream.log import Entry, StreamEntries
 from backend.generation.stream.scripts import (
     ACQUIRE,
+    END_WITH,
     FENCED,
     LAPSED,
     MISSING,
@@ -70,6 +72,7 @@ class Leases:
         self._acquire = redis.register_script(ACQUIRE)
         self._renew = redis.register_script(RENEW)
         self._release = redis.register_script(RELEASE)
+        self._end_with = redis.register_script(END_WITH)
         self._lapsed = redis.register_script(LAPSED)
         self._present = redis.register_script(PRESENT)
 
@@ -117,6 +120,31 @@ class Leases:
                 keys.events(generation_id),
             ],
             args=[value, str(generation_id), why, self._times.buffer],
+        )
+
+    async def end_with(self, generation_id: UUID, value: str, entries: Sequence[Entry]) -> bool:
+        """Give the lease back with `entries` as the whole stream, whatever Redis holds of it.
+
+        Returns:
+            False when another process has the lease; nothing is changed then.
+        """
+        lengths = [length for entry in entries for length in (len(entry.data), len(entry.meta))]
+        return bool(
+            await self._end_with(
+                keys=[
+                    keys.lease(generation_id),
+                    keys.LEASES,
+                    keys.request(generation_id),
+                    keys.events(generation_id),
+                ],
+                args=[
+                    value,
+                    str(generation_id),
+                    self._times.buffer,
+                    orjson.dumps(lengths),
+                    b"".join(part for entry in entries for part in entry),
+                ],
+            )
         )
 
     async def lapsed(self, most: int) -> list[UUID]:

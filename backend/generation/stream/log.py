@@ -33,6 +33,7 @@ class EventLog:
         stored: Redis has 1 … `stored`. Falls when Redis lost something, and is then made good.
         shown: the most that `stored` has ever been: what readers may have seen.
         lost: another process has the generation now; this log will not grow any more.
+        withdrawn: events were dropped that Redis may hold; see `withdraw`.
     """
 
     def __init__(
@@ -50,6 +51,7 @@ class EventLog:
         self.stored = len(self.entries)
         self.shown = len(self.entries)
         self.lost = False
+        self.withdrawn = False
         self._waiting: list[asyncio.Future[None]] = []
 
     @property
@@ -77,6 +79,13 @@ class EventLog:
     def rewind(self, seq: int) -> None:
         """Redis lost what came after `seq`."""
         self.stored = seq
+
+    def withdraw(self) -> None:
+        """Drop what no reader of this process has seen. Redis may hold it nevertheless: an append
+        whose reply was lost. So the writer leaves this log alone from now on, and whoever ends
+        it puts it in the place of what Redis has (`Leases.end_with`)."""
+        del self.entries[self.shown :]
+        self.withdrawn = True
 
     def show_all(self) -> None:
         """Let readers see the rest without Redis. Only for the end of a generation whose end is

@@ -99,6 +99,28 @@ end
 return 1
 """
 
+# End a stream with these entries, in the place of whatever it holds, and give the lease back. Not
+# while another process has the lease; without any, yes: Redis has lost it, or this is a repetition.
+# KEYS: lease, leases, request, stream. ARGV: lease value, id, stream TTL ms; JSON: the lengths of
+# data, meta, data, meta, …; and all of these joined. Returns 1, or 0 when another has the lease.
+END_WITH = """
+local held = redis.call('GET', KEYS[1])
+if held and held ~= ARGV[1] then return 0 end
+redis.call('DEL', KEYS[1], KEYS[3], KEYS[4])
+redis.call('ZREM', KEYS[2], ARGV[2])
+local lengths, at = cjson.decode(ARGV[4]), 1
+local function cut(length)
+  at = at + length
+  return string.sub(ARGV[5], at - length, at - 1)
+end
+for i = 1, #lengths, 2 do
+  local data, meta = cut(lengths[i]), cut(lengths[i + 1])
+  redis.call('XADD', KEYS[4], string.format('%d-0', (i + 1) / 2), 'd', data, 'm', meta)
+end
+redis.call('PEXPIRE', KEYS[4], ARGV[3])
+return 1
+"""
+
 # Ids whose lease has lapsed. KEYS: leases. ARGV: how many at most.
 LAPSED = """
 local t = redis.call('TIME')

@@ -61,7 +61,7 @@ class BufferWriter:
             self._wake.clear()
             batch = [item for item in self._dirty if item not in self._restoring]
             self._dirty = {item: None for item in self._restoring if item in self._dirty}
-            batch = [item for item in batch if not item.lost and item.last > item.stored]
+            batch = [item for item in batch if _is_behind(item)]
             if not batch:
                 continue
             try:
@@ -103,6 +103,8 @@ class BufferWriter:
             self._take_result(item, int(result))
 
     def _take_result(self, item: EventLog, result: int) -> None:
+        if item.withdrawn:
+            return  # it speaks of events that this log does not have any more
         if result == FENCED:
             item.lose()
         elif result == MISSING:
@@ -132,3 +134,8 @@ class BufferWriter:
         finally:
             del self._restoring[item]
             self.mark(item)
+
+
+def _is_behind(item: EventLog) -> bool:
+    """Whether Redis is to be given events of this log."""
+    return not item.lost and not item.withdrawn and item.last > item.stored
