@@ -27,6 +27,8 @@ from inference.server.app import create_app
 def main(argv: list[str] | None = None) -> int:
     args = _parser().parse_args(argv)
     logging.basicConfig(level=logging.INFO, format="%(asctime)s server %(message)s")
+    # Long texts are tokenized in one thread: the other cores are the engine's.
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     try:
         args.model = str(fetch(args.model))
     except ModelLoadError as error:

@@ -1,6 +1,6 @@
 """Every failure that a client of the engine can see, each with its HTTP status.
 
-Code raises the most specific of these where the fault is known; `server/errors.py` is
+Code raises the most specific of these where the fault is known; `server/http.py` is
 the one place that turns them into OpenAI error objects.
 """
 

@@ -54,6 +54,7 @@ class EngineClient:
         self._command = command
         self._on_step = on_step
         self._queues: dict[str, asyncio.Queue[SequenceOutput]] = {}
+        self._unfinished: set[str] = set()
         self._folder = Path(tempfile.mkdtemp(prefix="parley-engine-"))  # mode 0700
         self._context = zmq.asyncio.Context()
         self._core: CoreProcess | None = None
@@ -65,7 +66,14 @@ class EngineClient:
 
     @property
     def in_flight(self) -> int:
+        """Sequences whose last output has not been taken by its reader."""
         return len(self._queues)
+
+    @property
+    def unfinished(self) -> int:
+        """Sequences that the core computes or lets wait. One that is done holds no place there,
+        however slowly its reader takes what came of it."""
+        return len(self._unfinished)
 
     @property
     def is_alive(self) -> bool:
@@ -108,6 +116,7 @@ class EngineClient:
             raise EngineDeadError(self._last_end)
         queue: asyncio.Queue[SequenceOutput] = asyncio.Queue()
         self._queues[request.request_id] = queue
+        self._unfinished.add(request.request_id)
         finished = False
         try:
             core.send(request)
@@ -125,6 +134,7 @@ class EngineClient:
                 yield output
         finally:
             self._queues.pop(request.request_id, None)
+            self._unfinished.discard(request.request_id)
             if not finished:
                 core.send(AbortRequests([request.request_id]))
 
@@ -165,11 +175,14 @@ class EngineClient:
 
     def _take_report(self, report: StepReport) -> None:
         for output in report.outputs:
+            if output.finish_reason is not None:
+                self._unfinished.discard(output.request_id)
             if queue := self._queues.get(output.request_id):
                 queue.put_nowait(output)
         self._count(report.stats)
 
     def _fail_all(self) -> None:
+        self._unfinished.clear()
         for request_id, queue in self._queues.items():
             queue.put_nowait(
                 SequenceOutput(

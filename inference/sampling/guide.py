@@ -18,6 +18,9 @@ from torch import Tensor
 from inference.engine.request import Request
 from inference.text.tokenizer import TextTokenizer
 
+MAX_COMPILED = 32
+"""Grammars that are kept for further sequences."""
+
 
 class Guides:
     """The matchers of all sequences that follow a grammar."""
@@ -31,6 +34,8 @@ class Guides:
         self._load_tokenizer = load_tokenizer
         self._eos = sorted(eos_token_ids)
         self._vocab_size = vocab_size
+        self._compiled: dict[str, LLMatcher] = {}
+        """Matchers at their beginning, by grammar, the last used ones last."""
         self._matchers: WeakKeyDictionary[Request, tuple[LLMatcher, int]] = WeakKeyDictionary()
 
     def restrict(self, logits: Tensor, request: Request) -> None:
@@ -51,15 +56,20 @@ class Guides:
         logits[torch.from_numpy(~allowed).to(logits.device)] = -torch.inf
 
     def _new(self, request: Request) -> LLMatcher:
-        """A matcher at its beginning.
+        """A matcher at its beginning. Each grammar is compiled once for all sequences that
+        follow it: a large one takes some tenths of a second, between two steps.
 
         Raises:
             ValueError: when the grammar cannot be compiled; the server checks that before.
         """
-        matcher = LLMatcher(self._tokenizer, request.sampling.grammar)
-        if matcher.is_error():
-            raise ValueError(matcher.get_error())
-        return matcher
+        grammar = request.sampling.grammar
+        compiled = self._compiled.pop(grammar, None) or LLMatcher(self._tokenizer, grammar)
+        if compiled.is_error():
+            raise ValueError(compiled.get_error())
+        self._compiled[grammar] = compiled
+        if len(self._compiled) > MAX_COMPILED:
+            self._compiled.pop(next(iter(self._compiled)))
+        return compiled.deep_copy()
 
     @cached_property
     def _tokenizer(self) -> LLTokenizer:

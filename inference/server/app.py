@@ -59,6 +59,7 @@ def create_app(engine: EngineConfig, server: ServerConfig) -> Starlette:
             yield
         finally:
             await client.stop()
+            app.state.server.close()
 
     app = Starlette(
         routes=[

@@ -13,9 +13,10 @@ from starlette.responses import Response
 
 from inference.errors import InvalidRequestError
 from inference.protocol import FinishReason, TokenLogprobs
-from inference.server.generation import Delta, Plan, TokenInfo, make_plan, run_plans
+from inference.server.generation import Delta, Plan, TokenInfo, make_plans, run_plans
 from inference.server.http import EventStream, json_response, read_body, unless_gone
-from inference.server.schemas import ChatRequest, Message
+from inference.server.prompts import render_prompt
+from inference.server.schemas import ChatRequest
 from inference.server.state import ServerState
 from inference.server.usage import UsageCount, remembered
 from inference.text.tokenizer import TextTokenizer
@@ -26,8 +27,9 @@ async def chat_completions(request: Request) -> Response:
     body = await read_body(request, ChatRequest)
     state.check_model(body.model)
     n = body.n or 1
-    plan = _plan(state, body)
-    state.admit(n)
+    state.admit(n, "n")
+    plan = await _plan(state, body)
+    state.admit(n, "n")  # others may have come while this one was made ready
     answer = _Answer(state, f"chatcmpl-{request.state.unique_id}", int(time.time()))
     usage = UsageCount([plan], n)
     deltas = run_plans(state, request.state.unique_id, [plan], n)
@@ -38,59 +40,32 @@ async def chat_completions(request: Request) -> Response:
     return json_response(whole, headers=request.state.headers)
 
 
-def render_prompt(
-    state: ServerState,
-    messages: list[Message],
-    *,
-    add_generation_prompt: bool | None,
-    continue_final_message: bool,
-    variables: dict[str, Any] | None = None,
-) -> list[int]:
-    """Messages to token ids by the model's chat template.
-
-    Raises:
-        InvalidRequestError: when the model has no template, or it refuses the messages.
-    """
-    if state.template is None:
-        raise InvalidRequestError("this model has no chat template", param="messages")
-    if continue_final_message and add_generation_prompt:
-        raise InvalidRequestError(
-            "add_generation_prompt would begin a new message; "
-            "it cannot be joined with continue_final_message",
-            param="add_generation_prompt",
-        )
-    if add_generation_prompt is None:
-        add_generation_prompt = not continue_final_message
-    pieces = state.template.render(
-        [message.for_template() for message in messages],
-        add_generation_prompt=add_generation_prompt,
-        continue_final_message=continue_final_message,
-        variables=variables,
-    )
-    encode = state.tokenizer.encode
-    return [token for piece in pieces for token in encode(piece, add_special_tokens=False)]
-
-
-def _plan(state: ServerState, body: ChatRequest) -> Plan:
+async def _plan(state: ServerState, body: ChatRequest) -> Plan:
     if body.top_logprobs and not body.logprobs:
         raise InvalidRequestError("top_logprobs needs logprobs: true", param="top_logprobs")
-    prompt = render_prompt(
+    newer, older = body.max_completion_tokens, body.max_tokens
+    if None not in (newer, older) and newer != older:
+        raise InvalidRequestError(
+            "max_tokens is the older name of max_completion_tokens: give one of them",
+            param="max_tokens",
+        )
+    prompt = await render_prompt(
         state,
         body.messages,
         add_generation_prompt=body.add_generation_prompt,
         continue_final_message=body.continue_final_message,
         variables=body.chat_template_kwargs,
     )
-    newer = body.max_completion_tokens
-    return make_plan(
+    [plan] = await make_plans(
         state,
         body,
-        prompt,
-        max_tokens=newer if newer is not None else body.max_tokens,
+        [prompt],
+        max_tokens=newer if newer is not None else older,
         max_tokens_param="max_tokens" if newer is None else "max_completion_tokens",
         logprobs=(body.top_logprobs or 0) if body.logprobs else None,
         prompt_param="messages",
     )
+    return plan
 
 
 @dataclass(frozen=True)

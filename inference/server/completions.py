@@ -13,11 +13,11 @@ from starlette.responses import Response
 
 from inference.errors import InvalidRequestError
 from inference.protocol import FinishReason
-from inference.server.generation import Delta, TokenInfo, make_plan, run_plans
+from inference.server.generation import Delta, TokenInfo, make_plans, run_plans
 from inference.server.http import EventStream, json_response, read_body, unless_gone
+from inference.server.prompts import count_prompts, prompts_as_ids
 from inference.server.schemas import CompletionRequest
 from inference.server.state import ServerState
-from inference.server.tokens import prompts_as_ids
 from inference.server.usage import UsageCount, remembered
 from inference.text.tokenizer import TextTokenizer
 
@@ -30,21 +30,20 @@ async def completions(request: Request) -> Response:
     state.check_model(body.model)
     n = body.n or 1
     tried = _tries(body, n)
-    plans = [
-        make_plan(
-            state,
-            body,
-            prompt,
-            max_tokens=body.max_tokens or _DEFAULT_MAX_TOKENS,
-            max_tokens_param="max_tokens",
-            logprobs=0 if body.logprobs is None and tried > n else body.logprobs,
-            prompt_param="prompt",
-        )
-        for prompt in prompts_as_ids(
+    sequences = tried * count_prompts(body.prompt)
+    state.admit(sequences, "prompt")
+    plans = await make_plans(
+        state,
+        body,
+        await prompts_as_ids(
             state, body.prompt, add_special_tokens=body.add_special_tokens, param="prompt"
-        )
-    ]
-    state.admit(tried * len(plans))
+        ),
+        max_tokens=body.max_tokens or _DEFAULT_MAX_TOKENS,
+        max_tokens_param="max_tokens",
+        logprobs=0 if body.logprobs is None and tried > n else body.logprobs,
+        prompt_param="prompt",
+    )
+    state.admit(sequences, "prompt")  # others may have come while this one was made ready
     echoes = [
         state.tokenizer.decode_prompt(plan.prompt_token_ids) if body.echo else ""
         for plan in plans
@@ -67,6 +66,11 @@ def _tries(body: CompletionRequest, n: int) -> int:
     Raises:
         InvalidRequestError: when `best_of` is less than `n`, or a stream would have to wait.
     """
+    if body.echo and body.logprobs is not None:
+        raise InvalidRequestError(
+            "echo cannot be joined with logprobs: those of the prompt are not computed",
+            param="echo",
+        )
     tried = body.best_of or n
     if tried < n:
         raise InvalidRequestError(f"best_of {tried} is less than n {n}", param="best_of")

@@ -16,9 +16,9 @@ from inference.errors import InvalidRequestError
 from inference.protocol import AddRequest, FinishReason
 from inference.sampling.params import SamplingParams
 from inference.server.http import json_response, read_body, unless_gone
+from inference.server.prompts import count_prompts, prompts_as_ids
 from inference.server.schemas import EmbeddingRequest
 from inference.server.state import ServerState
-from inference.server.tokens import prompts_as_ids
 
 _NO_TOKENS = SamplingParams(max_tokens=1, temperature=0.0)
 
@@ -33,7 +33,8 @@ async def embeddings(request: Request) -> Response:
         raise InvalidRequestError(
             f"this model's vectors have {size} dimensions", param="dimensions"
         )
-    prompts = prompts_as_ids(state, body.input, add_special_tokens=True, param="input")
+    state.admit(min(count_prompts(body.input), state.max_num_seqs), "input")
+    prompts = await prompts_as_ids(state, body.input, add_special_tokens=True, param="input")
     for prompt in prompts:
         if not prompt:
             raise InvalidRequestError("an input is empty", param="input")

@@ -57,44 +57,81 @@ class Plan:
     timeout_s: float | None = None
 
 
-def make_plan(
+async def make_plans(
     state: ServerState,
     body: GenerationFields,
-    prompt_token_ids: list[int],
+    prompts: list[list[int]],
     *,
     max_tokens: int | None,
     max_tokens_param: str,
     logprobs: int | None,
     prompt_param: str,
-) -> Plan:
-    """Turn a body into sampling parameters, refusing what cannot be honoured.
+) -> list[Plan]:
+    """Turn a body and its prompts into what is run, refusing what cannot be honoured.
 
     Raises:
         InvalidRequestError: naming the parameter.
-        ContextLengthError: when prompt and answer do not fit the model.
+        ContextLengthError: when a prompt and its answer do not fit the model.
     """
-    if not prompt_token_ids:
-        raise InvalidRequestError("the prompt is empty", param=prompt_param)
-    state.check_token_ids(prompt_token_ids, prompt_param)
-    param = max_tokens_param if max_tokens is not None else prompt_param
-    max_tokens = state.tokens_left(len(prompt_token_ids), max_tokens, param)
-    min_tokens = body.min_tokens or 0
-    if min_tokens > max_tokens:
-        raise InvalidRequestError(
-            f"min_tokens {min_tokens} is more than the {max_tokens} allowed", param="min_tokens"
+    grammar = await _grammar(state, body)
+    sampling = _sampling(state, body, grammar, logprobs)
+    stops = (body.stop,) if isinstance(body.stop, str) else tuple(body.stop or ())
+    plans = []
+    for prompt in prompts:
+        if not prompt:
+            raise InvalidRequestError("the prompt is empty", param=prompt_param)
+        state.check_token_ids(prompt, prompt_param)
+        param = max_tokens_param if max_tokens is not None else prompt_param
+        allowed = state.tokens_left(len(prompt), max_tokens, param)
+        if sampling.min_tokens > allowed:
+            raise InvalidRequestError(
+                f"min_tokens {sampling.min_tokens} is more than the {allowed} allowed",
+                param="min_tokens",
+            )
+        seed = secrets.randbits(63) if body.seed is None else body.seed & (2**63 - 1)
+        plan = Plan(
+            prompt,
+            msgspec.structs.replace(sampling, max_tokens=allowed, seed=seed),
+            stops,
+            body.skip_special_tokens,
+            body.priority,
+            body.cache_salt or "",
+            body.timeout_s,
         )
-    grammar = to_grammar(body.response_format, body.guided_regex, body.guided_choice)
-    if grammar and (min_tokens or body.ignore_eos):
+        plans.append(plan)
+    return plans
+
+
+async def _grammar(state: ServerState, body: GenerationFields) -> str:
+    """The grammar of structured output, once for all prompts of a body; empty for anything."""
+    asked = (body.response_format, body.guided_regex, body.guided_choice)
+    if asked == (None, None, None):
+        return ""
+    param, grammar = await state.off_loop(to_grammar, *asked)
+    if not grammar:
+        return ""
+    if not state.model_info.eos_token_ids:
+        raise InvalidRequestError(
+            "this model has no token that ends an answer, so structured output would not end",
+            param=param,
+        )
+    if body.min_tokens or body.ignore_eos:
         raise InvalidRequestError(
             "structured output ends when it is complete",
-            param="min_tokens" if min_tokens else "ignore_eos",
+            param="min_tokens" if body.min_tokens else "ignore_eos",
         )
+    return grammar
+
+
+def _sampling(
+    state: ServerState, body: GenerationFields, grammar: str, logprobs: int | None
+) -> SamplingParams:
+    """What all prompts of a body share; `max_tokens` and `seed` are each one's own."""
     stop_token_ids = body.stop_token_ids or []
     state.check_token_ids(stop_token_ids, "stop_token_ids")
-    stops = (body.stop,) if isinstance(body.stop, str) else tuple(body.stop or ())
-    sampling = SamplingParams(
-        max_tokens=max_tokens,
-        min_tokens=min_tokens,
+    return SamplingParams(
+        max_tokens=0,
+        min_tokens=body.min_tokens or 0,
         temperature=1.0 if body.temperature is None else body.temperature,
         top_k=max(0, body.top_k or 0),
         top_p=1.0 if body.top_p is None else body.top_p,
@@ -103,20 +140,10 @@ def make_plan(
         presence_penalty=body.presence_penalty or 0.0,
         frequency_penalty=body.frequency_penalty or 0.0,
         logit_bias=_logit_bias(state, body.logit_bias or {}),
-        seed=secrets.randbits(63) if body.seed is None else body.seed & (2**63 - 1),
         stop_token_ids=tuple(stop_token_ids),
         ignore_eos=body.ignore_eos,
         logprobs=logprobs,
         grammar=grammar,
-    )
-    return Plan(
-        prompt_token_ids,
-        sampling,
-        stops,
-        body.skip_special_tokens,
-        body.priority,
-        body.cache_salt or "",
-        body.timeout_s,
     )
 
 
@@ -246,7 +273,9 @@ class ChoiceText:
             begin, self._decoded = self._decoded, self._decoded + len(piece)
             if output.logprobs:
                 values = output.logprobs[position]
-                self._pending.append(TokenInfo(token_id, begin, self._decoded, values))
+                # Bytes of a character that is not whole yet belong to the next one of the text.
+                end = self._decoded + self._detokenizer.is_inside_character
+                self._pending.append(TokenInfo(token_id, begin, end, values))
             text, stopped = self._check_stops(piece)
             released += text
             if stopped:

@@ -18,13 +18,15 @@ from inference.errors import InferenceError, InvalidRequestError
 T = TypeVar("T")
 
 MAX_BODY_BYTES = 16 * 1024 * 1024
+MAX_SEND_S = 120.0
+"""A client that reads nothing for so long is taken to be gone."""
 _PATH = re.compile(r" - at `\$\.?([^`]*)`$")
 _NAMED = re.compile(r"(?:unknown|missing required) field `([^`]+)`")
 _encode = msgspec.json.Encoder().encode
 
 
 class ClientGoneError(Exception):
-    """The client closed the connection; nobody reads an answer any more."""
+    """The client closed the connection, or stopped reading: there is nobody to answer."""
 
 
 async def read_body(request: Request, kind: type[T]) -> T:
@@ -47,6 +49,8 @@ async def read_body(request: Request, kind: type[T]) -> T:
         parts = [part[1] for part in (path, named) if part and part[1]]
         param = ".".join(parts) or None
         raise InvalidRequestError(_PATH.sub("", text), param=param) from error
+    except RecursionError as error:
+        raise InvalidRequestError("the body is nested too deeply") from error
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise InvalidRequestError(f"the body is not JSON: {error}") from error
 
@@ -110,16 +114,22 @@ async def _disconnected(receive: Receive) -> None:
 class EventStream(Response):
     """Server-sent events: one `data:` line an object, `[DONE]` last.
 
-    A failure after the first byte becomes an error event. When the client disconnects,
-    `events` is closed at once, which aborts what it stands for.
+    A failure after the first byte becomes an error event. When the client disconnects, or takes
+    nothing for `send_timeout_s`, `events` is closed at once, which aborts what it stands for.
     """
 
     media_type = "text/event-stream"
 
-    def __init__(self, events: AsyncGenerator[Any, None], headers: dict[str, str]) -> None:
+    def __init__(
+        self,
+        events: AsyncGenerator[Any, None],
+        headers: dict[str, str],
+        send_timeout_s: float = MAX_SEND_S,
+    ) -> None:
         super().__init__(headers={**headers, "Cache-Control": "no-cache"})
         del self.headers["content-length"]
         self._events = events
+        self._send_timeout_s = send_timeout_s
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
@@ -134,12 +144,16 @@ class EventStream(Response):
         async with aclosing(self._events) as events:
             try:
                 async for event in events:
-                    await _send_data(send, _encode(event))
+                    await self._send_data(send, _encode(event))
             except InferenceError as error:
-                await _send_data(send, _encode(error_object(error)))
-        await _send_data(send, b"[DONE]", more=False)
+                await self._send_data(send, _encode(error_object(error)))
+        await self._send_data(send, b"[DONE]", more=False)
 
-
-async def _send_data(send: Send, data: bytes, *, more: bool = True) -> None:
-    body = b"data: " + data + b"\n\n"
-    await send({"type": "http.response.body", "body": body, "more_body": more})
+    async def _send_data(self, send: Send, data: bytes, *, more: bool = True) -> None:
+        """Raises ClientGoneError when the client leaves no room for it in time."""
+        body = b"data: " + data + b"\n\n"
+        try:
+            async with asyncio.timeout(self._send_timeout_s):
+                await send({"type": "http.response.body", "body": body, "more_body": more})
+        except TimeoutError:
+            raise ClientGoneError from None

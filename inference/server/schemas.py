@@ -77,7 +77,8 @@ class Message(msgspec.Struct, forbid_unknown_fields=True):
         parts = self.content
         text = parts if isinstance(parts, str) else "".join(part.text for part in parts)
         role = "system" if self.role == "developer" else self.role
-        return {"role": role, "content": text}
+        shaped = {"role": role, "content": text}
+        return shaped if self.name is None else {**shaped, "name": self.name}
 
 
 class ChatRequest(GenerationFields, kw_only=True, forbid_unknown_fields=True):

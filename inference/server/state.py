@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
 from inference.config import ServerConfig
 from inference.engine.client import EngineClient
@@ -20,7 +24,11 @@ from inference.server.recent import RecentUsage
 from inference.text.chat_template import ChatTemplate
 from inference.text.tokenizer import TextTokenizer
 
+T = TypeVar("T")
+
 _RETRY_AFTER_S = 2
+_THREADS = 2
+"""For long texts and grammars: more would take the cores from the engine."""
 
 
 @dataclass
@@ -34,6 +42,9 @@ class ServerState:
     started_at: int
     recent: RecentUsage = field(default_factory=RecentUsage)
     draining: bool = field(default=False)
+    _threads: ThreadPoolExecutor = field(
+        default_factory=lambda: ThreadPoolExecutor(_THREADS, thread_name_prefix="text")
+    )
 
     @property
     def model_info(self) -> CoreReady:
@@ -46,6 +57,13 @@ class ServerState:
             raise EngineDeadError("the engine is not ready", retry_after_s=_RETRY_AFTER_S)
         return self.engine.info
 
+    async def off_loop(self, work: Callable[..., T], *args: Any) -> T:
+        """Do what takes long in a thread, so that the event loop goes on serving the others."""
+        return await asyncio.get_running_loop().run_in_executor(self._threads, work, *args)
+
+    def close(self) -> None:
+        self._threads.shutdown(wait=False, cancel_futures=True)
+
     def check_model(self, name: str | None) -> None:
         if name is not None and name != self.config.served_model_name:
             raise ModelNotFoundError(
@@ -53,19 +71,29 @@ class ServerState:
                 param="model",
             )
 
-    def admit(self, num_sequences: int) -> None:
+    def admit(self, num_sequences: int, param: str | None = None) -> None:
         """Refuse at once what would wait too long or cannot be taken.
 
+        Called before any work is done for a request: tokenizing and grammars cost time, and what
+        is refused is worth none.
+
+        Args:
+            param: what to name when there is never room for so many.
         Raises:
-            DrainingError, QueueFullError, EngineDeadError
+            InvalidRequestError, DrainingError, QueueFullError, EngineDeadError
         """
+        capacity = self.max_num_seqs + self.config.max_waiting
+        if num_sequences > capacity:
+            raise InvalidRequestError(
+                f"{num_sequences} sequences are more than this engine takes at once, {capacity}",
+                param=param,
+            )
         if self.draining:
             raise DrainingError("this engine is being drained", retry_after_s=_RETRY_AFTER_S)
         _ = self.model_info
-        room = self.max_num_seqs + self.config.max_waiting - self.engine.in_flight
-        if num_sequences > room:
+        if num_sequences > capacity - self.engine.unfinished:
             raise QueueFullError(
-                f"{self.engine.in_flight} sequences run or wait already",
+                f"{self.engine.unfinished} sequences run or wait already",
                 retry_after_s=_RETRY_AFTER_S,
             )
 
@@ -84,6 +112,19 @@ class ServerState:
                 param=param,
             )
         return left if asked is None else asked
+
+    def check_text(self, length: int, param: str) -> None:
+        """Refuse a text of so many characters when no text as long can fit the model.
+
+        Raises:
+            ContextLengthError: it has more tokens, whatever it says.
+        """
+        limit = self.model_info.max_model_len
+        if length > limit * self.tokenizer.longest_token:
+            raise ContextLengthError(
+                f"the context is {limit} tokens, a text of {length} characters has more",
+                param=param,
+            )
 
     def check_token_ids(self, token_ids: list[int], param: str) -> None:
         vocab_size = self.model_info.vocab_size

@@ -1,4 +1,4 @@
-"""POST /tokenize and /detokenize, in vLLM's shapes; prompts of any kind as token ids."""
+"""POST /tokenize and /detokenize, in vLLM's shapes."""
 
 from __future__ import annotations
 
@@ -6,37 +6,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from inference.errors import InvalidRequestError
-from inference.server.chat import render_prompt
 from inference.server.http import json_response, read_body
-from inference.server.schemas import DetokenizeRequest, Prompts, TokenizeRequest
+from inference.server.prompts import encode, render_prompt
+from inference.server.schemas import DetokenizeRequest, TokenizeRequest
 from inference.server.state import ServerState
-
-
-def prompts_as_ids(
-    state: ServerState, prompts: Prompts, *, add_special_tokens: bool, param: str
-) -> list[list[int]]:
-    """Every prompt of a body as token ids.
-
-    Raises:
-        InvalidRequestError: when texts and token ids are mixed.
-    """
-    if isinstance(prompts, str):
-        return [state.tokenizer.encode(prompts, add_special_tokens=add_special_tokens)]
-    if ids := [item for item in prompts if isinstance(item, int)]:
-        many = [ids]
-        mixed = len(ids) != len(prompts)
-    else:
-        many = [
-            state.tokenizer.encode(item, add_special_tokens=add_special_tokens)
-            if isinstance(item, str)
-            else list(item)
-            for item in prompts
-            if not isinstance(item, int)
-        ]
-        mixed = len({type(item) for item in prompts}) > 1
-    if mixed:
-        raise InvalidRequestError("a list must hold one kind of prompt only", param=param)
-    return many
 
 
 async def tokenize(request: Request) -> Response:
@@ -48,16 +21,15 @@ async def tokenize(request: Request) -> Response:
     if body.messages is not None:
         if not body.messages:
             raise InvalidRequestError("messages is empty", param="messages")
-        tokens = render_prompt(
+        tokens = await render_prompt(
             state,
             body.messages,
             add_generation_prompt=body.add_generation_prompt and not body.continue_final_message,
             continue_final_message=body.continue_final_message,
         )
     else:
-        tokens = state.tokenizer.encode(
-            body.prompt or "", add_special_tokens=body.add_special_tokens
-        )
+        text = body.prompt or ""
+        tokens = await encode(state, text, add_special_tokens=body.add_special_tokens)
     answer: dict[str, object] = {
         "count": len(tokens),
         "max_model_len": state.model_info.max_model_len,

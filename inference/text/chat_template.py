@@ -41,6 +41,8 @@ class ChatTemplate:
         self._names = {"bos_token": bos_token or "", "eos_token": eos_token or ""}
         longest_first = sorted(special_tokens, key=len, reverse=True)
         self._special = re.compile("|".join(map(re.escape, longest_first)) or r"(?!)")
+        self.shows_names = self._shows_names()
+        """Whether a message's `name` reaches the model."""
 
     def render(
         self,
@@ -72,6 +74,10 @@ class ChatTemplate:
                 messages=messages,
                 add_generation_prompt=add_generation_prompt,
             )
+        except RecursionError as error:
+            raise InvalidRequestError(
+                "it is nested too deeply", param="chat_template_kwargs"
+            ) from error
         except (TemplateError, TypeError, ValueError) as error:
             raise InvalidRequestError(
                 f"the model's chat template refuses these messages: {error}".replace(cut, ""),
@@ -86,6 +92,14 @@ class ChatTemplate:
                     param="continue_final_message",
                 )
         return text.split(cut)
+
+    def _shows_names(self) -> bool:
+        name = secrets.token_hex(8)
+        message = {"role": "user", "name": name, "content": "hi"}
+        try:
+            return name in "".join(self.render([message], add_generation_prompt=True))
+        except InvalidRequestError:
+            return False
 
     def _cut_special_tokens(self, value: Any, mark: str) -> Any:
         """`value` with the mark inside every special token that its strings spell."""

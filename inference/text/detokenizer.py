@@ -24,6 +24,11 @@ class StreamingDetokenizer:
             return ""
         return self._decoder.decode(self._tokenizer.token_bytes(token_id))
 
+    @property
+    def is_inside_character(self) -> bool:
+        """Whether the last token left a character unfinished."""
+        return bool(self._decoder.getstate()[0])
+
     def finish(self) -> str:
         """What is left: U+FFFD when the sequence ended inside a character."""
         return self._decoder.decode(b"", final=True)

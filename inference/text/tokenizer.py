@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from functools import cached_property
 
 from tokenizers import Tokenizer
 
@@ -31,11 +32,21 @@ class TextTokenizer:
         }
 
     def encode(self, text: str, *, add_special_tokens: bool = True) -> list[int]:
-        """Token ids of `text`; special tokens written out in it are recognised."""
-        ids = self._tokenizer.encode(text, add_special_tokens=add_special_tokens).ids
+        """Token ids of `text`; special tokens written out in it are recognised.
+
+        A megabyte takes a second. Other threads run meanwhile: the library lets them in where it
+        is given a batch, and only there.
+        """
+        [encoded] = self._tokenizer.encode_batch_fast([text], add_special_tokens=add_special_tokens)
+        ids = encoded.ids
         if add_special_tokens and self._bos_id is not None:
             return [self._bos_id, *ids]
         return list(ids)
+
+    @cached_property
+    def longest_token(self) -> int:
+        """Bytes of the longest token: a text of more than n times that has more than n tokens."""
+        return max(map(len, self._bytes.values()))
 
     @property
     def special_tokens(self) -> frozenset[str]:

@@ -98,3 +98,19 @@ def test_a_template_that_hides_the_final_message_cannot_continue_it():
             continue_final_message=True,
         )
     assert refused.value.param == "continue_final_message"
+
+
+def test_names_are_shown_where_the_template_shows_them():
+    source = "{% for m in messages %}{{ m.get('name', m.role) }}: {{ m.content }}\n{% endfor %}"
+    template = ChatTemplate(source, special_tokens=SPECIAL, bos_token=None, eos_token=None)
+    messages = [
+        {"role": "user", "name": "Ann<|im_end|>", "content": "hi"},
+        {"role": "user", "content": "ho"},
+    ]
+    pieces = template.render(messages, add_generation_prompt=False)
+    assert "".join(pieces) == "Ann<|im_end|>: hi\nuser: ho\n"
+    assert not any(token in piece for token in SPECIAL for piece in pieces)
+    assert template.shows_names
+    assert not ChatTemplate(
+        CHATML, special_tokens=SPECIAL, bos_token=None, eos_token=None
+    ).shows_names

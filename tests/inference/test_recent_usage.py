@@ -31,10 +31,27 @@ def test_a_key_is_forgotten_some_time_after_its_last_request() -> None:
 
 
 def test_there_are_never_more_keys_than_allowed() -> None:
-    recent = RecentUsage(most=10)
+    recent = RecentUsage(max_keys=10)
     for number in range(100):
         recent.add(str(number), {})
         recent.add("kept alive", {})
     assert recent.find("kept alive") is not None
     known = [number for number in range(100) if recent.find(str(number)) is not None]
     assert known == list(range(91, 100))
+
+
+def test_one_key_holds_no_more_requests_than_allowed():
+    recent = RecentUsage(max_requests_per_key=3)
+    for number in range(10):
+        recent.add("a", {"n": number})
+    assert recent.find("a") == [{"n": 7}, {"n": 8}, {"n": 9}]
+
+
+def test_all_keys_together_hold_no_more_requests_than_allowed():
+    """The keys that were quiet longest are forgotten, whole."""
+    recent = RecentUsage(max_requests=10, max_requests_per_key=4)
+    for key in "abcd":
+        for number in range(4):
+            recent.add(key, {"n": number})
+    assert [recent.find(key) for key in "ab"] == [None, None]
+    assert [len(recent.find(key) or []) for key in "cd"] == [4, 4]

@@ -171,3 +171,24 @@ def test_x_request_id_is_passed_through(served):
         headers={"X-Request-Id": "trace-123"},
     )
     assert response.headers["x-request-id"] == "trace-123"
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_log_probabilities_of_half_a_character_wait_for_the_whole(tiny_served, stream):
+    """Its first byte would show a part of a stop string."""
+    body = {
+        "messages": [{"role": "user", "content": "hi"}],
+        "guided_choice": ["aé"],
+        "stop": "é",
+        "logprobs": True,
+        "stream": stream,
+    }
+    response = tiny_served.http.post("/v1/chat/completions", json=body)
+    if stream:
+        events = [line.removeprefix("data: ") for line in response.text.split("\n\n")[:-2]]
+        choices = [json.loads(event)["choices"][0] for event in events]
+    else:
+        choices = response.json()["choices"]
+    shown = [e["token"] for c in choices if c["logprobs"] for e in c["logprobs"]["content"]]
+    assert shown == ["a"]
+    assert choices[-1]["finish_reason"] == "stop"

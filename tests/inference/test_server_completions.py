@@ -29,12 +29,19 @@ def test_several_prompts_are_answered_in_order(served):
     assert [c["text"] for c in both["choices"]] == [a["choices"][0]["text"] for a in alone]
 
 
-def test_echo_and_logprobs(served):
-    answer = complete(served, prompt="The sky is", max_tokens=3, echo=True, logprobs=2)
-    choice = answer["choices"][0]
-    assert choice["text"].startswith("The sky is")
-    assert len(choice["logprobs"]["tokens"]) == 3
-    assert "The sky is" + "".join(choice["logprobs"]["tokens"]) == choice["text"]
+def test_echo_begins_the_text_with_the_prompt(served):
+    alone, echoed = (
+        complete(served, prompt="The sky is", max_tokens=3, echo=echo)["choices"][0]["text"]
+        for echo in (False, True)
+    )
+    assert echoed == "The sky is" + alone
+
+
+def test_logprobs_spell_the_text_and_say_where_each_token_begins(served):
+    choice = complete(served, prompt="The sky is", max_tokens=3, logprobs=2)["choices"][0]
+    tokens, offsets = choice["logprobs"]["tokens"], choice["logprobs"]["text_offset"]
+    assert "".join(tokens) == choice["text"]
+    assert offsets == [0, len(tokens[0]), len(tokens[0] + tokens[1])]
 
 
 def test_mixed_prompts_are_refused(served):

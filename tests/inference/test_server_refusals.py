@@ -9,8 +9,6 @@ import pytest
 
 from tests.inference.serving import serve, wait_for
 
-pytestmark = pytest.mark.model
-
 USER = [{"role": "user", "content": "hi"}]
 
 
@@ -34,8 +32,8 @@ USER = [{"role": "user", "content": "hi"}]
         ({"stream_options": {"include": True}}, "stream_options.include"),
     ],
 )
-def test_a_bad_parameter_is_named(served, fields, param):
-    response = served.http.post("/v1/chat/completions", json={"messages": USER} | fields)
+def test_a_bad_parameter_is_named(tiny_served, fields, param):
+    response = tiny_served.http.post("/v1/chat/completions", json={"messages": USER} | fields)
     assert response.status_code == 400
     error = response.json()["error"]
     assert error["type"] == "invalid_request_error"
@@ -43,14 +41,14 @@ def test_a_bad_parameter_is_named(served, fields, param):
     assert error["message"]
 
 
-def test_a_body_that_is_not_json(served):
-    response = served.http.post("/v1/completions", content=b'{"prompt": ')
+def test_a_body_that_is_not_json(tiny_served):
+    response = tiny_served.http.post("/v1/completions", content=b'{"prompt": ')
     assert response.status_code == 400
     assert "JSON" in response.json()["error"]["message"]
 
 
-def test_an_unknown_model(served):
-    response = served.chat("hi", model="gpt-9")
+def test_an_unknown_model(tiny_served):
+    response = tiny_served.chat("hi", model="gpt-9")
     assert response.status_code == 404
     assert response.json()["error"]["code"] == "model_not_found"
 
@@ -58,12 +56,13 @@ def test_an_unknown_model(served):
 @pytest.mark.parametrize(
     "fields", [{"prompt": "word " * 9000}, {"prompt": "word " * 100, "max_tokens": 8192}]
 )
-def test_more_than_the_context(served, fields):
-    response = served.http.post("/v1/completions", json=fields)
+def test_more_than_the_context(tiny_served, fields):
+    response = tiny_served.http.post("/v1/completions", json=fields)
     assert response.status_code == 400
     assert response.json()["error"]["code"] == "context_length_exceeded"
 
 
+@pytest.mark.model
 def test_a_full_queue_and_a_draining_engine(model_path):
     """One seat, one place to wait; then drained while both are taken."""
     options = ("--max-num-seqs", "1", "--max-waiting", "1", "--num-blocks", "600")
@@ -94,3 +93,24 @@ def test_a_full_queue_and_a_draining_engine(model_path):
         for thread in threads:
             thread.join()
         assert [a.json()["usage"]["completion_tokens"] for a in answers] == [16, 16]
+
+
+@pytest.mark.parametrize(
+    ("path", "fields", "param"),
+    [
+        ("/v1/completions", {"prompt": "a", "echo": True, "logprobs": 1}, "echo"),
+        (
+            "/v1/chat/completions",
+            {"messages": USER, "max_tokens": 3, "max_completion_tokens": 4},
+            "max_tokens",
+        ),
+        (
+            "/v1/chat/completions",
+            {"messages": [*USER, {"role": "user", "name": "Ann", "content": "hi"}]},
+            "messages[1].name",
+        ),
+    ],
+)
+def test_what_would_be_taken_in_silence_is_refused_by_name(tiny_served, path, fields, param):
+    response = tiny_served.http.post(path, json=fields)
+    assert (response.status_code, response.json()["error"]["param"]) == (400, param)

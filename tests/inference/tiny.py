@@ -12,8 +12,14 @@ _EOS = "<|end|>"
 _TEMPLATE = "{% for message in messages %}{{ message.role }}: {{ message.content }}\n{% endfor %}"
 
 
-def make_tiny_model(folder: Path, num_key_value_heads: int = 1) -> Path:
-    """A Llama of two layers, whose tokens are single bytes, saved as Hugging Face does."""
+def make_tiny_model(
+    folder: Path, *, num_key_value_heads: int = 1, context: int = 256, ends: bool = True
+) -> Path:
+    """A Llama of two layers, whose tokens are single bytes, saved as Hugging Face does.
+
+    Args:
+        ends: whether it has a token that ends an answer.
+    """
     alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
     tokenizer = Tokenizer(models.BPE({char: i for i, char in enumerate(alphabet)}, []))
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
@@ -26,9 +32,9 @@ def make_tiny_model(folder: Path, num_key_value_heads: int = 1) -> Path:
         num_hidden_layers=2,
         num_attention_heads=2,
         num_key_value_heads=num_key_value_heads,
-        max_position_embeddings=256,
+        max_position_embeddings=context,
         bos_token_id=None,
-        eos_token_id=tokenizer.token_to_id(_EOS),
+        eos_token_id=tokenizer.token_to_id(_EOS) if ends else None,
         initializer_range=0.3,
     )
     torch.manual_seed(1)
