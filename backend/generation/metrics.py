@@ -47,6 +47,11 @@ BUFFER_ERRORS = Counter("parley_stream_buffer_errors_total", "Appends that did n
 BUFFER_LOST = Counter(
     "parley_stream_buffer_restored_total", "Leases restored after Redis lost them."
 )
+RECOVERY_FAILURES = Counter(
+    "parley_generation_recovery_failures_total",
+    "Attempts to fail over, restore or settle one generation that met an unexpected exception.",
+    ["step"],
+)
 LOOP_FAILURES = Counter(
     "parley_loop_failures_total", "Background loops that failed and were started again.", ["loop"]
 )

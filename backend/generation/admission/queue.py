@@ -17,7 +17,7 @@ from collections.abc import Callable, Collection
 
 from backend.generation import metrics
 from backend.generation.pools.replicas import Replica, ReplicaSet
-from backend.platform.errors import Overloaded
+from backend.platform.errors import Overloaded, ParleyError
 
 # Seconds of waiting that one step of `Plan.queue_priority` is worth.
 AGEING_S = 2.0
@@ -54,7 +54,7 @@ class Ticket:
         self.waiting = False
         self._granted.set_result(replica)
 
-    def refuse(self, error: Overloaded) -> None:
+    def refuse(self, error: ParleyError) -> None:
         self.waiting = False
         if not self._granted.done():
             self._granted.set_exception(error)

@@ -8,6 +8,7 @@ from backend.platform import errors
 _KINDS: tuple[type[errors.ParleyError], ...] = (
     errors.InvalidRequest,
     errors.ContextLengthExceeded,
+    errors.ModelNotFound,
     errors.UpstreamFailed,
     errors.Overloaded,
     errors.GenerationTimeout,

@@ -2,25 +2,35 @@
 
 Two processes may try at once. The claim in Redis saves work; what decides is the epoch, counted
 up in PostgreSQL: only its newest holder can append to the events or end the generation.
+
+One that meets an unexpected exception (events that this version cannot read, say) is left alone
+for a while, so that another process may try, and others are looked at meanwhile. When its time is
+over it is left to the reaper. One whose model was removed ends from its events, as far as it got.
 """
 
 import asyncio
+import time
+from datetime import timedelta
 from uuid import UUID
 
 import msgspec
 import structlog
 from django.db import DatabaseError
+from django.utils import timezone
 from redis.exceptions import RedisError
 
 from backend.generation import metrics
+from backend.generation.admission.queue import AdmissionQueue, Ticket
 from backend.generation.finish.finalize import settle_budget, settle_limits
 from backend.generation.finish.result import error_of
 from backend.generation.models import Generation, GenerationState
 from backend.generation.pools.config import PoolConfig
+from backend.generation.pools.replicas import ReplicaSet
 from backend.generation.process import Process
 from backend.generation.records import generation_claim, usage_facts
 from backend.generation.recovery.disconnect import abandonment_check
-from backend.generation.request import DONE, Usage
+from backend.generation.recovery.services_away import SERVICES_AWAY
+from backend.generation.request import DONE, GenerationRequest, Usage
 from backend.generation.run.active import LiveGeneration, encoder_for
 from backend.generation.run.task import generation_run
 from backend.generation.settings import GatewaySettings
@@ -28,6 +38,7 @@ from backend.generation.stream.leases import OpenGeneration
 from backend.generation.stream.log import Entry, EventLog
 from backend.generation.stream.replay import EventMeta, Replay, replay
 from backend.platform.database import in_database
+from backend.platform.errors import ModelNotFound
 from safety.audit.selectors import policy_for
 
 log = structlog.get_logger(__name__)
@@ -36,6 +47,8 @@ _AT_A_TIME = 16
 _META = msgspec.msgpack.Decoder(EventMeta)
 _NO_META = msgspec.msgpack.encode(EventMeta())
 _BUFFER_WAIT_S = 10.0
+# How long one that could not be failed over is left alone here.
+_RETRY_LEASES = 5
 
 
 class TakeoverLoop:
@@ -44,6 +57,8 @@ class TakeoverLoop:
     def __init__(self, process: Process, settings: GatewaySettings) -> None:
         self._process = process
         self._settings = settings
+        self._retry_s = _RETRY_LEASES * settings.lease_s
+        self._retry_at: dict[UUID, float] = {}
 
     async def run(self) -> None:
         """The loop's task; ends when the process drains."""
@@ -56,9 +71,32 @@ class TakeoverLoop:
 
     async def round(self) -> None:
         """Take up everything whose lease has lapsed."""
-        for generation_id in await self._process.leases.lapsed(_AT_A_TIME):
-            if generation_id not in self._process.live:
-                await self._take_up(generation_id)
+        # Those that are left alone come on top, or enough of them would hide all others.
+        lapsed = await self._process.leases.lapsed(_AT_A_TIME + len(self._retry_at))
+        self._retry_at = {one: at for one, at in self._retry_at.items() if one in lapsed}
+        for generation_id in lapsed:
+            alone = self._retry_at.get(generation_id, 0.0) > time.monotonic()
+            if not alone and generation_id not in self._process.live:
+                await self._try(generation_id)
+
+    async def _try(self, generation_id: UUID) -> None:
+        try:
+            await self._take_up(generation_id)
+        except SERVICES_AWAY:
+            raise
+        except Exception:
+            log.exception("failover_failed", generation_id=str(generation_id))
+            metrics.RECOVERY_FAILURES.labels("failover").inc()
+            self._retry_at[generation_id] = time.monotonic() + self._retry_s
+            await self._leave_if_overdue(generation_id)
+
+    async def _leave_if_overdue(self, generation_id: UUID) -> None:
+        """Have Redis forget one whose time is long over: then the reaper settles it."""
+        leases = self._process.leases
+        row = await in_database(_overdue_row, generation_id, self._retry_s)
+        if row is not None:
+            await leases.release(generation_id, leases.value(_epoch_here(row)), "ended")
+            await leases.forget(generation_id)
 
     async def _take_up(self, generation_id: UUID) -> None:
         leases = self._process.leases
@@ -71,10 +109,12 @@ class TakeoverLoop:
             return
         pool = self._process.pool_of(row.model)
         if pool is None:
-            log.error("takeover_without_pool", generation_id=str(generation_id), model=row.model)
-            return
-        epoch = row.epoch if row.is_open else row.epoch + 1
-        if not await leases.acquire(opened, epoch=epoch, ttl_ms=self._settings.request_ttl_ms):
+            log.error(
+                "failover_of_removed_model", generation_id=str(generation_id), model=row.model
+            )
+            pool = _pool_without_replicas(row.model)
+        ttl_ms = self._settings.request_ttl_ms
+        if not await leases.acquire(opened, epoch=_epoch_here(row), ttl_ms=ttl_ms):
             return
         entries = await leases.entries(generation_id)
         state = replay(((e.data, _META.decode(e.meta)) for e in entries), choices=opened.request.n)
@@ -116,11 +156,7 @@ class TakeoverLoop:
         if await process.leases.is_cancelled(opened.id):
             live.request_stop("cancelled")
         request = opened.request
-        ticket = process.queues[pool.id].readmit(
-            priority=request.principal.plan.queue_priority,
-            weight=request.n,
-            affinity=str(request.conversation_id) if request.conversation_id else None,
-        )
+        ticket = self._ticket(request, pool)
         metrics.TAKEOVERS.labels(pool.id).inc()
         log.info(
             "generation_taken_up",
@@ -130,6 +166,23 @@ class TakeoverLoop:
             events=len(entries),
         )
         generation_run(process, live, ticket)
+
+    def _ticket(self, request: GenerationRequest, pool: PoolConfig) -> Ticket:
+        """First in line at the pool; refused from the start where the model was removed."""
+        queue = self._process.queues.get(pool.id)
+        removed = queue is None
+        if queue is None:
+            queue = AdmissionQueue(ReplicaSet(pool), most_waiting=0)
+        ticket = queue.readmit(
+            priority=request.principal.plan.queue_priority,
+            weight=request.n,
+            affinity=str(request.conversation_id) if request.conversation_id else None,
+        )
+        if removed:
+            ticket.refuse(
+                ModelNotFound(f"The model {pool.id!r} was removed; its answer ends here.")
+            )
+        return ticket
 
     async def _finish_stream(
         self,
@@ -141,7 +194,7 @@ class TakeoverLoop:
     ) -> None:
         """It has ended in PostgreSQL, but its process died before it could say so."""
         process = self._process
-        lease = process.leases.value(row.epoch + 1)
+        lease = process.leases.value(_epoch_here(row))
         event_log = EventLog(opened.id, lease, entries)
         if not state.ended:
             for data in _last_events(opened, row, pool, state):
@@ -154,6 +207,36 @@ class TakeoverLoop:
         await settle_limits(process, opened, usage)
         await settle_budget(opened, facts)
         await process.leases.release(opened.id, lease, "ended")
+
+
+def _epoch_here(row: Generation) -> int:
+    """Under which the caller of `generation_claim` writes: one that has ended is not counted up
+    in PostgreSQL, but its last events are written under an epoch of their own."""
+    return row.epoch if row.is_open else row.epoch + 1
+
+
+def _overdue_row(generation_id: UUID, by_s: float) -> Generation | None:
+    before = timezone.now() - timedelta(seconds=by_s)
+    return Generation.objects.filter(pk=generation_id, deadline_at__lt=before).first()
+
+
+def _pool_without_replicas(model: str) -> PoolConfig:
+    """In place of a pool that the pools file does not name any more: nothing can be generated,
+    and what was delivered can be stored, billed and ended."""
+    return PoolConfig(
+        id=model,
+        name=model,
+        aliases=(),
+        context_window=1,
+        max_output_tokens=1,
+        capabilities=(),
+        upstream_model=model,
+        max_concurrency=1,
+        price_per_1k={},
+        sampling={},
+        dialect="openai",
+        replicas=(),
+    )
 
 
 def _last_events(

@@ -10,6 +10,7 @@ from redis.exceptions import RedisError
 from backend.generation import metrics
 from backend.generation.process import Process
 from backend.generation.records import generation_epoch_is
+from backend.generation.recovery.services_away import SERVICES_AWAY
 from backend.generation.run.active import LiveGeneration
 from backend.generation.settings import GatewaySettings
 from backend.generation.stream import keys
@@ -45,7 +46,7 @@ class Heartbeat:
             elif renewal == "fenced":
                 item.log.lose()
             elif renewal == "missing" and item.opened.id in process.live:
-                await restore_lease(process, item, self._settings)
+                await self._restore(item)
         present = await process.leases.processes()
         for queue in process.queues.values():
             if queue.replicas.processes != present:
@@ -54,6 +55,15 @@ class Heartbeat:
         if process.follower.followed:
             await process.leases.mark_watched(process.follower.followed)
         await _keep_control(process.redis, process.id, self._settings.lease_s)
+
+    async def _restore(self, live: LiveGeneration) -> None:
+        try:
+            await restore_lease(self._process, live, self._settings)
+        except SERVICES_AWAY:
+            raise
+        except Exception:
+            log.exception("lease_not_restored", generation_id=str(live.opened.id))
+            metrics.RECOVERY_FAILURES.labels("heartbeat").inc()
 
 
 async def restore_lease(process: Process, live: LiveGeneration, settings: GatewaySettings) -> None:

@@ -20,6 +20,7 @@ from backend.generation.finish.reconcile_usage import final_count
 from backend.generation.models import OPEN_STATES, Generation, GenerationState
 from backend.generation.process import Process
 from backend.generation.records import Ended, Ending, Superseded, generation_finish
+from backend.generation.recovery.services_away import SERVICES_AWAY
 from backend.generation.request import Usage
 from backend.generation.settings import GatewaySettings
 from backend.platform.database import in_database
@@ -64,8 +65,18 @@ class Reaper:
         self._unknown = set(unknown)
         settled = 0
         for row in lost:
-            settled += await self._settle(row)
+            settled += await self._try(row)
         return settled
+
+    async def _try(self, row: Generation) -> bool:
+        try:
+            return await self._settle(row)
+        except SERVICES_AWAY:
+            raise
+        except Exception:
+            log.exception("generation_not_reaped", generation_id=str(row.id))
+            metrics.RECOVERY_FAILURES.labels("reaper").inc()
+            return False
 
     async def _settle(self, row: Generation) -> bool:
         pool = self._process.pool_of(row.model)
