@@ -16,12 +16,12 @@ from pydantic import Field
 from backend.platform.database import in_database
 from billing.budgets.selectors import BudgetState, budgets_list, credit_view
 from billing.budgets.services import budget_delete, budget_set
-from billing.http import In, Money, Out, Request
-from billing.invoices.documents import document_response
+from billing.http import In, Money, Out, Request, document_response
 from billing.invoices.selectors import invoice_get, invoices_list
 from billing.models import Invoice
-from billing.webhooks.selectors import deliveries_list, endpoints_list
 from billing.webhooks.services import (
+    deliveries_list,
+    endpoints_list,
     webhook_create,
     webhook_delete,
     webhook_enable,

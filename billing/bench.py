@@ -144,7 +144,7 @@ def _through_kafka(values: list[bytes]) -> float:
         producer.send(events.TOPIC_RECORDED, value=value, key=str(n % ORGANIZATIONS).encode())
     producer.flush(timeout=120)
     producer.close()
-    consumer = Consumer(group=f"bench-{time.time_ns()}", store=ingest)  # nobody else's offsets
+    consumer = Consumer(group=f"bench-{time.time_ns()}", store=ingest)  # offsets of its own
     wanted, stored, started = len(values), 0, 0.0
     while stored < wanted:
         read = consumer.consume_batch()

@@ -80,7 +80,7 @@ def decode(message: bytes) -> UsageRecorded:
 
 
 def encode(record: UsageRecord) -> dict[str, Any]:
-    """The event that tells of a ledger record."""
+    """The event of a ledger record."""
     return {
         "schema": SCHEMA_V1,
         "event_id": str(record.generation_id),

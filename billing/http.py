@@ -1,4 +1,4 @@
-"""What billing's routes share: their request, and the base of their schemas.
+"""What billing's routes share: their request, the base of their schemas, documents as downloads.
 
 The routers know nothing of `backend.api`, which mounts them and brings authentication, errors
 and encoding.
@@ -7,10 +7,13 @@ and encoding.
 from decimal import Decimal
 from typing import Annotated
 
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from pydantic import BaseModel, ConfigDict, PlainSerializer
 
 from backend.accounts.principal import Principal
+from billing.invoices.csv import invoice_csv
+from billing.invoices.pdf import invoice_pdf
+from billing.models import Invoice
 
 # Money as a decimal text: a JSON number would be read back as a float.
 Money = Annotated[Decimal, PlainSerializer(lambda value: format(value, "f"), return_type=str)]
@@ -32,3 +35,14 @@ class In(BaseModel):
     """A body; fields that do not exist are errors."""
 
     model_config = ConfigDict(extra="forbid")
+
+
+def document_response(invoice: Invoice, kind: str) -> HttpResponse:
+    """An invoice as a download; `kind` is `pdf` or `csv`."""
+    if kind == "csv":
+        response = HttpResponse(invoice_csv(invoice), content_type="text/csv; charset=utf-8")
+    else:
+        response = HttpResponse(invoice_pdf(invoice), content_type="application/pdf")
+    name = invoice.reference or f"draft-{invoice.pk}"
+    response["Content-Disposition"] = f'attachment; filename="{name}.{kind}"'
+    return response

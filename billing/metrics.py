@@ -17,4 +17,4 @@ DIFFERENCES = Gauge(
 DETECTOR_EVENTS = Counter("parley_abuse_events", "Usage events read by the abuse detector")
 DETECTOR_SECONDS = Histogram("parley_abuse_batch_seconds", "Time to score a batch of usage events")
 FLAGGED = Counter("parley_abuse_flags", "Flags that the abuse detector has opened")
-OPEN_FLAGS = Gauge("parley_abuse_open_flags", "Flags that nobody has judged yet")
+OPEN_FLAGS = Gauge("parley_abuse_open_flags", "Abuse flags that are open")

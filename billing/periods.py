@@ -59,5 +59,5 @@ def _midnight(moment: datetime) -> datetime:
 
 def _no_period(text: str) -> InvalidRequest:
     return InvalidRequest(
-        f"{text[:40]!r} is no period: use 2026-11, 2026-11-21 or last_30_days.", param="period"
+        f"{text[:40]!r} is not a period: use 2026-11, 2026-11-21 or last_30_days.", param="period"
     )

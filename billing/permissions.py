@@ -1,9 +1,9 @@
 """Who may see and change an organization's money. Every rule of access to billing is here.
 
-Seeing everybody's usage, budgets, credit, invoices and webhooks is for owners, admins and finance
-members; a plain member sees what he used himself. Changing budgets and webhooks is for the same
-roles, by session or by an API key that is not restricted: the scope `usage` reads. A key that was
-handed to a dashboard must not lift a spending limit, nor have events sent elsewhere.
+Seeing the usage of all members, budgets, credit, invoices and webhooks is for owners, admins and
+finance members; a plain member sees what they used themselves. Changing budgets and webhooks is
+for the same roles, by session or by an API key that is not restricted: the scope `usage` reads. A
+key that was handed to a dashboard must not lift a spending limit, nor have events sent elsewhere.
 """
 
 from uuid import UUID
@@ -33,5 +33,5 @@ def require_money_writer(principal: Principal) -> None:
 
 
 def member_shown(principal: Principal) -> UUID | None:
-    """Whose usage the caller is shown: his own, or None for everybody's."""
+    """Whose usage the caller is shown: their own, or None for that of all members."""
     return None if principal.role in MANAGERS else principal.user_id

@@ -1,6 +1,6 @@
-"""Usage that no invoice has taken up, priced as the next invoice will price it.
+"""Usage that is on no invoice yet, priced as the next invoice will price it.
 
-What an invoice has priced stays priced: usage that is told after a close counts its volume tier
+What an invoice has priced stays priced: usage that is recorded after a close counts its volume tier
 from what was invoiced of its month before, wherever in the month it occurred. So the sum over
 a month's invoices is what the month's volume costs.
 """
@@ -28,10 +28,10 @@ def not_invoiced(
     )
 
 
-def taken_up(
+def on_invoice(
     *, organization_id: UUID, invoice_id: int, pricer: Pricer, dimensions: tuple[str, ...]
 ) -> Iterator[PricedBucket]:
-    """The same for what an invoice that is being drafted has taken up.
+    """The same for what is on an invoice that is being drafted.
 
     `pricer` may be asked afterwards which models had no price.
     """

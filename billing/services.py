@@ -10,7 +10,7 @@ from django.db import transaction
 
 from billing import events, ledger
 from billing.models import OutboxEvent, UsageRecord
-from billing.models.outbox import lane_of
+from billing.models.outbox import partition_of
 from billing.periods import month_of
 from billing.prices import PriceBook
 from billing.prices.usage import cost_where_priced
@@ -57,13 +57,13 @@ class UsageFacts:
 
 
 def usage_record_create(*, facts: UsageFacts) -> UsageRecord:
-    """Enter a generation into the ledger, with the outbox row that will tell of it.
+    """Enter a generation into the ledger, with the outbox row that announces it.
 
     Call it inside the transaction that ends the generation: both are stored, or neither.
 
     Raises:
         IntegrityError: this generation has its record already. The caller's transaction is
-            lost, as it must be: somebody else ended the generation.
+            lost, as it must be: the generation was ended elsewhere.
         TransactionManagementError: there is no transaction to be part of.
     """
     _require_transaction()
@@ -89,7 +89,7 @@ def usage_record_create(*, facts: UsageFacts) -> UsageRecord:
     OutboxEvent.objects.create(
         topic=events.TOPIC_RECORDED,
         key=key,
-        lane=lane_of(key),
+        partition=partition_of(key),
         event_id=record.generation_id,
         payload=events.encode(record),
     )

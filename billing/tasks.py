@@ -13,14 +13,14 @@ from billing.periods import month_of
 from billing.reconciliation import watch
 from billing.webhooks import delivery
 
-PUBLISHED_KEPT = timedelta(days=7)
+PUBLISHED_RETENTION = timedelta(days=7)
 
 
 @shared_task
 def purge_outbox() -> int:
-    """Forget outbox rows that Kafka has had for a week; the ledger can write them again."""
+    """Delete outbox rows that Kafka has had for a week; the ledger can write them again."""
     deleted, _ = OutboxEvent.objects.filter(
-        published_at__lt=timezone.now() - PUBLISHED_KEPT
+        published_at__lt=timezone.now() - PUBLISHED_RETENTION
     ).delete()
     return deleted
 

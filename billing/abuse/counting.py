@@ -30,7 +30,7 @@ ON CONFLICT (kind, subject_id, hour) DO UPDATE SET
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """Who is judged, and to whom it belongs."""
+    """What is scored, and to which organization it belongs."""
 
     kind: SubjectKind
     id: UUID
@@ -107,8 +107,8 @@ def hour_and_history(subject: Subject, hour: datetime) -> tuple[Hour, list[int]]
     return this, history
 
 
-def forget_before(moment: datetime) -> None:
-    """Drop what no score looks at any more."""
+def delete_before(moment: datetime) -> None:
+    """Delete what no score looks at any more."""
     AbuseSeen.objects.filter(hour__lt=moment).delete()
     AbuseHour.objects.filter(hour__lt=moment - timedelta(hours=HISTORY_HOURS)).delete()
     AbuseClient.objects.filter(last_seen__lt=moment).delete()

@@ -1,6 +1,6 @@
-"""A batch of usage events: counted, and everybody it touched scored and flagged.
+"""A batch of usage events: counted, and every subject it touched scored and flagged.
 
-What is no event is skipped: the aggregator is the one that sets it aside.
+An invalid event is skipped: the aggregator rejects it.
 """
 
 from collections.abc import Iterable, Sequence
@@ -26,11 +26,11 @@ log = structlog.get_logger(__name__)
 
 DAY = timedelta(hours=24)
 FRESH = timedelta(hours=2)
-"""Older events are counted, for the history, and flag nobody: the hour is over."""
+"""Older events are counted, for the history, and flag no subject: the hour is over."""
 
 
 def detect(messages: Sequence[Message]) -> int:
-    """Take in a batch; being told it again changes nothing. Returns how many were flagged."""
+    """Take in a batch; a batch that comes again changes nothing. Returns how many were flagged."""
     events = list(_decoded(messages))
     now = datetime.now(UTC)
     with transaction.atomic():
@@ -85,7 +85,7 @@ def _keys_at(events: Iterable[UsageRecorded], crowded: dict[str, int]) -> set[tu
 def _flag(subject: Subject, reason: AbuseReason, score: float, details: dict[str, object]) -> bool:
     """Open a flag, or renew the open one, where the score is over the threshold.
 
-    A dismissed flag stays dismissed for a day: who judged it need not judge it every hour.
+    A dismissed flag stays dismissed for a day, so that staff need not look at it every hour.
     """
     if score < 1:
         return False

@@ -40,7 +40,7 @@ def spike(hour: Hour, history: Sequence[int]) -> float:
 
 
 def blocked(hour: Hour) -> float:
-    """The share of blocked prompts, once there are enough of them to tell."""
+    """The share of blocked prompts, once there are enough of them."""
     if hour.blocked < BLOCKED_FLOOR:
         return 0.0
     return hour.blocked / max(hour.requests, 1) / BLOCKED_SHARE

@@ -1,4 +1,4 @@
-"""Slowing a flagged key or organization down. For everybody else it is one read in
+"""Slowing a flagged key or organization down. For all others it is one read in
 Redis, sent together with the reservation."""
 
 import time

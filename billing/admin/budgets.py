@@ -11,8 +11,8 @@ from unfold.decorators import display
 
 from backend.admin.base import ReadOnlyAdmin
 from backend.platform.errors import InvalidRequest
-from billing.budgets.credit_services import credit_check, credit_grant, forget_credit
-from billing.budgets.limits import forget_limits
+from billing.budgets.credit_services import clear_credit_cache, credit_check, credit_grant
+from billing.budgets.limits import clear_limits_cache
 from billing.models import BillingAccount, Budget, BudgetAlert, CreditEntry
 
 
@@ -28,7 +28,7 @@ class BillingAccountAdmin(ModelAdmin):
         self, request: HttpRequest, obj: BillingAccount, form: Any, change: bool
     ) -> None:
         super().save_model(request, obj, form, change)
-        forget_credit(obj.organization_id)
+        clear_credit_cache(obj.organization_id)
 
 
 class BudgetForm(forms.ModelForm):
@@ -65,7 +65,7 @@ class BudgetAdmin(ModelAdmin):
 
     def save_model(self, request: HttpRequest, obj: Budget, form: Any, change: bool) -> None:
         super().save_model(request, obj, form, change)
-        forget_limits(obj.organization_id)
+        clear_limits_cache(obj.organization_id)
 
 
 @admin.register(BudgetAlert)

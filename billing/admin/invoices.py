@@ -17,7 +17,7 @@ from unfold.widgets import UnfoldAdminDecimalFieldWidget, UnfoldAdminTextInputWi
 
 from backend.admin.base import ReadOnlyAdmin
 from backend.platform.errors import ParleyError
-from billing.invoices.documents import document_response
+from billing.http import document_response
 from billing.invoices.services import (
     credit_note_create,
     invoice_issue,

@@ -105,7 +105,7 @@ class PriceAdmin(ModelAdmin):
 
     @display(description="For", ordering="organization__name")
     def show_for(self, price: Price) -> str:
-        return "everybody" if price.organization is None else price.organization.name
+        return "all organizations" if price.organization is None else price.organization.name
 
     def get_fields(self, request: HttpRequest, obj: Price | None = None) -> tuple[str, ...]:
         price = "tiers_text" if obj is None else "show_price"

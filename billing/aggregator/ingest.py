@@ -20,7 +20,7 @@ from billing.events import (
     UsageRecorded,
     decode,
 )
-from billing.models.outbox import OutboxEvent, lane_of
+from billing.models.outbox import OutboxEvent, partition_of
 from billing.quantities import TOKEN_COLUMNS
 
 MAX_REJECTED_BYTES = 16 * 1024
@@ -170,7 +170,7 @@ def _reject(rejected: Sequence[tuple[Message, str]]) -> None:
             OutboxEvent(
                 topic=TOPIC_REJECTED,
                 key=message.topic,
-                lane=lane_of(message.topic),
+                partition=partition_of(message.topic),
                 event_id=_rejection_id(place, message.value),
                 payload={
                     "schema": "usage.rejected.v1",

@@ -6,7 +6,7 @@
     spending.py   what was spent, from the ledger: what lost counters are rebuilt from
 
 The ledger is the truth. Redis holds sums that can be lost at any time: a request that finds
-its counter gone rebuilds it. docs/decisions/0051 tells why this never counts twice.
+its counter gone rebuilds it. docs/decisions/0051 explains why this never counts twice.
 """
 
 from billing.budgets.inline import reserve, settle

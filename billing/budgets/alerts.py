@@ -1,8 +1,8 @@
 """Threshold alerts: 50, 80 and 100 % of a budget, once each in a month.
 
 Run by beat every minute. It asks the counters in Redis, which is cheap for many organizations,
-and the ledger only where a counter is lost or has passed a threshold that was not told yet. The
-alert's row is the memory: losing Redis tells nobody twice.
+and the ledger only where a counter is lost or has passed a threshold that was not alerted yet.
+The alert's row is the memory: losing Redis alerts nobody twice.
 """
 
 from collections.abc import Iterable
@@ -32,20 +32,22 @@ def check_budgets(*, now: datetime | None = None) -> list[BudgetAlert]:
     now = now or datetime.now(UTC)
     month = month_of(now).start.date()
     budgets = list(Budget.objects.select_related("organization").order_by("organization_id", "pk"))
-    told = set(BudgetAlert.objects.filter(month=month).values_list("budget_id", "threshold"))
+    alerted = set(BudgetAlert.objects.filter(month=month).values_list("budget_id", "threshold"))
     counted = _counted(budgets, now)
     suspects = [
         budget
         for budget in budgets
         if counted[budget.pk] is None
-        or any((budget.pk, t) not in told for t in _reached(budget, counted[budget.pk] or 0))
+        or any((budget.pk, t) not in alerted for t in _reached(budget, counted[budget.pk] or 0))
     ]
     alerts = []
     for organization_id in dict.fromkeys(budget.organization_id for budget in suspects):
         of_this = [budget for budget in suspects if budget.organization_id == organization_id]
         spent = _spent(organization_id, of_this, now)
         for budget in of_this:
-            reached = [t for t in _reached(budget, spent[budget.pk]) if (budget.pk, t) not in told]
+            reached = [
+                t for t in _reached(budget, spent[budget.pk]) if (budget.pk, t) not in alerted
+            ]
             alerts += _alert(budget, reached, spent[budget.pk], now)
     return alerts
 
@@ -86,7 +88,7 @@ def _spent(organization_id: UUID, budgets: list[Budget], now: datetime) -> dict[
 def _alert(
     budget: Budget, thresholds: list[int], spent: Decimal, now: datetime
 ) -> list[BudgetAlert]:
-    """Store and tell; of several thresholds passed at once, every one is stored and the highest
+    """Store and notify; of several thresholds passed at once, every one is stored and the highest
     is mailed."""
     alerts = []
     month = month_of(now).start.date()

@@ -1,6 +1,6 @@
 """The counters in Redis: for each limit what is spent, and what open reservations may still cost.
 
-What is spent belongs to a month; a reservation does not, because nobody knows in which month its
+What is spent belongs to a month; a reservation does not, because it is not known in which month its
 generation will end. Prepaid credit knows no months at all. Keys of one counter, all of them
 beginning with `billing:{<organization>}:<limit>`; of credit's the month is left out:
     :<yyyymm>           hash `spent`, of credit also `ceiling`; absent: to be rebuilt

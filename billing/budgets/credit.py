@@ -1,7 +1,7 @@
 """Prepaid credit: what is left of it, what an invoice takes from it, what expires.
 
 The credit ledger is written when something final happens: a grant, the monthly close, an
-expiry. What is left in between follows from it and from the usage that no invoice has taken up
+expiry. What is left in between follows from it and from the usage that is on no invoice
 yet, by the pure function `consume`. So inline enforcement and the close cannot disagree.
 """
 
@@ -89,11 +89,11 @@ class CreditState:
 
 
 def credit_state(organization_id: UUID, *, at: datetime) -> CreditState:
-    """What is left, after all usage that no invoice has taken up; all from one snapshot."""
+    """What is left, after all usage that is on no invoice yet; all from one snapshot."""
     with _one_snapshot():
         grants = open_grants(organization_id)
         taken = consume(grants, _spending_not_invoiced(organization_id)).taken
-        # An invoice may have taken up one that is not settled yet, so not only what waits for one.
+        # One that is on an invoice already may not be settled yet, so not only what waits for one.
         recent = UsageRecord.objects.filter(
             organization_id=organization_id,
             recorded_at__gte=Now() - timedelta(seconds=2 * RECENT_S),

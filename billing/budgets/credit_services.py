@@ -11,7 +11,7 @@ from backend.platform.redis import sync_client
 from billing.accounts import terms_of
 from billing.budgets.counters import CREDIT, Counter
 from billing.budgets.credit import open_grants
-from billing.budgets.limits import forget_limits
+from billing.budgets.limits import clear_limits_cache
 from billing.models import CreditEntry, CreditKind, UsageRecord
 
 
@@ -39,16 +39,16 @@ def credit_grant(
         note=note,
         created_by_id=by_user_id,
     )
-    transaction.on_commit(lambda: forget_credit(organization_id))
+    transaction.on_commit(lambda: clear_credit_cache(organization_id))
     return entry
 
 
 def credit_check(*, amount: Decimal, expires_at: datetime | None) -> None:
     """What `credit_grant` would refuse, it refuses; nothing is written. For forms."""
     if not amount.is_finite() or amount <= 0 or amount != amount.quantize(Decimal("0.01")):
-        raise InvalidRequest("A grant is a positive amount of whole cents.", param="amount")
+        raise InvalidRequest("A grant must be a positive amount of whole cents.", param="amount")
     if expires_at is not None and expires_at <= datetime.now(UTC):
-        raise InvalidRequest("A grant expires in the future.", param="expires_at")
+        raise InvalidRequest("A grant must expire in the future.", param="expires_at")
 
 
 def expire_grants(organization_id: UUID, *, now: datetime) -> int:
@@ -77,7 +77,7 @@ def expire_grants(organization_id: UUID, *, now: datetime) -> int:
                 note="expired",
             )
             count += 1
-        transaction.on_commit(lambda: forget_credit(organization_id))
+        transaction.on_commit(lambda: clear_credit_cache(organization_id))
     return count
 
 
@@ -90,7 +90,7 @@ def lock_credit(organization_id: UUID) -> None:
         )
 
 
-def forget_credit(organization_id: UUID) -> None:
+def clear_credit_cache(organization_id: UUID) -> None:
     """What is left is computed anew by the next request; called where it was changed."""
     sync_client().delete(Counter(organization_id, CREDIT, None).keys[0])
-    forget_limits(organization_id)
+    clear_limits_cache(organization_id)

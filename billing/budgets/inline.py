@@ -17,18 +17,18 @@ from backend.platform.redis import async_client
 from billing.abuse import throttle
 from billing.budgets import counters
 from billing.budgets.counters import CREDIT, RESERVATIONS, Counter
-from billing.budgets.limits import Limit, OrganizationLimits, kept_limits, organization_limits
+from billing.budgets.limits import Limit, OrganizationLimits, cached_limits, organization_limits
 from billing.budgets.spending import rebuild_counters
 from billing.prices import PriceBook, UnpricedUsage, ceiling
-from billing.prices.loading import kept_price_book, price_book
+from billing.prices.loading import cached_price_book, price_book
 from billing.quantities import Quantities
 from billing.services import UsageFacts, usage_cost
 
 log = structlog.get_logger(__name__)
 
 RESERVATION_MARGIN_S = 120
-"""A reservation lapses this long after its generation must have ended: whoever should have
-settled it died, and the ledger knows what it really cost."""
+"""A reservation lapses this long after its generation must have ended: the process that should
+have settled it died, and the ledger knows what it cost."""
 
 
 async def reserve(
@@ -48,7 +48,7 @@ async def reserve(
         now: when it is asked for, which decides whose month it must fit; the present by default.
     Returns:
         Whether this call set something aside: only then is it the caller's to give back. What
-        was set aside before, under the same id, belongs to whoever did.
+        was set aside before, under the same id, belongs to the call that did it.
     Raises:
         InsufficientQuota: a hard budget has no room for it, counting what is spent and what
             the generations in flight may still cost, those of the month before too.
@@ -61,7 +61,7 @@ async def reserve(
         await throttle.refuse_if_over(principal, await redis.mget(throttle.keys(principal)))
         return False
     now = now or datetime.now(UTC)
-    amount = _most(book, principal.organization_id, model, input_tokens, max_output_tokens, now)
+    amount = _max_cost(book, principal.organization_id, model, input_tokens, max_output_tokens, now)
     held_in = [Counter.at(principal.organization_id, limit.name, now).keys for limit in bound]
     keys = list(chain.from_iterable(held_in))
     lifetime = int(settings.GENERATION_TIMEOUT_S) + RESERVATION_MARGIN_S
@@ -76,7 +76,7 @@ async def reserve(
     # One round trip for everything.
     pipeline = redis.pipeline(transaction=False)
     pipeline.mget(throttle.keys(principal))
-    # Whoever settles must find the counters even if the budgets change meanwhile.
+    # Settling must find the counters even if the budgets change in the meantime.
     pipeline.set(_reserved_key(generation_id), orjson.dumps(held_in), ex=2 * lifetime)
     pipeline.eval(counters.RESERVE, len(keys), *keys, *arguments)
     throttled, _, answer = await pipeline.execute()
@@ -101,8 +101,8 @@ async def settle(*, generation_id: UUID, facts: UsageFacts | None) -> None:
     Call it after the transaction with its usage record is committed, and soon (within
     `counters.RECENT_S`). Settling again changes nothing; never settling costs only accuracy
     until the reservation lapses and the counter is next rebuilt. Once begun it goes to its end,
-    also when the caller is cancelled meanwhile: half of it would leave a reservation behind
-    that nobody knows of.
+    also when the caller is cancelled in between: half of it would leave a reservation behind
+    that nothing releases.
 
     Args:
         facts: as they were recorded; None where the generation never ran.
@@ -137,16 +137,16 @@ async def _settle(generation_id: UUID, facts: UsageFacts | None) -> None:
 
 async def _limits_and_book(organization_id: UUID) -> tuple[OrganizationLimits, PriceBook]:
     """From this process's memory; only where that is stale, from the database in a thread."""
-    limits = kept_limits(organization_id)
+    limits = cached_limits(organization_id)
     if limits is None:
         limits = await in_database(organization_limits, organization_id)
-    book = kept_price_book(limits.currency)
+    book = cached_price_book(limits.currency)
     if book is None:
         book = await in_database(price_book, limits.currency)
     return limits, book
 
 
-def _most(
+def _max_cost(
     book: PriceBook,
     organization_id: UUID,
     model: str,

@@ -1,4 +1,4 @@
-"""Which limits bind a caller. Read from PostgreSQL, kept by each process for seconds."""
+"""Which limits bind a caller. Read from PostgreSQL, cached by each process for seconds."""
 
 import threading
 import time
@@ -9,11 +9,11 @@ from billing.accounts import terms_of
 from billing.budgets.counters import CREDIT, OWN_CEILING, SOFT, amount_down
 from billing.models import Budget
 
-KEPT_S = 10.0
+CACHE_TTL_S = 10.0
 """A changed budget binds every process after at most this long."""
 
 _lock = threading.Lock()
-_kept: dict[UUID, tuple[float, "OrganizationLimits"]] = {}
+_cache: dict[UUID, tuple[float, "OrganizationLimits"]] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,21 +50,21 @@ class OrganizationLimits:
         return [limit for limit in self.limits if limit.binds(project_id=project_id, key_id=key_id)]
 
 
-def kept_limits(organization_id: UUID) -> OrganizationLimits | None:
-    """What this process knows, if it is fresh. Never touches the database."""
+def cached_limits(organization_id: UUID) -> OrganizationLimits | None:
+    """What this process has cached, if it is fresh. Never touches the database."""
     with _lock:
-        kept = _kept.get(organization_id)
-    if kept is None or time.monotonic() - kept[0] >= KEPT_S:
+        cached = _cache.get(organization_id)
+    if cached is None or time.monotonic() - cached[0] >= CACHE_TTL_S:
         return None
-    return kept[1]
+    return cached[1]
 
 
 def organization_limits(organization_id: UUID) -> OrganizationLimits:
-    return kept_limits(organization_id) or load_limits(organization_id)
+    return cached_limits(organization_id) or load_limits(organization_id)
 
 
 def load_limits(organization_id: UUID) -> OrganizationLimits:
-    """Read them now, and keep them."""
+    """Read them now, and cache them."""
     terms = terms_of(organization_id)
     bound = [
         Limit(
@@ -81,9 +81,9 @@ def load_limits(organization_id: UUID) -> OrganizationLimits:
     limits = OrganizationLimits(organization_id, terms.currency, tuple(bound))
     with _lock:
         now = time.monotonic()
-        for stale in [key for key, (at, _) in _kept.items() if now - at >= KEPT_S]:
-            del _kept[stale]
-        _kept[organization_id] = (now, limits)
+        for stale in [key for key, (at, _) in _cache.items() if now - at >= CACHE_TTL_S]:
+            del _cache[stale]
+        _cache[organization_id] = (now, limits)
     return limits
 
 
@@ -91,7 +91,7 @@ def counter_name(budget_id: int) -> str:
     return f"budget-{budget_id}"
 
 
-def forget_limits(organization_id: UUID) -> None:
-    """Called where budgets are written; other processes notice within `KEPT_S`."""
+def clear_limits_cache(organization_id: UUID) -> None:
+    """Called where budgets are written; other processes notice within `CACHE_TTL_S`."""
     with _lock:
-        _kept.pop(organization_id, None)
+        _cache.pop(organization_id, None)

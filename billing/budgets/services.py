@@ -8,7 +8,7 @@ from django.db import transaction
 from backend.accounts.models import APIKey, Project
 from backend.accounts.principal import Principal
 from backend.platform.errors import InvalidRequest, NotFound
-from billing.budgets.limits import forget_limits
+from billing.budgets.limits import clear_limits_cache
 from billing.models import Budget
 from billing.permissions import require_money_writer
 
@@ -29,9 +29,11 @@ def budget_set(
     """
     require_money_writer(principal)
     if amount < 0 or not amount.is_finite():
-        raise InvalidRequest("A budget is zero or more.", param="amount")
+        raise InvalidRequest("A budget must be zero or more.", param="amount")
     if project_id is not None and key_id is not None:
-        raise InvalidRequest("A budget is for a project or for a key.", param="key_id")
+        raise InvalidRequest(
+            "A budget is for a project or for a key, not for both.", param="key_id"
+        )
     organization_id = principal.organization_id
     project = key = None
     if project_id is not None:
@@ -49,7 +51,7 @@ def budget_set(
         is_hard=is_hard,
         defaults={"amount": amount},
     )
-    transaction.on_commit(lambda: forget_limits(organization_id))
+    transaction.on_commit(lambda: clear_limits_cache(organization_id))
     return budget
 
 
@@ -62,4 +64,4 @@ def budget_delete(*, principal: Principal, budget_id: int) -> None:
     ).delete()
     if not deleted:
         raise NotFound("No such budget.")
-    transaction.on_commit(lambda: forget_limits(principal.organization_id))
+    transaction.on_commit(lambda: clear_limits_cache(principal.organization_id))

@@ -21,7 +21,8 @@ from billing.periods import month_of
 from billing.prices.loading import price_book
 from billing.prices.usage import Pricer
 
-KEPT_AFTER_MONTH = timedelta(days=10)
+MONTH_CACHE_TTL = timedelta(days=10)
+"""How long after its month a budget's counter stays."""
 CREDIT_CACHE_TTL = timedelta(seconds=60)
 """How long what is left of the credit is counted down before it is computed anew."""
 
@@ -78,7 +79,7 @@ def rebuild_counters(limits: OrganizationLimits, bound: Sequence[Limit], *, at: 
     """Set the counters of the month of `at`, and credit's; safe at any time, by anyone."""
     monthly = [limit for limit in bound if limit.scope != CREDIT]
     if monthly:
-        lifetime = month_of(at).end + KEPT_AFTER_MONTH - at
+        lifetime = month_of(at).end - at + MONTH_CACHE_TTL
         for limit, spent in spent_by_limit(limits, monthly, at=at).items():
             counter = Counter.at(limits.organization_id, limit.name, at)
             _rebuild(counter, spent.total, None, lifetime, spent.recent)
@@ -106,7 +107,7 @@ def _rebuild(
         "" if ceiling is None else counters.amount_down(ceiling),
         time.time(),
         counters.RECENT_S,
-        # Whoever rebuilt a counter must find it, so it lives for a second at least.
+        # A request that rebuilt a counter must find it, so it lives for a second at least.
         max(1, int(lifetime.total_seconds())),
         *map(str, recent),
     )

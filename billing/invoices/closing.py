@@ -1,7 +1,7 @@
 """The monthly close: a month's usage becomes an invoice, once.
 
 Under a lock for the organization, in one transaction: every ledger record that occurred before
-the month's end and is on no invoice yet is taken up by this one, priced, and marked; the credit
+the month's end and is on no invoice yet is marked with this one and priced; the credit
 ledger is debited. Records that come later find the month closed and go to the next invoice,
 marked as late. Closing again finds the invoice and returns it; a month whose invoice was voided is
 closed anew.
@@ -18,7 +18,7 @@ from django.db import connection, transaction
 from backend.accounts.models import Organization, Project
 from billing.accounts import Terms, seller, terms_of
 from billing.budgets.credit import consume, open_grants
-from billing.budgets.credit_services import forget_credit, lock_credit
+from billing.budgets.credit_services import clear_credit_cache, lock_credit
 from billing.invoices.rounding import totals
 from billing.models import (
     CreditEntry,
@@ -32,7 +32,7 @@ from billing.models import (
 from billing.periods import Period, month_of
 from billing.prices.loading import load_book
 from billing.prices.usage import PricedBucket, Pricer
-from billing.pricing import taken_up
+from billing.pricing import on_invoice
 from billing.quantities import TokenCounts
 
 log = structlog.get_logger(__name__)
@@ -95,7 +95,7 @@ def invoice_close(*, organization_id: UUID, month: Period, now: datetime) -> Inv
         if not taken:
             return None
         invoice = _draft(organization_id, month, invoice_id)
-        transaction.on_commit(lambda: forget_credit(organization_id))
+        transaction.on_commit(lambda: clear_credit_cache(organization_id))
     log.info("invoice_closed", organization_id=str(organization_id), month=month.name)
     return invoice
 
@@ -105,7 +105,7 @@ def _draft(organization_id: UUID, month: Period, invoice_id: int) -> Invoice:
     pricer = Pricer(organization_id=organization_id, book=load_book(terms.currency))
     lines: dict[tuple[date, UUID, str], _Line] = {}
     spending: list[tuple[datetime, Decimal]] = []
-    for priced in taken_up(
+    for priced in on_invoice(
         organization_id=organization_id,
         invoice_id=invoice_id,
         pricer=pricer,

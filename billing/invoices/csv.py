@@ -3,7 +3,6 @@
 import csv
 import io
 
-from billing.exporting import safe_cell
 from billing.models import Invoice
 from billing.quantities import TOKEN_COLUMNS
 
@@ -18,6 +17,14 @@ COLUMNS = (
     "amount",
     "currency",
 )
+
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def safe_cell(text: str) -> str:
+    """Text as a spreadsheet shows it: a name that a customer chose must not run as a formula."""
+    return f"'{text}" if text.startswith(_FORMULA) else text
 
 
 def invoice_csv(invoice: Invoice) -> str:

@@ -15,7 +15,7 @@ from django.db.models import Sum
 
 from backend.platform.errors import Conflict, InvalidRequest
 from billing.accounts import seller
-from billing.budgets.credit_services import forget_credit, lock_credit
+from billing.budgets.credit_services import clear_credit_cache, lock_credit
 from billing.invoices.closing import UnpricedUsageError, invoice_close
 from billing.invoices.rounding import to_cents
 from billing.models import (
@@ -97,7 +97,7 @@ def invoice_void(*, invoice_id: int, now: datetime) -> Invoice:
         )
         for debit in invoice.credit.filter(kind=CreditKind.DEBIT)
     )
-    transaction.on_commit(lambda: forget_credit(invoice.organization_id))
+    transaction.on_commit(lambda: clear_credit_cache(invoice.organization_id))
     invoice_event("invoice.voided", invoice)
     return invoice
 
@@ -138,7 +138,7 @@ def credit_note_create(*, invoice_id: int, amount: Decimal, reason: str, now: da
     """Correct an issued invoice by an amount before tax; tax is corrected with it.
 
     Raises:
-        Conflict: it is no issued invoice.
+        Conflict: it is not an invoice that was issued.
         InvalidRequest: no reason, no positive amount of whole cents, or more than the invoice
             has left after earlier credit notes.
     """
@@ -149,7 +149,7 @@ def credit_note_create(*, invoice_id: int, amount: Decimal, reason: str, now: da
     ):
         raise Conflict("A credit note corrects an invoice that is open or paid.")
     if not reason.strip():
-        raise InvalidRequest("Say why.", param="reason")
+        raise InvalidRequest("A credit note needs a reason.", param="reason")
     earlier = invoice.credit_notes.aggregate(subtotal=Sum("subtotal"), tax=Sum("tax"))
     credited, tax_credited = (-(earlier[name] or Decimal(0)) for name in ("subtotal", "tax"))
     left = invoice.subtotal - invoice.credit_applied - credited

@@ -14,7 +14,7 @@ def add_span_arguments(parser: ArgumentParser) -> None:
 
 
 def span_of(options: dict[str, Any]) -> tuple[datetime, datetime]:
-    """Raises CommandError for anything that is no span of whole hours."""
+    """Raises CommandError for anything that is not a span of whole hours."""
     start, end = _hour(options["start"]), _hour(options["end"])
     if start >= end:
         raise CommandError("--from must come before --to.")

@@ -57,7 +57,7 @@ class Budget(models.Model):
 
 
 class BudgetAlert(models.Model):
-    """A threshold that a budget reached in a month; the row makes sure it is told once."""
+    """A threshold that a budget reached in a month; the row makes sure it is alerted once."""
 
     THRESHOLDS = (50, 80, 100)
 

@@ -1,4 +1,4 @@
-"""What a model costs us, for the margin in finance reports. Not a price: nobody is charged it."""
+"""What a model costs us, for the margin in finance reports; no customer is charged it."""
 
 from datetime import UTC, datetime
 
@@ -16,7 +16,7 @@ class ModelCost(models.Model):
     A row never changes: another estimate is another row, and reports of earlier hours stay as
     they were. Of rows for the same model and currency the one with the latest `effective_from`
     not after the hour in question applies; of two with the same, the later written one. Unlike
-    a price it may begin in the past, because nobody has been charged it.
+    a price it may begin in the past, because no customer has been charged it.
     """
 
     model = models.CharField(max_length=200)

@@ -1,4 +1,4 @@
-"""The outbox: what must reach Kafka, written in the transaction of what it tells about."""
+"""The outbox: what must reach Kafka, written in the transaction of what it announces."""
 
 from zlib import crc32
 
@@ -6,21 +6,21 @@ from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
 
-LANES = 64
-"""Outbox rows are spread over lanes by key. A relay owns a lane while it publishes from it, so
+PARTITIONS = 64
+"""Outbox rows are spread over partitions by key. A relay owns one while it publishes from it, so
 rows of one key leave in order while several relays work."""
 
 
-def lane_of(key: str) -> int:
-    return crc32(key.encode()) % LANES
+def partition_of(key: str) -> int:
+    return crc32(key.encode()) % PARTITIONS
 
 
 class OutboxEvent(models.Model):
-    """One message for Kafka. Published at least once; consumers tell repeats by `event_id`."""
+    """One message for Kafka. Published at least once; consumers recognise repeats by `event_id`."""
 
     topic = models.CharField(max_length=100)
     key = models.CharField(max_length=64)
-    lane = models.SmallIntegerField()
+    partition = models.SmallIntegerField(db_column="lane")
     event_id = models.UUIDField()
     payload = models.JSONField()
     created_at = models.DateTimeField(db_default=Now(), editable=False)
@@ -32,7 +32,7 @@ class OutboxEvent(models.Model):
         ]
         indexes = [
             models.Index(
-                fields=["lane", "id"], condition=Q(published_at=None), name="outbox_waiting"
+                fields=["partition", "id"], condition=Q(published_at=None), name="outbox_waiting"
             ),
             models.Index(
                 fields=["published_at"],

@@ -4,7 +4,7 @@ Each has a column for every kind of tokens (`billing.quantities.Kind`).
 
 Invariants:
 - the ledger has exactly one record for each generation that ended, and a record never changes
-  (a trigger refuses it; only the invoice that took a record up is noted on it, until it is voided);
+  (a trigger refuses it; only the invoice that bills a record is noted on it, until it is voided);
 - the event store has each event once, whatever Kafka delivers;
 - a rollup is the sum of the event store's events of its hour, organization, project, user,
   key and model.

@@ -1,4 +1,4 @@
-"""Webhooks: where an organization wants to be told, and every delivery."""
+"""Webhooks: which URLs an organization is notified at, and every delivery."""
 
 import secrets
 import uuid
@@ -60,7 +60,7 @@ class WebhookEndpoint(models.Model):
 class WebhookDelivery(models.Model):
     """One event for one endpoint, until it is delivered or given up.
 
-    `event_id` stays the same over retries and replays: receivers tell repeats by it.
+    `event_id` stays the same over retries and replays: receivers recognise repeats by it.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)

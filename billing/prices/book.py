@@ -2,7 +2,7 @@
 
 Promises, held by property tests:
 - exact: no float, no rounding (the decimal context traps inexact results);
-- additive: a quantity priced in parts, each told what came before it, costs the same;
+- additive: a quantity priced in parts, each with what came before it, costs the same;
 - monotone: more tokens never cost less.
 
 Tiers are marginal, as with income tax: reaching a tier changes the price of the tokens above
@@ -20,7 +20,7 @@ from uuid import UUID
 from billing.quantities import WHOLES, Kind, Quantities
 
 # 60 digits hold any quantity of tokens times any price the tables allow; if they ever did not,
-# the trap makes it an error instead of a cent that nobody can find.
+# the trap makes it an error instead of a wrong cent.
 EXACT = Context(prec=60, traps=[Inexact])
 
 

@@ -1,8 +1,8 @@
 """The price book as it stands in the database.
 
-A book is kept for a few seconds in each process. That is safe: a price begins at a whole hour
-in the future, so a book that is seconds old can lack only prices that are not in force yet
-(and first prices of models that had none).
+A book is cached for a few seconds in each process. That is safe: a price begins at a whole hour
+in the future, so a book that is seconds old lacks only prices that are not in force yet (and
+first prices of models that had none).
 """
 
 import threading
@@ -14,7 +14,7 @@ from billing.models import Price
 from billing.prices.book import PriceBook, PriceEntry, Tier
 from billing.quantities import Kind
 
-KEPT_S = 10.0
+CACHE_TTL_S = 10.0
 DEFAULT_CURRENCY = "USD"
 
 _lock = threading.Lock()
@@ -22,23 +22,23 @@ _books: dict[str, tuple[float, PriceBook]] = {}
 
 
 def price_book(currency: str = DEFAULT_CURRENCY) -> PriceBook:
-    """The book in `currency`, at most `KEPT_S` seconds old."""
-    kept = kept_price_book(currency)
-    if kept is not None:
-        return kept
+    """The book in `currency`, at most `CACHE_TTL_S` seconds old."""
+    cached = cached_price_book(currency)
+    if cached is not None:
+        return cached
     book = load_book(currency)
     with _lock:
         _books[currency] = (time.monotonic(), book)
     return book
 
 
-def kept_price_book(currency: str = DEFAULT_CURRENCY) -> PriceBook | None:
-    """What this process keeps, if it is fresh. Never touches the database."""
+def cached_price_book(currency: str = DEFAULT_CURRENCY) -> PriceBook | None:
+    """What this process has cached, if it is fresh. Never touches the database."""
     with _lock:
-        kept = _books.get(currency)
-    if kept is None or time.monotonic() - kept[0] >= KEPT_S:
+        cached = _books.get(currency)
+    if cached is None or time.monotonic() - cached[0] >= CACHE_TTL_S:
         return None
-    return kept[1]
+    return cached[1]
 
 
 def load_book(currency: str = DEFAULT_CURRENCY) -> PriceBook:
@@ -58,8 +58,8 @@ def load_book(currency: str = DEFAULT_CURRENCY) -> PriceBook:
     )
 
 
-def forget_books() -> None:
-    """Drop what this process keeps; called where prices are written."""
+def clear_price_cache() -> None:
+    """Empty this process's cache; called where prices are written."""
     with _lock:
         _books.clear()
 

@@ -15,7 +15,7 @@ from django.db import connection, transaction
 from backend.platform.errors import InvalidRequest
 from billing.models import Price
 from billing.prices.book import PriceBook, Tier, UnpricedUsage, check_tiers
-from billing.prices.loading import DEFAULT_CURRENCY, forget_books, load_book, tiers_to_json
+from billing.prices.loading import DEFAULT_CURRENCY, clear_price_cache, load_book, tiers_to_json
 from billing.quantities import Kind
 
 log = structlog.get_logger(__name__)
@@ -41,7 +41,7 @@ def prices_set(
     by_user_id: UUID | None = None,
     note: str = "",
 ) -> list[Price]:
-    """Set prices of a model from a whole hour on, for everybody or for one organization.
+    """Set prices of a model from a whole hour on, for all organizations or for one.
 
     Args:
         prices: by kind; None takes an organization's own price back.
@@ -72,7 +72,7 @@ def prices_set(
             for kind, tiers in prices.items()
         ]
         Price.objects.bulk_create(rows)
-    forget_books()
+    clear_price_cache()
     return rows
 
 
@@ -88,7 +88,7 @@ def prices_check(
     for kind, tiers in prices.items():
         _check(kind, tiers, organization_id)
     if effective_from.minute or effective_from.second or effective_from.microsecond:
-        raise InvalidRequest("A price begins at a whole hour.", param="effective_from")
+        raise InvalidRequest("A price must begin at a whole hour.", param="effective_from")
     if effective_from <= datetime.now(UTC):
         _check_nothing_is_repriced(model, prices, organization_id, load_book(currency))
 

@@ -10,7 +10,7 @@ from django.db import connection, transaction
 
 from billing.events import TOPIC_RECORDED, encode
 from billing.models import OutboxEvent, UsageRecord
-from billing.models.outbox import lane_of
+from billing.models.outbox import partition_of
 
 BATCH = 1000
 
@@ -65,7 +65,7 @@ def _queue_batch(start: datetime, end: datetime, settled_before: datetime) -> in
             OutboxEvent(
                 topic=TOPIC_RECORDED,
                 key=key,
-                lane=lane_of(key),
+                partition=partition_of(key),
                 event_id=record.generation_id,
                 payload=encode(record),
             )

@@ -12,7 +12,7 @@ from datetime import datetime
 from uuid import UUID
 
 from backend.platform.database import in_database
-from billing.exporting import safe_cell
+from billing.invoices.csv import safe_cell
 from billing.models import UsageRecord
 from billing.quantities import TOKEN_COLUMNS
 

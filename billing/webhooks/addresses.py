@@ -43,7 +43,10 @@ def check_url(url: str) -> None:
         is_url = False
     schemes = {"https", "http"} if settings.BILLING_WEBHOOKS_TO_PRIVATE else {"https"}
     if not is_url or parts.scheme not in schemes or parts.username or parts.fragment:
-        raise InvalidRequest("A webhook is an https URL without a user name.", param="url")
+        raise InvalidRequest(
+            "A webhook is an https URL with a valid host name, without user name or fragment.",
+            param="url",
+        )
 
 
 def resolve(url: str) -> Target:
@@ -85,7 +88,7 @@ def _ascii_name(host: str) -> str:
     except ValueError:
         name = host.encode("idna").decode().lower().removesuffix(".")
     if len(name) > _MAX_NAME or not all(map(_LABEL.fullmatch, name.split("."))):
-        raise ValueError(f"{host!r} is no host name")
+        raise ValueError(f"{host!r} is not a host name")
     return name
 
 

@@ -1,8 +1,8 @@
-"""Sending what is due. At least once; a receiver tells repeats by the event's id.
+"""Sending what is due. At least once; a receiver recognises repeats by the event's id.
 
 A receiver may answer slowly, never, or a byte at a time: a delivery has one deadline for all of
-it, an organization two deliveries at once, and a run of `deliver_due` an end, so nobody's server
-holds up anybody else's deliveries, nor the process.
+it, an organization two deliveries at once, and a run of `deliver_due` an end, so no receiver
+holds up another's deliveries, nor the process.
 
 The signature is in `Parley-Signature: t=<unix time>,v1=<hex>`, the HMAC-SHA256 of
 `<t>.<body>` with the endpoint's secret; a receiver refuses old times, so a captured request
@@ -43,7 +43,7 @@ BACKOFF = (
 DEADLINE_S = 10.0
 """For name, connection, request and answer together."""
 LEASE = timedelta(seconds=30)
-"""Longer than an attempt: whoever claims a delivery and dies leaves it to others after this."""
+"""Longer than an attempt: after this, what a process claimed and died with is claimed again."""
 MAX_AT_ONCE = 32
 """Deliveries of one run."""
 MAX_AT_ONCE_PER_ORGANIZATION = 2

@@ -1,4 +1,4 @@
-"""What customers can be told. Queued in the transaction of what happened: both, or neither."""
+"""The events that customers can subscribe to, queued in the transaction of what happened."""
 
 from datetime import UTC, datetime
 from typing import Any

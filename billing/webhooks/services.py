@@ -1,4 +1,5 @@
-"""Endpoints, and replaying what was sent to them. For owners, admins and finance members."""
+"""Endpoints and what was sent to them: lists, changes, replays. For owners, admins and finance
+members."""
 
 from collections.abc import Sequence
 from uuid import UUID
@@ -10,10 +11,24 @@ from django.db.models.functions import Coalesce, Greatest, Now
 from backend.accounts.principal import Principal
 from backend.platform.errors import Conflict, InvalidRequest, NotFound
 from billing.models import WebhookDelivery, WebhookEndpoint, WebhookType
-from billing.permissions import require_money_writer
+from billing.permissions import require_manager, require_money_writer
 from billing.webhooks.addresses import check_url
 
-MOST_ENDPOINTS = 20
+MAX_ENDPOINTS = 20
+MAX_LISTED = 100
+
+
+def endpoints_list(*, principal: Principal) -> list[WebhookEndpoint]:
+    """Raises PermissionDenied."""
+    require_manager(principal)
+    return list(WebhookEndpoint.objects.filter(organization_id=principal.organization_id))
+
+
+def deliveries_list(*, principal: Principal) -> list[WebhookDelivery]:
+    """Newest first. Raises PermissionDenied."""
+    require_manager(principal)
+    mine = WebhookDelivery.objects.filter(endpoint__organization_id=principal.organization_id)
+    return list(mine[:MAX_LISTED])
 
 
 @transaction.atomic
@@ -26,10 +41,12 @@ def webhook_create(*, principal: Principal, url: str, types: Sequence[str]) -> W
     check_url(url)
     unknown = set(types) - set(WebhookType.values)
     if unknown or not types:
-        raise InvalidRequest(f"types are some of {', '.join(WebhookType.values)}.", param="types")
+        raise InvalidRequest(
+            f"types must be some of {', '.join(WebhookType.values)}.", param="types"
+        )
     existing = WebhookEndpoint.objects.filter(organization_id=principal.organization_id)
-    if existing.count() >= MOST_ENDPOINTS:
-        raise Conflict(f"An organization has at most {MOST_ENDPOINTS} webhooks.")
+    if existing.count() >= MAX_ENDPOINTS:
+        raise Conflict(f"An organization has at most {MAX_ENDPOINTS} webhooks.")
     return WebhookEndpoint.objects.create(
         organization_id=principal.organization_id, url=url, types=sorted(set(types))
     )

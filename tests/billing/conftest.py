@@ -1,21 +1,21 @@
-"""Each test starts with nothing kept in the process from another one; brokers of their own."""
+"""Each test starts with an empty price cache; brokers and receivers of their own."""
 
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from billing.prices.loading import forget_books
+from billing.prices.loading import clear_price_cache
 from infra.services.broker import BrokerService
 from infra.services.ports import free_port
 from tests.billing.receivers import DrippingReceiver, Receiver
 
 
 @pytest.fixture(autouse=True)
-def no_kept_prices() -> Iterator[None]:
-    forget_books()
+def empty_price_cache() -> Iterator[None]:
+    clear_price_cache()
     yield
-    forget_books()
+    clear_price_cache()
 
 
 @pytest.fixture

@@ -52,7 +52,7 @@ class Receiver:
 
 
 class DrippingReceiver:
-    """Begins an answer and goes on with it a byte at a time, for as long as somebody reads."""
+    """Begins an answer and goes on with it a byte at a time, for as long as it is read."""
 
     BEGINNING = b"HTTP/1.1 200 OK\r\nX-Drip: "
     INTERVAL_S = 0.1

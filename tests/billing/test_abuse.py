@@ -12,7 +12,7 @@ from backend.accounts.principal import Principal
 from backend.platform.errors import RateLimited
 from billing import events
 from billing.abuse import scoring, throttle
-from billing.abuse.counting import forget_before
+from billing.abuse.counting import delete_before
 from billing.abuse.detector import detect
 from billing.abuse.scoring import Hour
 from billing.budgets import reserve
@@ -33,7 +33,7 @@ def test_more_tokens_never_score_less(history, first, more):
     )
 
 
-def test_what_is_usual_for_one_is_a_spike_for_another():
+def test_spike_depends_on_the_subjects_own_history():
     busy = [2_000_000] * scoring.HISTORY_HOURS
     assert scoring.spike(Hour(tokens=2_100_000), busy) < 1.1
     assert scoring.spike(Hour(tokens=2_100_000), [500, 700]) > 5
@@ -66,7 +66,7 @@ class TestDetector:
         kinds = AbuseFlag.objects.filter(reason="spike").values_list("kind", flat=True)
         assert sorted(kinds) == ["key", "organization", "organization"]
 
-    def test_many_blocked_prompts(self):
+    def test_many_blocked_prompts_are_flagged(self):
         detect(
             messages(
                 *(
@@ -85,7 +85,7 @@ class TestDetector:
         assert detect(messages(batch[9])) == 1
         assert AbuseFlag.objects.get().subject_id == UUID(keys[9])
 
-    def test_old_events_and_poison_flag_nobody(self):
+    def test_old_and_invalid_events_flag_no_subject(self):
         old = event(1, input_tokens=9_000_000, occurred_at="2026-01-01T00:00:00Z")
         assert detect(messages(old, b"poison")) == 0
 
@@ -96,9 +96,9 @@ class TestDetector:
         assert detect(messages(now_event(2, **big))) == 0
         assert AbuseFlag.objects.count() == 1
 
-    def test_what_no_score_looks_at_is_forgotten(self):
+    def test_counts_older_than_the_scored_window_are_deleted(self):
         detect(messages(event(1, occurred_at="2026-01-01T00:00:00Z")))
-        forget_before(NOW)
+        delete_before(NOW)
         assert not AbuseHour.objects.exists()
 
 
@@ -130,7 +130,7 @@ async def ask(caller: Principal) -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-async def test_policy_throttles_who_was_flagged_and_nobody_else():
+async def test_policy_throttles_flagged_subjects_only():
     caller = await flagged_caller()
     other = await sync_to_async(factories.principal)()
     outcomes = []

@@ -102,7 +102,7 @@ async def test_costs_by_day(callers):
         {"start_time": 1_760_000_000, "page": "9" * 20},
     ],
 )
-async def test_what_makes_no_sense_is_a_400_that_names_it(callers, params):
+async def test_invalid_parameter_is_a_400_that_names_it(callers, params):
     answer = await callers["owner"].get("/v1/organization/usage/completions", **params)
     assert answer.status_code == 400
     assert answer.json()["error"]["type"] == "invalid_request_error"
@@ -120,7 +120,7 @@ PRIVATE = [
 
 
 @pytest.mark.parametrize("path", PRIVATE)
-async def test_owners_and_finance_may_and_members_may_not(callers, path):
+async def test_owners_and_finance_read_and_members_do_not(callers, path):
     answers = {name: (await caller.get(path)).status_code for name, caller in callers.items()}
     assert answers == {"owner": 200, "finance": 200, "member": 403}
     async with httpx.AsyncClient(transport=in_process(), base_url="http://testserver") as nobody:
@@ -185,7 +185,7 @@ def use_now(caller: Caller) -> None:
     "body",
     [{}, {"amount": "-1"}, {"amount": "1e99"}, {"amount": "NaN"}, {"amount": "1", "colour": "red"}],
 )
-async def test_budgets_that_make_no_sense(callers, body):
+async def test_invalid_budget_is_refused(callers, body):
     assert (await callers["owner"].http.post("/api/budgets", json=body)).status_code == 400
 
 
@@ -225,7 +225,7 @@ async def test_disabled_webhook_is_listed_as_such_and_can_be_enabled(callers):
     assert (enabled["enabled"], enabled["failures"], enabled["disabled_at"]) == (True, 0, None)
 
 
-async def test_an_event_that_is_rolled_back_is_not_told(callers):
+async def test_event_of_a_rolled_back_transaction_is_not_delivered(callers):
     owner = callers["owner"]
     await use(owner, days=1)
     body = {"url": "https://example.com/hook", "types": ["invoice.issued"]}

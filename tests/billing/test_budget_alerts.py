@@ -1,4 +1,4 @@
-"""Finance is told at 50, 80 and 100 %, once each a month, whatever is lost in between."""
+"""Finance is alerted at 50, 80 and 100 %, once each a month, whatever is lost in between."""
 
 import os
 from datetime import UTC, datetime, timedelta
@@ -38,7 +38,7 @@ def thresholds() -> list[int]:
     return [alert.threshold for alert in check_budgets()]
 
 
-def test_each_threshold_is_told_once(caller):
+def test_each_threshold_is_alerted_once(caller):
     budget_set(principal=caller, amount=Decimal(100), is_hard=False)
     assert thresholds() == []
     spend(caller, 50)
@@ -54,14 +54,14 @@ def test_each_threshold_is_told_once(caller):
     assert "129.00 of 100.00" in mail.outbox[1].body
 
 
-def test_a_new_month_begins_anew(caller):
+def test_thresholds_are_not_reached_at_the_start_of_a_month(caller):
     budget_set(principal=caller, amount=Decimal(100), is_hard=True)
     spend(caller, 60)
     assert thresholds() == [50]
     assert check_budgets(now=datetime.now(UTC) + timedelta(days=32)) == []
 
 
-def test_only_those_who_manage_money_set_budgets():
+def test_budgets_are_set_by_managers_only():
     for role in ("owner", "admin", "finance"):
         budget_set(principal=factories.principal(role=role), amount=Decimal(1), is_hard=False)
     with pytest.raises(PermissionDenied):

@@ -16,7 +16,7 @@ from backend.platform.errors import InsufficientQuota
 from backend.platform.redis import REQUESTS
 from billing.budgets import reserve, settle
 from billing.budgets.counters import RESERVATIONS, Counter, amount_of
-from billing.budgets.limits import forget_limits, organization_limits
+from billing.budgets.limits import clear_limits_cache, organization_limits
 from billing.budgets.services import budget_set
 from billing.budgets.spending import rebuild_counters, spent_by_limit
 from billing.prices.services import prices_seed
@@ -91,7 +91,7 @@ def lose_redis() -> None:
         client.flushdb()
 
 
-async def test_callers_at_once_cannot_overspend():
+async def test_concurrent_callers_cannot_overspend():
     """50 requests of at most 10 USD against 100: ten run, whatever the order."""
     caller = await caller_with_budget(100)
     answers = await asyncio.gather(*(ask(caller, 10) for _ in range(50)), return_exceptions=True)
@@ -104,7 +104,7 @@ async def test_callers_at_once_cannot_overspend():
         await ask(caller, 1)
 
 
-async def test_what_was_reserved_and_not_used_is_free_again():
+async def test_unused_part_of_a_reservation_is_released():
     caller = await caller_with_budget(100)
     first = await ask(caller, 100)
     with pytest.raises(InsufficientQuota):
@@ -139,7 +139,7 @@ async def test_reserving_and_settling_again_changes_nothing():
     assert await counted(caller) == {"spent": 40, "reserved": 0}
 
 
-async def test_only_who_reserved_may_give_back():
+async def test_second_start_of_an_id_reserves_nothing():
     """A second start of the same id is refused, and must not undo the first one's reservation."""
     caller = await caller_with_budget(10)
     generation_id = uuid4()
@@ -150,7 +150,7 @@ async def test_only_who_reserved_may_give_back():
 
 
 async def test_a_settlement_that_is_cancelled_goes_to_its_end():
-    """Wherever the cancellation falls: between its two steps the reservation is known to nobody."""
+    """Wherever the cancellation falls; half a settlement would leave a reservation behind."""
     caller = await caller_with_budget(1000)
     for yields in range(12):
         generation_id = await ask(caller, 50)
@@ -164,7 +164,7 @@ async def test_a_settlement_that_is_cancelled_goes_to_its_end():
     assert await counted(caller) == {"spent": 0, "reserved": 0}
 
 
-async def test_more_at_once_than_there_are_connections_wait():
+async def test_reservations_wait_when_all_connections_are_in_use():
     caller = await caller_with_budget(10_000)
     ids = await asyncio.gather(*(ask(caller, 1) for _ in range(4 * REQUESTS.connections)))
     assert len(set(ids)) == 4 * REQUESTS.connections
@@ -235,7 +235,7 @@ async def test_a_rebuild_in_the_middle_of_traffic_agrees_with_the_ledger():
     assert (await counted(caller))["spent"] == 5 * 6 * 7
 
 
-async def test_a_reservation_nobody_settles_lapses(monkeypatch, settings):
+async def test_reservation_lapses_when_it_is_never_settled(monkeypatch, settings):
     monkeypatch.setattr("billing.budgets.inline.RESERVATION_MARGIN_S", 1)
     settings.GENERATION_TIMEOUT_S = 0
     caller = await caller_with_budget(100)
@@ -251,7 +251,7 @@ async def test_budgets_of_key_project_and_organization_all_bind():
     await sync_to_async(budget_set)(
         principal=caller, amount=Decimal(10), is_hard=True, key_id=key.id
     )
-    await sync_to_async(forget_limits)(caller.organization_id)
+    await sync_to_async(clear_limits_cache)(caller.organization_id)
     by_key = Principal(
         caller.organization_id, caller.project_id, caller.user_id, key.id, "member", caller.plan
     )

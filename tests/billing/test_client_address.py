@@ -63,7 +63,7 @@ def test_many_keys_from_one_address_are_flagged(scripted_product: ScriptedProduc
     }
 
 
-def test_usage_of_the_page_knows_its_address_too(scripted_product: ScriptedProduct) -> None:
+def test_usage_from_the_page_carries_the_client_hash(scripted_product: ScriptedProduct) -> None:
     scripted_product.says("Hello there.")
     person = sign_up(scripted_product.url)
     conversation = person.new_conversation()

@@ -50,7 +50,7 @@ def test_credit_is_never_overdrawn_and_every_cost_is_covered_once(granted, spend
 
 @settings(deadline=None)
 @given(grants(), st.lists(st.tuples(hours, amounts), max_size=20), st.integers(0, 20))
-def test_spending_told_in_two_parts_takes_the_same(granted, spending, cut):
+def test_spending_in_two_parts_takes_the_same_credit(granted, spending, cut):
     """What a close debits now and the next close later is what one close would have debited."""
     spending.sort()
     first = consume(granted, spending[:cut])
@@ -137,7 +137,7 @@ async def test_closing_a_month_leaves_the_credit_as_it_was():
 
 @pytest.mark.django_db
 class TestLedger:
-    def test_what_is_left_follows_from_grants_and_usage(self):
+    def test_remaining_credit_is_grants_less_usage(self):
         caller = prepaid(100)
         with transaction.atomic():
             usage_record_create(

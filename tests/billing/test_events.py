@@ -58,7 +58,7 @@ VALUES = st.one_of(
 @example({}, set())
 @example({"occurred_at": "2026-11-21T12:00:00Z"}, set())
 @example({"key_id": str(uuid(9)), "something_new": 3}, set())
-def test_our_reader_and_the_published_schema_agree(changed, removed):
+def test_decoder_and_published_schema_agree(changed, removed):
     message = {k: v for k, v in {**VALID, **changed}.items() if k not in removed}
     valid = VALIDATOR.is_valid(message)
     if valid and any("\x00" in v for v in message.values() if isinstance(v, str)):
@@ -72,7 +72,7 @@ def test_our_reader_and_the_published_schema_agree(changed, removed):
 
 
 @pytest.mark.parametrize("raw", [b"", b"null", b"[]", b"{", b"\xff\xfe", b"[" * 100_000, b'"x"'])
-def test_what_is_no_event_is_rejected_with_a_reason(raw):
+def test_invalid_event_is_rejected_with_a_reason(raw):
     with pytest.raises(events.EventRejected) as caught:
         events.decode(raw)
     assert str(caught.value)
@@ -91,7 +91,7 @@ def test_event_with_token_kinds_that_have_gone_is_read():
     st.datetimes(min_value=datetime(2000, 1, 1), timezones=st.just(UTC)),
     st.text(min_size=1, max_size=200),
 )
-def test_what_we_send_is_valid(moment, model):
+def test_published_event_is_valid(moment, model):
     record = UsageRecord(
         generation_id=uuid(1), occurred_at=moment, organization_id=uuid(2), project_id=uuid(3),
         user_id=uuid(4), key_id=uuid(5), model=model, pool="p", input_tokens=3,

@@ -99,7 +99,7 @@ def test_relay_and_aggregator_killed_again_and_again(commands):
     assert_exact()
 
 
-def test_two_relays_and_two_aggregators_that_come_and_go(commands):
+def test_usage_is_counted_once_while_relays_and_aggregators_come_and_go(commands):
     for name in ("relay", "relay 2", "aggregate"):
         commands[name].start()
     record_usage(500)
@@ -113,7 +113,7 @@ def test_two_relays_and_two_aggregators_that_come_and_go(commands):
     assert_exact()
 
 
-def test_who_goes_leaves_the_group_though_the_broker_fails_at_first(
+def test_consumer_leaves_its_group_when_the_first_try_fails(
     commands, broker: BrokerService, monkeypatch
 ):
     """Else nobody would get its partitions: the other waits for it in vain."""

@@ -79,7 +79,7 @@ def test_usage_from_the_page_has_one_rollup_and_not_one_each():
     assert UsageRollup.objects.get().requests == 2
 
 
-def test_poison_and_unknown_versions_are_set_aside_with_the_reason_and_stop_nothing():
+def test_invalid_and_unknown_events_are_rejected_with_a_reason_and_stop_nothing():
     batch = messages(
         event(1),
         b"\xff\x00 no json",
@@ -97,7 +97,7 @@ def test_poison_and_unknown_versions_are_set_aside_with_the_reason_and_stop_noth
     assert rejections[2].payload["message"] == json.dumps(event(3, output_tokens=-1))
 
 
-def test_what_only_the_database_refuses_is_set_aside_alone():
+def test_event_that_the_database_refuses_is_rejected_alone():
     """Valid by the schema, but no time that PostgreSQL holds: the rest of the batch is stored."""
     bad = event(9, occurred_at="0001-01-01T00:00:00Z", model="x")
     odd = [event(n, model="tab\there \\N \r\n 'quote' é 🦜") for n in (1, 2)]

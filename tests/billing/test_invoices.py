@@ -213,7 +213,7 @@ def test_an_issued_invoice_is_immutable(caller):
     assert (again.total, again.number) == (Decimal("5.00"), 1)
 
 
-def test_paying_and_voiding(caller):
+def test_invoice_is_paid_once_and_not_voided_afterwards(caller):
     use(caller, 1000)
     invoice = issue(caller)
     assert invoice.status == "open"
@@ -362,7 +362,7 @@ def test_invoice_is_voided_after_those_whose_tiers_build_on_it():
     assert sum(line.amount for line in again.lines.all()) == Decimal("1.00") + Decimal("0.08")
 
 
-def test_the_documents(caller):
+def test_documents_are_reproducible_and_escape_names(caller):
     Project.objects.filter(pk=caller.project_id).update(name="=HYPERLINK(1) <b>&")
     use(caller, 123_457)
     invoice = issue(caller)

@@ -46,14 +46,14 @@ def test_a_transaction_that_fails_leaves_neither():
     assert not OutboxEvent.objects.exists()
 
 
-def test_what_no_engine_saw_is_free():
+def test_generation_that_no_engine_saw_is_free():
     facts = factories.facts(factories.principal(), pool="", state="blocked", output_tokens=0)
     record = usage_record_create(facts=facts)
     assert record.state == "blocked"
     assert (record.input_tokens, record.cached_input_tokens, record.output_tokens) == (0, 0, 0)
 
 
-def test_what_was_delivered_before_a_halt_is_metered():
+def test_text_delivered_before_a_halt_is_metered():
     facts = factories.facts(factories.principal(), state="blocked", output_tokens=7)
     assert usage_record_create(facts=facts).output_tokens == 7
 

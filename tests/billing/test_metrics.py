@@ -37,7 +37,7 @@ def wait_for(text: str, port: int) -> None:
         time.sleep(0.3)
 
 
-def test_a_relay_that_cannot_reach_kafka_still_tells_what_waits(
+def test_relay_reports_waiting_rows_while_kafka_is_unreachable(
     tmp_path: Path, broker: BrokerService
 ):
     broker.kill()
@@ -51,7 +51,7 @@ def test_a_relay_that_cannot_reach_kafka_still_tells_what_waits(
         relay.kill()
 
 
-def test_the_detector_tells_what_waits_to_be_judged(tmp_path: Path, broker: BrokerService):
+def test_detector_reports_open_flags(tmp_path: Path, broker: BrokerService):
     broker.kill()
     AbuseFlag.objects.create(
         kind="organization",

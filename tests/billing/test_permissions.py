@@ -40,13 +40,13 @@ def _use(*callers: Caller) -> None:
 
 
 @pytest.mark.parametrize("role", ["owner", "admin", "finance"])
-async def test_those_who_manage_money_see_everybodys_usage(colleagues, role):
+async def test_managers_see_the_usage_of_all_members(colleagues, role):
     usage = (await colleagues[role].get("/api/usage", group_by="user")).json()
     assert (usage["input_tokens"], len(usage["data"])) == (400, 4)
 
 
 @pytest.mark.parametrize("group_by", [None, "day", "model", "key", "user"])
-async def test_a_plain_member_sees_his_own_whatever_he_asks(colleagues, group_by):
+async def test_member_sees_their_own_usage_whatever_they_ask_for(colleagues, group_by):
     params = {"group_by": group_by} if group_by else {}
     usage = (await colleagues["member"].get("/api/usage", **params)).json()
     assert (usage["input_tokens"], usage["output_tokens"]) == (100, 50)
@@ -58,7 +58,7 @@ async def test_a_plain_member_sees_his_own_whatever_he_asks(colleagues, group_by
 
 
 @pytest.mark.parametrize("name", ["user_id", "user", "member", "organization_id"])
-async def test_a_plain_member_cannot_name_somebody_else(colleagues, name):
+async def test_member_cannot_ask_for_the_usage_of_another_user(colleagues, name):
     """Parameters that do not exist change nothing."""
     other = colleagues["owner"].principal
     value = other.organization_id if name == "organization_id" else other.user_id
@@ -71,7 +71,7 @@ BUDGET = {"amount": "5", "is_hard": True}
 WEBHOOK = {"url": "https://example.com/hook", "types": ["invoice.issued"]}
 
 
-async def test_a_key_for_usage_reads_and_changes_nothing(colleagues):
+async def test_key_restricted_to_usage_reads_and_changes_nothing(colleagues):
     """Even the owner's: whoever finds it can neither lift a limit nor redirect events."""
     organization = await sync_to_async(_organization_of)(colleagues["owner"])
     owner = colleagues["owner"]
@@ -96,7 +96,7 @@ async def test_a_key_for_usage_reads_and_changes_nothing(colleagues):
 
 
 @pytest.mark.parametrize("scope", [Scope.INFERENCE, Scope.CONVERSATIONS, Scope.KEYS])
-async def test_keys_for_other_things_do_not_even_read(colleagues, scope):
+async def test_key_without_the_usage_scope_reads_nothing(colleagues, scope):
     organization = await sync_to_async(_organization_of)(colleagues["owner"])
     restricted = await caller_new(role="owner", organization=organization, scopes=(scope,))
     async with restricted.http as http:
@@ -105,7 +105,7 @@ async def test_keys_for_other_things_do_not_even_read(colleagues, scope):
 
 
 @pytest.mark.parametrize("role", ROLES)
-async def test_who_sets_budgets_and_webhooks(colleagues, role):
+async def test_budgets_and_webhooks_are_set_by_managers_only(colleagues, role):
     expected = role != "member"
     answer = await colleagues[role].http.post("/api/budgets", json=BUDGET)
     assert (answer.status_code == 200) is expected

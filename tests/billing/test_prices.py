@@ -90,7 +90,7 @@ def test_a_planned_price_can_be_replaced_and_both_stay_in_the_history():
         (Tier(0, Decimal("0.0000000001")),),
     ],
 )
-def test_tiers_that_make_no_sense_are_refused(tiers):
+def test_invalid_tiers_are_refused(tiers):
     with pytest.raises(InvalidRequest):
         prices_set(model="m", prices={Kind.INPUT: tiers}, effective_from=BEGINNING)
 

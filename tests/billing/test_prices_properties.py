@@ -120,7 +120,7 @@ def test_a_new_price_applies_from_its_hour_on_and_an_own_price_goes_before_the_l
     assert charged(acme, later) == 3  # its own price was taken back
 
 
-def test_what_has_no_price_is_an_error_and_not_free():
+def test_usage_without_a_price_is_an_error_and_not_free():
     book = PriceBook("USD", [PriceEntry("m", Kind.INPUT, START, (Tier(0, Decimal(1)),))])
     with pytest.raises(UnpricedUsage, match="output"):
         price(book, Quantities(output=1))

@@ -67,7 +67,7 @@ def stored() -> tuple[list, list]:
     )
 
 
-def test_when_everything_arrived_they_agree(records):
+def test_ledger_and_rollups_agree_when_everything_has_arrived(records):
     deliver(*records)
     assert reconcile() == (0, "Ledger, event store and rollups agree.\n")
 
@@ -98,7 +98,7 @@ def test_an_event_that_arrives_after_the_repair_is_not_counted_again(records):
     assert reconcile()[0] == 0
 
 
-def test_what_nobody_did_is_removed(records):
+def test_event_without_a_record_is_deleted(records):
     deliver(*records)
     stranger = event(9, occurred_at="2026-10-21T12:00:00Z")
     assert ingest(messages(stranger)).new == 1
@@ -107,7 +107,7 @@ def test_what_nobody_did_is_removed(records):
     assert not UsageEvent.objects.filter(event_id=stranger["event_id"]).exists()
 
 
-def test_an_event_that_says_something_else_than_its_record_is_set_right(records):
+def test_event_that_differs_from_its_record_is_corrected(records):
     forged = encode(records[0]) | {
         "organization_id": str(records[1].organization_id),
         "occurred_at": "2026-10-21T03:00:00Z",
@@ -121,7 +121,7 @@ def test_an_event_that_says_something_else_than_its_record_is_set_right(records)
     assert mended.output_tokens == 50
 
 
-def test_doctored_rollups_are_recomputed(records):
+def test_wrong_rollups_are_recomputed(records):
     deliver(*records)
     UsageRollup.objects.update(output_tokens=10**9)
     assert reconcile("--repair")[0] == 0
@@ -136,7 +136,7 @@ def test_rebuilding_gives_the_same_numbers(records):
 
 
 @pytest.mark.parametrize("span", [("x", "2026-10-22"), ("2026-10-22", "2026-10-21")])
-def test_spans_that_are_none_are_refused(span):
+def test_invalid_span_is_refused(span):
     with pytest.raises(CommandError):
         call_command("reconcile", "--from", span[0], "--to", span[1])
 
@@ -164,7 +164,7 @@ def recorded_earlier(record: UsageRecord, by: timedelta) -> None:
     )
 
 
-def test_what_is_on_its_way_is_not_reported_missing():
+def test_event_in_transit_is_not_reported_missing():
     caller = factories.principal()
     with transaction.atomic():
         usage_record_create(facts=factories.facts(caller))

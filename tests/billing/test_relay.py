@@ -10,7 +10,7 @@ from kafka.errors import KafkaError
 from billing import kafka
 from billing.events import TOPIC_RECORDED
 from billing.models import OutboxEvent
-from billing.models.outbox import lane_of
+from billing.models.outbox import partition_of
 from billing.relay.worker import Relay
 from billing.service_loop import Stop
 from infra.services.broker import BrokerService
@@ -25,7 +25,7 @@ def fill(keys: list[str], each: int) -> None:
         OutboxEvent(
             topic=TOPIC_RECORDED,
             key=key,
-            lane=lane_of(key),
+            partition=partition_of(key),
             event_id=uuid4(),
             payload={"key": key, "n": n},
         )
@@ -76,7 +76,7 @@ def test_two_relays_share_the_work_and_keep_the_order(broker: BrokerService):
         assert [body["n"] for body in arrived if body["key"] == key] == list(range(100))
 
 
-def test_while_kafka_is_away_rows_wait_and_then_leave(broker: BrokerService):
+def test_rows_wait_while_kafka_is_unreachable_and_are_published_later(broker: BrokerService):
     kafka.ensure_topics()
     broker.kill()
     fill(["a"], 3)

@@ -138,7 +138,7 @@ def test_usage_before_the_first_cost_has_no_margin(used):
     assert report(OCTOBER).total.margin_percent is None
 
 
-def test_usage_without_a_price_is_pointed_out(client):
+def test_report_lists_models_without_a_price(client):
     caller = factories.principal()
     with transaction.atomic():
         record = usage_record_create(
@@ -150,7 +150,7 @@ def test_usage_without_a_price_is_pointed_out(client):
 
 
 @pytest.mark.parametrize("period", ["2026-10", "last_7_days", "last_30_days", "nonsense", ""])
-def test_the_page_for_any_period(used, client, period):
+def test_report_page_opens_for_any_period(used, client, period):
     url = reverse("admin:billing_reports")
     page = staff("Finance", client).get(url, {"period": period})
     assert page.status_code == 200
@@ -162,7 +162,7 @@ def test_the_page_for_any_period(used, client, period):
 @pytest.mark.parametrize(
     ("group", "status"), [("Finance", 200), ("Safety reviewers", 403), (None, 403)]
 )
-def test_who_may_see_the_report(client, group, status):
+def test_report_is_shown_to_finance_only(client, group, status):
     assert staff(group, client).get(reverse("admin:billing_reports")).status_code == status
 
 
@@ -192,7 +192,7 @@ def test_finance_sees_every_list_and_others_do_not(used, client, page):
     assert staff("Safety reviewers", Client()).get(url).status_code == 403
 
 
-def test_finance_never_sees_what_was_written(client):
+def test_finance_never_sees_message_texts(client):
     finance = staff("Finance", client)
     for page in ("conversations_message", "conversations_conversation"):
         assert finance.get(reverse(f"admin:{page}_changelist")).status_code == 403
@@ -245,7 +245,7 @@ def test_finance_sets_a_budget_and_grants_credit(client):
     assert CreditEntry.objects.get().amount == 25
 
 
-def test_what_finance_does_with_an_invoice(used, client):
+def test_finance_opens_downloads_and_pays_an_invoice(used, client):
     close_and_issue_month(month=OCTOBER, now=NOW)
     [invoice] = Invoice.objects.all()[:1]
     finance = staff("Finance", client)

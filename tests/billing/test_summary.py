@@ -59,7 +59,7 @@ def test_groups_have_names_and_the_page_is_one_of_them():
     ]
 
 
-def test_a_members_own_usage():
+def test_summary_of_one_user_holds_their_usage_only():
     caller = factories.principal()
     use(caller)
     use(caller, user_id=factories.uuid(7))
@@ -86,7 +86,7 @@ def test_volume_tiers_count_from_the_beginning_of_the_month_whatever_the_period(
     assert month.cost_usd == 100 + one_day.cost_usd
 
 
-def test_an_organization_that_pays_in_euros_is_told_euros():
+def test_usage_is_shown_in_euros_when_the_organization_pays_in_euros():
     """Nothing is converted: a dollar amount that nobody will be billed would be an invention."""
     prices_set(
         model=factories.MODEL,
@@ -123,6 +123,6 @@ def test_total_is_the_same_however_grouped_when_a_kind_has_no_price():
 
 
 @pytest.mark.parametrize("period", ["2026", "2026-13", "2026-02-30", "last_0_days", "x" * 100, ""])
-def test_periods_that_are_none(period):
+def test_invalid_period_is_refused(period):
     with pytest.raises(InvalidRequest):
         usage_summary(organization_id=factories.uuid(1), period=period)

@@ -75,7 +75,7 @@ def test_delivery_that_arrives_ends_the_row_of_failures(caller, receiver):
     assert (endpoint.failures, endpoint.failing_since, endpoint.enabled) == (0, None, True)
 
 
-def test_enabling_it_again_sends_what_was_waiting(caller, receiver):
+def test_enabled_endpoint_is_sent_what_was_waiting(caller, receiver):
     receiver.status = 500
     endpoint = queue(receiver.url, caller=caller)
     had_failed(endpoint, failures=MAX_FAILURES_AT_ALL - 1, lasting=timedelta(minutes=1))
@@ -87,7 +87,7 @@ def test_enabling_it_again_sends_what_was_waiting(caller, receiver):
     assert deliver_due() == 1
 
 
-def test_only_those_who_manage_the_organizations_money_enable_it(caller):
+def test_endpoint_is_enabled_by_its_organizations_managers_only(caller):
     endpoint = queue("https://example.com/", caller=caller)
     with pytest.raises(NotFound):
         webhook_enable(principal=factories.principal(), endpoint_id=endpoint.pk)

@@ -1,16 +1,15 @@
 """Signing secrets are encrypted at rest, those from before too."""
 
+from importlib import import_module
+
 import pytest
+from django.apps import apps
 from django.db import connection
-from django.db.migrations.executor import MigrationExecutor
 
 from billing.models import WebhookEndpoint
 from billing.webhooks.secrets import SecretUnreadable, secret_decrypt, secret_encrypt
 from billing.webhooks.services import webhook_create
 from tests.billing import factories
-
-BEFORE = [("billing", "0011_token_kinds")]
-AFTER = [("billing", "0012_webhooks_claimed_disabled_encrypted")]
 
 
 def stored_secret() -> str:
@@ -30,26 +29,18 @@ def test_database_does_not_hold_a_new_secret():
     assert WebhookEndpoint.objects.get().secret == endpoint.secret
 
 
-@pytest.mark.django_db(transaction=True)
+@pytest.mark.django_db
 def test_migration_encrypts_secrets_and_takes_it_back():
-    try:
-        MigrationExecutor(connection).migrate(BEFORE)
-        organization = factories.organization_new()
-        with connection.cursor() as cursor:
-            cursor.execute(
-                "INSERT INTO billing_webhookendpoint"
-                " (id, organization_id, url, secret, types, enabled) VALUES"
-                " (%s, %s, 'https://example.com/', 'whsec_old', '{invoice.issued}', true)",
-                [factories.uuid(1), organization.pk],
-            )
-        MigrationExecutor(connection).migrate(AFTER)
-        assert "whsec_old" not in stored_secret()
-        assert WebhookEndpoint.objects.get().secret == "whsec_old"
-        MigrationExecutor(connection).migrate(BEFORE)
-        assert stored_secret() == "whsec_old"
-    finally:
-        executor = MigrationExecutor(connection)
-        executor.migrate(executor.loader.graph.leaf_nodes())
+    migration = import_module("billing.migrations.0012_webhooks_claimed_disabled_encrypted")
+    webhook_create(
+        principal=factories.principal(), url="https://example.com/", types=["invoice.issued"]
+    )
+    WebhookEndpoint.objects.update(encrypted_secret="whsec_old")
+    migration.encrypt(apps, None)
+    assert "whsec_old" not in stored_secret()
+    assert WebhookEndpoint.objects.get().secret == "whsec_old"
+    migration.decrypt(apps, None)
+    assert stored_secret() == "whsec_old"
 
 
 def test_secret_of_the_release_before_is_read_as_it_is():

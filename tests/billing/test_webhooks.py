@@ -32,7 +32,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture
 def delivery(receiver: Receiver) -> WebhookDelivery:
-    """A budget at 60 % has just told its organization's endpoint."""
+    """A budget at 60 % has just queued an event for its organization's endpoint."""
     prices_seed(prices=PRICES)
     caller = factories.principal()
     webhook_create(principal=caller, url=receiver.url, types=["budget.threshold_reached"])
@@ -69,7 +69,7 @@ def become_due() -> None:
     WebhookDelivery.objects.update(next_attempt_at=timezone.now() - timedelta(seconds=1))
 
 
-def test_it_arrives_once_signed_and_only_where_it_was_asked_for(delivery, receiver):
+def test_event_is_delivered_once_and_signed_to_subscribed_endpoints(delivery, receiver):
     assert deliver_due() == 1
     assert deliver_due() == 0
     [(headers, body)] = receiver.requests
@@ -85,7 +85,7 @@ def test_it_arrives_once_signed_and_only_where_it_was_asked_for(delivery, receiv
 
 
 @pytest.mark.parametrize("status", [500, 404, 301])
-def test_what_is_not_accepted_is_tried_again_later(delivery, receiver, status):
+def test_delivery_is_retried_when_receiver_does_not_accept_it(delivery, receiver, status):
     receiver.status = status
     assert deliver_due() == 0
     assert deliver_due() == 0
@@ -98,7 +98,7 @@ def test_what_is_not_accepted_is_tried_again_later(delivery, receiver, status):
     assert deliver_due() == 1
 
 
-def test_it_is_given_up_in_the_end_and_can_be_replayed(delivery, receiver):
+def test_delivery_is_given_up_after_the_last_retry_and_can_be_replayed(delivery, receiver):
     receiver.status = 503
     for _ in range(len(BACKOFF) + 1):
         become_due()
@@ -135,9 +135,7 @@ def test_delivery_that_fails_unexpectedly_does_not_stop_the_others(receiver, url
 
 
 @pytest.mark.timeout(60)
-def test_receiver_that_drips_its_answer_is_cut_off_and_holds_nobody_up(
-    receiver, dripping, monkeypatch
-):
+def test_dripping_receiver_is_cut_off_and_delays_no_other(receiver, dripping, monkeypatch):
     monkeypatch.setattr("billing.webhooks.delivery.DEADLINE_S", 1.0)
     slow, good = queue(dripping.url, count=4), queue(receiver.url, count=4)
     started = time.monotonic()
@@ -202,7 +200,7 @@ def test_endpoint_deleted_while_it_is_called_stops_nothing(delivery, receiver):
     assert len(receiver.requests) == 1
 
 
-def test_a_server_that_is_away_is_a_failure_like_any_other(delivery):
+def test_delivery_is_retried_when_server_is_unreachable(delivery):
     WebhookEndpoint.objects.update(url="http://127.0.0.1:9/")
     assert deliver_due() == 0
     delivery.refresh_from_db()
@@ -240,12 +238,12 @@ def test_a_server_that_is_away_is_a_failure_like_any_other(delivery):
         "https://[fec0::1]/",
     ],
 )
-def test_our_own_network_is_out_of_reach(url):
+def test_url_that_is_invalid_or_not_public_is_refused(url):
     with pytest.raises(InvalidRequest):
         resolve(url)
 
 
-def test_a_public_address_is_named_and_checked_at_once():
+def test_public_address_is_connected_to_as_it_was_checked():
     target = resolve("https://93.184.216.34:8443/hook?x=1")
     assert (target.url, target.host) == (
         "https://93.184.216.34:8443/hook?x=1",
@@ -253,7 +251,7 @@ def test_a_public_address_is_named_and_checked_at_once():
     )
 
 
-def test_endpoints_belong_to_those_who_manage_the_organizations_money(settings):
+def test_endpoints_are_managed_by_their_organizations_managers_only(settings):
     settings.BILLING_WEBHOOKS_TO_PRIVATE = True
     owner, url = factories.principal(), "https://example.com/hook"
     with pytest.raises(PermissionDenied):

@@ -8,7 +8,7 @@ from typing import Any
 from django.core.management.base import BaseCommand
 
 from billing import metrics
-from billing.abuse.counting import forget_before
+from billing.abuse.counting import delete_before
 from billing.abuse.detector import detect
 from billing.aggregator.ingest import Message
 from billing.aggregator.worker import Consumer
@@ -45,4 +45,4 @@ def _refresh() -> None:
 
 
 def _forget() -> None:
-    forget_before(datetime.now(UTC) - timedelta(days=2))
+    delete_before(datetime.now(UTC) - timedelta(days=2))
