@@ -11,7 +11,6 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from asgiref.sync import sync_to_async
 from django.db import connection, transaction
 
 from backend.accounts.principal import PlanLimits, Principal
@@ -164,8 +163,7 @@ async def _ended(request: Any) -> None:
     await asyncio.sleep(0.2)
 
 
-@sync_to_async
-def _priced_caller(amount: int, principal: Principal) -> None:
+def _set_budget(amount: int, principal: Principal) -> None:
     prices_seed(prices={MODEL: {"input": "0", "output": "1000"}})
     budget_set(principal=principal, amount=Decimal(amount), is_hard=True)
 
@@ -173,7 +171,7 @@ def _priced_caller(amount: int, principal: Principal) -> None:
 async def _with_budget(amount: int) -> Principal:
     """Somebody whose organization may spend `amount`, at 1 for each token of output."""
     principal = await caller()
-    await _priced_caller(amount, principal)
+    await in_database(_set_budget, amount, principal)
     return principal
 
 

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from asgiref.sync import sync_to_async
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -17,6 +16,7 @@ from backend.generation.gateway import Gateway
 from backend.generation.request import GenerationRequest
 from backend.generation.service import generation_start
 from backend.generation.untrusted_content import upstream_messages, with_marked_content
+from backend.platform.database import in_database
 from backend.platform.errors import InsufficientQuota
 from billing.budgets.services import budget_set
 from billing.prices.services import prices_seed
@@ -33,7 +33,9 @@ POOL = pools_of(context_window=100_000).models[0]
 async def test_second_chinese_prompt_is_refused_while_budget_holds_one(
     gateway: Gateway, principal: Principal
 ) -> None:
-    await _budget(principal, 6_000)  # at 1 for each token: one prompt of 4,500 bytes
+    await in_database(
+        _set_budget, principal, 6_000
+    )  # at 1 for each token: one prompt of 4,500 bytes
     first = await generation_start(chat(principal, CJK, max_tokens=5))
     with pytest.raises(InsufficientQuota):
         await generation_start(chat(principal, CJK, max_tokens=5))
@@ -106,7 +108,6 @@ def _request(*messages: ChatMessage) -> GenerationRequest:
     return chat(somebody, messages=list(messages))
 
 
-@sync_to_async
-def _budget(principal: Principal, amount: int) -> None:
+def _set_budget(principal: Principal, amount: int) -> None:
     prices_seed(prices={MODEL: {"input": "1000", "output": "1000"}})
     budget_set(principal=principal, amount=Decimal(amount), is_hard=True)
