@@ -2,7 +2,7 @@
 
 Read once at start; a change takes a restart. `${VAR}` and `${VAR:-default}` in any string are
 replaced from the environment. Every mistake is a PoolsError that names the file, the model and
-the field. Shape: docs/contracts.md, "Engine HTTP and pools".
+the field. All fields: docs/generation.md, "Pools"; an example: infra/pools.example.toml.
 """
 
 import os
