@@ -32,7 +32,7 @@ LLAMA_GUARD_CODES: dict[str, Category] = {
         (c for c in Category if c is not Category.PROMPT_INJECTION), start=1
     )
 }
-"""S1 … S14 as a Llama Guard model writes them in its verdict."""
+"""S1 … S14 as a Llama Guard model writes them in its answer."""
 
 HIGH_RISK: frozenset[Category] = frozenset(
     {

@@ -38,8 +38,8 @@ class SafetyMessage:
     """One message of a conversation, as text.
 
     Args:
-        role: `system`, `user`, `assistant` or `tool`; a `tool` message is content from
-            outside, where instructions are never the user's.
+        role: `system`, `user`, `assistant` or `tool`; a `tool` message is untrusted
+            content, where instructions are never the user's.
     """
 
     role: str

@@ -17,7 +17,7 @@ from backend.generation.models import Generation, GenerationState
 from backend.generation.request import Usage
 from billing.quantities import TokenCounts
 from billing.services import UsageFacts, usage_record_create
-from safety.audit.services import KeptText, decision_record, prompt_keep
+from safety.audit.services import RetainedText, decision_record, prompt_retain
 from safety.types import SafetyDecision
 
 # The column is Generation.user, which outlives the user as null; the ledger wants an id.
@@ -33,7 +33,7 @@ class Checked:
     """What was found, and the text that it was found in; a picture has none."""
 
     decision: SafetyDecision
-    text: KeptText | None
+    text: RetainedText | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class Ending:
     ttft_ms: int | None = None
     started_at: datetime | None = None
     checked: list[Checked] = field(default_factory=list)
-    question: KeptText | None = None
+    question: RetainedText | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +122,7 @@ def generation_finish(*, generation_id: UUID, epoch: int, ending: Ending) -> End
             text=answer.text,
         )
     if ending.question is not None:
-        prompt_keep(generation_id=row.id, text=ending.question)
+        prompt_retain(generation_id=row.id, text=ending.question)
     return Ended(row, facts, by_us=True)
 
 

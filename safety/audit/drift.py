@@ -15,7 +15,7 @@ ALARM_STANDARD_ERRORS = 4.0
 """Once in some 16,000 quiet hours by chance."""
 
 CACHE_KEY = "safety:block-rate-drift"
-_KEPT_S = 3_600
+_CACHE_TTL_S = 3_600
 
 
 def drift_check() -> float | None:
@@ -25,7 +25,7 @@ def drift_check() -> float | None:
         Standard errors, see `block_rate_drift`; None with too few decisions to tell.
     """
     drift = block_rate_drift()
-    cache.set(CACHE_KEY, drift, _KEPT_S)
+    cache.set(CACHE_KEY, drift, _CACHE_TTL_S)
     if drift is not None and abs(drift) >= ALARM_STANDARD_ERRORS:
         log.warning("safety_block_rate_moved", standard_errors=round(drift, 1))
     return drift

@@ -57,8 +57,8 @@ class PolicyForm(forms.ModelForm):
         max_value=365,
         initial=0,
         widget=UnfoldAdminIntegerFieldWidget,
-        help_text="Days for which texts that something was found in are kept, encrypted."
-        " 0 keeps their hash only.",
+        help_text="Days for which texts that something was found in are retained, encrypted."
+        " 0 retains their hash only.",
     )
 
     class Meta:

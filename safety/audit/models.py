@@ -3,7 +3,7 @@
 Invariants, held by constraints:
 - a policy row is never changed in its document: a change is a new row with the next version;
 - one organization and model have at most one row of each version;
-- of a checked text only a SHA-256 is kept, unless the policy says how long to keep more.
+- of a checked text only a SHA-256 is stored, unless the policy says how long to retain the text.
 
 Generations, users and keys are named by id only: `safety` may not know the apps that own them,
 and a record outlives them.
@@ -68,7 +68,11 @@ class SafetyPolicy(models.Model):
 
 
 class SafetyDecisionRecord(models.Model):
-    """One stored SafetyDecision. Never changed after it was written."""
+    """One stored SafetyDecision. Never changed after it was written.
+
+    `layer`, `signals` and `failed` hold names that outlive a renaming in the code: `lexical` is the
+    rules, `doubtful_question` an answer to an uncertain prompt.
+    """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     organization = models.ForeignKey(
@@ -107,7 +111,7 @@ class SafetyDecisionRecord(models.Model):
 
 
 class StoredText(models.Model):
-    """The checked text of a decision, encrypted, where the policy keeps it for some days."""
+    """The retained text of a decision, encrypted, where the policy retains it for some days."""
 
     decision = models.OneToOneField(
         SafetyDecisionRecord,

@@ -34,7 +34,7 @@ class ReviewAdmin(ModelAdmin):
         "reason",
         "state",
         "appeal",
-        "kept_text",
+        "retained_text",
         "created_at",
         "resolved_at",
     )
@@ -43,7 +43,7 @@ class ReviewAdmin(ModelAdmin):
         "categories",
         "reason",
         "appeal",
-        "kept_text",
+        "retained_text",
         "state",
         "note",
         "created_at",
@@ -63,9 +63,9 @@ class ReviewAdmin(ModelAdmin):
         return (*self.readonly_fields, "note") if resolved else self.readonly_fields
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
-        """Without the kept text for whoever may not read what users wrote."""
+        """Without the retained text for staff who may not read what users wrote."""
         may_read = request.user.has_perm(MAY_READ)
-        return [name for name in self.fields if may_read or name != "kept_text"]
+        return [name for name in self.fields if may_read or name != "retained_text"]
 
     def changeform_view(
         self,
@@ -74,11 +74,11 @@ class ReviewAdmin(ModelAdmin):
         form_url: str = "",
         extra_context: dict[str, Any] | None = None,
     ) -> Any:
-        """As usual; whoever opens a review with a kept text is remembered to have read it."""
+        """As usual; that a retained text was opened, and by whom, is logged."""
         if request.method == "GET" and object_id is not None and request.user.has_perm(MAY_READ):
             review = self.get_object(request, object_id)
             if review is not None and _stored_text(review) is not None:
-                self.log_change(request, review, "Read the kept text.")
+                self.log_change(request, review, "Read the retained text.")
         return super().changeform_view(request, object_id, form_url, extra_context)
 
     @admin.display(description="categories")
@@ -90,10 +90,10 @@ class ReviewAdmin(ModelAdmin):
         return review.decision.stage
 
     @admin.display(description="checked text")
-    def kept_text(self, review: Review) -> str:
+    def retained_text(self, review: Review) -> str:
         stored = _stored_text(review)
         if stored is None:
-            return "Not kept: the organization's policy keeps hashes only."
+            return "Not retained: the organization's policy retains hashes only."
         try:
             return text_decrypt(bytes(stored.ciphertext))
         except TextUnreadable as error:

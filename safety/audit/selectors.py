@@ -26,7 +26,7 @@ POLICY_CACHE_S = 5.0
 """How old a policy may be in any process: half of the ten seconds that are promised."""
 
 _MAX_CACHED = 4_096
-_MOST_APPEALS = 100
+_MAX_APPEALS = 100
 _cache: dict[tuple[UUID, str], tuple[float, Policy]] = {}
 _lock = Lock()
 
@@ -85,14 +85,14 @@ def appeals_list(*, principal: Principal, generation_id: UUID | None = None) -> 
     )
     if generation_id is not None:
         reviews = reviews.filter(decision__generation_id=generation_id)
-    return list(reviews.select_related("decision").order_by("-created_at")[:_MOST_APPEALS])
+    return list(reviews.select_related("decision").order_by("-created_at")[:_MAX_APPEALS])
 
 
 def labelled_texts() -> Iterator[dict[str, str]]:
     """What reviewers decided, as training labels: `text`, `label`, `category`, `stage`, `prompt`.
 
-    Only reviews whose text is still kept: an overturned block is `benign`, a confirmed one
-    `harmful`. `prompt` is, for an answer, the question that it replies to; "" where not kept.
+    Only reviews whose text is still retained: an overturned block is `benign`, a confirmed one
+    `harmful`. `prompt` is, for an answer, the prompt that it replies to; "" where not retained.
     """
     reviews = (
         Review.objects.exclude(state=ReviewState.OPEN)
@@ -107,17 +107,17 @@ def labelled_texts() -> Iterator[dict[str, str]]:
             "label": "harmful" if review.state == ReviewState.CONFIRMED else "benign",
             "category": decision.categories[0] if decision.categories else "",
             "stage": decision.stage,
-            "prompt": _kept_prompt_of(decision),
+            "prompt": _retained_prompt_of(decision),
         }
 
 
-def _kept_prompt_of(decision: SafetyDecisionRecord) -> str:
+def _retained_prompt_of(decision: SafetyDecisionRecord) -> str:
     if decision.stage != StageChoice.OUTPUT or decision.generation_id is None:
         return ""
-    kept = StoredText.objects.filter(
+    stored = StoredText.objects.filter(
         decision__generation_id=decision.generation_id, decision__stage=StageChoice.PROMPT
     ).first()
-    return text_decrypt(bytes(kept.ciphertext)) if kept is not None else ""
+    return text_decrypt(bytes(stored.ciphertext)) if stored is not None else ""
 
 
 def block_rate_drift(*, hours: int = 1, days: int = 7) -> float | None:

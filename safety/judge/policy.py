@@ -145,7 +145,7 @@ def _thresholds(raw: Mapping[str, Any]) -> dict[Category, float]:
 
 
 _ACTIONS: dict[Category, Action] = {
-    # What an ordinary question touches all the time is noted, never refused: illness, law,
+    # What ordinary prompts touch all the time is noted, never refused: illness, law,
     # money, public persons, quotations.
     Category.DEFAMATION: Action.FLAG,
     Category.SPECIALIZED_ADVICE: Action.FLAG,
@@ -170,7 +170,7 @@ STANDARD_THRESHOLD = 0.8
 DEFAULT_POLICY = Policy(
     version="default-1",
     # Long role-play prompts of honest users resemble jailbreaks: only clear ones are refused.
-    # Who seeks help for himself or a friend uses the words of self-harm: refused only where a
+    # Who seeks help for themselves or a friend uses the words of self-harm: refused only where a
     # rule saw a method being asked for, or the network is very sure.
     thresholds={
         **dict.fromkeys(Category, STANDARD_THRESHOLD),
@@ -180,7 +180,7 @@ DEFAULT_POLICY = Policy(
     actions=_ACTIONS,
     redact=frozenset({"card_number", "secret_key", "private_key"}),
 )
-"""What applies where nobody has chosen anything else."""
+"""What applies where no policy is saved."""
 
 STRICT_POLICY = replace(
     DEFAULT_POLICY,

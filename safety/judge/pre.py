@@ -14,7 +14,7 @@ from safety.judge.guard import Guard
 from safety.judge.policy import Policy
 from safety.score.detect import Evidence, examine
 from safety.taxonomy import Category
-from safety.types import Action, SafetyDecision, SafetyMessage, text_digest
+from safety.types import Action, SafetyDecision, SafetyMessage, newest_of, text_digest
 
 RECENT_USER_CHARACTERS = 2_000
 """How much of the earlier user messages is read together with the newest."""
@@ -40,7 +40,7 @@ class PreClassifier:
             raises: a failed layer is named in `failed`, and the policy says what follows.
         """
         started = time.perf_counter()
-        newest = next((m.text for m in reversed(messages) if m.role == "user"), "")
+        newest = newest_of(messages)
         digest = text_digest(newest)
         evidence = _gather(messages, newest)
         if policy.guard and self._guard is not None:
@@ -90,11 +90,11 @@ class PreClassifier:
 def _gather(messages: Sequence[SafetyMessage], newest: str) -> Evidence:
     """Evidence over every text of the conversation that counts."""
     evidence = Evidence()
-    said = [m.text for m in messages if m.role == "user"]
-    for text in said:
+    prompts = [m.text for m in messages if m.role == "user"]
+    for text in prompts:
         evidence.merge(examine(text, "prompt"))
-    if len(said) > 1:
-        together = "\n".join(said)
+    if len(prompts) > 1:
+        together = "\n".join(prompts)
         evidence.merge(examine(together[-RECENT_USER_CHARACTERS - len(newest) :], "prompt"))
     for message in messages:
         if message.role == "tool":
@@ -106,7 +106,7 @@ def _despite_failure(evidence: Evidence, policy: Policy, action: Action) -> Acti
     """What to do when a layer failed and the others found no reason to block.
 
     Closed where the text touches a category that the policy fails closed for, or where not
-    even the rules could look; open, but flagged, otherwise.
+    even the rules could read it; open, but flagged, otherwise.
     """
     blind = {"lexical", "decode"} & set(evidence.failed)
     if policy.fail_closed and (blind or evidence.alarming & policy.fail_closed):

@@ -48,16 +48,16 @@ _COMMON_PAIRS = (
 _IS_COMMON = np.zeros((32, 32), dtype=bool)
 for _pair in _COMMON_PAIRS.split():
     _IS_COMMON[ord(_pair[0]) - ord("a"), ord(_pair[1]) - ord("a")] = True
-WINDOW_WORDS = 8
-LONGEST_WORD = 64
+CIPHER_WINDOW_WORDS = 8
+MAX_WORD_LETTERS = 64
 """Letters after which a run without a border counts as another word, or it would hide others."""
 MIN_PAIRS = 8
-STRANGE, DOUBTFUL, ENGLISH, CLEARLY = 0.33, 0.45, 0.4, 1.4
-"""Shares of common letter pairs: below the one a window is looked at, from the other it is read,
-where it is CLEARLY times what it was before."""
+STRANGE, UNCERTAIN, ENGLISH, CLEARLY = 0.33, 0.45, 0.4, 1.4
+"""Shares of common letter pairs: a run of windows below UNCERTAIN, one of them below STRANGE, is
+tried as a cipher; its decoding counts from ENGLISH, where that is CLEARLY times what it was."""
 
-MAX_LOOKED_AT = 2_000
-"""Characters by which a stretch's cipher is chosen."""
+MAX_SAMPLE = 2_000
+"""Characters by which a run's cipher is chosen."""
 
 _MIXED = re.compile(r"[a-zA-Z][0134578@$]|[0134578@$][a-zA-Z]")
 _LEET_SIGN = re.compile(r"[0134578@$]")
@@ -150,35 +150,35 @@ def _percent(text: str) -> Iterator[str]:
 
 
 def _ciphers(text: str) -> Iterator[str]:
-    """Stretches in which words are not English, shifted, mirrored or reversed until they are."""
-    for strange, around in _strange_stretches(text[:MAX_DECODED]):
-        sample = strange[:MAX_LOOKED_AT]
+    """Runs of words that are not English, shifted, mirrored or reversed until they are."""
+    for strange, around in _strange_runs(text[:MAX_DECODED]):
+        sample = strange[:MAX_SAMPLE]
         decode = max(_CIPHERS, key=lambda cipher: likeness(cipher(sample)))
         found = likeness(decode(sample))
         if found >= ENGLISH and found > CLEARLY * likeness(sample):
             yield decode(around)
 
 
-def _strange_stretches(text: str) -> Iterator[tuple[str, str]]:
-    """Runs of windows of WINDOW_WORDS words in which letter pairs are seldom English ones.
+def _strange_runs(text: str) -> Iterator[tuple[str, str]]:
+    """Runs of windows of CIPHER_WINDOW_WORDS words in which letter pairs are seldom English ones.
 
-    A run consists of doubtful windows, of which one at least is strange. With each comes what
+    A run consists of uncertain windows, of which one at least is strange. With each comes what
     reaches a window further on both sides: a border may lie within one.
     """
     are_pairs, are_common = _letter_pairs(text)
-    starts = _word_starts(are_pairs)[::WINDOW_WORDS]
+    starts = _word_starts(are_pairs)[::CIPHER_WINDOW_WORDS]
     if not len(starts):
         return
     pairs, common = np.add.reduceat([are_pairs, are_common], starts, axis=1, dtype=np.int64)
-    doubtful = (common < DOUBTFUL * pairs) | (pairs < MIN_PAIRS)
+    uncertain = (common < UNCERTAIN * pairs) | (pairs < MIN_PAIRS)
     strange = (pairs >= MIN_PAIRS) & (common < STRANGE * pairs)
     if not strange.any():
         return
     borders = [0, *starts[1:].tolist(), len(text)]
-    for is_doubtful, run in groupby(range(len(pairs)), key=doubtful.__getitem__):
+    for is_uncertain, run in groupby(range(len(pairs)), key=uncertain.__getitem__):
         windows = list(run)
         first, end = windows[0], windows[-1] + 1
-        if is_doubtful and strange[windows].any():
+        if is_uncertain and strange[windows].any():
             wide = text[borders[max(0, first - 1)] : borders[min(end + 1, len(borders) - 1)]]
             yield text[borders[first] : borders[end]], wide
 
@@ -188,7 +188,7 @@ def _word_starts(are_pairs: np.ndarray) -> np.ndarray:
     places = np.arange(len(are_pairs))
     begins = np.diff(are_pairs, prepend=False) & are_pairs
     within = places - np.maximum.accumulate(np.where(begins, places, 0))
-    return np.flatnonzero(are_pairs & (within % LONGEST_WORD == 0))
+    return np.flatnonzero(are_pairs & (within % MAX_WORD_LETTERS == 0))
 
 
 def _letter_pairs(text: str) -> tuple[np.ndarray, np.ndarray]:

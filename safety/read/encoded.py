@@ -1,8 +1,8 @@
-"""Encoded stretches of an answer, found while it streams by.
+"""Encoded blocks of an answer, found while it streams by.
 
 A block is a run of characters as base64, base32 and hexadecimal numbers use them, also over
 several lines. It is held from its first character until the one after its last, and then
-decoded; what it says is judged like an answer of its own. Words end no later than blocks do, so
+decoded; what it says is checked like an answer of its own. Words end no later than blocks do, so
 ordinary text waits for a hyphenated compound at most.
 """
 
@@ -14,12 +14,12 @@ from safety.read.decode import views
 
 MIN_BLOCK = 16
 MAX_BLOCK = 4_096
-"""Characters after which a block is cut and its beginning judged; a multiple of four."""
+"""Characters after which a block is cut and its beginning checked; a multiple of four."""
 
 _BLOCK = re.compile(r"[A-Za-z0-9+/_=-]+")
 
 
-class Piece(NamedTuple):
+class Section(NamedTuple):
     """Text of an answer, and the encoded block that ends with it, if one does."""
 
     text: str
@@ -38,9 +38,9 @@ class BlockCutter:
         """Characters at the end of what was fed that may belong to an encoded block."""
         return len(self._block)
 
-    def feed(self, text: str) -> list[Piece]:
-        """`text` in pieces. A piece's block may have begun in the text before it."""
-        pieces: list[Piece] = []
+    def feed(self, text: str) -> list[Section]:
+        """`text` cut into sections. A section's block may have begun in the text before it."""
+        sections: list[Section] = []
         start = position = 0
         while position < len(text):
             match = _BLOCK.match(text, position)
@@ -48,7 +48,7 @@ class BlockCutter:
                 ended = self._end(text[position])
                 position += 1
                 if ended:
-                    pieces.append(Piece(text[start : position - 1], ended))
+                    sections.append(Section(text[start : position - 1], ended))
                     start = position - 1
                 if not self._block:
                     found = _BLOCK.search(text, position)
@@ -60,11 +60,11 @@ class BlockCutter:
             self._line += len(run)
             position += len(run)
             if len(self._block) >= MAX_BLOCK:
-                pieces.append(Piece(text[start:position], self._block))
+                sections.append(Section(text[start:position], self._block))
                 self._block, self._line, start = "", 0, position
         if start < len(text):
-            pieces.append(Piece(text[start:], ""))
-        return pieces
+            sections.append(Section(text[start:], ""))
+        return sections
 
     def finish(self) -> str:
         """The block that only the end of the answer completes, or nothing."""
@@ -86,11 +86,11 @@ class BlockCutter:
 def decoded(block: str) -> Iterator[str]:
     """What a block says when it is decoded, in every way that gives readable text."""
     lines = block.split("\n")
-    if any(map(_telling, lines)):
+    if any(map(_may_be_encoded, lines)):
         joined = "".join(lines)
         for text in dict.fromkeys((joined, block)):
             yield from (view.text for view in views(text) if view.how != "plain")
 
 
-def _telling(line: str) -> bool:
+def _may_be_encoded(line: str) -> bool:
     return len(line) >= MIN_BLOCK

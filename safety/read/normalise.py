@@ -137,7 +137,7 @@ class Vocabulary:
 
 
 class WordStream:
-    """Cuts text that arrives in pieces into words; the same words however it is cut."""
+    """Cuts text that arrives in parts into words; the same words however it is cut."""
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         self._vocabulary = vocabulary

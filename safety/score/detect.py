@@ -15,7 +15,7 @@ from safety.read.decode import views
 from safety.read.normalise import Vocabulary, Word, words
 from safety.score.answer_model import answer_model, answer_scores
 from safety.score.classifier import classifier
-from safety.score.features import Spoken, spoken_of
+from safety.score.features import NormalizedText, normalized_from
 from safety.score.rules import RuleBook, RuleTracker, rule_book
 from safety.taxonomy import Category
 from safety.types import Stage, text_digest
@@ -99,8 +99,10 @@ def examine(text: str, stage: Stage) -> Evidence:
             before = max(evidence.scores.values(), default=0.0)
             folded = words(view.text, vocabulary)
             _attempt("lexical", evidence, partial(_rules, folded, stage, evidence))
-            said = spoken_of(view.text, folded)
-            _attempt("classifier", evidence, partial(_learned, said, stage, evidence, deadline))
+            normalized = normalized_from(view.text, folded)
+            _attempt(
+                "classifier", evidence, partial(_learned, normalized, stage, evidence, deadline)
+            )
             if view.how != "plain" and max(evidence.scores.values(), default=0.0) > before:
                 evidence.signals.append(f"decoded:{view.how}")
     except Exception as error:
@@ -154,17 +156,17 @@ def _all_rules(book: RuleBook, stage: Stage) -> RuleTracker:
     return RuleTracker(book, stage)
 
 
-def _learned(said: Spoken, stage: Stage, evidence: Evidence, deadline: float) -> None:
+def _learned(text: NormalizedText, stage: Stage, evidence: Evidence, deadline: float) -> None:
     model = classifier()
-    if len(said.words) < MIN_CLASSIFIED_WORDS:
+    if len(text.words) < MIN_CLASSIFIED_WORDS:
         return
     if stage == "output":
-        for scores in answer_scores(said.words, answer_model(), model, deadline):
+        for scores in answer_scores(text.words, answer_model(), model, deadline):
             for category, score in scores.items():
                 evidence.add(category, score, "classifier")
         return
-    scores = model.estimate(said, deadline=deadline).scores()
-    if len(set(said.words)) < MIN_ATTACK_WORDS:
+    scores = model.estimate(text, deadline=deadline).scores()
+    if len(set(text.words)) < MIN_ATTACK_WORDS:
         del scores[Category.PROMPT_INJECTION]
     for category, score in scores.items():
         evidence.add(category, score, "classifier")

@@ -1,8 +1,9 @@
 """A sentence as a vector: MiniLM, its upper layers trained further, eight bits a weight.
 
 Runs `data/encoder.onnx` (made by `safety.training.export`) on one core with onnxruntime. Word
-pieces and their vectors come from `data/classifier.npz`; their mean alone is often enough. Input
-are folded words (`safety.score.features`), so a disguise is gone before the encoder sees it.
+pieces and their vectors come from `data/classifier.npz`; their mean is what the embedding screen
+reads. Input are folded words (`safety.score.features`), so a disguise is gone before the encoder
+sees it.
 
 Source: Wang et al. 2020, "MiniLM"; the weights of all-MiniLM-L6-v2.
 """
@@ -17,13 +18,13 @@ import onnxruntime
 
 SIZE = 384
 MAX_PIECES = 36
-"""Of one stretch, its two marks included; what is longer is cut."""
+"""Of one window, its two marks included; what is longer is cut."""
 
 UNKNOWN_PIECE, FIRST_PIECE, LAST_PIECE = "[UNK]", "[CLS]", "[SEP]"
 _MAX_WORD = 40
 
 
-class Pieces:
+class WordPieces:
     """Cuts words into pieces and knows their vectors. Immutable; shared by all threads.
 
     Args:
@@ -61,15 +62,15 @@ class Pieces:
                 return (self._rows[UNKNOWN_PIECE],)
         return tuple(found)
 
-    def rows(self, spoken: Sequence[str]) -> list[int]:
-        """The rows of a stretch of folded words between its two marks, at most MAX_PIECES."""
+    def rows(self, words: Sequence[str]) -> list[int]:
+        """The rows of a window of folded words between its two marks, at most MAX_PIECES."""
         rows = [self._rows[FIRST_PIECE]]
-        for word in spoken:
+        for word in words:
             rows.extend(self._of_word(word))
         return [*rows[: MAX_PIECES - 1], self._rows[LAST_PIECE]]
 
     def illegible(self, rows: Sequence[int]) -> bool:
-        """Whether most of a stretch is in letters that no piece has: its words look all alike."""
+        """Whether most of a window is in letters that no piece has: its words look all alike."""
         return 2 * rows.count(self._rows[UNKNOWN_PIECE]) > len(rows)
 
     def vectors(self, rows: Sequence[int]) -> np.ndarray:
@@ -86,26 +87,26 @@ class Encoder:
             SIZE] to [SIZE].
     """
 
-    def __init__(self, pieces: Pieces, graph: bytes) -> None:
+    def __init__(self, pieces: WordPieces, graph: bytes) -> None:
         self._pieces = pieces
         self.digest = hashlib.sha256(graph).hexdigest()
         self._layers = _session(graph)
 
-    def begin(self, spoken: Sequence[str]) -> np.ndarray:
-        """What the layers begin with, for a stretch of folded words: float32 [pieces, SIZE]."""
-        return self._pieces.vectors(self._pieces.rows(spoken))
+    def begin(self, words: Sequence[str]) -> np.ndarray:
+        """What the layers begin with, for a window of folded words: float32 [pieces, SIZE]."""
+        return self._pieces.vectors(self._pieces.rows(words))
 
     def finish(self, vectors: np.ndarray) -> np.ndarray:
-        """The unit vector of a stretch, float32 [SIZE], from what `begin` made of it."""
+        """The unit vector of a window, float32 [SIZE], from what `begin` made of it."""
         (mean,) = self._layers.run(None, {"vectors": vectors})
         return unit(mean)
 
-    def encode(self, spoken: Sequence[str]) -> np.ndarray:
-        """The unit vector of a stretch of folded words, float32 [SIZE]."""
-        return self.finish(self.begin(spoken))
+    def encode(self, words: Sequence[str]) -> np.ndarray:
+        """The unit vector of a window of folded words, float32 [SIZE]."""
+        return self.finish(self.begin(words))
 
     def cost_s(self) -> float:
-        """CPU seconds that the longest stretch takes on this processor: the least of five tries."""
+        """CPU seconds that the longest window takes on this processor: the least of five tries."""
         longest = self._pieces.vectors([0] * MAX_PIECES)
         taken = []
         for _ in range(5):
@@ -115,9 +116,9 @@ class Encoder:
         return min(taken)
 
 
-def gist(vectors: np.ndarray) -> np.ndarray:
-    """What a stretch is about, at the cost of a sum: the mean of its pieces' vectors [pieces,
-    SIZE] at a length of one, float32 [SIZE]."""
+def mean_embedding(vectors: np.ndarray) -> np.ndarray:
+    """The mean of a window's word piece vectors [pieces, SIZE] at a length of one, float32 [SIZE]:
+    what it is about, at the cost of a sum."""
     return unit(vectors.mean(axis=0))
 
 

@@ -1,4 +1,4 @@
-"""The words of a text as the trained layers read them, the same in training and in the product."""
+"""A text as the trained layers read it, the same in training and in the product."""
 
 import re
 from bisect import bisect_left
@@ -11,8 +11,8 @@ _END = re.compile(r"[\n。?]|!(?!\w)|[.;:][^\w\s]{0,8}(?=\s)")
 """Where a sentence may end; not within "3.5"."""
 
 
-class Spoken(NamedTuple):
-    """Folded words without their places; digits become one word, numbers carry no hazard.
+class NormalizedText(NamedTuple):
+    """Folded words without their places; every number is the word "0", since none is a hazard.
 
     Attributes:
         starts: the indices in `words` with which a sentence, or a line, begins.
@@ -22,18 +22,18 @@ class Spoken(NamedTuple):
     starts: list[int]
 
 
-def spoken_words(text: str, vocabulary: Vocabulary) -> list[str]:
-    """The words of `text` alone."""
+def normalized_words(text: str, vocabulary: Vocabulary) -> list[str]:
+    """The words of `text` without where its sentences begin."""
     return _plain(words(text, vocabulary))
 
 
-def spoken(text: str, vocabulary: Vocabulary) -> Spoken:
-    """`text` as `spoken_of` gives it."""
-    return spoken_of(text, words(text, vocabulary))
+def normalized(text: str, vocabulary: Vocabulary) -> NormalizedText:
+    """`text` as `normalized_from` gives it."""
+    return normalized_from(text, words(text, vocabulary))
 
 
-def spoken_of(text: str, folded: Sequence[Word]) -> Spoken:
-    """What was said in `text`, of which `folded` are the words."""
+def normalized_from(text: str, folded: Sequence[Word]) -> NormalizedText:
+    """`text` of which `folded` are the words."""
     begins = [word.start for word in folded]
     after = {0}
     for end in _END.finditer(text):
@@ -41,7 +41,7 @@ def spoken_of(text: str, folded: Sequence[Word]) -> Spoken:
         # In "sk!!ng" the marks are letters, in "b. o. m. b." they stand between those of one word.
         if place == 0 or folded[place - 1].end <= end.end():
             after.add(place)
-    return Spoken(_plain(folded), sorted(after - {len(folded)}))
+    return NormalizedText(_plain(folded), sorted(after - {len(folded)}))
 
 
 def _plain(folded: Sequence[Word]) -> list[str]:

@@ -23,15 +23,15 @@ def gram_rows(before2: str, before: str, word: str) -> tuple[int, int, int]:
     )
 
 
-def text_rows(spoken: Sequence[str]) -> np.ndarray:
-    """The rows of each word of a text, int64 [len(spoken), 3]; those that `gram_rows` gives.
+def text_rows(words: Sequence[str]) -> np.ndarray:
+    """The rows of each word of a text, int64 [len(words), 3]; those that `gram_rows` gives.
 
     A checksum goes on from that of the words before, so each word is read three times, not six.
     """
     crc32 = zlib.crc32
     one_before, two_before = 0, crc32(b" ")
     found: list[int] = []
-    for word in spoken:
+    for word in words:
         letters = word.encode("utf-8", "surrogatepass")
         spaced = b" " + letters
         one, two, three = crc32(letters), crc32(spaced, one_before), crc32(spaced, two_before)

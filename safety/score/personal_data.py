@@ -9,9 +9,6 @@ import re
 from collections.abc import Callable, Collection, Iterator
 from typing import NamedTuple
 
-LONGEST = 64
-"""No pattern but a private key's reaches further than this many characters."""
-
 
 class Finding(NamedTuple):
     """`[start, end)` is personal data of `kind`."""

@@ -2,7 +2,7 @@
 
 A word whose letter pairs are less English than those of its rotation speaks for the cipher, an
 English word against it. From the first word that speaks for it, text is held; what stands between
-there and the end of the run is rotated and judged like an answer of its own. Ordinary words never
+there and the end of the run is rotated and checked like an answer of its own. Ordinary words never
 begin a run that lasts: they wait for the next word at most.
 """
 
@@ -17,20 +17,20 @@ MIN_EVIDENCE = 6
 """Common letter pairs that a run must gain by rotation; three short words of ROT13 have them."""
 
 MAX_WORDS = 64
-"""A run is judged after so many words, and what follows begins another."""
+"""A run is checked after so many words, and what follows begins another."""
 
-Judge = Callable[[str], Flagged | None]
+Check = Callable[[str], Flagged | None]
 
 
 class CipherWatch:
     """Takes an answer's words in order; see `safety.stream.watch` for what a watch promises.
 
     Args:
-        judge: says whether a decoded text is flagged; the place in what it returns is not used.
+        check: says whether a decoded text is flagged; the place in what it returns is not used.
     """
 
-    def __init__(self, judge: Judge) -> None:
-        self._judge = judge
+    def __init__(self, check: Check) -> None:
+        self._check = check
         self._run: list[str] = []
         self._evidence = self._highest = 0
         self._count = 0
@@ -64,12 +64,12 @@ class CipherWatch:
         return self._end() if len(self._run) == MAX_WORDS else None
 
     def _end(self) -> Flagged | None:
-        """Judge the run, which the next word does not belong to."""
+        """Check the run, which the next word does not belong to."""
         run, highest = self._run, self._highest
         self._run, self._evidence, self._highest = [], 0, 0
         if highest < MIN_EVIDENCE:
             return None
-        found = self._judge(" ".join(map(rotated, run)))
+        found = self._check(" ".join(map(rotated, run)))
         if found is None:
             return None
         return replace(found, first=self._count - len(run), last=self._count - 1)

@@ -8,9 +8,9 @@ Two promises (tests/safety/test_post.py tries to break both):
   borders: however a text is cut, the text released in all is the same.
 
 Ordinary text is held back for an unfinished word: streaming stays live. Once a rule's anchor was
-written ("… pipe bomb") or the classifier became suspicious, text is held until the matter is
-settled. Cost per chunk does not grow with the answer. Personal data that the policy redacts
-is replaced in what is released (`safety.stream.redactor`).
+written ("… pipe bomb") or the cheap score is high, text is held until that is settled. Cost per
+chunk does not grow with the answer. Personal data that the policy redacts is replaced in what is
+released (`safety.stream.redactor`).
 """
 
 import time
@@ -21,7 +21,7 @@ from hashlib import sha256
 
 from safety.health import failure_record
 from safety.judge.policy import Policy
-from safety.judge.prompt import Question
+from safety.judge.prompt import Prompt
 from safety.read.encoded import BlockCutter, decoded
 from safety.read.normalise import Word, WordStream
 from safety.score.answer_model import answer_model
@@ -51,8 +51,8 @@ class PostClassifier:
 
     Args:
         policy: which categories halt, and from which score; what is redacted.
-        context: the conversation that the answer replies to. What the user wrote there may be
-            said back to them without redaction; a newest message that was nearly refused makes
+        context: the conversation that the answer replies to. What the user wrote there is
+            not redacted in the answer; a newest message that was nearly refused makes
             the answer suspect (`safety.judge.prompt`).
     """
 
@@ -64,21 +64,21 @@ class PostClassifier:
         self._failed: list[str] = []
         self._score: ScoreWatch | None = None
         try:
-            question = Question(context)
+            prompt = Prompt(context)
             self._score = ScoreWatch(
-                answer_model(), classifier(), policy, lambda: question.is_doubtful
+                answer_model(), classifier(), policy, lambda: prompt.is_uncertain
             )
         except Exception as error:
             self._fail("classifier", error)
-        said = "\n".join(m.text for m in context if m.role == "user") if policy.redact else ""
-        self._redactor = Redactor(policy.redact, said)
+        prompts = "\n".join(m.text for m in context if m.role == "user") if policy.redact else ""
+        self._redactor = Redactor(policy.redact, prompts)
         self._spans: deque[Word] = deque(maxlen=LOOKBACK_WORDS)
         self._word_count = 0
         self._held = ""
         self._released = 0
         self._fed = 0
         self._blocks = BlockCutter()
-        self._cipher = CipherWatch(self._said_inside)
+        self._cipher = CipherWatch(self._check_decoded)
         self._digest = sha256()
         self._seconds = 0.0
         self._ended = False
@@ -86,7 +86,7 @@ class PostClassifier:
         self._withheld: Flagged | None = None
 
     def feed(self, delta: str) -> Verdict:
-        """Take the next piece of the answer; `delta` may be cut anywhere, also be empty.
+        """Take the next part of the answer; `delta` may be cut anywhere, also be empty.
 
         Returns:
             Released: text that may be sent now, possibly empty.
@@ -96,9 +96,9 @@ class PostClassifier:
         """
         self._begin(delta)
         text = ""
-        for piece in self._blocks.feed(delta):
-            self._fed += len(piece.text)
-            verdict = self._advance(self._words.feed(piece.text), piece.block, final=False)
+        for section in self._blocks.feed(delta):
+            self._fed += len(section.text)
+            verdict = self._advance(self._words.feed(section.text), section.block, final=False)
             if isinstance(verdict, Halt):
                 return Halt(text + verdict.text, verdict.decision)
             text += verdict.text
@@ -185,14 +185,14 @@ class PostClassifier:
         return None
 
     def _decoded(self, block: str) -> Flagged | None:
-        """What an encoded block that has just ended says, judged like an answer of its own."""
+        """Why what an encoded block says, which has just ended, may not be sent."""
         if not block or self._within_block:
             return None
-        found = (self._said_inside(text) for text in decoded(block))
+        found = (self._check_decoded(text) for text in decoded(block))
         return next((flagged for flagged in found if flagged is not None), None)
 
-    def _said_inside(self, text: str) -> Flagged | None:
-        """What a decoded text says, judged like an answer of its own."""
+    def _check_decoded(self, text: str) -> Flagged | None:
+        """Why a decoded text may not be sent, checked like an answer of its own."""
         policy = replace(self._policy, redact=frozenset(), dry_run=False)
         inner = PostClassifier(policy, self._context)
         inner._within_block = True

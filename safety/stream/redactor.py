@@ -21,7 +21,7 @@ class Redactor:
     """Passes text through, replacing findings of `kinds`.
 
     Args:
-        context: texts of the conversation; what the user wrote there may be said back.
+        context: texts of the conversation; what the user wrote there is not redacted.
     """
 
     def __init__(self, kinds: Collection[str], context: str = "") -> None:
@@ -103,8 +103,8 @@ class Redactor:
         return "".join([*pieces, segment[end:]])
 
     def _masked(self, segment: str, finding: Finding) -> str:
-        said = segment[finding.start : finding.end]
-        if said in self._context:
-            return said
+        found = segment[finding.start : finding.end]
+        if found in self._context:
+            return found
         self.found.append(finding.kind)
         return finding.mask

@@ -14,9 +14,10 @@ import numpy as np
 
 from safety.judge.policy import STANDARD_THRESHOLD, Policy
 from safety.read.normalise import Word
-from safety.score.answer_model import AnswerModel, judged
-from safety.score.classifier import STRETCH_WORDS, Classifier
+from safety.score.answer_model import AnswerModel, verifier_scores
+from safety.score.classifier import Classifier
 from safety.score.rules import RuleBook, RuleTracker
+from safety.score.screens import WINDOW_WORDS
 from safety.taxonomy import Category
 from safety.types import Action
 
@@ -80,68 +81,71 @@ class RuleWatch:
 
 
 HOLD_SHARE = 0.6
-"""Share of the sum at which the judge looks, from which text is held back."""
+"""Share of the cheap score at which the verifier is asked, from which text is held back."""
 
 MAX_HELD_WORDS = 40
-"""After so many words the judge looks, however the sum stands."""
+"""After so many words the verifier is asked, whatever the cheap score."""
 
-SUSPECT_FROM = 0.3
-"""The judge's score that counts as `STANDARD_THRESHOLD` in an answer to a doubtful question."""
+UNCERTAIN_PROMPT_FROM = 0.3
+"""The verifier's score that counts as `STANDARD_THRESHOLD` in an answer to an uncertain prompt."""
+
+UNCERTAIN_PROMPT_SIGNAL = "doubtful_question"
+"""Stored with decisions, so it keeps the name that old rows have."""
 
 
 class ScoreWatch:
-    """The suspicion and the judge of `safety.score.answer_model` over the words of one answer.
+    """The cheap score and the verifier of `safety.score.answer_model` over one answer's words.
 
-    Where the running sum is high, text is held; where it is higher, the judge looks at the last
-    words, and the policy decides about its score. The flagged span begins with the first held
-    word and ends with the word at which the policy blocks. A suspicion that the judge dismisses
-    begins anew from nothing. Ordinary words cost three look-ups and are not held.
+    Where the cheap score is high, text is held; where it is higher, the verifier is asked about the
+    last words, and the policy decides about its score. The flagged span begins with the first held
+    word and ends with the word at which the policy blocks. Where the policy does not, the cheap
+    score begins anew at zero. Ordinary words cost three look-ups and are not held.
     """
 
     def __init__(
         self,
         model: AnswerModel,
-        reader: Classifier,
+        classifier: Classifier,
         policy: Policy,
-        doubtful: Callable[[], bool],
+        prompt_is_uncertain: Callable[[], bool],
     ) -> None:
-        """`doubtful`: whether the question is; asked only where that decides."""
+        """`prompt_is_uncertain` is called only where that decides."""
         self._model = model
-        self._reader = reader
+        self._classifier = classifier
         self._policy = policy
-        self._doubtful = doubtful
-        self._hold_from = int(HOLD_SHARE * model.look_at) if _blocks_any(policy) else None
-        self._recent: deque[str] = deque(maxlen=STRETCH_WORDS)
+        self._prompt_is_uncertain = prompt_is_uncertain
+        self._hold_from = int(HOLD_SHARE * model.verify_from) if _blocks_any(policy) else None
+        self._recent: deque[str] = deque(maxlen=WINDOW_WORDS)
         self._before2 = self._before = ""
-        self._evidence = 0
+        self._cheap_score = 0
         self._count = 0
-        self._suspected_from: int | None = None
+        self._held_from: int | None = None
 
     def take(self, word: Word) -> Flagged | None:
         """Take the next word; a flagged span ends with it."""
         if self._hold_from is None:
             return None
         text = "0" if word.text.isdigit() else word.text
-        self._evidence = self._model.step(self._evidence, self._before2, self._before, text)
+        self._cheap_score = self._model.step(self._cheap_score, self._before2, self._before, text)
         self._before2, self._before = self._before, text
         self._recent.append(text)
         last, self._count = self._count, self._count + 1
-        if self._evidence < self._hold_from:
-            self._suspected_from = None
+        if self._cheap_score < self._hold_from:
+            self._held_from = None
             return None
-        if self._suspected_from is None:
-            self._suspected_from = last
-        held = last - self._suspected_from
-        if self._evidence < self._model.look_at and held < MAX_HELD_WORDS:
+        if self._held_from is None:
+            self._held_from = last
+        held = last - self._held_from
+        if self._cheap_score < self._model.verify_from and held < MAX_HELD_WORDS:
             return None
-        scores = judged(self._recent, self._model, self._reader)
+        scores = verifier_scores(self._recent, self._model, self._classifier)
         if self._blocks(scores):
-            return Flagged(self._suspected_from, last, scores, "classifier")
-        raised = beside_doubt(scores)
-        if self._blocks(raised) and self._doubtful():
-            signals = ("doubtful_question",)
-            return Flagged(self._suspected_from, last, raised, "classifier", signals)
-        self._suspected_from, self._evidence = None, 0
+            return Flagged(self._held_from, last, scores, "classifier")
+        raised = raised_for_uncertain_prompt(scores)
+        if self._blocks(raised) and self._prompt_is_uncertain():
+            signals = (UNCERTAIN_PROMPT_SIGNAL,)
+            return Flagged(self._held_from, last, raised, "classifier", signals)
+        self._held_from, self._cheap_score = None, 0
         return None
 
     def _blocks(self, scores: dict[Category, float]) -> bool:
@@ -149,13 +153,13 @@ class ScoreWatch:
 
     def open_since(self) -> int | None:
         """The first word that may still turn out to be flagged, or None."""
-        return self._suspected_from
+        return self._held_from
 
 
-def beside_doubt(scores: Mapping[Category, float]) -> dict[Category, float]:
-    """What scores of an answer mean where the question is doubtful: `SUSPECT_FROM` becomes
-    `STANDARD_THRESHOLD`, 0 and 1 stay what they are, in between on straight lines."""
-    known, meant = (0.0, SUSPECT_FROM, 1.0), (0.0, STANDARD_THRESHOLD, 1.0)
+def raised_for_uncertain_prompt(scores: Mapping[Category, float]) -> dict[Category, float]:
+    """An answer's scores on the scale of answers to an uncertain prompt: `UNCERTAIN_PROMPT_FROM`
+    becomes `STANDARD_THRESHOLD`, 0 and 1 stay, linear in between."""
+    known, meant = (0.0, UNCERTAIN_PROMPT_FROM, 1.0), (0.0, STANDARD_THRESHOLD, 1.0)
     return {c: float(np.interp(score, known, meant)) for c, score in scores.items()}
 
 

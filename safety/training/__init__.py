@@ -4,10 +4,10 @@
 - `sources`          one reader per data set, each yielding labelled `Example`s; also in `wrappers`
   and `refusal_sets`; `acts`, `grammar` and `requests` are our own, `ordinary_answers` a model's
 - `corpus`, `folds`  all of it: near-duplicates removed, sources that are held out together
-- `prompts`          texts to stretches to scores, of what ships and of unseen sources
+- `prompts`          texts to windows to scores, of what ships and of unseen sources
 - `minilm`, `finetune`, `heads`   the network and its training; `export` makes it small
-- `linear`, `gate`   the two screens, the attacks' wording, the suspicion about answers
-- `answers`          the suspicion and the judge
+- `linear`, `embedding_screen`   the two screens, the attacks' wording, the cheap score of answers
+- `answers`          the cheap score and the verifier
 - `calibration`, `artefact`, `held_out`   what a score means, what is written, what is kept
 
 - `disguises`, `refusals`   what attackers do to a text, and how an answer declines

@@ -1,9 +1,9 @@
-"""Fits `safety.score.answer_model`: the suspicion over words, the judge over the encoder's vectors.
+"""Fits `safety.score.answer_model`: the cheap score over words, the verifier over vectors.
 
-The suspicion is a logistic regression over stretches of answers that all carry their text's
-label (`safety.training.linear`); ordinary prompts serve it as ordinary answers too. The judge is
-one over vectors of stretches of answers alone. Both are fitted without each fold to say how they
-do on unseen sources, and what an ordinary answer looks like to them, which calibrates them.
+The cheap score is a logistic regression over windows of answers that all carry their text's
+label (`safety.training.linear`); ordinary prompts serve it as ordinary answers too. The verifier
+is one over the encoder's vectors of windows of answers alone. Both are fitted without each fold
+too, to say how they do on unseen sources, and how ordinary answers score, which calibrates them.
 """
 
 import hashlib
@@ -15,23 +15,23 @@ from sklearn.linear_model import LogisticRegression
 
 from safety.read.normalise import Vocabulary
 from safety.score.answer_model import AnswerModel
-from safety.score.classifier import STRETCH_WORDS
 from safety.score.encoder import SIZE, Encoder
-from safety.score.features import spoken_words
+from safety.score.features import normalized_words
 from safety.score.grams import text_rows
+from safety.score.screens import WINDOW_WORDS
 from safety.training.example import Example
 from safety.training.folds import EXAM, FOLDS
 from safety.training.heads import worst_of_each
-from safety.training.linear import fit_stretches
+from safety.training.linear import fit_windows
 from safety.training.packages import CACHE
 
 MAX_CHARACTERS = 4_000
-MAX_STRETCHES = 8
-JUDGE_SHRINKAGE = 3.0
+MAX_WINDOWS = 8
+VERIFIER_SHRINKAGE = 3.0
 SPREAD = 18.0
 
-LOOKED_AT = 0.5
-"""Share of ordinary answers that raise a suspicion, which the judge then looks at."""
+VERIFIED = 0.5
+"""Share of ordinary answers whose cheap score asks the verifier."""
 
 POINTS = (0.98, 0.997)
 """Shares of ordinary answers that stay below a score of 0.5, and below one of 0.8."""
@@ -41,7 +41,7 @@ ORDINARY = frozenset({"ordinary_answers_even", "ordinary_answers_odd"})
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """The trained arrays, and the `logits` of the judge for `examples`, of unseen sources."""
+    """The trained arrays, and the `logits` of the verifier for `examples`, of unseen sources."""
 
     arrays: dict[str, np.ndarray]
     examples: list[Example]
@@ -63,36 +63,36 @@ def fit_answers(
 ) -> Answers:
     """Everything about answers, from all `examples`."""
     chosen = [e for e in examples if is_answer(e)]
-    spoken = [spoken_words(e.text[:MAX_CHARACTERS], vocabulary) for e in chosen]
+    texts = [normalized_words(e.text[:MAX_CHARACTERS], vocabulary) for e in chosen]
     taught = [i for i, e in enumerate(chosen) if e.group not in EXAM]
-    weights, drift = fit_stretches(
-        [text_rows(spoken[i]) for i in taught], [chosen[i].label == "harmful" for i in taught]
+    weights, drift = fit_windows(
+        [text_rows(texts[i]) for i in taught], [chosen[i].label == "harmful" for i in taught]
     )
-    look_at = _level(chosen, spoken, report)
+    verify_from = _level(chosen, texts, report)
     outputs = [i for i, e in enumerate(chosen) if e.kind == "output"]
-    examples_judged = [chosen[i] for i in outputs]
-    logits, judge = _judge(examples_judged, [spoken[i] for i in outputs], encoder, report)
-    ordinary = np.array([e.group in ORDINARY for e in examples_judged])
+    answers = [chosen[i] for i in outputs]
+    logits, verifier = _verifier(answers, [texts[i] for i in outputs], encoder, report)
+    ordinary = np.array([e.group in ORDINARY for e in answers])
     at_half, at_threshold = np.quantile(logits[ordinary], POINTS)
     slope = float(np.log(4.0) / max(at_threshold - at_half, 1e-3))
     return Answers(
         {
             "weights": weights,
             "drift": np.array(drift),
-            "look_at": np.array(look_at),
-            "judge": judge.astype(np.float32),
+            "look_at": np.array(verify_from),
+            "judge": verifier.astype(np.float32),
             "calibration": np.array([slope, -slope * at_half]),
         },
-        examples_judged,
+        answers,
         logits,
     )
 
 
 def _level(
-    examples: Sequence[Example], spoken: Sequence[Sequence[str]], report: Callable[[str], None]
+    examples: Sequence[Example], texts: Sequence[Sequence[str]], report: Callable[[str], None]
 ) -> int:
-    """The sum that LOOKED_AT of the ordinary answers of unseen sources reach."""
-    rows = [text_rows(text) for text in spoken]
+    """The sum that VERIFIED of the ordinary answers of unseen sources reach."""
+    rows = [text_rows(text) for text in texts]
     peaks: list[int] = []
     for fold in FOLDS:
         held = [i for i, e in enumerate(examples) if e.group in fold & ORDINARY]
@@ -100,27 +100,27 @@ def _level(
             continue
         seen = [i for i, e in enumerate(examples) if e.group not in fold | EXAM]
         model = AnswerModel(
-            *fit_stretches([rows[i] for i in seen], [examples[i].label == "harmful" for i in seen]),
-            look_at=1 << 30,
-            judge=np.zeros(SIZE + 1),
+            *fit_windows([rows[i] for i in seen], [examples[i].label == "harmful" for i in seen]),
+            verify_from=1 << 30,
+            verifier=np.zeros(SIZE + 1),
             calibration=(1.0, 0.0),
         )
-        peaks += [model.peak(spoken[i]) for i in held]
-        report(f"suspicion: {len(held)} ordinary answers held out")
-    return max(1, int(np.quantile(peaks, 1.0 - LOOKED_AT)))
+        peaks += [model.peak(texts[i]) for i in held]
+        report(f"cheap score: {len(held)} ordinary answers held out")
+    return max(1, int(np.quantile(peaks, 1.0 - VERIFIED)))
 
 
-def _judge(
+def _verifier(
     examples: Sequence[Example],
-    spoken: Sequence[Sequence[str]],
+    texts: Sequence[Sequence[str]],
     encoder: Encoder,
     report: Callable[[str], None],
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The highest logit of each answer by a judge that saw nothing of its fold (those of no fold:
-    by the one that saw all the others), and that last one's weights."""
-    owners, stretches = _stretches(spoken)
-    vectors = encoded(stretches, encoder)
-    report(f"{len(stretches)} stretches of {len(examples)} answers")
+    """The highest logit of each answer by a verifier that saw nothing of its fold (of no fold: by
+    the one that saw all the others), and that last one's weights."""
+    owners, windows = _windows(texts)
+    vectors = encoded(windows, encoder)
+    report(f"{len(windows)} windows of {len(examples)} answers")
     harmful = np.array([e.label == "harmful" for e in examples])
     shares = np.bincount(owners, minlength=len(examples))[owners] ** -0.5
     group = np.array([e.group for e in examples])
@@ -130,37 +130,37 @@ def _judge(
         return _regression(vectors[rows], harmful[owners[rows]], shares[rows])
 
     may_teach = ~np.isin(group, list(EXAM))
-    judge = fitted(may_teach)
-    logits = _highest(judge, vectors, owners, len(examples))
+    verifier = fitted(may_teach)
+    logits = _highest(verifier, vectors, owners, len(examples))
     for fold in FOLDS:
         held = np.isin(group, list(fold))
         if held.any():
             found = _highest(fitted(may_teach & ~held), vectors, owners, len(examples))
             logits[held] = found[held]
-    return logits, judge
+    return logits, verifier
 
 
-def _stretches(spoken: Sequence[Sequence[str]]) -> tuple[np.ndarray, list[Sequence[str]]]:
-    """At most MAX_STRETCHES of each answer, spread over it; they may overlap by half."""
+def _windows(texts: Sequence[Sequence[str]]) -> tuple[np.ndarray, list[Sequence[str]]]:
+    """At most MAX_WINDOWS of each answer, spread over it; they may overlap by half."""
     owners: list[int] = []
-    stretches: list[Sequence[str]] = []
-    for index, words in enumerate(spoken):
-        last = max(0, len(words) - STRETCH_WORDS)
-        count = min(MAX_STRETCHES, 1 + 2 * last // STRETCH_WORDS)
+    windows: list[Sequence[str]] = []
+    for index, words in enumerate(texts):
+        last = max(0, len(words) - WINDOW_WORDS)
+        count = min(MAX_WINDOWS, 1 + 2 * last // WINDOW_WORDS)
         for start in sorted({int(place) for place in np.linspace(0, last, count)}):
             owners.append(index)
-            stretches.append(words[start : start + STRETCH_WORDS])
-    return np.array(owners), stretches
+            windows.append(words[start : start + WINDOW_WORDS])
+    return np.array(owners), windows
 
 
-def encoded(stretches: Sequence[Sequence[str]], encoder: Encoder) -> np.ndarray:
-    """The encoder's vectors, float32 [stretches, SIZE]; kept in a file by content."""
+def encoded(windows: Sequence[Sequence[str]], encoder: Encoder) -> np.ndarray:
+    """The encoder's vectors, float32 [windows, SIZE]; kept in a file by content."""
     digest = hashlib.sha256(encoder.digest.encode())
-    for stretch in stretches:
-        digest.update(" ".join(stretch).encode("utf-8", "surrogatepass") + b"\n")
+    for window in windows:
+        digest.update(" ".join(window).encode("utf-8", "surrogatepass") + b"\n")
     path = CACHE / f"vectors-{digest.hexdigest()[:16]}.npy"
     if not path.exists():
-        np.save(path, np.stack([encoder.encode(stretch) for stretch in stretches]))
+        np.save(path, np.stack([encoder.encode(window) for window in windows]))
     kept: np.ndarray = np.load(path)
     return kept
 
@@ -169,10 +169,12 @@ def _regression(vectors: np.ndarray, harmful: np.ndarray, shares: np.ndarray) ->
     """Weights and constant, float [SIZE + 1]; harm weighs as much as the rest in all."""
     weights = np.where(harmful, shares[~harmful].sum(), shares[harmful].sum())
     weights = weights * shares
-    model = LogisticRegression(C=JUDGE_SHRINKAGE, solver="liblinear", random_state=0)
+    model = LogisticRegression(C=VERIFIER_SHRINKAGE, solver="liblinear", random_state=0)
     model.fit(vectors * SPREAD, harmful, sample_weight=weights / weights.mean())
     return np.append(model.coef_[0] * SPREAD, model.intercept_[0])
 
 
-def _highest(judge: np.ndarray, vectors: np.ndarray, owners: np.ndarray, count: int) -> np.ndarray:
-    return worst_of_each(vectors @ judge[:-1] + judge[-1], owners, count)
+def _highest(
+    verifier: np.ndarray, vectors: np.ndarray, owners: np.ndarray, count: int
+) -> np.ndarray:
+    return worst_of_each(vectors @ verifier[:-1] + verifier[-1], owners, count)

@@ -10,10 +10,10 @@ from sklearn.feature_extraction.text import HashingVectorizer
 from sklearn.linear_model import LogisticRegression
 
 from safety.read.normalise import words
-from safety.score.classifier import STRETCH_WORDS
-from safety.score.encoder import Encoder, Pieces
-from safety.score.features import spoken_words
+from safety.score.encoder import Encoder, WordPieces
+from safety.score.features import normalized_words
 from safety.score.rules import rule_book
+from safety.score.screens import WINDOW_WORDS
 from safety.training.answers import encoded
 from safety.training.example import Example
 from safety.training.export import encoder_graph
@@ -56,11 +56,11 @@ def ngram_scores(prompts: Sequence[Example]) -> np.ndarray:
 def embedding_scores(prompts: Sequence[Example]) -> np.ndarray:
     """A linear model over MiniLM's vectors of each text's beginning as they come in the wheel."""
     table, arrays = piece_table()
-    pieces = Pieces(table, arrays["piece_vectors"], arrays["piece_scales"], arrays["positions"])
+    pieces = WordPieces(table, arrays["piece_vectors"], arrays["piece_scales"], arrays["positions"])
     encoder = Encoder(pieces, encoder_graph(MiniLM()))
     vocabulary = rule_book().vocabulary
-    stretches = [spoken_words(e.text[:300], vocabulary)[:STRETCH_WORDS] for e in prompts]
-    return _out_of_fold(prompts, sparse.csr_matrix(encoded(stretches, encoder)))
+    windows = [normalized_words(e.text[:300], vocabulary)[:WINDOW_WORDS] for e in prompts]
+    return _out_of_fold(prompts, sparse.csr_matrix(encoded(windows, encoder)))
 
 
 def _out_of_fold(prompts: Sequence[Example], features: sparse.csr_matrix) -> np.ndarray:

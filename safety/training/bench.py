@@ -48,10 +48,10 @@ def say(text: str) -> None:
 
 
 def encoding_cost() -> str:
-    """What the encoder costs here, and what follows from it; see `classifier.SPARING`."""
+    """What the encoder costs here, and what follows from it; see `classifier.SLOW_CPU_PENALTY`."""
     model = classifier()
     cost = model.encoder.cost_s() * 1e3
-    follows = "most end at the second screen" if model.is_slow else "they are screened like others"
+    follows = "SLOW_CPU_PENALTY applies" if model.is_slow else "screened like short ones"
     return f"One encoding: {cost:.1f} ms CPU. Long texts: {follows}."
 
 

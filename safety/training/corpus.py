@@ -46,10 +46,10 @@ def distinct(examples: Iterable[Example]) -> list[Example]:
 
 
 def _shingles(text: str) -> set[int]:
-    spoken = [word.text for word in words(text[:3000], rule_book().vocabulary)]
-    if len(spoken) < 3:
-        return {hash(" ".join(spoken))}
-    return {hash(tuple(spoken[i : i + 3])) for i in range(len(spoken) - 2)}
+    folded = [word.text for word in words(text[:3000], rule_book().vocabulary)]
+    if len(folded) < 3:
+        return {hash(" ".join(folded))}
+    return {hash(tuple(folded[i : i + 3])) for i in range(len(folded) - 2)}
 
 
 def corpus_digest(examples: Iterable[Example]) -> str:

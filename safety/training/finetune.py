@@ -1,6 +1,6 @@
 """Trains MiniLM's upper layers and the heads over them, together, on one core in minutes.
 
-The lower FROZEN layers stay as they are, so each stretch passes them once and what comes out is
+The lower FROZEN layers stay as they are, so each window passes them once and what comes out is
 kept; an epoch then costs two thirds of the network. Same rows, seed and processor: same weights.
 """
 
@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from safety.score.encoder import SIZE, Pieces
+from safety.score.encoder import SIZE, WordPieces
 from safety.training.heads import ATTACK, FIRST_CATEGORY, HARM, OUTPUTS, Heads, Rows
 from safety.training.minilm import MiniLM
 
@@ -43,9 +43,9 @@ class Tuned:
 
 
 class LowerLayers:
-    """What the frozen layers make of each stretch, float16 [pieces, SIZE] each."""
+    """What the frozen layers make of each window, float16 [pieces, SIZE] each."""
 
-    def __init__(self, pieces: Pieces, rows: Sequence[Sequence[int]]) -> None:
+    def __init__(self, pieces: WordPieces, rows: Sequence[Sequence[int]]) -> None:
         network = MiniLM().eval()
         self._states: list[Tensor] = [torch.empty(0)] * len(rows)
         order = np.argsort([len(row) for row in rows], kind="stable")
@@ -63,7 +63,7 @@ class LowerLayers:
         return np.array([len(self._states[i]) for i in chosen])
 
     def batch(self, chosen: np.ndarray) -> tuple[Tensor, Tensor]:
-        """The states of the stretches `chosen`, padded, and what hides the padding."""
+        """The states of the windows `chosen`, padded, and what hides the padding."""
         return _padded([self._states[i].float() for i in chosen])
 
 
@@ -129,11 +129,11 @@ class Tuning:
                 nn.utils.clip_grad_norm_(self._network.parameters(), 1.0)
                 optimizer.step()
                 schedule.step()
-            report(f"epoch {epoch + 1} of {EPOCHS}, {len(chosen)} stretches")
+            report(f"epoch {epoch + 1} of {EPOCHS}, {len(chosen)} windows")
         self._network.eval()
 
     def _batches(self, chosen: np.ndarray) -> Iterator[np.ndarray]:
-        """Places in `chosen`, in random order, each batch of stretches of like length."""
+        """Places in `chosen`, in random order, each batch of windows of like length."""
         order = self._chance.permutation(len(chosen))
         lengths = self._lower.lengths(chosen)
         batches: list[np.ndarray] = []
@@ -145,7 +145,7 @@ class Tuning:
             yield batches[number]
 
     def logits(self, chosen: np.ndarray) -> np.ndarray:
-        """The outputs for the stretches `chosen`, float32 [len(chosen), OUTPUTS]."""
+        """The outputs for the windows `chosen`, float32 [len(chosen), OUTPUTS]."""
         found = np.zeros((len(chosen), OUTPUTS), dtype=np.float32)
         order = np.argsort(self._lower.lengths(chosen), kind="stable")
         with torch.no_grad():

@@ -28,7 +28,7 @@ from safety.training.example import OWN_DATA, Example, Label, lines, with_line_b
 FOLDER = OWN_DATA / "grammar"
 ACTS_A_LINE = 36
 TEXTS_A_LINE = 28
-SPOKEN_ABOUT_A_LINE = 14
+MENTIONS_A_LINE = 14
 
 ATTACKS = "attacks"
 """The file whose `!` lines are jailbreaks and injections rather than requests for harm."""
@@ -120,7 +120,7 @@ def _requests(line: Line) -> Iterator[Example]:
     for act in acts:
         text = in_register(_framed(chance.choice(FRAMES), act), chance)
         yield Example(text, label, "own_grammar", category=category if harmful else None)
-    for act in acts[:SPOKEN_ABOUT_A_LINE] if harmful else ():
+    for act in acts[:MENTIONS_A_LINE] if harmful else ():
         text = in_register(_framed(chance.choice(_ABOUT), act), chance)
         yield Example(text, "borderline", "own_grammar")
 

@@ -1,4 +1,4 @@
-"""What the network says of a stretch, and the rows that it learns from.
+"""What the network says of a window, and the rows that it learns from.
 
 Outputs are the logits of harm and of attack, then one for each hazard category. What is known of
 a text decides which of them it teaches: a wrapper says nothing about harm, for example.
@@ -63,7 +63,7 @@ GROUP_WEIGHTS = {"own_acts": 0.5, "own_grammar": 0.7, "tense_attacks": 0.6}
 def rows_of(
     examples: Sequence[Example], owners: Sequence[int], pieces: Sequence[list[int]]
 ) -> Rows:
-    """One row for each stretch; a text's stretches share its weight.
+    """One row for each window; a text's windows share its weight.
 
     Args:
         owners: the index of the example that each of `pieces` was cut from.

@@ -25,7 +25,7 @@ class HeldOut:
         prompts: all prompts, with the uncalibrated `logits` [n, 2] of harm and attack, the
             `scores` [n, 2] that they mean, and the logits of the categories, `named`.
         scored: which of them were held out, bool [n]; our own requests never are.
-        answers: texts as answers, with the score [m] of their worst stretch.
+        answers: texts as answers, with the score [m] of their worst window.
     """
 
     prompts: list[Example]
@@ -39,7 +39,7 @@ class HeldOut:
 
 def keep(examples: Sequence[Example], **arrays: np.ndarray) -> None:
     """Store `of_exam`, `calibration`, `attack_weight`, `answers` and `answer_calibration`; the
-    first three hold one thing for each of `classifier.SPARING`."""
+    first three hold one thing for each of `classifier.SLOW_CPU_PENALTY`."""
     np.savez(_path(examples), **arrays)  # type: ignore[arg-type]
 
 

@@ -7,41 +7,41 @@ import numpy as np
 from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 
-from safety.score.answer_model import STRETCH
+from safety.score.answer_model import REGRESSION_WORDS
 from safety.score.classifier import attack_windows
 from safety.score.grams import GRAM_BITS
 
 WHOLE = 500.0
 """Stored weights are the regression's times this, as whole numbers."""
 
-MAX_STRETCHES = 12
-STRETCH_SHRINKAGE = 0.5
+MAX_LABELLED_WINDOWS = 12
+WINDOW_SHRINKAGE = 0.5
 ATTACK_SHRINKAGE = 30.0
-MAX_WINDOWS = 4
+MAX_ATTACK_WINDOWS = 4
 POSITIVE_WEIGHT = 3.0
 
 
-def fit_stretches(rows: Sequence[np.ndarray], labels: Sequence[bool]) -> tuple[np.ndarray, int]:
+def fit_windows(rows: Sequence[np.ndarray], labels: Sequence[bool]) -> tuple[np.ndarray, int]:
     """Weights, int16 by row of the table, and the drift of a word.
 
-    Each text is cut into overlapping stretches of STRETCH words that all carry its label.
+    Each text is cut into overlapping windows of REGRESSION_WORDS words that all carry its label.
 
     Args:
         rows: `grams.text_rows` of each text.
     """
-    stretches: list[np.ndarray] = []
+    windows: list[np.ndarray] = []
     label_of: list[bool] = []
     importance: list[float] = []
-    step = STRETCH // 2
+    step = REGRESSION_WORDS // 2
     for text, label in zip(rows, labels, strict=True):
-        starts = list(range(0, max(1, len(text) - step), step))[:MAX_STRETCHES]
-        stretches += [text[start : start + STRETCH] for start in starts]
+        starts = list(range(0, max(1, len(text) - step), step))[:MAX_LABELLED_WINDOWS]
+        windows += [text[start : start + REGRESSION_WORDS] for start in starts]
         label_of += [label] * len(starts)
         importance += [len(starts) ** -0.5] * len(starts)
-    features = _counts(stretches)
+    features = _counts(windows)
     features.data = np.minimum(features.data, 2.0)
-    model = _fitted(features, label_of, importance, STRETCH_SHRINKAGE, POSITIVE_WEIGHT)
-    return _whole(model.coef_[0]), round(float(model.intercept_[0]) / STRETCH * WHOLE)
+    model = _fitted(features, label_of, importance, WINDOW_SHRINKAGE, POSITIVE_WEIGHT)
+    return _whole(model.coef_[0]), round(float(model.intercept_[0]) / REGRESSION_WORDS * WHOLE)
 
 
 def fit_attacks(rows: Sequence[np.ndarray], labels: Sequence[bool]) -> np.ndarray:
@@ -50,7 +50,7 @@ def fit_attacks(rows: Sequence[np.ndarray], labels: Sequence[bool]) -> np.ndarra
     label_of: list[bool] = []
     importance: list[float] = []
     for text, label in zip(rows, labels, strict=True):
-        of_text = attack_windows(text)[:MAX_WINDOWS]
+        of_text = attack_windows(text)[:MAX_ATTACK_WINDOWS]
         windows += of_text
         label_of += [label] * len(of_text)
         importance += [1.0 / len(of_text)] * len(of_text)

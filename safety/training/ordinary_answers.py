@@ -57,8 +57,8 @@ def _answer(url: str, model: str, prompt: str) -> str:
         {"Content-Type": "application/json"},
     )
     with urllib.request.urlopen(request, timeout=600) as response:  # noqa: S310
-        said: str = json.loads(response.read())["choices"][0]["message"]["content"]
-    return said
+        answer: str = json.loads(response.read())["choices"][0]["message"]["content"]
+    return answer
 
 
 def prompts_to_ask(examples: Iterable[Example]) -> Iterator[Example]:

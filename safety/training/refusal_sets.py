@@ -37,5 +37,5 @@ def refusal_pairs() -> Iterator[Example]:
                 question, _, answer = row[field].partition("\n\n")
                 yield Example(question, label, "refusal_pairs")
                 if answer:
-                    said: Label = "harmful" if label == "harmful" else "benign"
-                    yield Example(answer, said, "refusal_pairs", "output", prompt=question)
+                    of_answer: Label = "harmful" if label == "harmful" else "benign"
+                    yield Example(answer, of_answer, "refusal_pairs", "output", prompt=question)

@@ -9,12 +9,12 @@ import numpy as np
 
 from safety.judge.policy import DEFAULT_POLICY
 from safety.judge.pre import PreClassifier
-from safety.judge.prompt import Question
+from safety.judge.prompt import Prompt
 from safety.read.decode import views
 from safety.score.detect import memory_clear
 from safety.score.rules import find
 from safety.stream.post import PostClassifier
-from safety.stream.watch import beside_doubt
+from safety.stream.watch import raised_for_uncertain_prompt
 from safety.taxonomy import Category
 from safety.training.baselines import (
     embedding_scores,
@@ -175,13 +175,13 @@ def _by_category(held: HeldOut) -> Iterator[str]:
             continue
         shares = [(held.logits[chosen, 0] > cut).mean() for cut in cuts]
         named = held.named[chosen]
-        read = np.ptp(named, axis=1) > 0  # what ends at the second screen gets no name
+        read = np.ptp(named, axis=1) > 0  # what ends at the embedding screen gets no name
         shares.append((read & (named.argmax(axis=1) == number)).mean())
         yield f"| {category} | {chosen.sum()} | " + " | ".join(f"{s:.3f}" for s in shares) + " |"
 
 
 def _answers(held: HeldOut) -> Iterator[str]:
-    yield "\n## Answers, by held-out source (worst stretch, by the judge)\n"
+    yield "\n## Answers, by held-out source (worst window, by the verifier)\n"
     yield "| source | texts | flagged |\n|---|--:|--:|"
     flagged = held.answer_scores >= ANSWER_THRESHOLD
     for label in ("harmful", "benign"):
@@ -189,26 +189,26 @@ def _answers(held: HeldOut) -> Iterator[str]:
         for group in sorted({e.group for _, e in outputs if e.label == label}):
             chosen = [i for i, e in outputs if e.label == label and e.group == group]
             yield f"| {label}: {group} | {len(chosen)} | {flagged[chosen].mean():.3f} |"
-    yield from _beside_questions(held)
+    yield from _beside_prompts(held)
     harmful = [e for e in held.answers if e.label == "harmful" and len(e.text) > 200]
     ordinary = [e for e in held.answers if e.group.startswith("ordinary_answers")]
     yield from _halted("harmful", harmful[::4])
     yield from _halted("ordinary", ordinary[::3])
 
 
-def _beside_questions(held: HeldOut) -> Iterator[str]:
-    """What the question adds to the judge's opinion, where the question itself passes."""
-    yield "\n### Beside their questions, of those that the pre-check lets through\n"
-    yield "The answers are held out, their questions are not.\n"
-    yield "| source | texts | flagged alone | with the question |\n|---|--:|--:|--:|"
+def _beside_prompts(held: HeldOut) -> Iterator[str]:
+    """What an uncertain prompt adds to the verifier's score, where the prompt itself passes."""
+    yield "\n### Beside their prompts, of those that the pre-check lets through\n"
+    yield "The answers are held out, their prompts are not.\n"
+    yield "| source | texts | flagged alone | with the prompt |\n|---|--:|--:|--:|"
     rows: dict[str, list[tuple[bool, bool]]] = defaultdict(list)
     for example, score in zip(held.answers, held.answer_scores, strict=True):
         if not example.prompt or _blocked(example.prompt):
             continue
-        raised = beside_doubt({Category.HATE: float(score)})[Category.HATE]
+        raised = raised_for_uncertain_prompt({Category.HATE: float(score)})[Category.HATE]
         alone, beside = (value >= ANSWER_THRESHOLD for value in (score, raised))
-        doubtful = Question([SafetyMessage("user", example.prompt)]).is_doubtful
-        rows[f"{example.label}: {example.group}"].append((alone, alone or (beside and doubtful)))
+        uncertain = Prompt([SafetyMessage("user", example.prompt)]).is_uncertain
+        rows[f"{example.label}: {example.group}"].append((alone, alone or (beside and uncertain)))
     for name, found in sorted(rows.items()):
         alone_share, both_share = np.mean(found, axis=0)
         yield f"| {name} | {len(found)} | {alone_share:.3f} | {both_share:.3f} |"
@@ -216,7 +216,7 @@ def _beside_questions(held: HeldOut) -> Iterator[str]:
 
 def _halted(kind: str, answers: Sequence[Example]) -> Iterator[str]:
     """How many known answers the shipped post-check halts, and where."""
-    for how in ("alone", "with their questions"):
+    for how in ("alone", "with their prompts"):
         asked = [example.prompt if how != "alone" else "" for example in answers]
         found = [_sent(e.text, q) for e, q in zip(answers, asked, strict=True)]
         shares = [share for share in found if share is not None]
@@ -225,9 +225,9 @@ def _halted(kind: str, answers: Sequence[Example]) -> Iterator[str]:
         yield f"{len(shares)} halted, half of them before {middle:.0%} of the text was sent."
 
 
-def _sent(text: str, question: str) -> float | None:
+def _sent(text: str, prompt: str) -> float | None:
     """The share of a streamed answer that was sent before its halt; None where none came."""
-    context = [SafetyMessage("user", question)] if question else []
+    context = [SafetyMessage("user", prompt)] if prompt else []
     classifier, sent = PostClassifier(DEFAULT_POLICY, context), 0
     for start in range(0, len(text), 5):
         verdict = classifier.feed(text[start : start + 5])

@@ -188,7 +188,7 @@ _QUESTIONS: dict[str, tuple[str, str, int]] = {
     "PIQA/test.jsonl": ("question", "physical_questions", 1200),
     "CommonsenseQA/validation.jsonl": ("question", "physical_questions", 500),
     "NarrativeQA/test.jsonl": ("question", "story_questions", 600),
-    "MedicationQA/test.jsonl": ("Question", "medical_questions", 500),
+    "MedicationQA/test.jsonl": ("Prompt", "medical_questions", 500),
     "LiveQA/test.jsonl": ("question", "medical_questions", 300),
     "healthsearchqa/test.jsonl": ("question", "medical_questions", 500),
     "MedQA/test.jsonl": ("question", "exam_questions", 300),

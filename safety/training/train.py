@@ -20,7 +20,7 @@ from threadpoolctl import threadpool_limits
 from safety.read.normalise import Vocabulary
 from safety.score.answer_model import ANSWERS_FILE
 from safety.score.artefacts import card
-from safety.score.classifier import ENCODER_FILE, MODEL_FILE, pieces_in
+from safety.score.classifier import ENCODER_FILE, MODEL_FILE, word_pieces_in
 from safety.score.encoder import Encoder
 from safety.training.answers import fit_answers
 from safety.training.artefact import digests_of, packed, write
@@ -75,8 +75,8 @@ def _compare(digests: dict[str, str], report: Report) -> bool:
     shipped = card()["files"]
     same = digests == shipped
     for name in sorted(set(digests) | set(shipped)):
-        verdict = "the same" if digests.get(name) == shipped.get(name) else "NOT the same"
-        report(f"{name}: {verdict}")
+        outcome = "the same" if digests.get(name) == shipped.get(name) else "NOT the same"
+        report(f"{name}: {outcome}")
     report(
         "done: the shipped files come out" if same else "done: the shipped files do not come out"
     )
@@ -99,7 +99,7 @@ class Prepared:
         pieces, self.arrays = piece_table()
         self.arrays["pieces"] = np.array("\n".join(pieces))
         self.prompts, self.screen = prepare(
-            self.examples, self.vocabulary, pieces_in(self.arrays), report
+            self.examples, self.vocabulary, word_pieces_in(self.arrays), report
         )
 
     def unseen(self, report: Report) -> np.ndarray:
@@ -138,7 +138,7 @@ def assembled(
         ]
     )
     graph = encoder_graph(fitted.network.encoder)
-    encoder = Encoder(pieces_in(ready.arrays), graph)
+    encoder = Encoder(word_pieces_in(ready.arrays), graph)
     answers = fit_answers(ready.examples, ready.vocabulary, encoder, report)
     keep(
         ready.examples,
@@ -153,8 +153,8 @@ def assembled(
         "screen": ready.screen.weights,
         "screen_drift": np.array(ready.screen.drift),
         "screen_levels": np.array(ready.screen.levels),
-        "gate": fitted.gate.weights,
-        "gate_from": np.array(fitted.gate.at),
+        "gate": fitted.embedding_screen.weights,
+        "gate_from": np.array(fitted.embedding_screen.at),
         "attack": fitted.attack,
         "attack_weight": weights,
         "hidden": heads.hidden.astype(np.float16),

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from safety.score.features import spoken_words
+from safety.score.features import normalized_words
 from safety.score.rules import rule_book
 from safety.training.example import Example
 from safety.training.minilm import whole_words
@@ -19,6 +19,6 @@ def vocabulary_for(examples: Sequence[Example]) -> list[str]:
     for example in examples:
         if example.group.startswith("ordinary_answers"):
             continue  # a model disguises nothing
-        counts.update(set(spoken_words(example.text[:2500], rules)))
+        counts.update(set(normalized_words(example.text[:2500], rules)))
     common = {word for word, count in counts.items() if count >= 3 and 1 < len(word) < 24}
     return sorted(common | set(whole_words()[:FREQUENT]) | {"0", "a", "i"} | set(rules.words()))

@@ -16,7 +16,7 @@ def asking(text: str) -> Messages:
     return ({"role": "user", "content": text},)
 
 
-def test_an_open_side_is_what_the_model_says_in_whole_sentences() -> None:
+def test_open_side_is_the_models_answer_in_whole_sentences() -> None:
     pairs = [
         PreferencePair(asking("a"), "No.", None, "starting", refuses=True),
         PreferencePair(asking("b"), None, "No.", "starting", refuses=False),
@@ -54,7 +54,7 @@ BEFORE = Measured([1.0, -1.0], refused_harmful=0.4, refused_honest=0.1, helpful_
         (Measured([2.0, 1.0], 0.8, 0.1, 5.0), True, False),  # forgot how to help
     ],
 )
-def test_an_adapter_is_kept_only_where_both_hold(
+def test_adapter_is_kept_only_when_refusal_and_helpfulness_hold(
     after: Measured, refusal: bool, helpfulness: bool
 ) -> None:
     found = Comparison(BEFORE, after)
@@ -63,7 +63,7 @@ def test_an_adapter_is_kept_only_where_both_hold(
     assert ("Adapter kept" in report(found)) is found.keep
 
 
-def test_the_starting_pairs_teach_refusing_and_helping_the_same_for_a_seed() -> None:
+def test_starting_pairs_are_the_same_for_a_seed_and_half_of_them_refuse() -> None:
     pairs = starting_pairs(40, seed=3)
     assert pairs == starting_pairs(40, seed=3) != starting_pairs(40, seed=4)
     assert sum(pair.refuses for pair in pairs) == 20
@@ -71,7 +71,7 @@ def test_the_starting_pairs_teach_refusing_and_helping_the_same_for_a_seed() -> 
     assert all(refuses(pair.chosen or pair.rejected or "") for pair in pairs)
 
 
-def test_a_short_run_moves_the_margin_the_right_way(tmp_path: Path) -> None:
+def test_margin_grows_in_a_short_run(tmp_path: Path) -> None:
     """A tiny model that knows a few words: the whole way through trl, in seconds."""
     pytest.importorskip("trl", reason="the optional group safety-align is not installed")
     import torch

@@ -29,7 +29,7 @@ def organization() -> Organization:
     return Organization.objects.create(name="Acme")
 
 
-def test_a_decision_is_stored_with_the_hash_of_the_text_and_without_the_text(
+def test_decision_is_stored_with_the_hash_of_the_text_and_without_the_text(
     organization: Organization,
 ) -> None:
     decision = PreClassifier().check([SafetyMessage("user", BOMB)], DEFAULT_POLICY)
@@ -49,11 +49,11 @@ def test_a_decision_is_stored_with_the_hash_of_the_text_and_without_the_text(
     assert "pipe bomb" not in str(vars(stored))
 
 
-def test_without_a_policy_the_default_rules(organization: Organization) -> None:
+def test_default_policy_rules_when_none_is_saved(organization: Organization) -> None:
     assert policy_for(organization_id=organization.id, model="m") == DEFAULT_POLICY
 
 
-def test_the_most_specific_newest_policy_rules(organization: Organization) -> None:
+def test_most_specific_newest_policy_rules(organization: Organization) -> None:
     def save(organization_id: uuid.UUID | None, model: str, days: int) -> None:
         policy_save(
             organization_id=organization_id,
@@ -75,7 +75,7 @@ def test_the_most_specific_newest_policy_rules(organization: Organization) -> No
     assert ruling() == 11
 
 
-def test_an_inactive_version_ends_its_scope(organization: Organization) -> None:
+def test_inactive_version_ends_its_scope(organization: Organization) -> None:
     for is_active in (True, False):
         policy_save(
             organization_id=organization.id,
@@ -87,7 +87,7 @@ def test_an_inactive_version_ends_its_scope(organization: Organization) -> None:
     assert policy_for(organization_id=organization.id, model="m") == DEFAULT_POLICY
 
 
-def test_a_saved_policy_changes_what_is_blocked(organization: Organization) -> None:
+def test_saved_policy_changes_what_is_blocked(organization: Organization) -> None:
     actions = {**DEFAULT_POLICY.as_dict()["actions"], "indiscriminate_weapons": "flag"}
     policy_save(
         organization_id=organization.id, model="", document={"actions": actions}, created_by_id=None
@@ -105,13 +105,13 @@ def test_a_saved_policy_changes_what_is_blocked(organization: Organization) -> N
         {"actions": ["hate"]},
     ],
 )
-def test_a_document_that_is_no_policy_is_refused(document: dict[str, object]) -> None:
+def test_document_that_is_no_policy_is_refused(document: dict[str, object]) -> None:
     with pytest.raises(InvalidPolicy):
         policy_save(organization_id=None, model="", document=document, created_by_id=None)
     assert not SafetyPolicy.objects.exists()
 
 
-def test_two_rows_of_one_version_are_impossible(organization: Organization) -> None:
+def test_second_row_of_one_version_violates_a_constraint(organization: Organization) -> None:
     values: dict[str, Any] = {"organization": None, "model": "m", "version": 1, "document": {}}
     SafetyPolicy.objects.create(**values)
     with pytest.raises(IntegrityError):
@@ -119,6 +119,6 @@ def test_two_rows_of_one_version_are_impossible(organization: Organization) -> N
 
 
 @pytest.mark.parametrize("preset", PRESETS.values(), ids=list(PRESETS))
-def test_a_policy_survives_being_stored(preset: Policy) -> None:
+def test_stored_policy_is_read_back_equal(preset: Policy) -> None:
     assert Policy.from_dict(preset.as_dict()) == preset
     assert set(preset.thresholds) == set(Category)

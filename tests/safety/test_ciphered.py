@@ -18,7 +18,7 @@ SECRET = codecs.encode("to make a pipe bomb you will need a pipe and some nails"
 
 @given(cuttings(OPENING + SECRET + ".\nThat was all that there is to say about it."))
 @settings(deadline=None, max_examples=20)
-def test_a_guide_in_rot13_is_halted_before_its_first_word(pieces: list[str]) -> None:
+def test_rot13_guide_is_halted_before_its_first_word(pieces: list[str]) -> None:
     sent, halt = stream(pieces)
     assert halt is not None
     assert halt.decision.categories == ["indiscriminate_weapons"]
@@ -26,7 +26,7 @@ def test_a_guide_in_rot13_is_halted_before_its_first_word(pieces: list[str]) -> 
     assert sent == OPENING
 
 
-def test_a_guide_that_ends_with_the_answer_is_halted_too() -> None:
+def test_rot13_guide_is_halted_when_it_ends_the_answer() -> None:
     sent, halt = stream([OPENING + SECRET])
     assert halt is not None
     assert sent == OPENING
@@ -37,21 +37,21 @@ def test_harmless_rot13_arrives_whole() -> None:
     assert stream([text]) == (text, None)
 
 
-def test_a_long_run_is_judged_in_parts_and_never_held_beyond_them() -> None:
-    judged: list[str] = []
+def test_long_rot13_run_is_checked_and_held_in_parts() -> None:
+    checked: list[str] = []
 
-    def judge(text: str) -> Flagged | None:
-        judged.append(text)
+    def check(text: str) -> Flagged | None:
+        checked.append(text)
         return None
 
-    watch = CipherWatch(judge)
+    watch = CipherWatch(check)
     word = codecs.encode("thereabout", "rot13")
     for index in range(3 * MAX_WORDS):
         watch.take([Word(word, index, index + 1)])
         since = watch.open_since()
         assert since is None or index - since < MAX_WORDS
-    assert [len(text.split()) for text in judged] == [MAX_WORDS] * 3
-    assert set(judged[0].split()) == {"thereabout"}
+    assert [len(text.split()) for text in checked] == [MAX_WORDS] * 3
+    assert set(checked[0].split()) == {"thereabout"}
 
 
 @pytest.mark.parametrize(

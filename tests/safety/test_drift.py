@@ -42,7 +42,7 @@ async def shown() -> float:
 
 
 @pytest.mark.django_db(transaction=True)
-async def test_a_moved_block_rate_is_logged_and_shown() -> None:
+async def test_block_rate_is_logged_and_shown_when_it_moves() -> None:
     await in_database(decisions, blocked=2, allowed=98, hours_ago=30)
     await in_database(decisions, blocked=40, allowed=60, hours_ago=0)
     with capture_logs() as logs:
@@ -54,7 +54,7 @@ async def test_a_moved_block_rate_is_logged_and_shown() -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-async def test_a_steady_block_rate_is_no_alarm() -> None:
+async def test_block_rate_is_not_logged_when_it_is_steady() -> None:
     await in_database(decisions, blocked=3, allowed=97, hours_ago=30)
     await in_database(decisions, blocked=3, allowed=97, hours_ago=0)
     with capture_logs() as logs:
@@ -64,7 +64,7 @@ async def test_a_steady_block_rate_is_no_alarm() -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-async def test_too_few_decisions_say_nothing() -> None:
+async def test_block_rate_drift_is_none_with_too_few_decisions() -> None:
     await in_database(decisions, blocked=10, allowed=0, hours_ago=0)
     assert await in_database(watch_block_rate) is None
     await cache.adelete("safety:block-rate-drift")

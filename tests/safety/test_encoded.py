@@ -1,4 +1,4 @@
-"""Encoded stretches of an answer: found, judged before they are sent, in linear time."""
+"""Encoded blocks of an answer: found, checked before they are sent, in linear time."""
 
 import base64
 import time
@@ -30,9 +30,7 @@ ENCODED = {
 @pytest.mark.parametrize("how", ENCODED)
 @given(data=st.data())
 @settings(deadline=None, max_examples=6)
-def test_an_encoded_guide_is_halted_before_its_first_character(
-    how: str, data: st.DataObject
-) -> None:
+def test_encoded_guide_is_halted_before_its_first_character(how: str, data: st.DataObject) -> None:
     text = f"{INTRODUCTION}{ENCODED[how]} Have fun with it."
     borders = sorted(data.draw(st.sets(st.integers(0, len(text)), max_size=40)))
     pieces = [text[a:b] for a, b in zip([0, *borders], [*borders, len(text)], strict=True)]
@@ -43,7 +41,7 @@ def test_an_encoded_guide_is_halted_before_its_first_character(
     assert "decoded" in halt.decision.signals
 
 
-def test_an_encoded_guide_at_the_very_end_is_halted_too() -> None:
+def test_encoded_guide_is_halted_when_it_ends_the_answer() -> None:
     sent, halt = stream(list(INTRODUCTION + ENCODED["base64"]))
     assert sent == INTRODUCTION
     assert halt is not None
@@ -71,10 +69,10 @@ def test_blocks_are_the_same_however_a_text_is_cut(text: str, data: st.DataObjec
     def blocks(pieces: list[str]) -> list[tuple[int, str]]:
         cutter, found, position = BlockCutter(), [], 0
         for piece in pieces:
-            for part in cutter.feed(piece):
-                position += len(part.text)
-                if part.block:
-                    found.append((position, part.block))
+            for section in cutter.feed(piece):
+                position += len(section.text)
+                if section.block:
+                    found.append((position, section.block))
         last = cutter.finish()
         return [*found, (position, last)] if last else found
 
@@ -85,24 +83,24 @@ def test_blocks_are_the_same_however_a_text_is_cut(text: str, data: st.DataObjec
         assert text[end - len(block) : end] == block
 
 
-def test_an_endless_block_is_judged_piece_by_piece() -> None:
+def test_endless_block_is_checked_section_by_section() -> None:
     cutter = BlockCutter()
-    pieces = cutter.feed("A" * (3 * MAX_BLOCK))
-    assert [len(piece.block) for piece in pieces] == [MAX_BLOCK] * 3
+    sections = cutter.feed("A" * (3 * MAX_BLOCK))
+    assert [len(section.block) for section in sections] == [MAX_BLOCK] * 3
     assert cutter.held == 0
 
 
 @pytest.mark.parametrize(
     "unit", ["A", "QUJD", "A\n", "AAAAAAAAAAAAAAAA\n", "=", "a-b/", "41", "x "], ids=repr
 )
-def test_ten_times_the_text_takes_no_hundred_times_the_time(unit: str) -> None:
+def test_time_is_linear_in_the_length_of_the_text(unit: str) -> None:
     def seconds(length: int) -> float:
         text = unit * (length // len(unit))
         started = time.process_time()
         cutter = BlockCutter()
         for start in range(0, len(text), 1_000):
-            for piece in cutter.feed(text[start : start + 1_000]):
-                list(decoded(piece.block))
+            for section in cutter.feed(text[start : start + 1_000]):
+                list(decoded(section.block))
         return time.process_time() - started
 
     seconds(1_000)

@@ -3,7 +3,7 @@
 import pytest
 
 from safety.read.normalise import Vocabulary
-from safety.score.features import Spoken, spoken
+from safety.score.features import NormalizedText, normalized
 
 VOCABULARY = Vocabulary(["go", "skiing", "good"])
 
@@ -22,14 +22,14 @@ VOCABULARY = Vocabulary(["go", "skiing", "good"])
         ("now g. o. o. d. evening all", [0, 2]),
     ],
 )
-def test_sentences_begin_where_a_reader_says(text: str, starts: list[int]) -> None:
-    assert spoken(text, VOCABULARY).starts == starts
+def test_sentence_begins_after_the_end_of_another(text: str, starts: list[int]) -> None:
+    assert normalized(text, VOCABULARY).starts == starts
 
 
 def test_digits_are_one_word() -> None:
-    assert spoken("Call 5551234 now", VOCABULARY) == Spoken(["call", "0", "now"], [0])
+    assert normalized("Call 5551234 now", VOCABULARY) == NormalizedText(["call", "0", "now"], [0])
 
 
-def test_a_megabyte_of_full_stops_ends_one_sentence() -> None:
+def test_megabyte_of_full_stops_ends_one_sentence() -> None:
     text = "word" + ". " * 250_000 + "word" + "." * 500_000 + "word"
-    assert spoken(text, VOCABULARY).starts == [0, 1]
+    assert normalized(text, VOCABULARY).starts == [0, 1]

@@ -25,27 +25,27 @@ def nothing_remembered() -> Iterator[None]:
 
 
 def landscape() -> bytes:
-    picture = Image.new("RGB", (320, 240), (120, 170, 230))
-    picture.paste((70, 120, 60), (0, 140, 320, 240))
+    image = Image.new("RGB", (320, 240), (120, 170, 230))
+    image.paste((70, 120, 60), (0, 140, 320, 240))
     buffer = io.BytesIO()
-    picture.save(buffer, format="PNG")
+    image.save(buffer, format="PNG")
     return buffer.getvalue()
 
 
-def test_a_plain_landscape_scores_low_and_the_same_again() -> None:
+def test_landscape_scores_low_and_the_same_again() -> None:
     score = image_score(landscape())
     assert score < 0.3
     assert image_score(landscape()) == score
     assert check_image(landscape(), DEFAULT_POLICY).action is Action.ALLOW
 
 
-def test_what_is_no_picture_is_refused() -> None:
+def test_bytes_that_are_no_image_are_refused() -> None:
     for data in (b"GIF89a but not really", landscape()[:200], b""):
         with pytest.raises(UnreadableImage):
             image_score(data)
 
 
-def test_a_policy_decides_from_its_own_threshold() -> None:
+def test_image_is_decided_at_the_threshold_of_the_policy() -> None:
     from_zero = {**DEFAULT_POLICY.thresholds, Category.SEXUAL_CONTENT: 0.0}
     policy = replace(DEFAULT_POLICY, thresholds=from_zero)
     decision = check_image(landscape(), policy)
@@ -58,7 +58,7 @@ def test_a_policy_decides_from_its_own_threshold() -> None:
     ("fail_closed", "action"),
     [(frozenset(), Action.FLAG), (frozenset({Category.SEXUAL_CONTENT}), Action.BLOCK)],
 )
-def test_a_model_that_crashes_is_a_failed_layer(
+def test_crashed_image_model_is_a_failed_layer(
     monkeypatch: pytest.MonkeyPatch, fail_closed: frozenset[Category], action: Action
 ) -> None:
     def crash() -> None:

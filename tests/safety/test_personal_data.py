@@ -18,7 +18,7 @@ SAMPLES = {
 
 
 @pytest.mark.parametrize(("kind", "sample"), SAMPLES.items(), ids=list(SAMPLES))
-def test_each_kind_is_replaced_by_its_name(kind: str, sample: str) -> None:
+def test_personal_data_is_replaced_by_its_kind(kind: str, sample: str) -> None:
     masked = f"[{kind.replace('_', ' ')} removed]"
     assert redact(f"Take {sample}, please.", {kind}) == f"Take {masked}, please."
 
@@ -34,7 +34,7 @@ def test_each_kind_is_replaced_by_its_name(kind: str, sample: str) -> None:
         "DE00 1234 5678 9012 3456 00",
     ],
 )
-def test_what_only_looks_like_personal_data_stays(text: str) -> None:
+def test_text_that_only_looks_like_personal_data_stays(text: str) -> None:
     assert redact(text, set(KINDS) - {"phone"}) == text
 
 
@@ -65,7 +65,7 @@ _PIECES = st.sampled_from(
 
 @given(st.lists(_PIECES, max_size=14), st.data())
 @settings(deadline=None, max_examples=300)
-def test_cutting_a_stream_does_not_change_what_is_redacted(
+def test_redaction_is_the_same_however_a_stream_is_cut(
     pieces: list[str], data: st.DataObject
 ) -> None:
     text = "".join(pieces)
@@ -79,14 +79,14 @@ def test_cutting_a_stream_does_not_change_what_is_redacted(
     assert sent + cut.finish() == expected
 
 
-def test_a_private_key_is_removed_to_its_last_line() -> None:
+def test_private_key_is_removed_to_its_last_line() -> None:
     redactor = Redactor({"private_key"})
     assert redactor.feed(f"Here:\n{KEY}\nDone. ") + redactor.finish() == (
         "Here:\n[private key removed]\nDone. "
     )
 
 
-def test_what_the_user_wrote_may_be_said_back() -> None:
+def test_personal_data_from_the_prompt_is_not_redacted() -> None:
     redactor = Redactor({"email"}, context="My address is ada.lovelace@example.org.")
     text = "I will write to ada.lovelace@example.org and not to bob@example.org today."
     assert redactor.feed(text) + redactor.finish() == (
@@ -94,7 +94,7 @@ def test_what_the_user_wrote_may_be_said_back() -> None:
     )
 
 
-def test_a_word_without_digits_is_not_held_back() -> None:
+def test_word_without_digits_is_not_held_back() -> None:
     redactor = Redactor(KINDS)
     assert redactor.feed("plain words ") == "plain words "
     assert redactor.feed("call 555 ") == "call "

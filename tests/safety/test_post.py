@@ -41,7 +41,7 @@ WARY = Policy.from_dict({"output_thresholds": {str(c): 0.2 for c in Category}})
 
 @given(cuttings(HARMFUL + " some nails. " + BENIGN))
 @settings(deadline=None, max_examples=30)
-def test_any_cutting_halts_at_the_same_place_and_sends_nothing_flagged(pieces: list[str]) -> None:
+def test_answer_is_halted_at_the_same_place_however_it_is_cut(pieces: list[str]) -> None:
     sent, halt = stream(pieces)
     assert halt is not None
     assert halt.decision.categories == ["indiscriminate_weapons"]
@@ -50,7 +50,7 @@ def test_any_cutting_halts_at_the_same_place_and_sends_nothing_flagged(pieces: l
 
 @given(cuttings(BENIGN))
 @settings(deadline=None, max_examples=30)
-def test_any_cutting_of_an_ordinary_answer_arrives_whole(pieces: list[str]) -> None:
+def test_ordinary_answer_arrives_whole_however_it_is_cut(pieces: list[str]) -> None:
     assert stream(pieces) == (BENIGN, None)
 
 
@@ -100,7 +100,7 @@ _FRAGMENTS = st.sampled_from(
 
 @given(st.lists(_FRAGMENTS, max_size=40), st.data())
 @settings(deadline=None, max_examples=60)
-def test_cutting_never_changes_what_is_sent(fragments: list[str], data: st.DataObject) -> None:
+def test_sent_text_is_the_same_however_it_is_cut(fragments: list[str], data: st.DataObject) -> None:
     text = "".join(fragments)
     policy = data.draw(st.sampled_from([DEFAULT_POLICY, WARY]))
     whole = stream([text], policy)
@@ -112,7 +112,7 @@ def test_cutting_never_changes_what_is_sent(fragments: list[str], data: st.DataO
 
 @given(cuttings(SCAM))
 @settings(deadline=None, max_examples=30)
-def test_any_cutting_halts_where_the_trained_sum_became_suspicious(pieces: list[str]) -> None:
+def test_answer_is_halted_where_the_cheap_score_rose_however_it_is_cut(pieces: list[str]) -> None:
     whole, halted = stream([SCAM], WARY)
     assert halted is not None
     assert halted.decision.layer == "classifier"
@@ -123,7 +123,7 @@ def test_any_cutting_halts_where_the_trained_sum_became_suspicious(pieces: list[
     assert halt is not None
 
 
-def test_ordinary_words_wait_for_the_next_at_most() -> None:
+def test_ordinary_word_is_held_until_the_next_at_most() -> None:
     classifier = PostClassifier(DEFAULT_POLICY)
     late = 0
     fed = sent = ""
@@ -147,7 +147,7 @@ def test_ordinary_words_wait_for_the_next_at_most() -> None:
     assert late <= len("reaches the ")
 
 
-def test_nothing_can_follow_a_halt() -> None:
+def test_feed_raises_after_a_halt() -> None:
     classifier = PostClassifier(DEFAULT_POLICY)
     verdict = classifier.feed("To make a pipe bomb you will need a pipe. How to make a pipe bomb.")
     assert isinstance(verdict, Halt)
@@ -157,7 +157,7 @@ def test_nothing_can_follow_a_halt() -> None:
         classifier.finish()
 
 
-def test_a_dry_run_sends_everything_and_records_what_it_would_have_halted() -> None:
+def test_dry_run_sends_everything_and_records_what_it_would_have_halted() -> None:
     policy = Policy.from_dict({"version": "trial", "dry_run": True})
     classifier = PostClassifier(policy)
     sent = classifier.feed(HARMFUL).text + classifier.finish().text
@@ -188,11 +188,11 @@ def is_prime(number):
 """
 
 
-def test_code_with_an_explanation_and_a_list_of_steps_arrives_whole() -> None:
+def test_answer_with_code_and_steps_arrives_whole() -> None:
     assert stream(re.findall(r"\s*\S+", PRIME.rstrip())) == (PRIME.rstrip(), None)
 
 
-def test_ordinary_answers_that_taught_nothing_are_hardly_ever_halted() -> None:
+def test_held_out_ordinary_answers_are_rarely_halted() -> None:
     rows = [json.loads(line) for line in ORDINARY.read_text(encoding="utf-8").splitlines()]
     answers = [row["answer"] for row in rows if not row["source"].startswith("own_")][::2]
     halted = [answer for answer in answers if stream([answer])[1] is not None]

@@ -10,10 +10,10 @@ from backend.conversations.models import MessageStatus
 from backend.conversations.turns import message_finish, turn_create, turn_regenerate
 from safety.audit.models import ReviewState
 from safety.audit.services import (
-    KeptText,
+    RetainedText,
     appeal_create,
     decision_record,
-    prompt_keep,
+    prompt_retain,
     review_resolve,
 )
 from safety.training.preferences.__main__ import main
@@ -32,7 +32,7 @@ from tests.factories import MODEL, ConversationFactory, member
 QUESTION = ({"role": "user", "content": "What is a lighthouse?"},)
 
 
-def test_only_answers_to_the_same_question_are_compared() -> None:
+def test_only_answers_to_the_same_prompt_are_compared() -> None:
     def rated(question: str, answer: str, rating: int) -> dict[str, object]:
         return {"question_id": question, "prompt": QUESTION, "answer": answer, "rating": rating}
 
@@ -60,7 +60,7 @@ def test_only_answers_to_the_same_question_are_compared() -> None:
         ("output", "benign", "Step one.", REFUSAL, False),
     ],
 )
-def test_each_outcome_of_a_review_teaches_what_it_says(
+def test_review_outcome_becomes_a_pair(
     stage: str, label: str, chosen: str | None, rejected: str | None, refuses: bool
 ) -> None:
     text = "Step one." if stage == "output" else "How?"
@@ -70,12 +70,12 @@ def test_each_outcome_of_a_review_teaches_what_it_says(
     assert (pair.chosen, pair.rejected, pair.refuses) == (chosen, rejected, refuses)
 
 
-def test_an_answer_whose_question_is_not_kept_is_left_out() -> None:
+def test_reviewed_answer_is_left_out_when_its_prompt_is_not_retained() -> None:
     row = {"stage": "output", "label": "harmful", "text": "Step one.", "prompt": ""}
     assert pairs_from_reviews([row]) == []
 
 
-def test_pairs_survive_their_file_and_what_is_none_is_named(tmp_path: Path) -> None:
+def test_pairs_are_read_back_and_an_invalid_line_is_named(tmp_path: Path) -> None:
     file = tmp_path / "pairs.jsonl"
     pairs = [PreferencePair(QUESTION, "A tower.", None, "thumbs", refuses=False)]
     assert write_pairs(file, pairs) == 1
@@ -87,7 +87,7 @@ def test_pairs_survive_their_file_and_what_is_none_is_named(tmp_path: Path) -> N
 
 
 @pytest.mark.django_db(transaction=True)
-def test_what_users_and_reviewers_said_is_exported(tmp_path: Path) -> None:
+def test_ratings_and_reviews_are_exported_as_pairs(tmp_path: Path) -> None:
     user = member()
     conversation = ConversationFactory.create(
         organization_id=user.organization_id, user_id=user.user_id
@@ -121,13 +121,13 @@ def test_what_users_and_reviewers_said_is_exported(tmp_path: Path) -> None:
             generation_id=generation_id,
             user_id=user.user_id,
             key_id=None,
-            text=KeptText(text, 7),
+            text=RetainedText(text, 7),
         )
 
     generation_id = uuid.uuid4()
     decided("prompt", Action.ALLOW, "What now?", generation_id)
     decided("output", Action.BLOCK, "First you take a pipe.", generation_id)
-    prompt_keep(generation_id=generation_id, text=KeptText("What now?", 7))
+    prompt_retain(generation_id=generation_id, text=RetainedText("What now?", 7))
     review = appeal_create(principal=user, generation_id=generation_id, appeal="")
     review_resolve(review_id=review.id, state=ReviewState.CONFIRMED, reviewer_id=None)
 

@@ -20,7 +20,7 @@ from safety.audit.selectors import (
     policy_for,
 )
 from safety.audit.services import (
-    KeptText,
+    RetainedText,
     appeal_create,
     decision_record,
     expired_texts_delete,
@@ -77,7 +77,7 @@ def record(
         generation_id=uuid.uuid4(),
         user_id=caller.user_id,
         key_id=None,
-        text=None if text is None else KeptText(text, store_text_days),
+        text=None if text is None else RetainedText(text, store_text_days),
     )
 
 
@@ -86,7 +86,7 @@ def generation_of(record: SafetyDecisionRecord) -> uuid.UUID:
     return record.generation_id
 
 
-def test_a_blocked_user_appeals_once_and_a_person_overturns(caller: Principal) -> None:
+def test_blocked_user_appeals_once_and_a_reviewer_overturns(caller: Principal) -> None:
     stopped = record(caller)
     appeal_create(principal=caller, generation_id=generation_of(stopped), appeal="It is a novel.")
     with pytest.raises(Conflict):
@@ -99,7 +99,7 @@ def test_a_blocked_user_appeals_once_and_a_person_overturns(caller: Principal) -
     assert Review.objects.get().state == ReviewState.OVERTURNED
 
 
-def test_nobody_appeals_for_another_or_against_what_was_allowed(caller: Principal) -> None:
+def test_appeal_is_refused_for_another_user_or_an_allowed_prompt(caller: Principal) -> None:
     theirs = record(caller)
     stranger = Principal(
         organization_id=Organization.objects.create(name="Other").id,
@@ -116,12 +116,12 @@ def test_nobody_appeals_for_another_or_against_what_was_allowed(caller: Principa
         appeal_create(principal=caller, generation_id=generation_of(allowed), appeal="")
 
 
-def test_a_decision_for_review_joins_the_queue(caller: Principal) -> None:
+def test_decision_for_review_joins_the_queue(caller: Principal) -> None:
     waiting = record(caller, decision=decision_of(Action.REVIEW))
     assert Review.objects.get().decision == waiting
 
 
-def test_a_kept_text_is_encrypted_exported_and_forgotten(caller: Principal) -> None:
+def test_retained_text_is_encrypted_exported_and_deleted_when_it_expires(caller: Principal) -> None:
     stored = record(caller, text=TEXT, store_text_days=7)
     assert TEXT.encode() not in bytes(StoredText.objects.get().ciphertext)
     review = appeal_create(principal=caller, generation_id=generation_of(stored), appeal="")
@@ -141,12 +141,12 @@ def test_a_kept_text_is_encrypted_exported_and_forgotten(caller: Principal) -> N
     assert expired_texts_delete() == 1
 
 
-def test_no_text_is_kept_where_the_policy_keeps_none(caller: Principal) -> None:
+def test_no_text_is_retained_when_the_policy_retains_none(caller: Principal) -> None:
     record(caller, text=TEXT)
     assert not StoredText.objects.exists()
 
 
-def test_a_jump_of_the_block_rate_is_seen(caller: Principal) -> None:
+def test_block_rate_drift_is_positive_after_a_jump(caller: Principal) -> None:
     assert block_rate_drift() is None
     for _ in range(60):
         record(caller, decision=decision_of(Action.ALLOW))
@@ -171,9 +171,7 @@ def staff(static_files: None) -> Client:
     return client
 
 
-def test_the_admin_saves_a_policy_that_rules_at_once(
-    staff: Client, organization: Organization
-) -> None:
+def test_policy_saved_in_the_admin_rules_at_once(staff: Client, organization: Organization) -> None:
     policy_cache_clear()
     page = staff.get("/admin/audit/safetypolicy/add/")
     assert page.status_code == 200
@@ -199,7 +197,7 @@ def test_the_admin_saves_a_policy_that_rules_at_once(
     assert policy.thresholds[Category.SELF_HARM] == STRICT_POLICY.thresholds[Category.SELF_HARM]
 
 
-def test_the_admin_resolves_reviews_and_changes_no_record(staff: Client, caller: Principal) -> None:
+def test_admin_resolves_reviews_and_changes_no_record(staff: Client, caller: Principal) -> None:
     stopped = record(caller)
     review = appeal_create(principal=caller, generation_id=generation_of(stopped), appeal="Please.")
     listing = staff.get("/admin/audit/review/")

@@ -10,17 +10,17 @@ pytest.importorskip("onnx", reason="needs the group safety-train")
 
 from safety.read.normalise import Vocabulary
 from safety.score.answer_model import AnswerModel
-from safety.score.classifier import gate_logits
 from safety.score.encoder import SIZE
-from safety.score.features import spoken_words
+from safety.score.features import normalized_words
 from safety.score.grams import GRAM_BITS, text_rows
+from safety.score.screens import embedding_screen_logits
 from safety.training.acts import act_frames, gerund, third_person
 from safety.training.calibration import ATTACK_POINTS, HARM_POINTS, calibration
+from safety.training.embedding_screen import PASSED_ON, fit_embedding_screen
 from safety.training.example import Example
 from safety.training.folds import EXAM, FOLDS, OWN, UnassignedGroup, check_assigned
-from safety.training.gate import PASSED_ON, fit_gate
 from safety.training.heads import ATTACK, OUTPUTS
-from safety.training.linear import fit_stretches
+from safety.training.linear import fit_windows
 from safety.training.ordinary_answers import ordinary_answers
 from safety.training.prompts import attack_weight, with_linear
 from safety.training.requests import UnsignedLine, own_requests
@@ -59,32 +59,32 @@ def test_no_source_is_in_two_folds() -> None:
     assert len(names) == len(set(names))
 
 
-def test_a_source_without_a_fold_is_refused() -> None:
+def test_source_without_a_fold_is_refused() -> None:
     with pytest.raises(UnassignedGroup, match="unheard_of"):
         check_assigned([Example("text", "benign", "unheard_of")])
 
 
-def test_the_running_sum_learns_what_tells_two_kinds_of_text_apart() -> None:
+def test_cheap_score_is_higher_for_unseen_text_of_the_harmful_kind() -> None:
     vocabulary = Vocabulary(["a"])
     bad = [f"steal the {thing} and hide it from the police" for thing in ("car", "ring", "purse")]
     good = [f"paint the {thing} and show it to your friends" for thing in ("car", "ring", "purse")]
-    spoken = [spoken_words(text, vocabulary) for text in bad * 5 + good * 5]
+    normalized = [normalized_words(text, vocabulary) for text in bad * 5 + good * 5]
     labels = [True] * 15 + [False] * 15
-    weights, drift = fit_stretches([text_rows(words) for words in spoken], labels)
+    weights, drift = fit_windows([text_rows(words) for words in normalized], labels)
     model = AnswerModel(weights, drift, 1 << 20, np.zeros(SIZE + 1), (1.0, 0.0))
-    unseen_bad = spoken_words("steal the lamp and hide it from the police", vocabulary)
-    unseen_good = spoken_words("paint the lamp and show it to your friends", vocabulary)
+    unseen_bad = normalized_words("steal the lamp and hide it from the police", vocabulary)
+    unseen_good = normalized_words("paint the lamp and show it to your friends", vocabulary)
     assert model.peak(unseen_bad) > 2 * max(model.peak(unseen_good), 1)
     assert weights.dtype == np.int16
 
 
-def test_a_dismissed_suspicion_begins_anew() -> None:
+def test_cheap_score_begins_at_zero_after_the_verifier_dismissed_it() -> None:
     weights = np.full(1 << GRAM_BITS, 10, dtype=np.int16)
     model = AnswerModel(weights, -20, 35, np.zeros(SIZE + 1), (1.0, 0.0))
-    assert model.looks(["word"] * 12) == [3, 7, 11]
+    assert model.verified_at(["word"] * 12) == [3, 7, 11]
 
 
-def test_ordinary_answers_teach_in_halves_and_others_only_examine() -> None:
+def test_ordinary_answers_are_in_two_training_groups_and_the_exam() -> None:
     answers = list(ordinary_answers())
     check_assigned(answers)
     groups = Counter(e.group for e in answers)
@@ -93,7 +93,7 @@ def test_ordinary_answers_teach_in_halves_and_others_only_examine() -> None:
     assert "ordinary_answers_exam" in EXAM
 
 
-def test_the_network_and_the_linear_model_have_the_same_say_about_ordinary_prompts() -> None:
+def test_network_and_linear_model_vary_alike_over_ordinary_prompts() -> None:
     scores = np.random.default_rng(0).normal(size=(400, OUTPUTS + 1))
     scores[:, -1] *= 300.0
     weight = attack_weight(scores, np.ones(400, dtype=bool))
@@ -109,7 +109,7 @@ def test_calibration_puts_the_wanted_share_of_ordinary_prompts_below_the_thresho
     assert (scores[:, 1] < 0.5).mean() == pytest.approx(ATTACK_POINTS[0], abs=0.002)
 
 
-def test_our_own_requests_cover_the_taxonomy_with_as_many_harmless_twins() -> None:
+def test_own_requests_cover_the_taxonomy_with_as_many_harmless_twins() -> None:
     requests = list(own_requests())
     check_assigned(requests)
     labels = Counter(e.label for e in requests)
@@ -122,33 +122,36 @@ def test_our_own_requests_cover_the_taxonomy_with_as_many_harmless_twins() -> No
     assert min(named.values()) >= 100
 
 
-def test_a_line_without_a_sign_is_refused(tmp_path, monkeypatch) -> None:
+def test_line_without_a_sign_is_refused(tmp_path, monkeypatch) -> None:
     (tmp_path / "hate.txt").write_text("# a comment\n! first\nsecond\n")
     monkeypatch.setattr("safety.training.requests.FOLDER", tmp_path)
     with pytest.raises(UnsignedLine, match="second"):
         list(own_requests())
 
 
-def test_the_gate_passes_on_what_is_bad_and_the_wanted_share_of_the_ordinary() -> None:
+def test_embedding_screen_passes_harm_and_the_wanted_share_of_the_ordinary() -> None:
     chance = np.random.default_rng(0)
-    gists = chance.normal(size=(2_000, SIZE))
-    gists[:500, 0] += 8.0
-    gists /= np.linalg.norm(gists, axis=1, keepdims=True)
+    mean_embeddings = chance.normal(size=(2_000, SIZE))
+    mean_embeddings[:500, 0] += 8.0
+    mean_embeddings /= np.linalg.norm(mean_embeddings, axis=1, keepdims=True)
     bad = np.arange(2_000) < 500
-    gate = fit_gate(gists, bad, ~bad, amid=np.zeros(2_000, dtype=bool))
-    assert gate.passes(gists[bad]).mean() > 0.99
-    assert gate.passes(gists[~bad]).mean() == pytest.approx(PASSED_ON, abs=0.01)
+    screen = fit_embedding_screen(mean_embeddings, bad, ~bad, amid=np.zeros(2_000, dtype=bool))
+    assert screen.passes(mean_embeddings[bad]).mean() > 0.99
+    assert screen.passes(mean_embeddings[~bad]).mean() == pytest.approx(PASSED_ON, abs=0.01)
 
 
-def test_the_gate_knows_best_what_stands_amid_other_words() -> None:
-    """Two kinds of harm that contradict each other: the one amid other words is believed."""
+def test_embedding_screen_follows_the_windows_amid_other_words_when_labels_conflict() -> None:
+    """Two kinds of harm that contradict each other: the screen follows those amid other words."""
     chance = np.random.default_rng(0)
-    gists = chance.normal(size=(2_000, SIZE))
+    mean_embeddings = chance.normal(size=(2_000, SIZE))
     alone, amid = np.arange(2_000) < 500, np.arange(2_000) >= 1_500
-    gists[:1_000, 0] += 8.0
-    gists[1_000:, 0] -= 8.0
-    gists /= np.linalg.norm(gists, axis=1, keepdims=True)
+    mean_embeddings[:1_000, 0] += 8.0
+    mean_embeddings[1_000:, 0] -= 8.0
+    mean_embeddings /= np.linalg.norm(mean_embeddings, axis=1, keepdims=True)
     bad = alone | amid
-    gate = fit_gate(gists, bad, ~bad, amid)
-    believed, doubted = (gate_logits(gists[rows], gate.weights).mean() for rows in (amid, alone))
-    assert believed > doubted + 1.0
+    screen = fit_embedding_screen(mean_embeddings, bad, ~bad, amid)
+    of_amid, of_alone = (
+        embedding_screen_logits(mean_embeddings[rows], screen.weights).mean()
+        for rows in (amid, alone)
+    )
+    assert of_amid > of_alone + 1.0

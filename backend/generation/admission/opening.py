@@ -19,7 +19,7 @@ from backend.generation.request import GenerationRequest, Usage
 from backend.generation.untrusted_content import with_marked_content
 from backend.platform.errors import Conflict, ContentBlocked
 from safety.audit.selectors import policy_for
-from safety.audit.services import KeptText, decision_record
+from safety.audit.services import RetainedText, decision_record
 from safety.checks import PreClassifier
 from safety.judge.policy import Policy
 from safety.judge.timeout import TimedCheck
@@ -89,7 +89,7 @@ def _check(request: GenerationRequest, policy: Policy) -> list[Checked]:
     """What is found in the text of the request, and in each image."""
     said = safety_messages(request)
     text = Checked(
-        _PRE_CHECK.check(said, policy), KeptText(newest_of(said), policy.store_text_days)
+        _PRE_CHECK.check(said, policy), RetainedText(newest_of(said), policy.store_text_days)
     )
     return [text, *(Checked(decision, None) for decision in images_check(request, policy))]
 

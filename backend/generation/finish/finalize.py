@@ -38,7 +38,7 @@ from backend.platform.database import in_database
 from backend.platform.errors import Overloaded, ParleyError, UpstreamFailed
 from billing.budgets import settle
 from billing.services import UsageFacts
-from safety.audit.services import KeptText
+from safety.audit.services import RetainedText
 from safety.judge.review_pass import review_pass, wants_review_pass
 from safety.types import Action, newest_of
 
@@ -160,14 +160,14 @@ async def _checked(live: LiveGeneration) -> list[Checked]:
         found = await asyncio.to_thread(
             lambda: [(review_pass(one, text, live.policy), text) for one, text in found]
         )
-    return [Checked(decision, KeptText(text, days)) for decision, text in found]
+    return [Checked(decision, RetainedText(text, days)) for decision, text in found]
 
 
-def _question(live: LiveGeneration, checked: list[Checked]) -> KeptText | None:
+def _question(live: LiveGeneration, checked: list[Checked]) -> RetainedText | None:
     """The prompt's newest message, where something was found in an answer to it."""
     if all(answer.decision.action is Action.ALLOW for answer in checked):
         return None
-    return KeptText(newest_of(safety_messages(live.request)), live.policy.store_text_days)
+    return RetainedText(newest_of(safety_messages(live.request)), live.policy.store_text_days)
 
 
 def _ending(

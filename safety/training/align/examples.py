@@ -30,13 +30,13 @@ def complete(pairs: Sequence[PreferencePair], answer: Answerer) -> list[Example]
     """`pairs` with the model's own answer on the open side; those where it says what the other
     side says, or nothing, teach nothing and are left out."""
     open_pairs = [pair for pair in pairs if pair.chosen is None or pair.rejected is None]
-    said_by_model = map(whole_sentences, answer([pair.prompt for pair in open_pairs]))
-    own = dict(zip((pair.prompt_key for pair in open_pairs), said_by_model, strict=True))
+    answered_by_model = map(whole_sentences, answer([pair.prompt for pair in open_pairs]))
+    own = dict(zip((pair.prompt_key for pair in open_pairs), answered_by_model, strict=True))
     examples = []
     for pair in pairs:
-        said = own.get(pair.prompt_key, "")
-        chosen = said if pair.chosen is None else pair.chosen
-        rejected = said if pair.rejected is None else pair.rejected
+        answered = own.get(pair.prompt_key, "")
+        chosen = answered if pair.chosen is None else pair.chosen
+        rejected = answered if pair.rejected is None else pair.rejected
         if chosen and rejected and chosen != rejected:
             examples.append(Example(pair.prompt, chosen, rejected, pair.refuses))
     return examples

