@@ -212,7 +212,7 @@ def test_no_text_is_kept_unless_the_policy_says_so(
     assert mark not in _everything_of(scripted_product)
 
 
-def test_a_kept_text_is_encrypted_expires_and_is_only_of_what_was_found(
+def test_retained_text_is_encrypted_expires_and_is_only_of_what_was_found(
     scripted_product: ScriptedProduct,
     administrator: Staff,
     client: Callable[..., httpx.Client],

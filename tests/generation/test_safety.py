@@ -10,7 +10,7 @@ from backend.generation.stream.log import StreamEntries
 from backend.platform.database import in_database
 from infra.load.upstream import SyntheticUpstream
 from safety.audit.models import SafetyDecisionRecord
-from tests.safety.streaming import DOUBTFUL, GUIDE
+from tests.safety.streaming import UNCERTAIN, GUIDE
 from tests.support.gateway import ask, caller, chat, check_billed, pools_of, running_gateway
 
 StartUpstream = Callable[..., Awaitable[SyntheticUpstream]]
@@ -42,7 +42,7 @@ async def test_a_flagged_answer_halts_and_only_what_came_before_was_ever_sent(
     assert {(r.stage, r.action) for r in records} == {("prompt", "allow"), ("output", "block")}
 
 
-async def test_what_a_nearly_refused_question_gets_is_held_to_more(
+async def test_answer_is_halted_when_its_prompt_is_uncertain(
     transactional_db: None, start_upstream: StartUpstream
 ) -> None:
     principal = await caller()
@@ -50,8 +50,8 @@ async def test_what_a_nearly_refused_question_gets_is_held_to_more(
     upstream = await start_upstream(script=script, rate=100.0)
     reasons = []
     async with running_gateway(pools_of(upstream)):
-        for question in ("What is new?", DOUBTFUL):
-            _, answer = await ask(chat(principal, question, max_tokens=len(script)))
+        for prompt in ("What is new?", UNCERTAIN):
+            _, answer = await ask(chat(principal, prompt, max_tokens=len(script)))
             reasons.append(answer.finish_reason)
 
     assert reasons == ["length", "content_filter"]
