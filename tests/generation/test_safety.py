@@ -10,7 +10,7 @@ from backend.generation.stream.log import StreamEntries
 from backend.platform.database import in_database
 from infra.load.upstream import SyntheticUpstream
 from safety.audit.models import SafetyDecisionRecord
-from tests.safety.streaming import UNCERTAIN, GUIDE
+from tests.safety.streaming import GUIDE, UNCERTAIN
 from tests.support.gateway import ask, caller, chat, check_billed, pools_of, running_gateway
 
 StartUpstream = Callable[..., Awaitable[SyntheticUpstream]]
