@@ -13,6 +13,8 @@ from urllib.parse import urlparse
 import dj_database_url
 from django.core.exceptions import ImproperlyConfigured
 from django.templatetags.static import static
+from redis.asyncio.retry import Retry
+from redis.backoff import ExponentialBackoff
 
 from backend.storage import storage_backend
 from billing.schedule import BEAT_SCHEDULE as BILLING_SCHEDULE
@@ -107,8 +109,17 @@ DATABASES = {
         **dj_database_url.parse(env("DATABASE_URL")),
         # A pool, not CONN_MAX_AGE: under ASGI a persistent connection is tied to a thread.
         "OPTIONS": {
-            "pool": {"min_size": 1, "max_size": int(env("PARLEY_DB_POOL", "10")), "timeout": 10}
+            "pool": {
+                "min_size": 1,
+                "max_size": int(env("PARLEY_DB_POOL", "10")),
+                "timeout": 10,
+                # Then the next request tries anew, at once. With the usual 300 s the waits double
+                # without end: after a long outage nothing would reconnect for a minute.
+                "reconnect_timeout": 5,
+            }
         },
+        # A connection that a restarted server has ended is replaced, not given to a request.
+        "CONN_HEALTH_CHECKS": True,
     }
 }
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
@@ -119,7 +130,18 @@ CACHES = {
 CHANNEL_LAYERS = {
     "default": {
         "BACKEND": "channels_redis.pubsub.RedisPubSubChannelLayer",
-        "CONFIG": {"hosts": [REDIS_URL]},
+        "CONFIG": {
+            "hosts": [
+                {
+                    "address": REDIS_URL,
+                    "socket_timeout": 5,
+                    "socket_connect_timeout": 5,
+                    # Its connection is kept for ever: the first use after Redis has restarted
+                    # finds it broken, and fails where nothing is tried again.
+                    "retry": Retry(ExponentialBackoff(base=0.05, cap=0.5), 3),
+                }
+            ]
+        },
     }
 }
 KAFKA_BOOTSTRAP_SERVERS = env("KAFKA_BOOTSTRAP_SERVERS")

@@ -1,6 +1,6 @@
 """Runs the processes of the Procfile: logs prefixed, crashes restarted, all ended in order.
 
-All processes are started from the thread that calls `run()`: the kernel ends a process when
+All processes are started from the thread that calls `tend()`: the kernel ends a process when
 the thread that started it dies (`infra.services.process`), so that thread must be the one that
 lives as long as the product.
 """
@@ -18,12 +18,10 @@ import psutil
 from infra.launcher.console import PROCESS_COLOURS, Console
 from infra.launcher.procfile import ROOT, argv
 from infra.services.process import die_with_parent, end_tree
+from infra.services.restarts import Restarts, how_it_ended
 
-_FIRST_BACKOFF_SECONDS = 0.5
-_LONGEST_BACKOFF_SECONDS = 30.0
-_STABLE_AFTER_SECONDS = 60.0
-_POLL_SECONDS = 0.1
 _STOP_GRACE_SECONDS = 15.0
+_MAX_FROZEN_SECONDS = 5.0
 
 
 @dataclass(slots=True)
@@ -33,21 +31,15 @@ class _Supervised:
     colour: str
     environment: dict[str, str]
     process: subprocess.Popen[bytes] | None = None
-    started: float = 0.0
-    crashes: int = 0
-    start_at: float = field(default=0.0)  # monotonic time of the next start
-
-    def backoff(self) -> float:
-        return float(
-            min(_LONGEST_BACKOFF_SECONDS, _FIRST_BACKOFF_SECONDS * 2 ** max(0, self.crashes - 1))
-        )
+    restarts: Restarts = field(default_factory=Restarts)
+    frozen_since: float | None = None
 
 
 class Supervisor:
     """Keeps a set of processes running until it is told to stop.
 
-    A process that ends, for whatever reason, is started again: at once the first time, later
-    with waits that double up to 30 s; after a minute of calm the count starts anew.
+    A process that ends, for whatever reason, is started again (when: `Restarts`). One that is
+    stopped by a signal and not let go on for five seconds is killed, and started again.
     """
 
     def __init__(self, environment: Mapping[str, str], console: Console) -> None:
@@ -71,19 +63,18 @@ class Supervisor:
 
     def tend(self) -> None:
         """Look after all processes once: restart those that have ended and are due."""
-        now = time.monotonic()
         for supervised in self._processes.values():
             process = supervised.process
             if process is None:
-                if now >= supervised.start_at:
+                if supervised.restarts.is_due:
                     self._start(supervised)
             elif (code := process.poll()) is not None:
-                self._after_end(supervised, code, now)
-
-    def run(self, stop: threading.Event) -> None:
-        """Tend the processes until `stop` is set."""
-        while not stop.wait(_POLL_SECONDS):
-            self.tend()
+                self._after_end(supervised, process, f"ended ({how_it_ended(code)})")
+            elif _is_frozen_for_long(supervised, process):
+                end_tree(process.pid, stop_signal=signal.SIGKILL)
+                process.wait()
+                how = f"killed: stopped by a signal for {_MAX_FROZEN_SECONDS:g} s"
+                self._after_end(supervised, process, how)
 
     def stop(self, first: Iterable[str] = ("web",)) -> None:
         """End all processes: those of `first` before the rest, which they may still need."""
@@ -101,17 +92,23 @@ class Supervisor:
                 end_tree(supervised.process.pid, stop_signal=signal.SIGKILL)
 
     def _start(self, supervised: _Supervised) -> None:
-        supervised.started = time.monotonic()
-        process = supervised.process = subprocess.Popen(
-            argv(supervised.command),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            env=supervised.environment,
-            cwd=ROOT,
-            start_new_session=True,
-            preexec_fn=die_with_parent(signal.SIGTERM),  # noqa: PLW1509 - see process.py
-        )
+        supervised.restarts.begun()
+        try:
+            process = subprocess.Popen(
+                argv(supervised.command),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                env=supervised.environment,
+                cwd=ROOT,
+                start_new_session=True,
+                preexec_fn=die_with_parent(signal.SIGTERM),  # noqa: PLW1509 - see process.py
+            )
+        except OSError as error:  # no memory or no process id left: later, perhaps
+            wait = supervised.restarts.ended()
+            self._log(supervised, f"could not be started ({error}); trying again in {wait:g} s")
+            return
+        supervised.process, supervised.frozen_since = process, None
         threading.Thread(target=self._copy_log, args=(supervised, process), daemon=True).start()
 
     def _copy_log(self, supervised: _Supervised, process: subprocess.Popen[bytes]) -> None:
@@ -121,17 +118,14 @@ class Supervisor:
             if text:
                 self._log(supervised, text)
 
-    def _after_end(self, supervised: _Supervised, code: int, now: float) -> None:
-        assert supervised.process is not None
-        _kill_session(supervised.process.pid)  # children that it left behind
+    def _after_end(
+        self, supervised: _Supervised, process: subprocess.Popen[bytes], how: str
+    ) -> None:
+        _kill_session(process.pid)  # children that it left behind
         supervised.process = None
-        if now - supervised.started > _STABLE_AFTER_SECONDS:
-            supervised.crashes = 0
-        supervised.crashes += 1
-        wait = supervised.backoff()
-        supervised.start_at = now + wait
-        how = f"signal {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
-        self._log(supervised, f"ended ({how}); starting it again in {wait:g} s")
+        wait = supervised.restarts.ended()
+        then = f"starting it again in {wait:g} s" if wait else "starting it again"
+        self._log(supervised, f"{how}; {then}")
 
     def _end_together(self, group: list[_Supervised]) -> None:
         """Ask all of `group` to end, and kill what is left of them after the grace period."""
@@ -151,6 +145,20 @@ class Supervisor:
 
     def _log(self, supervised: _Supervised, text: str) -> None:
         self._console.log(supervised.name, text, colour=supervised.colour, width=self._width)
+
+
+def _is_frozen_for_long(supervised: _Supervised, process: subprocess.Popen[bytes]) -> bool:
+    """Whether the process is stopped (SIGSTOP), and has been at each look for five seconds."""
+    try:
+        is_stopped = psutil.Process(process.pid).status() == psutil.STATUS_STOPPED
+    except psutil.NoSuchProcess:
+        return False
+    now = time.monotonic()
+    if not is_stopped:
+        supervised.frozen_since = None
+    elif supervised.frozen_since is None:
+        supervised.frozen_since = now
+    return is_stopped and now - (supervised.frozen_since or now) > _MAX_FROZEN_SECONDS
 
 
 def _kill_session(leader: int) -> None:

@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 from types import FrameType
 
@@ -19,11 +20,13 @@ from infra.launcher import configured, environment, frontend, model, probe, proc
 from infra.launcher.console import Console
 from infra.launcher.errors import LaunchError, excerpt
 from infra.launcher.supervisor import Supervisor
-from infra.services import ServiceBundle, ServiceError
+from infra.services import ServiceBundle, ServiceError, ServiceKeeper
 from infra.services.ports import free_port, port_is_free
 
 _FIRST_TOKEN_TIMEOUT_SECONDS = 180.0
 _ENGINE = "engine"
+_TEND_SECONDS = 0.1
+_NAME_WIDTH = len("aggregator")
 
 
 class Launch:
@@ -36,6 +39,7 @@ class Launch:
         self._var = environment.var_directory(os.environ)
         self._variables: dict[str, str] = {}
         self._services: ServiceBundle | None = None
+        self._keeper: ServiceKeeper | None = None
         self._supervisor: Supervisor | None = None
 
     @property
@@ -73,13 +77,18 @@ class Launch:
                 self._supervisor.add(name, command)
 
     def serve(self) -> None:
-        """Tend the processes for ever; say so once the product has served a first token."""
-        assert self._supervisor is not None
+        """Tend services and processes for ever; say so once a first token has been served."""
+        assert self._supervisor is not None and self._keeper is not None
         threading.Thread(target=self._announce, daemon=True).start()
-        self._supervisor.run(threading.Event())
+        while True:
+            self._keeper.tend()
+            self._supervisor.tend()
+            time.sleep(_TEND_SECONDS)
 
     def stop(self) -> None:
         """End everything: web first, services last."""
+        if self._keeper is not None:
+            self._keeper.stop()
         if self._supervisor is not None:
             self._supervisor.stop()
         if self._services is not None:
@@ -88,6 +97,8 @@ class Launch:
 
     def kill(self) -> None:
         """End everything now. The database recovers from its log on the next start."""
+        if self._keeper is not None:
+            self._keeper.stop()
         if self._supervisor is not None:
             self._supervisor.kill()
         if self._services is not None:
@@ -126,12 +137,16 @@ class Launch:
 
     def _start_services(self) -> None:
         self._services = ServiceBundle(self._var / "services", os.environ)
-        names = ", ".join(service.name for service in self._services.services)
-        if not names:
-            return
-        with self._console.step(f"start embedded services: {names}"):
-            self._variables |= self._services.start()
-        environment.publish(self._var, self._variables)
+        services = self._services.services
+        if services:
+            names = ", ".join(service.name for service in services)
+            with self._console.step(f"start embedded services: {names}"):
+                self._variables |= self._services.start()
+            environment.publish(self._var, self._variables)
+        self._keeper = ServiceKeeper(services, self._log_service)
+
+    def _log_service(self, name: str, text: str) -> None:
+        self._console.log(name, text, colour="bold", width=_NAME_WIDTH)
 
     def _fetch_model(self) -> None:
         if not model.is_present(self._models):

@@ -5,7 +5,8 @@ They listen on 127.0.0.1 only, keep their data in a directory that the caller na
 with the process that started them, also when that one is killed with SIGKILL.
 
 `process.py` starts and ends processes, `unprivileged.py` drops root for PostgreSQL,
-`bundle.py` starts the three together; the rest is one file for each service.
+`bundle.py` starts the three together, `keeper.py` brings back what dies (`liveness.py`: or falls
+silent; `restarts.py`: when); the rest is one file for each service.
 """
 
 from infra.services.broker import BrokerService
@@ -16,6 +17,7 @@ from infra.services.errors import (
     ServiceError,
     ServiceStartError,
 )
+from infra.services.keeper import ServiceKeeper
 from infra.services.postgres import PostgresService
 from infra.services.process import Service
 from infra.services.valkey import ValkeyService
@@ -29,6 +31,7 @@ __all__ = [
     "Service",
     "ServiceBundle",
     "ServiceError",
+    "ServiceKeeper",
     "ServiceStartError",
     "ValkeyService",
 ]

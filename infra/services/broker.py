@@ -5,6 +5,7 @@ records. Nothing may depend on it remembering: the ledger in PostgreSQL is the t
 """
 
 import importlib.util
+import struct
 import subprocess
 from pathlib import Path
 
@@ -19,10 +20,16 @@ class BrokerService(Service):
     """One broker; its `url` is a bootstrap server, `host:port`."""
 
     name = "broker"
+    # ApiVersions 0: its length, key 18, version 0, correlation id 1, no client id.
+    question = struct.pack(">ihhih", 10, 18, 0, 1, -1)
 
     def __init__(self, data_dir: Path, *, port: int | None = None) -> None:
         super().__init__(data_dir, port=port)
         self._program = _find_program()
+
+    @property
+    def program(self) -> Path:
+        return self._program
 
     @property
     def url(self) -> str:

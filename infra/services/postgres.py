@@ -11,6 +11,7 @@ import os
 import secrets
 import shutil
 import signal
+import struct
 import subprocess
 from functools import cached_property
 from pathlib import Path
@@ -60,6 +61,7 @@ class PostgresService(Service):
     """
 
     name = "postgres"
+    question = struct.pack(">ii", 8, 80_877_103)  # SSLRequest: one byte comes back, yes or no
     stop_signal = signal.SIGINT  # "fast" shutdown: sessions are ended, data is checkpointed
 
     def __init__(self, data_dir: Path, *, port: int | None = None, durable: bool = True) -> None:
@@ -83,6 +85,14 @@ class PostgresService(Service):
         if (wanted / "PG_VERSION").exists():  # could be reached once: never begun anew elsewhere
             return wanted
         return reachable_data_dir(wanted, self._account)
+
+    @property
+    def program(self) -> Path:
+        return self._programs / "postgres"
+
+    @property
+    def working_directory(self) -> Path:
+        return self._cluster
 
     @property
     def url(self) -> str:
@@ -163,7 +173,7 @@ class PostgresService(Service):
         }
         arguments = [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
         return spawn(
-            [self._programs / "postgres", "-D", self._cluster, *arguments],
+            [self.program, "-D", self._cluster, *arguments],
             log=self.log,
             environment={"PATH": os.environ.get("PATH", os.defpath), "TZ": "UTC"},
             account=self._account,

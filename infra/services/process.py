@@ -97,10 +97,12 @@ def end_tree(pid: int, *, stop_signal: signal.Signals = signal.SIGTERM, grace: f
     psutil.wait_procs(list(leftovers), timeout=5)
 
 
-def tail(log: Path, lines: int = 5) -> str:
-    """The last lines of a log, joined into one, for error messages."""
+def tail(log: Path, lines: int = 5, *, begin: int = 0) -> str:
+    """The last lines of a log, from byte `begin` on, joined into one, for error messages."""
     try:
-        text = log.read_text(errors="replace")
+        with log.open("rb") as file:
+            file.seek(begin)
+            text = file.read().decode(errors="replace")
     except OSError:
         return ""
     return " | ".join(line.strip() for line in text.splitlines()[-lines:] if line.strip())
@@ -115,6 +117,8 @@ class Service(ABC):
     """
 
     name: str
+    question: bytes
+    """The least of its protocol that makes the server say something."""
     stop_signal: signal.Signals = signal.SIGTERM
     start_timeout: float = 30.0
 
@@ -129,6 +133,7 @@ class Service(ABC):
         self._port: int | None = port
         self._process: subprocess.Popen[bytes] | None = None
         self._reservation: socket.socket | None = None
+        self._log_begin = 0  # where in the log the words of the present process begin
 
     @property
     def port(self) -> int:
@@ -143,6 +148,16 @@ class Service(ABC):
         return process.pid if process is not None and process.poll() is None else None
 
     @property
+    def exit_code(self) -> int | None:
+        """How the server ended that was started and not stopped; None while it runs."""
+        return self._process.poll() if self._process is not None else None
+
+    @property
+    def last_words(self) -> str:
+        """The end of what the present server, or the last one, wrote to its log."""
+        return tail(self.log, begin=self._log_begin)
+
+    @property
     def log(self) -> Path:
         return self.data_dir / f"{self.name}.log"
 
@@ -154,6 +169,16 @@ class Service(ABC):
     @abstractmethod
     def url(self) -> str:
         """What goes into the environment variable of this service."""
+
+    @property
+    @abstractmethod
+    def program(self) -> Path:
+        """The server's executable."""
+
+    @property
+    def working_directory(self) -> Path:
+        """Where the server and its children run, and no other process of `program`."""
+        return self.data_dir
 
     @abstractmethod
     def _prepare(self) -> None:
@@ -206,6 +231,22 @@ class Service(ABC):
                 if not lost_the_port or attempt == _START_ATTEMPTS_ON_CHOSEN_PORTS - 1:
                     raise
 
+    def start_again(self) -> int:
+        """Start a server that has ended, on the port that it had, and do not wait for it.
+
+        Returns:
+            Its pid.
+        Raises:
+            PortBusyError: somebody else has taken the port meanwhile.
+            ServiceError, OSError: it could not be started.
+        """
+        self.kill()
+        self._end_leftover()
+        self._prepare()
+        if not port_is_free(self.port):
+            raise PortBusyError(self.name, self.port)
+        return self._spawn().pid
+
     def stop(self) -> None:
         """End the server cleanly, its children too."""
         self._end_reservation()
@@ -217,10 +258,11 @@ class Service(ABC):
         self.pid_file.unlink(missing_ok=True)
 
     def kill(self) -> None:
-        """End the server as a crash would (SIGKILL), for fault tests."""
+        """End the server as a crash would (SIGKILL), its children too."""
         process, self._process = self._process, None
         if process is not None:
-            end_tree(process.pid, stop_signal=signal.SIGKILL)
+            if process.poll() is None:
+                end_tree(process.pid, stop_signal=signal.SIGKILL)
             process.wait()
         self.pid_file.unlink(missing_ok=True)
 
@@ -234,24 +276,30 @@ class Service(ABC):
             self._reservation.close()
             self._reservation = None
 
-    def _start_once(self) -> None:
+    def _spawn(self) -> subprocess.Popen[bytes]:
+        self._log_begin = self.log.stat().st_size if self.log.exists() else 0
         process = self._process = self._launch()
         self.pid_file.write_text(f"{process.pid} {psutil.Process(process.pid).create_time()}\n")
+        return process
+
+    def _start_once(self) -> None:
+        process = self._spawn()
         deadline = time.monotonic() + self.start_timeout
         while not self._answers():
             code = process.poll()
             if code is not None:
                 self.stop()
                 reason = f"it ended with exit code {code}"
-                raise ServiceStartError(self.name, reason, tail(self.log))
+                raise ServiceStartError(self.name, reason, self.last_words)
             if time.monotonic() > deadline:
                 self.stop()
                 reason = f"no answer within {self.start_timeout:.0f} s"
-                raise ServiceStartError(self.name, reason, tail(self.log))
+                raise ServiceStartError(self.name, reason, self.last_words)
             time.sleep(_POLL_SECONDS)
 
     def _end_leftover(self) -> None:
-        """End a server of ours on the same data that an earlier launcher left behind.
+        """End a server of ours on the same data that an earlier launcher left behind, and
+        children whose server was killed.
 
         The kernel ends ours with their launcher, but shortly afterwards: a quick restart may
         still find it in the middle of its shutdown, and two servers must never share data.
@@ -264,3 +312,16 @@ class Service(ABC):
         except (OSError, ValueError, psutil.NoSuchProcess):
             pass
         self.pid_file.unlink(missing_ok=True)
+        self._kill_orphans()
+
+    def _kill_orphans(self) -> None:
+        """Kill who still runs our program in our directory: PostgreSQL's sessions outlive a
+        killed server until they next look, and its successor does not start before that."""
+        program, directory = str(self.program.resolve()), str(self.working_directory.resolve())
+        orphans = []
+        for process in psutil.process_iter():
+            with contextlib.suppress(psutil.NoSuchProcess, psutil.AccessDenied):
+                if process.exe() == program and process.cwd() == directory:
+                    process.kill()
+                    orphans.append(process)
+        psutil.wait_procs(orphans, timeout=5)

@@ -19,6 +19,7 @@ class ValkeyService(Service):
     """One Valkey server. It appends to disk every second, so a restart finds its data again."""
 
     name = "valkey"
+    question = b"PING\r\n"
 
     def __init__(self, data_dir: Path, *, port: int | None = None, durable: bool = True) -> None:
         """
@@ -28,6 +29,10 @@ class ValkeyService(Service):
         super().__init__(data_dir, port=port)
         self.durable = durable
         self._program = _find_program()
+
+    @property
+    def program(self) -> Path:
+        return self._program
 
     @property
     def url(self) -> str:

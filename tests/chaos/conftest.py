@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 from uuid import UUID
 
 import pytest
@@ -14,6 +14,7 @@ import pytest
 from infra.load.upstream import words
 from tests.api.people import Person, sign_up
 from tests.chaos.reader import Wire, read_stream
+from tests.support.launched import LaunchedProduct
 from tests.support.product import Product
 from tests.support.upstream import UpstreamThread
 
@@ -41,18 +42,21 @@ class Asked:
         return UUID(self.wire.chunks[0]["parley"]["generation_id"])
 
 
+Running = TypeVar("Running", Product, LaunchedProduct)
+
+
 @dataclass
-class Site:
+class Site(Generic[Running]):
     """A running product and somebody who uses it."""
 
-    product: Product
+    product: Running
     upstream: UpstreamThread
     person: Person
 
     def ask(self, wire: Wire, *, until: int | None = None, web: int = 0) -> UUID:
         """Ask on the page at one web process; read until `until` events are there."""
         conversation = self.person.new_conversation()
-        url = f"{self.product.webs[web].url}/api/conversations/{conversation}/messages"
+        url = f"{self.product.urls[web]}/api/conversations/{conversation}/messages"
         browser = self.person.browser
         with browser.stream("POST", url, json={"content": "Say words."}) as response:
             assert response.status_code == 200, response.read()
@@ -76,7 +80,7 @@ class Site:
 
     def resume(self, generation_id: UUID, wire: Wire, *, web: int = 0) -> None:
         """Come back for the events after the last one that `wire` has."""
-        url = f"{self.product.webs[web].url}/api/generations/{generation_id}/events"
+        url = f"{self.product.urls[web]}/api/generations/{generation_id}/events"
         headers = {"Last-Event-ID": str(wire.last_id)}
         with self.person.browser.stream("GET", url, headers=headers) as response:
             assert response.status_code == 200, response.read()
@@ -98,11 +102,11 @@ class Site:
 
 
 @pytest.fixture
-def start_site(scratch: Path, upstream: UpstreamThread) -> Iterator[Callable[..., Site]]:
+def start_site(scratch: Path, upstream: UpstreamThread) -> Iterator[Callable[..., Site[Product]]]:
     """Starts a product (options: `Product`) and signs somebody up."""
-    sites: list[Site] = []
+    sites: list[Site[Product]] = []
 
-    def start(**options: Any) -> Site:
+    def start(**options: Any) -> Site[Product]:
         directory = Path(tempfile.mkdtemp(dir=scratch))
         directory.chmod(0o711)
         settings = {"PARLEY_GENERATION_LEASE_S": "2", **options.pop("settings", {})}

@@ -10,6 +10,7 @@ import pytest
 
 from tests.api.people import program
 from tests.chaos.conftest import Site
+from tests.support.product import Product
 
 pytestmark = [pytest.mark.chaos, pytest.mark.timeout(300)]
 
@@ -34,7 +35,7 @@ _QUESTION = {
 
 
 def test_who_finds_the_queue_full_is_refused_unread_until_it_is_not(
-    start_site: Callable[..., Site], tmp_path: Path
+    start_site: Callable[..., Site[Product]], tmp_path: Path
 ) -> None:
     pools = tmp_path / "pools.toml"
     pools.write_text(_ONE_PLACE)
@@ -67,7 +68,7 @@ def test_who_finds_the_queue_full_is_refused_unread_until_it_is_not(
         assert client.post("/v1/chat/completions", json=_QUESTION).status_code == 200
 
 
-def _gauge(site: Site, name: str) -> float:
+def _gauge(site: Site[Product], name: str) -> float:
     """The sum of a metric over its labels, as operators read it."""
     lines = httpx.get(f"{site.product.url}/metrics", timeout=60).text.splitlines()
     return sum(float(line.split()[-1]) for line in lines if line.startswith(f"parley_{name}{{"))

@@ -9,11 +9,12 @@ import pytest
 import redis
 
 from tests.chaos.conftest import Asked, Site, whole_answer
+from tests.support.product import Product
 
 pytestmark = [pytest.mark.chaos, pytest.mark.timeout(300)]
 
 
-def test_the_engine_dies_and_comes_back(start_site: Callable[..., Site]) -> None:
+def test_the_engine_dies_and_comes_back(start_site: Callable[..., Site[Product]]) -> None:
     site = start_site()
     with site.asking() as asked:
         time.sleep(1.5)
@@ -26,7 +27,7 @@ def test_the_engine_dies_and_comes_back(start_site: Callable[..., Site]) -> None
     assert len(site.upstream.served) >= 2
 
 
-def test_redis_is_emptied(start_site: Callable[..., Site]) -> None:
+def test_redis_is_emptied(start_site: Callable[..., Site[Product]]) -> None:
     site = start_site()
     with (
         site.asking() as asked,
@@ -40,7 +41,7 @@ def test_redis_is_emptied(start_site: Callable[..., Site]) -> None:
     site.check_books(asked.generation_id, asked.wire)
 
 
-def test_redis_dies_and_comes_back_empty(start_site: Callable[..., Site]) -> None:
+def test_redis_dies_and_comes_back_empty(start_site: Callable[..., Site[Product]]) -> None:
     site = start_site()
     service = site.product.services.service("REDIS_URL")
     assert service is not None
@@ -54,7 +55,9 @@ def test_redis_dies_and_comes_back_empty(start_site: Callable[..., Site]) -> Non
     site.check_books(asked.generation_id, asked.wire)
 
 
-def test_worker_and_relay_die_and_the_usage_arrives_once(start_site: Callable[..., Site]) -> None:
+def test_worker_and_relay_die_and_the_usage_arrives_once(
+    start_site: Callable[..., Site[Product]],
+) -> None:
     names = ("worker", "relay", "aggregator")
     site = start_site(background=names)
     with site.asking() as asked:
@@ -73,7 +76,7 @@ def test_worker_and_relay_die_and_the_usage_arrives_once(start_site: Callable[..
 
 
 def test_a_web_process_ends_when_told_to_though_nothing_answers_it(
-    start_site: Callable[..., Site],
+    start_site: Callable[..., Site[Product]],
 ) -> None:
     site = start_site(settings={"PARLEY_DRAIN_S": "1"})
     web = site.product.webs[0].process
@@ -91,7 +94,7 @@ def test_a_web_process_ends_when_told_to_though_nothing_answers_it(
             time.sleep(0.2)
 
 
-def _published(site: Site, asked: Asked) -> bool:
+def _published(site: Site[Product], asked: Asked) -> bool:
     query = "SELECT published_at FROM billing_outboxevent WHERE event_id = %s"
     [row] = site.product.rows(query, [asked.generation_id])
     return row["published_at"] is not None

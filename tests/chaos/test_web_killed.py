@@ -9,11 +9,14 @@ import pytest
 
 from tests.chaos.conftest import Site, whole_answer
 from tests.chaos.reader import Wire
+from tests.support.product import Product
 
 pytestmark = [pytest.mark.chaos, pytest.mark.timeout(300)]
 
 
-def test_killed_a_second_process_takes_the_answer_up(start_site: Callable[..., Site]) -> None:
+def test_killed_a_second_process_takes_the_answer_up(
+    start_site: Callable[..., Site[Product]],
+) -> None:
     site = start_site(webs=2)
     wire = Wire()
     generation_id = site.ask(wire, until=12, web=0)
@@ -30,7 +33,7 @@ def test_killed_a_second_process_takes_the_answer_up(start_site: Callable[..., S
     assert wire.text.startswith(continued["messages"][-1]["content"])
 
 
-def test_killed_alone_it_goes_on_where_it_was(start_site: Callable[..., Site]) -> None:
+def test_killed_alone_it_goes_on_where_it_was(start_site: Callable[..., Site[Product]]) -> None:
     site = start_site()
     wire = Wire()
     generation_id = site.ask(wire, until=12)
@@ -46,7 +49,7 @@ def test_killed_alone_it_goes_on_where_it_was(start_site: Callable[..., Site]) -
 
 
 def test_stopped_and_thought_dead_it_can_neither_write_nor_bill(
-    start_site: Callable[..., Site],
+    start_site: Callable[..., Site[Product]],
 ) -> None:
     site = start_site(webs=2)
     wire = Wire()
@@ -65,7 +68,7 @@ def test_stopped_and_thought_dead_it_can_neither_write_nor_bill(
     assert again.events == wire.events
 
 
-def test_told_to_go_it_hands_over(start_site: Callable[..., Site]) -> None:
+def test_told_to_go_it_hands_over(start_site: Callable[..., Site[Product]]) -> None:
     site = start_site(webs=2, settings={"PARLEY_DRAIN_S": "1"})
     wire = Wire()
     generation_id = site.ask(wire, until=12, web=0)

@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 import textwrap
-import threading
 import time
 from collections.abc import Callable, Iterator
 from itertools import pairwise
@@ -49,6 +48,30 @@ def test_a_process_that_crashes_is_started_again(supervisor: Supervisor) -> None
     assert first is not None
     os.kill(first, signal.SIGKILL)
     tend_until(supervisor, lambda: supervisor.pid("sleeper") not in {None, first})
+
+
+def test_process_that_is_frozen_is_killed_and_started_again(supervisor: Supervisor) -> None:
+    supervisor.add("sleeper", "sleep 600")
+    first = supervisor.pid("sleeper")
+    assert first is not None
+    os.kill(first, signal.SIGSTOP)
+    tend_until(supervisor, lambda: supervisor.pid("sleeper") not in {None, first})
+    assert not psutil.pid_exists(first)
+
+
+def test_process_that_goes_on_in_time_is_left_alone(supervisor: Supervisor) -> None:
+    supervisor.add("sleeper", "sleep 600")
+    first = supervisor.pid("sleeper")
+    assert first is not None
+    for _ in range(2):
+        os.kill(first, signal.SIGSTOP)
+        for _ in range(3):
+            time.sleep(1)
+            supervisor.tend()
+        os.kill(first, signal.SIGCONT)
+        tend_until(supervisor, lambda: psutil.Process(first).status() != psutil.STATUS_STOPPED)
+        supervisor.tend()
+    assert supervisor.pid("sleeper") == first
 
 
 def test_a_process_that_keeps_crashing_waits_longer_each_time(
@@ -119,12 +142,3 @@ def test_a_supervisor_that_is_killed_leaves_no_process_behind() -> None:
     launcher.wait()
     psutil.wait_procs([sleeper], timeout=PATIENCE_SECONDS)
     assert not sleeper.is_running()
-
-
-def test_run_returns_when_it_is_told_to(supervisor: Supervisor) -> None:
-    supervisor.add("sleeper", "sleep 600")
-    stop = threading.Event()
-    threading.Timer(0.3, stop.set).start()
-    supervisor.run(stop)
-    supervisor.stop()
-    assert supervisor.pid("sleeper") is None

@@ -41,6 +41,13 @@ class Web:
     url: str
 
 
+def share_static_files(var: Path) -> None:
+    """The same files for every product of a run: collected and compressed once."""
+    static = Path(os.environ["PARLEY_TEST_DIRECTORY"]) / "static"
+    static.mkdir(exist_ok=True)
+    (var / "static").symlink_to(static)
+
+
 class Product:
     """The processes of the Procfile on free ports.
 
@@ -93,6 +100,11 @@ class Product:
         return self.webs[0].url
 
     @property
+    def urls(self) -> list[str]:
+        """Of each web process."""
+        return [web.url for web in self.webs]
+
+    @property
     def demo_login(self) -> DemoLogin:
         """The owner of the demo organization."""
         return read_demo_login(self.var)
@@ -104,10 +116,7 @@ class Product:
     def start(self) -> None:
         """Services, database, processes, until every web process is ready."""
         self.var.mkdir(exist_ok=True)
-        # The same files for every product of a run: collected and compressed once.
-        static = Path(os.environ["PARLEY_TEST_DIRECTORY"]) / "static"
-        static.mkdir(exist_ok=True)
-        (self.var / "static").symlink_to(static)
+        share_static_files(self.var)
         self.environment |= self.services.start()
         self._prepare()
         self._start_webs()
