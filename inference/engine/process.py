@@ -119,7 +119,8 @@ def make_proposers(config: EngineConfig, target: StepRunner) -> list[Proposer]:
             config,
             model=speculation.draft_model,
             max_model_len=target.max_model_len,
-            num_blocks=streams * -(-target.max_model_len // config.block_size),
+            num_blocks=None,  # for so many sequences, if as much memory is free
+            scheduler=msgspec.structs.replace(config.scheduler, max_num_seqs=streams),
             swap_blocks=0,
             tensor_parallel=1,
             pipeline_parallel=1,
@@ -157,6 +158,7 @@ def main() -> int:
     inbox.connect(start.inbox)
     outbox.connect(start.outbox)
     outbox.linger = 1000
+    runner: ModelRunner | None = None
     try:
         runner = ModelRunner(start.engine)
         core = EngineCore(start.engine, runner, make_proposers(start.engine, runner))
@@ -172,11 +174,14 @@ def main() -> int:
         )
         outbox.send(msgspec.msgpack.encode(ready))
         CoreLoop(core, inbox, outbox, make_remote_prefill(start.engine, core, runner)).run()
-    except (ModelLoadError, EngineBrokenError, OSError) as error:
-        log.error("cannot go on: %s", error)
-        outbox.send(msgspec.msgpack.encode(CoreFailed(str(error))))
+    except Exception as error:  # whatever it is, the server hears why before this process ends
+        expected = isinstance(error, ModelLoadError | EngineBrokenError | OSError)
+        log.error("cannot go on: %s", error, exc_info=None if expected else error)
+        outbox.send(msgspec.msgpack.encode(CoreFailed(str(error) or repr(error))))
         return 1
     finally:
+        if runner is not None:
+            runner.close()
         context.destroy(linger=1000)
     return 0
 

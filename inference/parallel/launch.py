@@ -66,8 +66,11 @@ class Leader:
     """Where the ranks found each other; goes with this object or the process."""
 
     def close(self) -> None:
-        """End all ranks."""
+        """End all ranks; those that wait in the middle of a step are killed."""
         self.model.close()
+        if self.model.is_broken:
+            for process in self.followers:
+                process.kill()
         dist.destroy_process_group()
         for process in self.followers:
             process.wait()

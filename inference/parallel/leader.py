@@ -6,11 +6,14 @@ its own part with its own KV cache, whose slots are the same everywhere.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
+from inference.errors import EngineBrokenError
 from inference.kernels.batch import Batch, LayerCache
 from inference.model.llama import Hidden, LlamaModel
 from inference.parallel.pipeline import StageModel
@@ -45,10 +48,13 @@ class LeadingModel:
         self._stage = stage
         self._ends = ends
         self._dtype = dtype
+        self.is_broken = False
+        """Whether the ranks are no longer in one step: nothing can be told to the others."""
 
     def hidden(self, batch: Batch, caches: list[LayerCache]) -> Hidden:
-        self._world.tell(ComputeHidden(_on_cpu(batch)))
-        hidden = self._stage.hidden(batch, caches, self._dtype)
+        with self._one_step():
+            self._world.tell(ComputeHidden(_on_cpu(batch)))
+            hidden = self._stage.hidden(batch, caches, self._dtype)
         assert hidden is not None
         return hidden
 
@@ -56,12 +62,28 @@ class LeadingModel:
         return self._ends.normed(hidden, rows)
 
     def logits(self, hidden: Hidden, rows: Tensor) -> Tensor:
-        self._world.tell(ComputeLogits(rows.cpu()))
-        return self._ends.logits(hidden, rows)
+        with self._one_step():
+            self._world.tell(ComputeLogits(rows.cpu()))
+            return self._ends.logits(hidden, rows)
 
     def close(self) -> None:
-        """Let the other ranks end."""
-        self._world.tell(End())
+        """Let the other ranks end, if they listen."""
+        if not self.is_broken:
+            self._world.tell(End())
+
+    @contextmanager
+    def _one_step(self) -> Iterator[None]:
+        """A failure on this rank alone leaves the others in the middle of a step, where they wait
+        for this one: whatever it computed next with them would be wrong.
+
+        Raises:
+            EngineBrokenError: for any failure inside.
+        """
+        try:
+            yield
+        except Exception as error:
+            self.is_broken = True
+            raise EngineBrokenError(f"the ranks are not in one step any more: {error!r}") from error
 
 
 @torch.inference_mode()

@@ -7,10 +7,11 @@ import torch
 
 from inference.config import EngineConfig, SchedulerConfig
 from inference.engine.core import EngineCore
-from inference.errors import ModelLoadError
+from inference.errors import EngineBrokenError, ModelLoadError
 from inference.kernels.batch import Batch, Singles, Span
 from inference.model.open import open_weights
 from inference.parallel.group import TensorGroup
+from inference.parallel.leader import LeadingModel
 from inference.parallel.micro_batches import split
 from inference.parallel.shard import ShardedReader
 from inference.runner.model_runner import ModelRunner
@@ -43,6 +44,30 @@ def test_same_greedy_tokens_on_several_ranks(family, tensor, pipeline, tmp_path)
     finally:
         runner.close()
     assert [tokens[i] for i in ids] == [reference_answer(reference, p, 8) for p in prompts]
+
+
+@pytest.mark.parametrize("part", ["hidden", "logits"])
+def test_step_that_fails_between_the_ranks_ends_the_core(part, tmp_path):
+    """The other rank is in the middle of it: its next sum would be one of two steps."""
+    make_folder("llama", tmp_path)
+    config = EngineConfig(
+        model=str(tmp_path), dtype="float32", num_blocks=32, num_threads=1, tensor_parallel=2
+    )
+    runner = ModelRunner(config)
+    assert isinstance(runner._model, LeadingModel)
+    failing = runner._model._stage if part == "hidden" else runner._model._ends
+
+    def fail(*_: object) -> None:
+        raise RuntimeError("a kernel failed on this rank alone")
+
+    setattr(failing, part, fail)
+    driver = Driver(EngineCore(config, runner))
+    driver.add(PROMPTS[0])
+    try:
+        with pytest.raises(EngineBrokenError, match="on this rank alone"):
+            driver.run()
+    finally:
+        runner.close()  # waits until the other rank has ended
 
 
 def test_a_model_that_cannot_be_split_is_refused(tmp_path):

@@ -278,6 +278,18 @@ def test_a_draft_model_with_another_vocabulary_is_refused(runner, tmp_path):
         make_proposers(msgspec.structs.replace(config, speculation=speculation), model)
 
 
+def test_draft_model_takes_no_more_memory_than_it_may(runner, tmp_path):
+    config, model = runner
+    make_folder("llama", tmp_path)
+    scarce = msgspec.structs.replace(
+        config,
+        speculation=SpeculationConfig(draft_model=str(tmp_path)),
+        kv_memory_fraction=1e-9,
+    )
+    with pytest.raises(ModelLoadError, match="0 KV blocks hold 0 tokens"):
+        make_proposers(scarce, model)
+
+
 def test_a_served_draft_model_guesses(tmp_path):
     """The same model as its own draft, through the command line."""
     model = make_tiny_model(tmp_path)

@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 import pytest
+import torch
 
 from inference.config import EngineConfig
 from inference.engine.client import EngineClient
@@ -19,6 +20,7 @@ from inference.protocol import AddRequest, CoreStats, SequenceOutput
 from inference.sampling.params import SamplingParams
 from inference.server.metrics import Metrics
 from tests.inference.fake_core import NO_STEP_YET
+from tests.inference.tiny import make_tiny_model
 
 
 @asynccontextmanager
@@ -85,3 +87,13 @@ async def test_tokens_arrive_when_counting_them_fails():
         async with asyncio.timeout(30):
             outputs = await generate(client)
     assert [output.new_token_ids for output in outputs] == [[65], [65]]
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="needs a machine without a GPU")
+async def test_server_says_why_its_core_cannot_start(tmp_path):
+    """Whatever is wrong: here torch cannot have the device that was asked for."""
+    model = make_tiny_model(tmp_path)
+    client = EngineClient(EngineConfig(model=str(model), device="cuda"), lambda stats: None)
+    with pytest.raises(EngineDeadError, match=r"(?i)cuda"):
+        await client.start()
+    await client.stop()
