@@ -2,8 +2,8 @@
 
 A small model rarely says anything harmful by itself, so here the upstream says it: answers that
 people have scored as harmful (PyRIT), word by word, through the whole product. What a client
-received of each is printed, and how many harmless answers were halted; with `--own-questions`
-each is asked for by the question that it was given to, as attackers would. The texts are among
+received of each is printed, and how many harmless answers were halted; with `--own-prompts`
+each answers the prompt that it was given to, as attackers would ask. The texts are among
 those that the classifiers are trained on: docs/benchmarks/safety.md says how much of texts from
 unseen sources is caught.
 """
@@ -25,7 +25,7 @@ from infra.load.upstream import Behaviour, SyntheticUpstream
 from safety.training.example import Example
 from safety.training.sources import many_shot, refusals, scored_answers
 
-_QUESTION = "Please go on."
+_PROMPT = "Please go on."
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class Outcome:
     """What became of one answer.
 
     Attributes:
-        refused: its question was, so that nobody began to answer.
+        refused: its prompt was, so that no answer was begun.
         delivered: share of its characters that the client received.
         after_halt: whether text came after the halt.
     """
@@ -50,13 +50,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
     parser.add_argument("--answers", type=int, default=300, help="of each kind, at most")
     parser.add_argument("--seed", type=int, default=7)
-    parser.add_argument("--own-questions", action="store_true", help="not: Please go on.")
+    parser.add_argument("--own-prompts", action="store_true", help="not: Please go on.")
     options = parser.parse_args()
     examples = chosen(options.answers, options.seed)
     with tempfile.TemporaryDirectory(prefix="parley-answers-") as name:
         directory = Path(name)
         directory.chmod(0o711)  # the database's account must be able to pass
-        print(report(asyncio.run(run(examples, directory, options.own_questions))))
+        print(report(asyncio.run(run(examples, directory, options.own_prompts))))
 
 
 def chosen(count: int, seed: int) -> list[Example]:
@@ -70,9 +70,7 @@ def chosen(count: int, seed: int) -> list[Example]:
     return examples
 
 
-async def run(
-    examples: list[Example], directory: Path, own_questions: bool = False
-) -> list[Outcome]:
+async def run(examples: list[Example], directory: Path, own_prompts: bool = False) -> list[Outcome]:
     """Let the product answer with each of `examples`."""
     upstream = SyntheticUpstream(Behaviour(rate=0.0), keep_served=False)
     await upstream.start()
@@ -82,9 +80,7 @@ async def run(
         headers = {"Authorization": f"Bearer {stack.key}"}
         async with httpx.AsyncClient(base_url=stack.web_url, headers=headers, timeout=60) as client:
             return [
-                await _ask(
-                    client, upstream, example, (own_questions and example.prompt) or _QUESTION
-                )
+                await _ask(client, upstream, example, (own_prompts and example.prompt) or _PROMPT)
                 for example in examples
             ]
     finally:
@@ -93,12 +89,12 @@ async def run(
 
 
 async def _ask(
-    client: httpx.AsyncClient, upstream: SyntheticUpstream, example: Example, question: str
+    client: httpx.AsyncClient, upstream: SyntheticUpstream, example: Example, prompt: str
 ) -> Outcome:
     upstream.behaviour.script = [f"{word} " for word in example.text.split(" ")]
     body = {
         "model": MODEL,
-        "messages": [{"role": "user", "content": question}],
+        "messages": [{"role": "user", "content": prompt}],
         "max_tokens": len(upstream.behaviour.script) + 1,
         "stream": True,
     }
@@ -133,7 +129,7 @@ def report(outcomes: list[Outcome]) -> str:
         rows[outcome.harmful, outcome.source].append(outcome)
         rows[outcome.harmful, "all"].append(outcome)
     lines = [
-        "| answers | source | n | question refused | halted | got through "
+        "| answers | source | n | prompt blocked | halted | got through "
         "| of a halted one delivered before |",
         "|---|---|---|---|---|---|---|",
     ]

@@ -134,14 +134,16 @@ class Classifier:
         rows = _rows_in_time(text.words, deadline)
         worst = Meaning(-np.inf, -np.inf, self._no_category)
         attack = -np.inf
+        # A slow processor pays for long texts with the encoder's time, so there fewer get that far.
         penalty = length_penalty(len(text.words))
         screen_from = self._embedding_screen_from + self._slow_cpu_penalty * penalty
         named = candidates(text, word_screen(self._word_screen, self._word_screen_drift, rows))
         for candidate in compress(named, worth_reading(named, self._levels)):
             found = self._screened(candidate.words, screen_from)
             attack = max(attack, found.attack)
-            if found.harm > worst.harm:
+            if found.harm > worst.harm:  # its shares count: those of other windows name other harm
                 worst = found
+        # Attacks are long and known by their wording, of which a window shows a part only.
         attack = attack_logit(self._attack, rows) + self._attack_weight * attack
         return Estimate(
             harmful=self._calibrated(worst.harm - penalty, 0),

@@ -92,15 +92,7 @@ def prepare(
     prompts = [e for e in examples if e.kind == "prompt"]
     texts = [normalized(e.text[:MAX_CHARACTERS], vocabulary) for e in prompts]
     grams = [text_rows(text.words) for text in texts]
-    bad = _is_bad(prompts)
-    seen = [i for i, e in enumerate(prompts) if e.group not in EXAM]
-    weights, drift = fit_windows([grams[i] for i in seen], [bool(bad[i]) for i in seen])
-    wide = weights.astype(np.int32)
-    named = [
-        candidates(text, word_screen(wide, drift, rows))
-        for text, rows in zip(texts, grams, strict=True)
-    ]
-    screen = WordScreen(weights, drift, levels_for(prompts, texts, named))
+    screen, named = _word_screened(prompts, texts, grams)
     windows = [*_cut(prompts, texts, named, screen.levels), *_surrounded(prompts, texts)]
     report(f"{len(prompts)} prompts, {len(windows)} windows")
     owners = [window.owner for window in windows]
@@ -108,7 +100,7 @@ def prepare(
     lower = LowerLayers(pieces, cut)
     report("passed through the lower layers")
     # What is bad but illegible would teach that all text in those letters is.
-    misleading = bad[owners] & np.array([pieces.illegible(row) for row in cut])
+    misleading = _is_bad(prompts)[owners] & np.array([pieces.illegible(row) for row in cut])
     found = Prompts(
         examples=prompts,
         grams=grams,
@@ -121,6 +113,21 @@ def prepare(
         mean_embeddings=np.stack([mean_embedding(pieces.vectors(row)) for row in cut]),
     )
     return found, screen
+
+
+def _word_screened(
+    prompts: Sequence[Example], texts: Sequence[NormalizedText], grams: Sequence[np.ndarray]
+) -> tuple[WordScreen, list[list[Candidate]]]:
+    """The word screen, from all prompts but the exam's, and what it names of each prompt."""
+    seen = [i for i, e in enumerate(prompts) if e.group not in EXAM]
+    bad = _is_bad(prompts)
+    weights, drift = fit_windows([grams[i] for i in seen], [bool(bad[i]) for i in seen])
+    wide = weights.astype(np.int32)
+    named = [
+        candidates(text, word_screen(wide, drift, rows))
+        for text, rows in zip(texts, grams, strict=True)
+    ]
+    return WordScreen(weights, drift, levels_for(prompts, texts, named)), named
 
 
 class Window(NamedTuple):
