@@ -20,7 +20,7 @@ from inference.config import (
     SpeculationConfig,
 )
 from inference.errors import ModelLoadError
-from inference.model.sources import fetch
+from inference.model.files.sources import fetch
 from inference.server.app import create_app
 
 

@@ -23,7 +23,7 @@ from inference.bench.engine import (
 from inference.bench.limits import Machine
 from inference.bench.peers.cases import Cases, Rates
 from inference.bench.report import Report, markdown, plot
-from inference.model.open import open_weights
+from inference.model.files.open import open_weights
 
 _PEERS = ("llama.cpp", "transformers", "transformers-continuous")
 _NOT_INSTALLED = 3

@@ -21,6 +21,7 @@ from torch import Tensor
 
 from inference.bench.limits import prefill_flops
 from inference.kernels.batch import Batch, LayerCache, Singles, Span
+from inference.model.architectures.llama import LLAMA
 from inference.model.build import build_model
 from inference.model.config import ModelConfig
 from inference.model.kv_memory import allocate_caches
@@ -51,6 +52,7 @@ class RandomWeights:
     """A `WeightReader` that makes small random numbers of the right shape."""
 
     def __init__(self, config: ModelConfig, device: torch.device) -> None:
+        self.architecture = LLAMA
         self.config = config
         self._device = device
 

@@ -22,9 +22,9 @@ import torch
 from inference.errors import ModelLoadError
 from inference.kernels.batch import Batch, LayerCache, Singles, Span
 from inference.model.build import build_model
+from inference.model.decoder import Decoder
+from inference.model.files.open import open_weights
 from inference.model.kv_memory import allocate_caches
-from inference.model.llama import LlamaModel
-from inference.model.open import open_weights
 from inference.quantization.precision import Precision
 from inference.text.load import load_text
 
@@ -85,7 +85,7 @@ def measure(
         )
 
 
-def _perplexity(model: LlamaModel, caches: list[LayerCache], token_ids: torch.Tensor) -> float:
+def _perplexity(model: Decoder, caches: list[LayerCache], token_ids: torch.Tensor) -> float:
     """Of every token but the first, given all before it."""
     rows = torch.arange(len(token_ids) - 1)
     logprobs = model(_chunk(token_ids, rows), caches).log_softmax(-1)

@@ -1,9 +1,16 @@
-"""Weights and modules.
+"""Models: what they are, where their weights are, and the decoder that is made of both.
 
-config.py                    what a model is (one dataclass for the whole Llama family)
-weights.py, open.py          one interface over GGUF files and Hugging Face folders
-gguf_format.py, gguf_file.py, hf_folder.py   the two of them
-build.py                     weights to a decoder
-llama.py, layers.py, rope.py the decoder
-kv_memory.py, placement.py   how many blocks fit, on which device, in which type
+    config.py          the sizes that most have
+    layers/            what decoders are made of
+    decoder.py         layers one after another, and what is before and after them
+    architecture.py    what the file of an architecture says, and what it may ask of the loader
+    reading/           what configurations have in common, in both formats
+    architectures/     a file for each family
+    registry.py        a line for each family
+    gguf_format.py     GGUF's metadata and where its tensors lie
+    files/             readers of GGUF files and Hugging Face folders; where both come from
+    build.py           weights to a decoder
+    kv_memory.py, placement.py   how many KV blocks fit; on which device, in which type
+
+Each may import those above it only (`[tool.importlinter]` in `pyproject.toml`).
 """

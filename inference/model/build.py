@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 import importlib.util
 import logging
-from typing import TypeVar
 
 import torch
 from torch import Tensor
@@ -15,26 +14,20 @@ from inference.kernels.backend import Backend, TorchBackend
 from inference.kernels.cpu.backend import CpuBackend
 from inference.kernels.cpu.compile import load_kernels
 from inference.kernels.cpu.packed_linear import PackedLinear
-from inference.model.layers import (
-    DenseLinear,
-    GroupedExperts,
-    Linear,
-    Mlp,
-    SparseExperts,
-    SwiGLU,
-    TokenMatrix,
-)
-from inference.model.llama import DecoderLayer, LayerStack, LlamaModel
-from inference.model.weights import WeightReader
-from inference.parallel.group import TensorGroup
-from inference.parallel.layers import AllReduced, GatheredLogits, VocabularyPart
+from inference.model.architecture import Split
+from inference.model.config import MoeConfig, RopeConfig
+from inference.model.decoder import Decoder, LayerStack
+from inference.model.files.weights import WeightReader
+from inference.model.layers.experts import GroupedExperts, SparseExperts
+from inference.model.layers.linear import DenseLinear, Embedding, Linear, TokenMatrix
+from inference.model.layers.mlp import Mlp, SwiGLU
+from inference.model.layers.ranks import AllReduced, GatheredLogits, RankGroup, VocabularyPart
+from inference.model.layers.rope import Rotary
 from inference.quantization.packed import PackedRows
 from inference.quantization.precision import Precision
 from inference.quantization.rounding import fits_blocks, round_to_blocks
 
 log = logging.getLogger(__name__)
-
-Part = TypeVar("Part", Linear, Mlp)
 
 
 def build_model(
@@ -42,9 +35,9 @@ def build_model(
     dtype: torch.dtype,
     device: torch.device,
     precision: Precision | None = None,
-    group: TensorGroup | None = None,
+    group: RankGroup | None = None,
     layers: range | None = None,
-) -> LlamaModel:
+) -> Decoder:
     """Read the weights and put the decoder together.
 
     On a CPU in float32, quantized matrices stay as their file has them and our kernels
@@ -58,8 +51,9 @@ def build_model(
         ModelLoadError: when a tensor is missing or unreadable, or the precision cannot be
             had here.
     """
-    builder = _Builder(reader, dtype, device, precision or Precision(), group)
-    return builder.build(range(reader.config.num_layers) if layers is None else layers)
+    load = WeightLoader(reader, dtype, device, precision or Precision(), group)
+    stack = load.stack(range(reader.config.num_layers) if layers is None else layers)
+    return Decoder(reader.config, stack, reader.architecture.ends(load))
 
 
 def build_layers(
@@ -67,24 +61,28 @@ def build_layers(
     dtype: torch.dtype,
     device: torch.device,
     precision: Precision,
-    group: TensorGroup | None,
+    group: RankGroup | None,
     layers: range,
 ) -> LayerStack:
     """Some layers alone, for a pipeline's later stages; as `build_model` otherwise."""
-    return _Builder(reader, dtype, device, precision, group).stack(layers)
+    return WeightLoader(reader, dtype, device, precision, group).stack(layers)
 
 
-class _Builder:
+class WeightLoader:
+    """The `Loader` of an architecture's file: gives it matrices by name, and hides how each is
+    stored, computed and shared out among ranks."""
+
     def __init__(
         self,
         reader: WeightReader,
         dtype: torch.dtype,
         device: torch.device,
         precision: Precision,
-        group: TensorGroup | None,
+        group: RankGroup | None,
     ) -> None:
+        self.config = reader.config
         self._reader = reader
-        self._config = reader.config
+        self._architecture = reader.architecture
         self._dtype = dtype
         self._device = device
         self._precision = precision
@@ -92,84 +90,77 @@ class _Builder:
         self._kernels = self._cpu_kernels()
         self._has_triton = device.type == "cuda" and importlib.util.find_spec("triton") is not None
         self._check_precision()
-        self._backend = self._pick_backend()
+        self.backend = self._pick_backend()
+        self._token_matrices: dict[str, TokenMatrix] = {}
+        self._rotaries: dict[RopeConfig, Rotary] = {}
 
     def stack(self, wanted: range) -> LayerStack:
-        layers = [self._layer(index) for index in wanted]
-        return LayerStack(self._config, self._backend, layers)
+        """The layers of these numbers."""
+        layers = [self._architecture.layer(self, index) for index in wanted]
+        return LayerStack(self.config, self.backend, layers)
 
-    def build(self, wanted: range) -> LlamaModel:
-        config = self._config
-        layers = [self._layer(index) for index in wanted]
-        embed = self._token_matrix("embed")
-        head = embed if config.tied_embeddings else self._token_matrix("lm_head")
-        norm = self._tensor("norm")
+    def tensor(self, name: str) -> Tensor:
+        return self._reader.read(name).to(self._device, self._dtype)
+
+    def linear(self, *names: str) -> Linear:
+        matrix = self._matrix(names, embedding=False)
+        if self._group is not None and self._architecture.split(names[0]) is Split.COLUMNS:
+            return AllReduced(matrix, self._group)
+        return matrix
+
+    def embedding(self, name: str) -> Embedding:
+        matrix = self._token_matrix(name)
         if self._group is None:
-            return LlamaModel(config, self._backend, embed, layers, norm, head)
-        return LlamaModel(
-            config,
-            self._backend,
-            VocabularyPart(embed, self._group, config.vocab_size),
-            layers,
-            norm,
-            GatheredLogits(head, self._group, config.vocab_size),
-        )
+            return matrix
+        return VocabularyPart(matrix, self._group, self.config.vocab_size)
 
-    def _layer(self, index: int) -> DecoderLayer:
-        at = f"layers.{index}"
-        return DecoderLayer(
-            attn_norm=self._tensor(f"{at}.attn_norm"),
-            qkv=self._linear(f"{at}.attn.q", f"{at}.attn.k", f"{at}.attn.v"),
-            out=self._summed(self._linear(f"{at}.attn.o")),
-            mlp_norm=self._tensor(f"{at}.mlp_norm"),
-            mlp=self._mlp(at),
-            query_norm=self._optional(f"{at}.attn.q_norm"),
-            key_norm=self._optional(f"{at}.attn.k_norm"),
-            window=self._config.windows.get(index),
-        )
+    def logits(self, name: str) -> Linear:
+        matrix = self._token_matrix(name)
+        if self._group is None:
+            return matrix
+        return GatheredLogits(matrix, self._group, self.config.vocab_size)
 
-    def _mlp(self, at: str) -> Mlp:
-        moe = self._config.moe
-        if moe is None:
-            return self._summed(self._swiglu(f"{at}.mlp"))
-        router = DenseLinear(self._tensor(f"{at}.router"))
-        own = range(moe.num_experts) if self._group is None else self._group.part(moe.num_experts)
+    def experts(self, at: str, moe: MoeConfig) -> Mlp:
+        router = DenseLinear(self.tensor(f"{at}.router"))
         if self._has_triton and self._group is None and not self._precision.rounds_weights:
-            return self._grouped_experts(at, router)
-        experts = {index: self._swiglu(f"{at}.experts.{index}") for index in own}
-        return self._summed(SparseExperts(moe, router, experts))
+            return self._grouped_experts(at, moe, router)
+        own = range(moe.num_experts) if self._group is None else self._group.part(moe.num_experts)
+        experts = SparseExperts(moe, router, {i: self._expert(f"{at}.experts.{i}") for i in own})
+        return experts if self._group is None else AllReduced(experts, self._group)
 
-    def _grouped_experts(self, at: str, router: Linear) -> Mlp:
+    def rotary(self, rope: RopeConfig) -> Rotary:
+        """One for all layers that turn alike."""
+        if rope not in self._rotaries:
+            head_dim, longest = self.config.head_dim, self.config.max_position
+            self._rotaries[rope] = Rotary(rope, head_dim, longest, self._device)
+        return self._rotaries[rope]
+
+    def _expert(self, at: str) -> SwiGLU:
+        gate_up, down = self.linear(f"{at}.gate", f"{at}.up"), self.linear(f"{at}.down")
+        return SwiGLU(self.backend, gate_up, down)
+
+    def _grouped_experts(self, at: str, moe: MoeConfig, router: Linear) -> Mlp:
         from inference.kernels.gpu.experts import experts_swiglu
 
-        assert self._config.moe is not None
-        names = [f"{at}.experts.{index}" for index in range(self._config.moe.num_experts)]
+        names = [f"{at}.experts.{index}" for index in range(moe.num_experts)]
         gate_up = [
-            torch.cat((self._tensor(f"{name}.gate"), self._tensor(f"{name}.up"))) for name in names
+            torch.cat((self.tensor(f"{name}.gate"), self.tensor(f"{name}.up"))) for name in names
         ]
-        down = [self._tensor(f"{name}.down") for name in names]
+        down = [self.tensor(f"{name}.down") for name in names]
         stacked = torch.stack(gate_up), torch.stack(down)
-        return GroupedExperts(self._config.moe, router, *stacked, experts_swiglu)
-
-    def _swiglu(self, at: str) -> SwiGLU:
-        gate_up, down = self._linear(f"{at}.gate", f"{at}.up"), self._linear(f"{at}.down")
-        return SwiGLU(self._backend, gate_up, down)
-
-    def _summed(self, part: Part) -> Part | AllReduced:
-        """With a group, each rank has a part of the sum."""
-        return part if self._group is None else AllReduced(part, self._group)
-
-    def _linear(self, *names: str) -> Linear:
-        """The matrices below one another, as one."""
-        return self._matrix(names, embedding=False)
+        return GroupedExperts(moe, router, *stacked, experts_swiglu)
 
     def _token_matrix(self, name: str) -> TokenMatrix:
-        return self._matrix((name,), embedding=True)
+        """Read once where rows and logits come from the same."""
+        if name not in self._token_matrices:
+            self._token_matrices[name] = self._matrix((name,), embedding=True)
+        return self._token_matrices[name]
 
     def _matrix(self, names: tuple[str, ...], *, embedding: bool) -> TokenMatrix:
+        """The matrices below one another, as one."""
         bias = None
         if self._reader.has(f"{names[0]}:bias"):
-            bias = torch.cat([self._tensor(f"{name}:bias") for name in names])
+            bias = torch.cat([self.tensor(f"{name}:bias") for name in names])
         packed = self._packed(names)
         if packed is not None and (matrix := self._from_blocks(packed, bias)):
             return matrix
@@ -203,17 +194,10 @@ class _Builder:
                 return TritonPackedLinear(rows, bias, self._device, self._dtype)
         return None
 
-    def _tensor(self, name: str) -> Tensor:
-        return self._reader.read(name).to(self._device, self._dtype)
-
-    def _optional(self, name: str) -> Tensor | None:
-        return self._tensor(name) if self._reader.has(name) else None
-
     def _cpu_kernels(self) -> ctypes.CDLL | None:
         if self._device.type != "cpu" or self._dtype != torch.float32:
             return None
-        config = self._config
-        sizes = (config.hidden_size, config.intermediate_size, config.head_dim)
+        sizes = self._architecture.vector_sizes(self.config)
         return load_kernels() if CpuBackend.takes(sizes) else None
 
     def _pick_backend(self) -> Backend:

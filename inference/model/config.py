@@ -1,9 +1,11 @@
-"""What a decoder of the Llama family is: sizes and switches, wherever they were read."""
+"""What a decoder is: sizes and switches, wherever they were read."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Literal
+from dataclasses import dataclass, field, replace
+from typing import Literal, Self
+
+from inference.errors import ModelLoadError
 
 
 @dataclass(frozen=True)
@@ -11,7 +13,8 @@ class RopeConfig:
     """Rotary embedding. `kind` and the fields it uses follow transformers' names."""
 
     theta: float = 10000.0
-    kind: Literal["default", "linear", "llama3", "yarn"] = "default"
+    kind: Literal["default", "linear", "llama3", "yarn", "none"] = "default"
+    """`none`: nothing is rotated."""
     factor: float = 1.0
     original_max_position: int = 0
     low_freq_factor: float = 1.0
@@ -36,9 +39,8 @@ class MoeConfig:
 
 @dataclass(frozen=True)
 class ModelConfig:
-    """One dataclass for the family; a switch that a model lacks has its neutral value.
-
-    Biases and the norms of queries and keys are there when their weights are.
+    """What most architectures have; a switch that one lacks has its neutral value, and one that
+    only it has stands in a subclass in its file. Biases are there when their weights are.
     """
 
     architecture: str
@@ -57,3 +59,25 @@ class ModelConfig:
     windows: dict[int, int] = field(default_factory=dict)
     """Layers that attend to their last so many tokens only."""
     moe: MoeConfig | None = None
+
+    def of_rank(self, size: int) -> Self:
+        """The sizes of a rank's part, where `size` ranks share every layer.
+
+        Raises:
+            ModelLoadError: when they cannot be shared out so often.
+        """
+        shared = {
+            "key-value heads": self.num_kv_heads,
+            "query heads": self.num_heads,
+            "columns of the MLP": self.intermediate_size,
+        }
+        for name, number in shared.items():
+            if number % size:
+                raise ModelLoadError(f"{number} {name} cannot be split over {size} ranks")
+        return replace(
+            self,
+            num_heads=self.num_heads // size,
+            num_kv_heads=self.num_kv_heads // size,
+            # Experts are dealt out whole.
+            intermediate_size=self.intermediate_size // (1 if self.moe else size),
+        )

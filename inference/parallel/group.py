@@ -8,13 +8,11 @@ import torch
 import torch.distributed as dist
 from torch import Tensor
 
-from inference.errors import ModelLoadError
-from inference.model.config import ModelConfig
-
 
 @dataclass(frozen=True)
 class TensorGroup:
-    """This rank's place among `size` ranks that hold parts of every layer."""
+    """This rank's place among `size` ranks that hold parts of every layer; a `RankGroup`
+    (`model/layers/ranks.py`)."""
 
     rank: int
     size: int
@@ -42,13 +40,3 @@ class TensorGroup:
         return torch.cat(
             [part[..., :width] for part, width in zip(parts, widths, strict=True)], dim=-1
         )
-
-    def check(self, config: ModelConfig) -> None:
-        """Raises ModelLoadError when the model cannot be split so often."""
-        for name, number in (
-            ("key-value heads", config.num_kv_heads),
-            ("query heads", config.num_heads),
-            ("columns of the MLP", config.intermediate_size),
-        ):
-            if number % self.size:
-                raise ModelLoadError(f"{number} {name} cannot be split over {self.size} ranks")

@@ -21,9 +21,9 @@ import torch.distributed as dist
 from inference.config import EngineConfig
 from inference.model.build import build_layers, build_model
 from inference.model.config import ModelConfig
+from inference.model.decoder import Decoder
+from inference.model.files.open import open_weights
 from inference.model.kv_memory import allocate_caches, count_blocks
-from inference.model.llama import LlamaModel
-from inference.model.open import open_weights
 from inference.model.placement import pick_device, pick_dtype, pick_kv_dtype
 from inference.parallel.leader import LeadingModel, follow
 from inference.parallel.pipeline import StageModel
@@ -50,7 +50,7 @@ class Part:
     """With this rank's number of heads."""
     num_layers: int
     stage: StageModel
-    ends: LlamaModel | None
+    ends: Decoder | None
     """Embedding and logits, on the first stage."""
 
 

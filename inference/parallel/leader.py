@@ -15,7 +15,7 @@ from torch import Tensor
 
 from inference.errors import EngineBrokenError
 from inference.kernels.batch import Batch, LayerCache
-from inference.model.llama import Hidden, LlamaModel
+from inference.model.decoder import Decoder, Hidden
 from inference.parallel.pipeline import StageModel
 from inference.parallel.world import World
 
@@ -40,9 +40,9 @@ class End:
 
 
 class LeadingModel:
-    """What the runner of rank 0 sees: a decoder like `LlamaModel`."""
+    """What the runner of rank 0 sees: a decoder like `Decoder`."""
 
-    def __init__(self, world: World, stage: StageModel, ends: LlamaModel, dtype: torch.dtype):
+    def __init__(self, world: World, stage: StageModel, ends: Decoder, dtype: torch.dtype):
         self.config = ends.config
         self._world = world
         self._stage = stage
@@ -90,7 +90,7 @@ class LeadingModel:
 def follow(
     world: World,
     stage: StageModel,
-    ends: LlamaModel | None,
+    ends: Decoder | None,
     caches: list[LayerCache],
     dtype: torch.dtype,
     device: torch.device,

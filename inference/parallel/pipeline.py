@@ -11,13 +11,13 @@ import torch.distributed as dist
 from torch import Tensor
 
 from inference.kernels.batch import Batch, LayerCache
-from inference.model.llama import Hidden, LayerStack, LlamaModel
+from inference.model.decoder import Decoder, Hidden, LayerStack
 from inference.parallel.micro_batches import split
 from inference.parallel.world import World
 
 
 class StageModel:
-    def __init__(self, world: World, layers: LayerStack, ends: LlamaModel | None) -> None:
+    def __init__(self, world: World, layers: LayerStack, ends: Decoder | None) -> None:
         """`ends`: the whole model's embedding, norm and logits, for the first stage."""
         self._world = world
         self._layers = layers
@@ -31,7 +31,7 @@ class StageModel:
         kept: list[Hidden] = []  # a tensor that is being sent must live
         for part in parts:
             if self._ends is not None:
-                x, delta = self._ends.embed(part.token_ids), None
+                x, delta = self._ends.embed(part), None
             else:
                 x, delta = self._receive(world.peer(world.stage - 1), part, dtype)
             out = self._layers(x, delta, part, caches)

@@ -16,7 +16,7 @@ import torch
 from torch import Tensor
 
 from inference.kernels.batch import Batch, LayerCache, Singles
-from inference.model.llama import Hidden, LlamaModel
+from inference.model.decoder import Decoder, Hidden
 
 _SIZES = (1, 2, 4, 8, 16, 24, 32, 48, 64, 96, 128, 192, 256)
 
@@ -29,10 +29,10 @@ class _Recorded:
 
 
 class GraphedModel:
-    """A `LlamaModel` whose decode steps are replayed."""
+    """A `Decoder` whose decode steps are replayed."""
 
     def __init__(
-        self, model: LlamaModel, max_rows: int, table_width: int, block_size: int, spare_slot: int
+        self, model: Decoder, max_rows: int, table_width: int, block_size: int, spare_slot: int
     ) -> None:
         """Nothing is recorded yet: `record` does.
 

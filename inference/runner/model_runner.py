@@ -17,14 +17,14 @@ from inference.errors import ModelLoadError
 from inference.kernels.batch import Batch, Singles, Span
 from inference.model.build import build_model
 from inference.model.config import ModelConfig
+from inference.model.decoder import Decoder
+from inference.model.files.open import open_weights
 from inference.model.kv_memory import (
     allocate_caches,
     count_blocks,
     longest_sequence,
     token_bytes,
 )
-from inference.model.llama import LlamaModel
-from inference.model.open import open_weights
 from inference.model.placement import pick_device, pick_dtype, pick_kv_dtype
 from inference.parallel.launch import Leader, is_parallel, lead
 from inference.parallel.leader import LeadingModel
@@ -88,7 +88,7 @@ class ModelRunner:
         """Weights and caches: here, or here and on the ranks that this one leads."""
         self._leader: Leader | None = None
         self._most_rows_alone = 0
-        self._model: LlamaModel | GraphedModel | LeadingModel
+        self._model: Decoder | GraphedModel | LeadingModel
         if is_parallel(config):
             _check_options_on_several_ranks(config)
             self._leader = lead(config, self._dtype, self._device)
@@ -109,7 +109,7 @@ class ModelRunner:
         spare = config.block_size if on_gpu else 0  # where the empty rows of a graph write
         self._caches = allocate_caches(slots + spare, own, num_layers, kv_dtype, self._device)
         self.kv_bytes = slots * token_bytes(own, num_layers, kv_dtype)
-        if on_gpu and isinstance(self._model, LlamaModel) and self._model.layers.can_be_recorded:
+        if on_gpu and isinstance(self._model, Decoder) and self._model.layers.can_be_recorded:
             width = -(-longest_sequence(config, own) // config.block_size)
             seats = config.scheduler.max_num_seqs
             graphed = GraphedModel(self._model, seats, width, config.block_size, slots)

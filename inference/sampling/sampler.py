@@ -8,6 +8,7 @@ parameters, tokens and seed only, never on its neighbours.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import torch
@@ -102,10 +103,10 @@ class Sampler:
 def _check_finite(largest: Tensor, places: list[Place]) -> None:
     """Raises LogitsNotFiniteError for the first row whose largest logit (R,) is no number: the
     largest is NaN wherever one is."""
-    if not largest.isfinite().all():
-        row = int(largest.isfinite().logical_not().nonzero()[0])
-        name, value = places[row].request.request_id, float(largest[row])
-        raise LogitsNotFiniteError(f"the largest logit of request {name} is {value}")
+    for value, place in zip(largest.tolist(), places, strict=True):
+        if not math.isfinite(value):
+            name = place.request.request_id
+            raise LogitsNotFiniteError(f"the largest logit of request {name} is {value}")
 
 
 def _penalise(logits: Tensor, rows: list[int], places: list[Place]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,9 +17,13 @@ from inference.kernels.batch import Batch, LayerCache, Singles, Span
 from inference.kernels.cpu.backend import CpuBackend
 from inference.kernels.cpu.compile import load_kernels
 from inference.kernels.cpu.packed_linear import PackedLinear
-from inference.model.config import ModelConfig
-from inference.model.layers import DenseLinear, Linear, SwiGLU
-from inference.model.llama import DecoderLayer, LayerStack
+from inference.model.config import ModelConfig, RopeConfig
+from inference.model.decoder import LayerStack
+from inference.model.layers.attention import Attention
+from inference.model.layers.linear import DenseLinear, Linear
+from inference.model.layers.mlp import SwiGLU
+from inference.model.layers.pre_norm import PreNormLayer
+from inference.model.layers.rope import Rotary
 from inference.quantization.packed import PackedRows
 from tests.inference.conftest import compiled
 
@@ -200,7 +205,7 @@ CONFIG = ModelConfig(
 )
 
 
-def make_layers(kernels, kind: Kind, *, int8: bool, bias: bool) -> list[DecoderLayer]:
+def make_layers(kernels, kind: Kind, *, int8: bool, bias: bool) -> list[PreNormLayer]:
     random = np.random.default_rng(3)
     hidden, inner, queries = CONFIG.hidden_size, CONFIG.intermediate_size, HEADS * DIM
 
@@ -210,14 +215,21 @@ def make_layers(kernels, kind: Kind, *, int8: bool, bias: bool) -> list[DecoderL
         shift = torch.randn(rows) if bias else None
         return PackedLinear(kernels, packed, shift, int8_activations=int8)
 
+    backend = CpuBackend(kernels)
+    rotary = Rotary(CONFIG.rope, DIM, CONFIG.max_position, torch.device("cpu"))
+
+    def attention(window: int | None) -> Attention:
+        qkv, out = matrix(queries + 2 * KV_HEADS * DIM, hidden), matrix(hidden, queries)
+        return Attention(backend, CONFIG, rotary, qkv, out, window=window)
+
     return [
-        DecoderLayer(
+        PreNormLayer(
+            backend,
+            CONFIG.rms_eps,
             attn_norm=torch.rand(hidden) + 0.5,
-            qkv=matrix(queries + 2 * KV_HEADS * DIM, hidden),
-            out=matrix(hidden, queries),
+            attention=attention(40 if index == 1 else None),
             mlp_norm=torch.rand(hidden) + 0.5,
-            mlp=SwiGLU(CpuBackend(kernels), matrix(2 * inner, hidden), matrix(hidden, inner)),
-            window=40 if index == 1 else None,
+            mlp=SwiGLU(backend, matrix(2 * inner, hidden), matrix(hidden, inner)),
         )
         for index in range(CONFIG.num_layers)
     ]
@@ -312,8 +324,18 @@ def test_a_prompts_tokens_as_queries_alone_equal_a_span(kernels):
 def test_layers_that_cannot_be_fused_are_computed_part_by_part(kernels):
     layers = make_layers(kernels, Kind.Q4_1, int8=False, bias=False)
     assert LayerStack(CONFIG, CpuBackend(kernels), layers).most_rows_alone > 0
-    dense = replace(layers[0], out=DenseLinear(torch.randn(CONFIG.hidden_size, HEADS * DIM)))
-    normed = replace(layers[0], query_norm=torch.ones(DIM), key_norm=torch.ones(DIM))
-    for other in (dense, normed):
-        mixed = LayerStack(CONFIG, CpuBackend(kernels), [other, *layers[1:]])
-        assert mixed.most_rows_alone == 0
+    first = layers[0].attention
+    rotary = Rotary(RopeConfig(theta=5.0), DIM, CONFIG.max_position, torch.device("cpu"))
+    norms = torch.ones(DIM), torch.ones(DIM)
+    for attention in (
+        changed(first, out=DenseLinear(torch.randn(CONFIG.hidden_size, HEADS * DIM))),
+        changed(first, head_norms=norms),
+        changed(first, rotary=rotary),
+    ):
+        mixed = [replace(layers[0], attention=attention), *layers[1:]]
+        assert LayerStack(CONFIG, CpuBackend(kernels), mixed).most_rows_alone == 0
+
+
+def changed(attention: Attention, **changes) -> Attention:
+    parts: dict[str, Any] = {"rotary": attention.rotary, "qkv": attention.qkv, "out": attention.out}
+    return Attention(attention._backend, CONFIG, **(parts | changes))

@@ -16,7 +16,7 @@ import transformers
 
 from inference.errors import ModelLoadError
 from inference.model.build import build_model
-from inference.model.open import open_weights
+from inference.model.files.open import open_weights
 from tests.inference.conftest import greedy, make_driver
 
 SIZES: dict[str, Any] = {

@@ -15,8 +15,8 @@ from safetensors.torch import load_file, save_file
 
 from inference.errors import ModelLoadError
 from inference.model.config import ModelConfig
-from inference.model.gguf_file import GGUFReader
-from inference.model.hf_folder import HFReader
+from inference.model.files.gguf_file import GGUFReader
+from inference.model.files.hf_folder import HFReader
 from tests.inference.conftest import greedy
 from tests.inference.test_families import PROMPTS, make_driver, make_folder, reference_answer
 

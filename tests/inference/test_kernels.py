@@ -27,12 +27,9 @@ from inference.kernels.gpu.backend import TritonBackend  # noqa: E402
 from inference.kernels.gpu.experts import experts_swiglu, group_by_expert  # noqa: E402
 from inference.kernels.gpu.packed_linear import TritonPackedLinear  # noqa: E402
 from inference.model.config import MoeConfig  # noqa: E402
-from inference.model.layers import (  # noqa: E402
-    DenseLinear,
-    GroupedExperts,
-    SparseExperts,
-    SwiGLU,
-)
+from inference.model.layers.experts import GroupedExperts, SparseExperts  # noqa: E402
+from inference.model.layers.linear import DenseLinear  # noqa: E402
+from inference.model.layers.mlp import SwiGLU  # noqa: E402
 from inference.quantization.packed import PackedRows  # noqa: E402
 
 BLOCK = 16

@@ -18,8 +18,8 @@ from inference.config import EngineConfig, KvDtype
 from inference.kernels.backend import TorchBackend
 from inference.kernels.batch import Batch, LayerCache, Singles
 from inference.kernels.cpu.backend import CpuBackend
+from inference.model.files.open import open_weights
 from inference.model.kv_memory import allocate_caches, count_blocks
-from inference.model.open import open_weights
 from inference.runner.block_transfer import BlockTransfer
 from tests.inference.conftest import greedy, make_driver
 from tests.inference.test_families import PROMPTS, make_folder

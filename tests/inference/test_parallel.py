@@ -9,7 +9,7 @@ from inference.config import EngineConfig, SchedulerConfig
 from inference.engine.core import EngineCore
 from inference.errors import EngineBrokenError, ModelLoadError
 from inference.kernels.batch import Batch, Singles, Span
-from inference.model.open import open_weights
+from inference.model.files.open import open_weights
 from inference.parallel.group import TensorGroup
 from inference.parallel.leader import LeadingModel
 from inference.parallel.micro_batches import split

@@ -14,7 +14,7 @@ from inference.errors import ModelLoadError
 from inference.kernels.batch import Batch, LayerCache, Span
 from inference.kernels.cpu.packed_linear import PackedLinear
 from inference.model.build import build_model
-from inference.model.open import open_weights
+from inference.model.files.open import open_weights
 from inference.quantization.packed import PackedRows
 from inference.quantization.precision import Precision
 from tests.inference.conftest import compiled

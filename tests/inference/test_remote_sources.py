@@ -10,8 +10,8 @@ import pytest
 
 from inference.cli import main
 from inference.errors import ModelLoadError
-from inference.model.open import open_weights
-from inference.model.sources import fetch
+from inference.model.files.open import open_weights
+from inference.model.files.sources import fetch
 from infra.services.ports import free_port
 from tests.inference.remote_files import S3_KEY, S3_SECRET, Hub, hub_server, s3_server
 from tests.inference.test_families import make_folder

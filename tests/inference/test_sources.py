@@ -9,8 +9,8 @@ import fsspec
 import pytest
 
 from inference.errors import ModelLoadError
-from inference.model.open import open_weights
-from inference.model.sources import fetch
+from inference.model.files.open import open_weights
+from inference.model.files.sources import fetch
 from tests.inference.test_families import make_folder
 
 WEIGHTS = b"GGUF and so on" * 1000

@@ -153,7 +153,7 @@ def _from_filesystem(source: Source, folder: Path) -> str:
 def _filesystem(source: Source) -> tuple[Any, str]:
     """The file system and the path in it. Raises ImportError where its library is missing."""
     if source.scheme == "s3":
-        from inference.model.s3_files import S3Files
+        from inference.model.files.s3_files import S3Files
 
         return S3Files(), source.path
     if source.scheme == "hf":

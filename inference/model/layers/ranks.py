@@ -1,11 +1,34 @@
-"""Joins what the ranks of a group computed."""
+"""Joins what the ranks of a tensor-parallel group computed."""
 
 from __future__ import annotations
 
+from typing import Protocol
+
 from torch import Tensor
 
-from inference.model.layers import Embedding, Linear
-from inference.parallel.group import TensorGroup
+from inference.model.layers.linear import Embedding, Linear
+
+
+class RankGroup(Protocol):
+    """The ranks that hold parts of every layer, seen from one of them."""
+
+    @property
+    def rank(self) -> int: ...
+
+    @property
+    def size(self) -> int: ...
+
+    def part(self, total: int) -> range:
+        """This rank's part of `total` things."""
+        ...
+
+    def sum(self, x: Tensor) -> Tensor:
+        """The sum of all ranks' `x`, in place."""
+        ...
+
+    def concatenate(self, x: Tensor, total: int) -> Tensor:
+        """All ranks' parts (rows, their share of `total`) side by side."""
+        ...
 
 
 class AllReduced:
@@ -13,7 +36,7 @@ class AllReduced:
 
     waits_for_device = True  # for the other ranks
 
-    def __init__(self, part: Linear, group: TensorGroup) -> None:
+    def __init__(self, part: Linear, group: RankGroup) -> None:
         self._part = part
         self._group = group
 
@@ -24,7 +47,7 @@ class AllReduced:
 class VocabularyPart:
     """An `Embedding` of which this rank has the rows of a part of the tokens."""
 
-    def __init__(self, part: Embedding, group: TensorGroup, vocab_size: int) -> None:
+    def __init__(self, part: Embedding, group: RankGroup, vocab_size: int) -> None:
         self._part = part
         self._group = group
         self._own = group.part(vocab_size)
@@ -38,7 +61,7 @@ class VocabularyPart:
 class GatheredLogits:
     """Logits of all tokens from every rank's part of them."""
 
-    def __init__(self, part: Linear, group: TensorGroup, vocab_size: int) -> None:
+    def __init__(self, part: Linear, group: RankGroup, vocab_size: int) -> None:
         self._part = part
         self._group = group
         self._vocab_size = vocab_size

@@ -36,6 +36,8 @@ def frequencies(config: RopeConfig, head_dim: int) -> Tensor:
     if config.slowed_by:
         plain = plain / torch.tensor(config.slowed_by)
     match config.kind:
+        case "none":
+            return torch.zeros_like(plain)
         case "linear":
             return plain / config.factor
         case "llama3":

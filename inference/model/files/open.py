@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from inference.errors import ModelLoadError
-from inference.model.gguf_file import GGUFReader
-from inference.model.hf_folder import HFReader
+from inference.model.files.gguf_file import GGUFReader
+from inference.model.files.hf_folder import HFReader
 
 
 def open_weights(path: str) -> GGUFReader | HFReader:

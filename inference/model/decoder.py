@@ -1,0 +1,140 @@
+"""A decoder over a flat batch of tokens and a paged KV cache, whatever its layers are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from torch import Tensor
+
+from inference.kernels.backend import Backend, FusedLayers, LayerParts, LayerShape
+from inference.kernels.batch import Batch, LayerCache
+from inference.model.config import ModelConfig
+from inference.model.layers.rope import Rotary
+from inference.model.layers.step import Step
+
+Hidden = tuple[Tensor, Tensor]
+"""The residual stream and what the last layer adds to it, (T, hidden) each."""
+
+
+class Layer(Protocol):
+    @property
+    def waits_for_device(self) -> bool:
+        """Whether it reads a result back to go on, which a CUDA graph cannot hold."""
+        ...
+
+    def __call__(self, x: Tensor, delta: Tensor | None, cache: LayerCache, step: Step) -> Hidden:
+        """Compute the layer over all tokens; writes their keys and values into `cache`.
+
+        Args:
+            x: the residual stream (T, hidden); may be changed.
+            delta: what the layer before adds to it, so that a norm can add while it reads;
+                nothing where None.
+        """
+        ...
+
+    def parts(self) -> tuple[LayerParts, Rotary] | None:
+        """The layer and its rotation for kernels that compute several layers as one operation;
+        None where it is not of that kind."""
+        ...
+
+
+class Ends(Protocol):
+    """What is before the first layer and after the last."""
+
+    def embed(self, batch: Batch) -> Tensor:
+        """What enters the first layer, (T, hidden)."""
+        ...
+
+    def normed(self, x: Tensor, delta: Tensor) -> Tensor:
+        """The last layer's result (R, hidden), as vectors of prompts are made of it."""
+        ...
+
+    def logits(self, normed: Tensor) -> Tensor:
+        """(R, vocab)."""
+        ...
+
+
+class LayerStack:
+    """Layers one after another: a whole decoder's, or those of a pipeline's stage."""
+
+    def __init__(self, config: ModelConfig, backend: Backend, layers: Sequence[Layer]) -> None:
+        self.config = config
+        self._layers = layers
+        self._fused, self._fused_rotary = _fuse(config, backend, layers)
+
+    def __len__(self) -> int:
+        return len(self._layers)
+
+    @property
+    def most_rows_alone(self) -> int:
+        """Tokens up to which a batch is faster where each is a query alone."""
+        return 0 if self._fused is None else self._fused.most_rows
+
+    @property
+    def can_be_recorded(self) -> bool:
+        """Whether a CUDA graph can hold all layers."""
+        return not any(layer.waits_for_device for layer in self._layers)
+
+    def __call__(
+        self, x: Tensor, delta: Tensor | None, batch: Batch, caches: list[LayerCache]
+    ) -> Hidden:
+        """All layers over all tokens; writes their keys and values into `caches`."""
+        step = Step(batch, x.dtype)
+        if self._fused is not None and self._fused_rotary and self._fused.takes(batch):
+            angles = step.angles(self._fused_rotary)
+            return self._fused(x if delta is None else x.add_(delta), angles, batch, caches)
+        for layer, cache in zip(self._layers, caches, strict=True):
+            x, delta = layer(x, delta, cache, step)
+        assert delta is not None
+        return x, delta
+
+
+class Decoder:
+    """A whole model, or on a pipeline's first stage its ends and the first layers."""
+
+    def __init__(self, config: ModelConfig, layers: LayerStack, ends: Ends) -> None:
+        self.config = config
+        self.layers = layers
+        self._ends = ends
+
+    def __call__(self, batch: Batch, caches: list[LayerCache]) -> Tensor:
+        """Logits (R, vocab) in float32 of the batch's `logits_rows`.
+
+        Writes the keys and values of every token of the batch into `caches`.
+        """
+        return self.logits(self.hidden(batch, caches), batch.logits_rows)
+
+    def embed(self, batch: Batch) -> Tensor:
+        """What enters the first layer, (T, hidden)."""
+        return self._ends.embed(batch)
+
+    def hidden(self, batch: Batch, caches: list[LayerCache]) -> Hidden:
+        """All layers over all tokens; writes their keys and values into `caches`."""
+        return self.layers(self.embed(batch), None, batch, caches)
+
+    def normed(self, hidden: Hidden, rows: Tensor) -> Tensor:
+        """What the last layer says of the given flat rows, normed, (R, hidden)."""
+        x, delta = hidden
+        return self._ends.normed(x[rows], delta[rows])
+
+    def logits(self, hidden: Hidden, rows: Tensor) -> Tensor:
+        """(R, vocab) in float32 of the given flat rows."""
+        return self._ends.logits(self.normed(hidden, rows)).float()
+
+
+def _fuse(
+    config: ModelConfig, backend: Backend, layers: Sequence[Layer]
+) -> tuple[FusedLayers | None, Rotary | None]:
+    """The layers as one operation, where all are of the kind and turn alike."""
+    found = [parts for layer in layers if (parts := layer.parts()) is not None]
+    if len(found) < len(layers) or len({rotary for _, rotary in found}) != 1:
+        return None, None
+    shape = LayerShape(
+        config.hidden_size,
+        config.num_heads,
+        config.num_kv_heads,
+        config.head_dim,
+        config.rms_eps,
+    )
+    return backend.fuse(shape, [parts for parts, _ in found]), found[0][1]

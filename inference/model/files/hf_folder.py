@@ -1,0 +1,78 @@
+"""A model in a Hugging Face folder: config.json and safetensors, sharded or not."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors import safe_open
+
+from inference.errors import ModelLoadError
+from inference.model import registry
+from inference.model.files.weights import check_known
+from inference.quantization.packed import PackedRows
+
+
+class HFReader:
+    """A `WeightReader` over a folder; tensors are mapped until they are read."""
+
+    def __init__(self, folder: Path) -> None:
+        """Open the folder.
+
+        Raises:
+            ModelLoadError: when its configuration or weights are missing or unknown.
+        """
+        raw = _configuration(folder)
+        self.architecture = registry.of_hf(raw)
+        _check_weights_are_plain(raw)
+        try:
+            self.config = self.architecture.read_hf(raw)
+        except KeyError as error:
+            raise ModelLoadError(f"{folder}/config.json has no {error.args[0]}") from error
+        files = sorted(folder.glob("*.safetensors"))
+        if not files:
+            raise ModelLoadError(f"{folder} has no .safetensors files")
+        self._files = [safe_open(str(file), framework="pt") for file in files]
+        self._file_of = {name: file for file in self._files for name in list(file.keys())}
+        check_known(self.architecture, self._file_of, "hf")
+
+    def has(self, name: str) -> bool:
+        return self.architecture.place(name, "hf").name in self._file_of
+
+    def read(self, name: str) -> torch.Tensor:
+        place = self.architecture.place(name, "hf")
+        file = self._file_of.get(place.name)
+        if file is None:
+            raise ModelLoadError(f"the folder has no tensor {place.name} (our {name})")
+        tensor: torch.Tensor = file.get_tensor(place.name)
+        return tensor if place.rows is None else place.rows(tensor, self.config)
+
+    def read_packed(self, name: str) -> PackedRows | None:
+        return None
+
+
+def _configuration(folder: Path) -> dict[str, Any]:
+    """config.json, with the end of texts from generation_config.json where that has one."""
+    try:
+        raw: dict[str, Any] = json.loads((folder / "config.json").read_text())
+    except (OSError, ValueError) as error:
+        raise ModelLoadError(f"{folder} has no readable config.json: {error}") from error
+    file = folder / "generation_config.json"
+    generation = json.loads(file.read_text()) if file.exists() else {}
+    if "eos_token_id" in generation:
+        raw["eos_token_id"] = generation["eos_token_id"]
+    return raw
+
+
+def _check_weights_are_plain(raw: Mapping[str, Any]) -> None:
+    """Raises ModelLoadError when the numbers in the files are not the weights."""
+    for key in ("quantization_config", "compression_config"):
+        if quantized := raw.get(key):
+            method = quantized.get("quant_method") or quantized
+            raise ModelLoadError(
+                f"weights with {key} {method!r} are not implemented: give the folder that they "
+                "were made from, or a GGUF file"
+            )

@@ -1,0 +1,25 @@
+"""What the layers of one step share."""
+
+from __future__ import annotations
+
+import torch
+
+from inference.kernels.backend import Angles
+from inference.kernels.batch import Batch
+from inference.model.layers.rope import Rotary
+
+
+class Step:
+    """A step's batch, and the angles of each rotation, computed when a layer first asks."""
+
+    def __init__(self, batch: Batch, dtype: torch.dtype) -> None:
+        self.batch = batch
+        self._dtype = dtype
+        self._angles: dict[Rotary, Angles] = {}
+
+    def angles(self, rotary: Rotary) -> Angles:
+        """cos and sin for every token of the batch."""
+        found = self._angles.get(rotary)
+        if found is None:
+            found = self._angles[rotary] = rotary.at(self.batch.positions, self._dtype)
+        return found

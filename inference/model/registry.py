@@ -1,0 +1,50 @@
+"""The architectures that are implemented: a line for each, a file for each in `architectures/`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from inference.errors import ModelLoadError
+from inference.model.architecture import Architecture
+from inference.model.architectures.llama import LLAMA
+from inference.model.architectures.mistral import MISTRAL
+from inference.model.architectures.mixtral import MIXTRAL
+from inference.model.architectures.qwen2 import QWEN2
+from inference.model.architectures.qwen3 import QWEN3
+from inference.model.architectures.qwen3_moe import QWEN3_MOE
+
+ARCHITECTURES: list[Architecture] = [
+    LLAMA,
+    MISTRAL,
+    MIXTRAL,
+    QWEN2,
+    QWEN3,
+    QWEN3_MOE,
+]
+
+
+def of_hf(raw: Mapping[str, Any]) -> Architecture:
+    """The architecture of a config.json.
+
+    Raises:
+        ModelLoadError: when it is not implemented.
+    """
+    name = (raw.get("architectures") or ["none"])[0]
+    for architecture in ARCHITECTURES:
+        if architecture.hf == name:
+            return architecture
+    raise ModelLoadError(f"architecture {name} is not implemented")
+
+
+def of_gguf(metadata: Mapping[str, Any]) -> Architecture:
+    """The architecture of a GGUF file.
+
+    Raises:
+        ModelLoadError: when it is not implemented.
+    """
+    name = metadata.get("general.architecture")
+    for architecture in ARCHITECTURES:
+        if architecture.gguf == name is not None and architecture.takes_gguf(metadata):
+            return architecture
+    raise ModelLoadError(f"GGUF architecture {name!r} is not implemented")
