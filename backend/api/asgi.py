@@ -2,12 +2,12 @@
 
 Django reads a whole body to disk before any view runs, whatever its length, and takes NUL
 bytes in a path that PostgreSQL then refuses. Both are stopped here with the usual error object;
-so are generations for which there is no room (`gateway.arrivals`).
+so are generations for which there is no room (backend/generation/admission/shed.py).
 """
 
 import hashlib
-from collections.abc import Awaitable, Callable, MutableMapping, Sequence
-from typing import Any
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping, Sequence
+from typing import Any, cast
 
 import orjson
 import structlog
@@ -16,7 +16,8 @@ from django.conf import settings
 from backend.api import metrics
 from backend.api.authentication import bearer_parts
 from backend.api.context import REQUEST_ID_HEADER, request_id_from
-from backend.generation.gateway import current
+from backend.generation.admission.shed import Arrival
+from backend.generation.lifespan import gateway_of
 from backend.platform.errors import InvalidRequest, Overloaded, ParleyError, PayloadTooLarge
 from backend.platform.json import encode_json
 
@@ -25,6 +26,8 @@ Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 Application = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+_ARRIVAL = "parley.arrival"
 
 GENERATION_PATHS = frozenset({"/v1/chat/completions", "/v1/completions", "/api/chat/completions"})
 # What is longer is not parsed twice.
@@ -81,8 +84,13 @@ class RequestGuard:
         async def receive_again() -> Message:
             return read.pop(0) if read else await receive()
 
-        with current().arrivals.arriving(key, model):
-            await self.application(scope, receive_again, send)
+        with gateway_of(scope).shedder.arriving(key, model) as arrival:
+            await self.application({**scope, _ARRIVAL: arrival}, receive_again, send)
+
+
+def arrival_of(scope: Mapping[str, Any]) -> Arrival | None:
+    """How load shedding counts the request of `scope`; None where it is not counted."""
+    return cast(Arrival | None, scope.get(_ARRIVAL))
 
 
 def generation_key(scope: Scope) -> bytes | None:

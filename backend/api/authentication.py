@@ -5,6 +5,7 @@ a browser send our cookie, but not that header. A request without one is a brows
 every unsafe method needs the CSRF token. Ninja puts the result into `request.auth`.
 """
 
+from collections.abc import Mapping
 from typing import Any, cast
 from uuid import UUID
 
@@ -27,6 +28,7 @@ class Request(HttpRequest):
 
     auth: Principal
     request_id: str
+    scope: Mapping[str, Any]
 
 
 def bearer_parts(header: str) -> tuple[str, str]:

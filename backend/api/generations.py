@@ -10,8 +10,10 @@ from uuid import UUID
 from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 
-from backend.accounts.principal import Principal
+from backend.api.asgi import arrival_of
+from backend.api.authentication import Request
 from backend.api.sse import EventStreamResponse
+from backend.generation.lifespan import gateway_of
 from backend.generation.request import Event, GenerationRequest, StartedGeneration
 from backend.generation.service import (
     generation_check,
@@ -29,26 +31,23 @@ GENERATION_HEADER = "X-Parley-Generation-Id"
 _FIRST_EVENT_S = 3.0
 
 
-async def start(request: GenerationRequest) -> StartedGeneration:
-    """Admit `request`; the database connection is back in the pool when this returns."""
-    started = await generation_start(request)
+async def start(request: Request, wanted: GenerationRequest) -> StartedGeneration:
+    """Admit `wanted`; the database connection is back in the pool when this returns."""
+    gateway = gateway_of(request.scope)
+    started = await generation_start(gateway, wanted, arrival=arrival_of(request.scope))
     await release_connection()
     return started
 
 
-def stream(
-    generation_id: UUID, *, principal: Principal, headers: dict[str, str]
-) -> EventStreamResponse:
+def stream(request: Request, generation_id: UUID, headers: dict[str, str]) -> EventStreamResponse:
     """The events of a generation that was just admitted; `[DONE]` last."""
     return EventStreamResponse(
-        generation_events(generation_id, principal=principal),
+        generation_events(gateway_of(request.scope), generation_id, principal=request.auth),
         headers={**headers, **id_header(generation_id)},
     )
 
 
-async def follow(
-    generation_id: UUID, *, principal: Principal, after: int = 0
-) -> AsyncGenerator[Event]:
+async def follow(request: Request, generation_id: UUID, after: int = 0) -> AsyncGenerator[Event]:
     """The events of an older generation after `after`, then live ones.
 
     Returns when there is a first event, or none for a while: so a generation whose events are
@@ -57,11 +56,12 @@ async def follow(
     Raises:
         NotFound: it is not the caller's, or its events are not kept any more.
     """
-    await generation_check(generation_id, principal=principal)
+    gateway, principal = gateway_of(request.scope), request.auth
+    await generation_check(gateway, generation_id, principal=principal)
     await release_connection()
     events = cast(
         AsyncGenerator[Event],
-        generation_events(generation_id, principal=principal, after=after),
+        generation_events(gateway, generation_id, principal=principal, after=after),
     )
     first = asyncio.ensure_future(anext(events, None))
     try:
@@ -76,7 +76,7 @@ async def follow(
     await events.aclose()
     return cast(
         AsyncGenerator[Event],
-        generation_events(generation_id, principal=principal, after=after),
+        generation_events(gateway, generation_id, principal=principal, after=after),
     )
 
 
@@ -88,15 +88,15 @@ async def _continued(first: Event | None, rest: AsyncGenerator[Event]) -> AsyncG
             yield event
 
 
-async def collect(
-    generation_id: UUID, *, principal: Principal, headers: dict[str, str]
-) -> HttpResponse:
+async def collect(request: Request, generation_id: UUID, headers: dict[str, str]) -> HttpResponse:
     """The whole answer, when the generation has ended.
 
     Raises:
         ParleyError: it ended before there was any text.
     """
-    completion = await generation_result(generation_id, principal=principal)
+    completion = await generation_result(
+        gateway_of(request.scope), generation_id, principal=request.auth
+    )
     return HttpResponse(
         encode_json(completion.as_openai()),
         content_type="application/json",
@@ -108,15 +108,15 @@ def id_header(generation_id: UUID) -> dict[str, str]:
     return {GENERATION_HEADER: str(generation_id)}
 
 
-async def answer(request: GenerationRequest, *, streamed: bool) -> HttpResponseBase:
-    """Admit `request` and answer with it; refusals are raised as ParleyError."""
-    started = await start(request)
+async def answer(
+    request: Request, wanted: GenerationRequest, *, streamed: bool
+) -> HttpResponseBase:
+    """Admit `wanted` and answer with it; refusals are raised as ParleyError."""
+    started = await start(request, wanted)
     if streamed:
-        return stream(started.id, principal=request.principal, headers=started.ratelimit_headers)
+        return stream(request, started.id, started.ratelimit_headers)
     try:
-        return await collect(
-            started.id, principal=request.principal, headers=started.ratelimit_headers
-        )
+        return await collect(request, started.id, started.ratelimit_headers)
     except ParleyError as error:
         error.headers = {**started.ratelimit_headers, **error.headers}
         raise

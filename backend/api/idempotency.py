@@ -70,7 +70,7 @@ async def answer_once(
     """`generations.answer`, at most once for each `Idempotency-Key`; without one, always."""
     key = request.headers.get(HEADER)
     if key is None:
-        return await generations.answer(wanted, streamed=streamed)
+        return await generations.answer(request, wanted, streamed=streamed)
     if not _WELL_FORMED.fullmatch(key):
         raise InvalidRequest(
             f"{HEADER} must be 1 to 255 printable ASCII characters without spaces.", param=HEADER
@@ -90,7 +90,7 @@ async def answer_once(
                 fingerprint=fingerprint,
                 holder=lock.token,
             )
-            response = await _answer(claim, wanted, lock, streamed=streamed)
+            response = await _answer(request, claim, wanted, lock, streamed=streamed)
     except BaseException:
         await asyncio.shield(lock.give_back())
         raise
@@ -100,7 +100,7 @@ async def answer_once(
 
 
 async def _answer(
-    claim: Claim, wanted: GenerationRequest, lock: RenewedLock, *, streamed: bool
+    request: Request, claim: Claim, wanted: GenerationRequest, lock: RenewedLock, *, streamed: bool
 ) -> HttpResponseBase:
     if claim.body is not None:
         return HttpResponse(
@@ -114,17 +114,15 @@ async def _answer(
     if not claim.generation_exists:
         if not await lock.is_held():
             raise in_use()  # it lapsed while this process was stalled: a successor may act
-        headers = await _begin(claim, wanted)
+        headers = await _begin(request, claim, wanted)
     try:
         if streamed:
-            events = await generations.follow(claim.generation_id, principal=wanted.principal)
+            events = await generations.follow(request, claim.generation_id)
             return EventStreamResponse(
                 _stored_at_end(events, claim, lock),
                 headers={**headers, **generations.id_header(claim.generation_id)},
             )
-        response = await generations.collect(
-            claim.generation_id, principal=wanted.principal, headers=headers
-        )
+        response = await generations.collect(request, claim.generation_id, headers)
     except NotFound:
         raise Conflict(
             f"The request with this {HEADER} was carried out, but its answer is no longer kept."
@@ -138,14 +136,14 @@ async def _answer(
     return response
 
 
-async def _begin(claim: Claim, wanted: GenerationRequest) -> dict[str, str]:
+async def _begin(request: Request, claim: Claim, wanted: GenerationRequest) -> dict[str, str]:
     """Start the generation of `claim`; the headers for its answer.
 
     Raises:
         ParleyError: it was refused. The key is free again.
     """
     try:
-        return (await generations.start(wanted)).ratelimit_headers
+        return (await generations.start(request, wanted)).ratelimit_headers
     except Conflict:
         # Another holder has begun it: ours lapsed, or theirs had. Both requests read that one.
         return {REPLAYED_HEADER: "true"}

@@ -12,6 +12,7 @@ from collections.abc import Awaitable
 from typing import Any
 from uuid import UUID
 
+import msgspec
 import structlog
 from asgiref.sync import ThreadSensitiveContext
 from django.http.response import HttpResponseBase
@@ -22,8 +23,9 @@ from backend.api.client_address import client_hash
 from backend.conversations.models import MessageStatus
 from backend.conversations.turns import RoomFor, message_finish
 from backend.conversations.types import Turn
+from backend.generation.lifespan import gateway_of
 from backend.generation.pools.config import load_pools
-from backend.generation.request import GenerationRequest, SamplingParams
+from backend.generation.request import GenerationRequest, SamplingParams, TurnIds
 from backend.generation.service import generation_start
 from backend.platform.database import in_database, release_connection
 from backend.platform.errors import ContentBlocked, ParleyError
@@ -65,11 +67,11 @@ def _log_unheard(task: asyncio.Task[Any]) -> None:
 
 
 async def _begin(request: Request, turn: Turn, params: SamplingParams | None) -> HttpResponseBase:
-    ids = {
-        "conversation_id": str(turn.assistant_message.conversation_id),
-        "user_message_id": str(turn.user_message.id),
-        "message_id": str(turn.assistant_message.id),
-    }
+    ids = TurnIds(
+        conversation_id=str(turn.assistant_message.conversation_id),
+        user_message_id=str(turn.user_message.id),
+        message_id=str(turn.assistant_message.id),
+    )
     wanted = GenerationRequest(
         principal=request.auth,
         request_id=request.request_id,
@@ -82,20 +84,20 @@ async def _begin(request: Request, turn: Turn, params: SamplingParams | None) ->
         on_disconnect="grace",
         conversation_id=turn.assistant_message.conversation_id,
         message_id=turn.assistant_message.id,
-        metadata=ids,
+        turn=ids,
     )
     try:
-        started = await generation_start(wanted)
+        started = await generation_start(gateway_of(request.scope), wanted)
     except ParleyError as error:
         await _finish_refused(turn.assistant_message.id, error)
-        error.details = {**error.details, "parley": ids}
+        error.details = {**error.details, "parley": msgspec.to_builtins(ids)}
         raise
     except BaseException:
         await _finish_refused(turn.assistant_message.id, ParleyError("The answer was not begun."))
         raise
     # From here on the generation finishes the message, whoever leaves.
     await release_connection()
-    return generations.stream(started.id, principal=request.auth, headers=started.ratelimit_headers)
+    return generations.stream(request, started.id, started.ratelimit_headers)
 
 
 def room_for_history(max_tokens: int | None = None) -> RoomFor:

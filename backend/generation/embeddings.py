@@ -5,7 +5,6 @@ generation is stored, ended and billed in one transaction, after the vectors hav
 the caller gets them. A process that dies in between has delivered nothing and bills nothing.
 """
 
-from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -13,31 +12,32 @@ from uuid import UUID, uuid4
 
 import structlog
 from django.db import transaction
-from redis.exceptions import RedisError
 
 from backend.accounts.principal import Principal
 from backend.generation.admission.estimate import prompts_bound, text_estimate
-from backend.generation.admission.opening import generation_create
+from backend.generation.admission.pipeline import Admission, AdmissionPipeline
 from backend.generation.admission.queue import Ticket
-from backend.generation.finish.finalize import settle_budget, settle_limits
-from backend.generation.gateway import current
+from backend.generation.finish.settle import Settlement
 from backend.generation.models import GenerationState
+from backend.generation.pools.client import UpstreamClient
 from backend.generation.pools.config import PoolConfig
 from backend.generation.pools.errors import ReplicaUnavailable, RequestRefused
 from backend.generation.pools.replicas import Replica
-from backend.generation.process import Process
-from backend.generation.records import Ended, Ending, generation_finish
-from backend.generation.request import GenerationRequest, Usage
-from backend.generation.stream.leases import OpenGeneration
+from backend.generation.records import (
+    FinalState,
+    Finished,
+    generation_create,
+    generation_finish,
+)
+from backend.generation.request import AdmittedGeneration, GenerationRequest, Usage
 from backend.platform.cancellation import uninterrupted
 from backend.platform.database import in_database
-from backend.platform.errors import Overloaded, UpstreamFailed
-from billing.budgets import reserve
+from backend.platform.errors import UpstreamFailed
 
 log = structlog.get_logger(__name__)
 
 Inputs = list[str] | list[list[int]]
-_MOST_ATTEMPTS = 3
+MAX_ATTEMPTS = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,83 +67,40 @@ class Embeddings:
     ratelimit_headers: dict[str, str]
 
 
-async def embeddings_create(request: EmbeddingRequest) -> Embeddings:
-    """Embed, and bill the input tokens.
-
-    Raises:
-        ParleyError: it was refused, or no replica could do it. Nothing is billed.
-    """
-    gateway = current()
-    process = gateway.process
-    pool = process.pools.find(request.model)
-    opened = _opened(request, pool, gateway.settings.timeout_s)
-    ticket = process.queues[pool.id].reserve(
-        priority=request.principal.plan.queue_priority, weight=1, affinity=None
-    )
-    try:
-        return await _embed(process, pool, request, opened, ticket)
-    except (RedisError, OSError) as error:
-        log.error("embedding_without_redis", error=str(error))
-        raise Overloaded("The server cannot take requests now.", retry_after=5) from error
-    finally:
-        ticket.release()
-
-
-async def _embed(
-    process: Process,
+async def embed(
+    pipeline: AdmissionPipeline,
+    client: UpstreamClient,
+    settlement: Settlement,
     pool: PoolConfig,
     request: EmbeddingRequest,
-    opened: OpenGeneration,
-    ticket: Ticket,
+    *,
+    timeout_s: float,
 ) -> Embeddings:
-    """Under limits and budget, which are given back should anything fail."""
-    async with AsyncExitStack() as undo:
-        headers = await uninterrupted(_take, process, pool, request, opened, undo)
-        replica, body = await _ask(process, pool, request, ticket)
+    """Embed `request` at a replica of `pool`, and bill it; see service.embeddings_create."""
+    admission = _admission(pool, request, timeout_s)
+    await pipeline.admit(admission, pipeline.for_embeddings)
+    ticket, admitted = admission.ticket, admission.admitted
+    assert ticket is not None
+    try:
+        replica, body = await _ask(client, pool, request, ticket)
         usage = Usage(input_tokens=int(body["usage"]["prompt_tokens"]))
-        await uninterrupted(_finish, process, pool, opened, replica.config.name, usage, undo)
-    return Embeddings(opened.id, {**body, "model": pool.id}, headers)
 
+        async def finish() -> None:
+            """What it used takes the place of what was set aside."""
+            finished = await in_database(_store, admitted, pool, replica.config.name, usage)
+            admission.taken.clear()
+            await settlement.limits(admitted, usage)
+            await settlement.budget(admitted, finished.facts)
 
-async def _take(
-    process: Process,
-    pool: PoolConfig,
-    request: EmbeddingRequest,
-    opened: OpenGeneration,
-    undo: AsyncExitStack,
-) -> dict[str, str]:
-    """Charge the limits and reserve in the budget; `undo` takes both back."""
-    principal = opened.request.principal
-    admission = await process.limiter.admit(principal, opened.id, tokens=opened.token_estimate)
-    undo.push_async_callback(uninterrupted, settle_limits, process, opened, Usage())
-    await reserve(
-        principal=principal,
-        generation_id=opened.id,
-        model=pool.id,
-        input_tokens=prompts_bound(request.inputs, pool),
-        max_output_tokens=0,
-    )
-    undo.push_async_callback(uninterrupted, settle_budget, opened, None)
-    return admission.headers
-
-
-async def _finish(
-    process: Process,
-    pool: PoolConfig,
-    opened: OpenGeneration,
-    replica: str,
-    usage: Usage,
-    undo: AsyncExitStack,
-) -> None:
-    """Store and bill; what it used takes the place of what was set aside."""
-    ended = await in_database(_store, opened, pool, replica, usage)
-    undo.pop_all()
-    await settle_limits(process, opened, usage)
-    await settle_budget(opened, ended.facts)
+        await uninterrupted(finish)
+    finally:
+        await pipeline.undo(admission)
+        ticket.release()
+    return Embeddings(admitted.id, {**body, "model": pool.id}, admission.ratelimit_headers)
 
 
 async def _ask(
-    process: Process, pool: PoolConfig, request: EmbeddingRequest, ticket: Ticket
+    client: UpstreamClient, pool: PoolConfig, request: EmbeddingRequest, ticket: Ticket
 ) -> tuple[Replica, dict[str, Any]]:
     """The first answer of a replica; those that fail are left for another."""
     body: dict[str, Any] = {
@@ -157,11 +114,9 @@ async def _ask(
         body["priority"] = request.principal.plan.queue_priority
     replica: Replica | None = await ticket.granted()
     failed: list[Replica] = []
-    while replica is not None and len(failed) < _MOST_ATTEMPTS:
+    while replica is not None and len(failed) < MAX_ATTEMPTS:
         try:
-            return replica, await process.client.embed(
-                replica.config, body, request_id=request.request_id
-            )
+            return replica, await client.embed(replica.config, body, request_id=request.request_id)
         except RequestRefused as refused:
             raise refused.error from refused
         except ReplicaUnavailable as error:
@@ -175,7 +130,7 @@ async def _ask(
     raise UpstreamFailed(f"No replica of {pool.id!r} could serve this. Try again.")
 
 
-def _opened(request: EmbeddingRequest, pool: PoolConfig, timeout_s: float) -> OpenGeneration:
+def _admission(pool: PoolConfig, request: EmbeddingRequest, timeout_s: float) -> Admission:
     now = datetime.now(UTC)
     generation = GenerationRequest(
         principal=request.principal,
@@ -187,22 +142,32 @@ def _opened(request: EmbeddingRequest, pool: PoolConfig, timeout_s: float) -> Op
     estimate = sum(
         text_estimate(item) if isinstance(item, str) else len(item) for item in request.inputs
     )
-    return OpenGeneration(uuid4(), generation, now, now + timedelta(seconds=timeout_s), estimate)
+    admitted = AdmittedGeneration(
+        uuid4(), generation, now, now + timedelta(seconds=timeout_s), estimate
+    )
+    return Admission(
+        admitted=admitted,
+        pool=pool,
+        max_input_tokens=prompts_bound(request.inputs, pool),
+        max_output_tokens=0,
+    )
 
 
 @transaction.atomic
-def _store(opened: OpenGeneration, pool: PoolConfig, replica: str, usage: Usage) -> Ended:
-    generation_create(opened.id, opened.request, pool, opened.created_at, opened.deadline_at)
+def _store(admitted: AdmittedGeneration, pool: PoolConfig, replica: str, usage: Usage) -> Finished:
+    generation_create(
+        admitted.id, admitted.request, pool, admitted.created_at, admitted.deadline_at
+    )
     return generation_finish(
-        generation_id=opened.id,
+        generation_id=admitted.id,
         epoch=1,
-        ending=Ending(
+        final=FinalState(
             state=GenerationState.COMPLETED,
             finish_reason="stop",
             text="",
             usage=usage,
             pool=pool.id,
             replica=replica,
-            started_at=opened.created_at,
+            started_at=admitted.created_at,
         ),
     )

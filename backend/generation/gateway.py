@@ -1,7 +1,7 @@
 """The gateway of one web process: built, run and stopped as a whole.
 
-`current()` gives the running one. There is one for each event loop: in a web process one, in
-tests one a test.
+The composition root of this folder: it makes every part and hands each what it needs. lifespan.py
+starts it with the web server and puts it into the scope of each request.
 """
 
 import asyncio
@@ -9,44 +9,46 @@ import os
 import secrets
 import socket
 from collections.abc import Iterable
-from weakref import WeakKeyDictionary
+from uuid import UUID
 
 import structlog
 from redis.exceptions import RedisError
 
+from backend.generation.admission.pipeline import AdmissionPipeline
 from backend.generation.admission.queue import AdmissionQueue
 from backend.generation.admission.rate_limits import Limiter
-from backend.generation.admission.shed import Arrivals
+from backend.generation.admission.shed import LoadShedder
+from backend.generation.finish.finalize import Finisher
+from backend.generation.finish.settle import Settlement
 from backend.generation.pools.client import UpstreamClient
-from backend.generation.pools.config import Pools, load_pools
+from backend.generation.pools.config import PoolConfig, Pools, load_pools
 from backend.generation.pools.health import HealthMonitor
 from backend.generation.pools.replicas import ReplicaSet
-from backend.generation.process import Process
-from backend.generation.recovery.failover import TakeoverLoop
-from backend.generation.recovery.heartbeat import Heartbeat, restore_log
+from backend.generation.recovery.disconnect import DisconnectCheck
+from backend.generation.recovery.failover import Failover
+from backend.generation.recovery.heartbeat import Heartbeat
 from backend.generation.recovery.reaper import Reaper
-from backend.generation.run.active import LiveGeneration
+from backend.generation.request import AdmittedGeneration
+from backend.generation.run.active import ActiveGeneration, ActiveGenerations
+from backend.generation.run.task import GenerationRunner
 from backend.generation.settings import GatewaySettings
 from backend.generation.stream.follower import Follower
 from backend.generation.stream.leases import Leases, LeaseTimes
 from backend.generation.stream.log import EventLog
+from backend.generation.stream.reader import Reader
 from backend.generation.stream.writer import BufferWriter
 from backend.generation.supervision import supervised
 from backend.platform.redis import Profile, new_client
+from safety.judge.policy import Policy
 from safety.score.classifier import classifier
 from safety.score.detect import warm_up
 
 log = structlog.get_logger(__name__)
 
-_HANDOVER_WAIT_S = 2.0
+_HANDOVER_TIMEOUT_S = 2.0
 _REDIS = Profile(timeout_s=3.0, connections=32, wait_s=3.0)
 # Its commands block for longer than the others may wait.
 _BLOCKING_REDIS = Profile(timeout_s=None, connections=32, wait_s=3.0)
-# Admissions that may be under way at once: others wait a moment, instead of exhausting the
-# connections to Redis and PostgreSQL that running generations need.
-_ADMISSIONS = 32
-
-_gateways: WeakKeyDictionary[asyncio.AbstractEventLoop, "Gateway"] = WeakKeyDictionary()
 
 
 async def end_tasks(tasks: Iterable[asyncio.Task[None]]) -> None:
@@ -59,32 +61,75 @@ async def end_tasks(tasks: Iterable[asyncio.Task[None]]) -> None:
         _, pending = await asyncio.wait(pending, timeout=0.2)
 
 
-class GatewayNotRunning(RuntimeError):
-    """The gateway is used in a process, or an event loop, that has not started it."""
-
-
-def current() -> "Gateway":
-    """The running event loop's gateway."""
-    gateway = _gateways.get(asyncio.get_running_loop())
-    if gateway is None:
-        raise GatewayNotRunning(
-            "No gateway runs in this event loop. Wrap the application in with_gateway, and let"
-            " the server run its lifespan."
-        )
-    return gateway
-
-
 class Gateway:
-    """Everything that runs beside the requests of a web process.
+    """Everything that runs beside the requests of a web process. Built within its event loop.
+
+    Attributes:
+        id: of this process, among all that share its Redis.
+        queues: by pool id.
+        active: the generations that run here.
 
     Args:
         pools: other than the configured ones; for benchmarks and tests.
     """
 
     def __init__(self, settings: GatewaySettings | None = None, pools: Pools | None = None) -> None:
-        self.settings = settings or GatewaySettings.from_django()
-        self._pools = pools or load_pools()
-        self.admissions = asyncio.Semaphore(_ADMISSIONS)
+        self.settings = settings = settings or GatewaySettings.from_django()
+        self.pools = pools or load_pools()
+        self.id = f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(4)}"
+        self.redis = new_client(_REDIS)
+        # Its own: what is delivered, and that we live, must not wait for admissions.
+        vital = new_client(_REDIS)
+        times = LeaseTimes(lease=int(settings.lease_s * 1000), buffer=settings.buffer_ttl_s * 1000)
+        self.leases = Leases(vital, self.id, times)
+        self.active = ActiveGenerations()
+        self.client = UpstreamClient()
+        self.queues = {
+            pool.id: AdmissionQueue(ReplicaSet(pool), max_waiting=settings.max_queued)
+            for pool in self.pools.models
+        }
+        limiter = Limiter(self.redis, longest_s=int(settings.timeout_s) + 60)
+        self.writer = BufferWriter(
+            vital, on_missing=self._restore_log, ttl_ms=settings.request_ttl_ms
+        )
+        self.follower = Follower(new_client(_BLOCKING_REDIS), self.id, self._on_cancel)
+        self.shedder = LoadShedder(self.pools, self.queues)
+        self.admission = AdmissionPipeline(
+            self.queues, limiter, self.leases, self.client, request_ttl_ms=settings.request_ttl_ms
+        )
+        self.settlement = Settlement(limiter)
+        finisher = Finisher(self.leases, self.settlement)
+        self.runner = GenerationRunner(self.active, self.client, self.writer, finisher.finish)
+        self.reader = Reader(self.active, self.follower, self.leases)
+        self.disconnects = DisconnectCheck(self.active, self.leases)
+        self.heartbeat = Heartbeat(
+            self.id,
+            self.redis,
+            self.active,
+            self.leases,
+            self.writer,
+            self.follower,
+            self.queues,
+            settings,
+        )
+        self.failover = Failover(
+            self.active,
+            self.leases,
+            self.writer,
+            self.queues,
+            self.pools,
+            self.settlement,
+            self.runner,
+            self.disconnects,
+            settings,
+        )
+        self.reaper = Reaper(self.active, self.leases, self.client, self.pools, settings)
+        self.monitor = HealthMonitor(
+            self.client,
+            self.redis,
+            [queue.replicas for queue in self.queues.values()],
+            on_ready=lambda pool_id: self.queues[pool_id].pump(),
+        )
         self._tasks: list[asyncio.Task[None]] = []
         self._drained: asyncio.Task[None] | None = None
 
@@ -92,25 +137,34 @@ class Gateway:
         """Start the loops; returns when every replica has been probed once, and the classifiers
         are loaded: the first request shall not wait for either."""
         loading = asyncio.create_task(asyncio.to_thread(warm_up))
-        self.process = self._build()
-        self.arrivals = Arrivals(self._pools, self.process.queues)
-        process = self.process
-        monitor = HealthMonitor(process.client, process.redis, list(process.queues.values()))
-        await monitor.probe_all()
+        await self.monitor.probe_all()
         loops = {
-            "writer": process.writer.run,
-            "follower": process.follower.run,
-            "monitor": monitor.run,
-            "heartbeat": Heartbeat(process, self.settings).run,
-            "takeover": TakeoverLoop(process, self.settings).run,
-            "reaper": Reaper(process, self.settings).run,
+            "writer": self.writer.run,
+            "follower": self.follower.run,
+            "monitor": self.monitor.run,
+            "heartbeat": self.heartbeat.run,
+            "failover": self.failover.run,
+            "reaper": self.reaper.run,
         }
         self._tasks = [
             asyncio.create_task(supervised(name, loop), name=name) for name, loop in loops.items()
         ]
         await loading
-        _gateways[asyncio.get_running_loop()] = self
-        log.info("gateway_started", process_id=process.id, long_texts_spared=classifier().is_slow)
+        log.info("gateway_started", process_id=self.id, long_texts_spared=classifier().is_slow)
+
+    def activate(
+        self, admitted: AdmittedGeneration, pool: PoolConfig, policy: Policy
+    ) -> ActiveGeneration:
+        """An admitted generation, ready to run here for the first time."""
+        return ActiveGeneration(
+            admitted,
+            epoch=1,
+            lease=self.leases.value(1),
+            pool=pool,
+            policy=policy,
+            grace_s=self.settings.grace_s,
+            on_disconnected=self.disconnects.begin,
+        )
 
     def begin_drain(self, wait_s: float | None = None) -> asyncio.Task[None]:
         """Take nothing new; let what runs end for a while, then hand it over. Called once or
@@ -124,74 +178,47 @@ class Gateway:
         """Hand over what still runs, and stop the loops."""
         await self.begin_drain(0)
         await end_tasks(self._tasks)
-        _gateways.pop(asyncio.get_running_loop(), None)
-        self.process.client.close()
-        await self.process.redis.aclose()
-        log.info("gateway_stopped", process_id=self.process.id)
+        self.client.close()
+        await self.redis.aclose()
+        log.info("gateway_stopped", process_id=self.id)
 
     async def _drain(self, wait_s: float) -> None:
-        process = self.process
-        process.draining = True
-        for queue in process.queues.values():
+        self.active.draining = True
+        for queue in self.queues.values():
             queue.draining = True
-        running = [live.task for live in process.live.values() if live.task is not None]
+        running = [active.task for active in self.active if active.task is not None]
         if running and wait_s > 0:
             await asyncio.wait(running, timeout=wait_s)
-        await asyncio.gather(*(self._hand_over(live) for live in list(process.live.values())))
+        await asyncio.gather(*(self._hand_over(active) for active in self.active))
         try:
-            await process.leases.leave()
+            await self.leases.leave()
         except (RedisError, OSError) as error:
             log.warning("presence_not_withdrawn", error=str(error))
 
-    async def _hand_over(self, live: LiveGeneration) -> None:
-        """Stop generating, keep what was delivered, and let anyone take it up at once."""
-        live.request_stop("handover")
-        if live.task is not None:
-            _, unfinished = await asyncio.wait({live.task}, timeout=_HANDOVER_WAIT_S)
+    async def _hand_over(self, active: ActiveGeneration) -> None:
+        """Stop generating, keep what was delivered, and let any process continue it at once."""
+        active.request_stop("handover")
+        if active.task is not None:
+            _, unfinished = await asyncio.wait({active.task}, timeout=_HANDOVER_TIMEOUT_S)
             if unfinished:
-                # It waits for a database that is away: whoever takes it up comes to the same end.
-                log.warning("handover_abandoned", generation_id=str(live.opened.id))
-                live.log.lose()
+                # It waits for a database that is away: its successor comes to the same end.
+                log.warning("handover_timed_out", generation_id=str(active.id))
+                active.log.lose()
                 await end_tasks(unfinished)
-        if live.log.complete or live.log.lost:
+        if active.log.complete or active.log.lost:
             return
         try:
-            async with asyncio.timeout(_HANDOVER_WAIT_S):
-                await live.log.wait_stored(live.log.last)
-                await self.process.leases.release(live.opened.id, live.log.lease, "handover")
+            async with asyncio.timeout(_HANDOVER_TIMEOUT_S):
+                await active.log.wait_stored(active.log.last)
+                await self.leases.release(active.id, active.log.lease, "handover")
         except (TimeoutError, RedisError, OSError) as error:
-            log.warning("handover_failed", generation_id=str(live.opened.id), error=str(error))
-        live.log.lose()
+            log.warning("handover_failed", generation_id=str(active.id), error=str(error))
+        active.log.lose()
 
-    def _build(self) -> Process:
-        settings = self.settings
-        process_id = f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(4)}"
-        redis = new_client(_REDIS)
-        # Its own: what is delivered, and that we live, must not wait for admissions.
-        vital = new_client(_REDIS)
-        queues = {
-            pool.id: AdmissionQueue(ReplicaSet(pool), most_waiting=settings.most_queued)
-            for pool in self._pools.models
-        }
-        times = LeaseTimes(lease=int(settings.lease_s * 1000), buffer=settings.buffer_ttl_s * 1000)
-        leases = Leases(vital, process_id, times)
+    async def _restore_log(self, event_log: EventLog) -> None:
+        await self.heartbeat.restore_log(event_log)
 
-        async def on_missing(event_log: EventLog) -> None:
-            await restore_log(self.process, event_log, settings)
-
-        def on_cancel(generation_id: object) -> None:
-            live = self.process.live.get(generation_id)  # type: ignore[call-overload]
-            if live is not None:
-                live.request_stop("cancelled")
-
-        return Process(
-            id=process_id,
-            redis=redis,
-            pools=self._pools,
-            client=UpstreamClient(),
-            leases=leases,
-            limiter=Limiter(redis, longest_s=int(settings.timeout_s) + 60),
-            writer=BufferWriter(vital, on_missing=on_missing, ttl_ms=settings.request_ttl_ms),
-            follower=Follower(new_client(_BLOCKING_REDIS), process_id, on_cancel),
-            queues=queues,
-        )
+    def _on_cancel(self, generation_id: UUID) -> None:
+        active = self.active.get(generation_id)
+        if active is not None:
+            active.request_stop("cancelled")

@@ -1,8 +1,11 @@
-"""Runs the gateway with the web server: started before the first request, drained at the end."""
+"""Runs the gateway with the web server: started before the first request, drained at the end.
+
+Each request finds it in its ASGI scope (`gateway_of`): nothing is global.
+"""
 
 import asyncio
 import signal
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from types import FrameType
 from typing import Any
 
@@ -18,6 +21,8 @@ Application = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 log = structlog.get_logger(__name__)
 
+_GATEWAY = "parley.gateway"
+
 
 def with_gateway(application: Application) -> Application:
     """`application` with a lifespan of its own: that of the gateway.
@@ -25,18 +30,42 @@ def with_gateway(application: Application) -> Application:
     Source: ASGI, "Lifespan protocol", version 2.0.
     """
 
+    running: Gateway | None = None
+
     async def wrapped(scope: Scope, receive: Receive, send: Send) -> None:
+        nonlocal running
         if scope["type"] == "lifespan":
-            await _lifespan(receive, send)
+            assert (await receive())["type"] == "lifespan.startup"
+            running = Gateway()
+            await _lifespan(running, receive, send)
+            running = None
         else:
-            await application(scope, receive, send)
+            await application({**scope, _GATEWAY: running}, receive, send)
 
     return wrapped
 
 
-async def _lifespan(receive: Receive, send: Send) -> None:
-    assert (await receive())["type"] == "lifespan.startup"
-    gateway = Gateway()
+def gateway_of(scope: Mapping[str, Any]) -> Gateway:
+    """The gateway of the process that serves `scope`.
+
+    Raises:
+        GatewayNotRunning: the application is not wrapped in `with_gateway`, or the server does
+            not run its lifespan.
+    """
+    gateway = scope.get(_GATEWAY)
+    if not isinstance(gateway, Gateway):
+        raise GatewayNotRunning(
+            "No gateway runs in this process. Wrap the application in with_gateway, and let the"
+            " server run its lifespan."
+        )
+    return gateway
+
+
+class GatewayNotRunning(RuntimeError):
+    """A request needs the gateway of a process that has not started one."""
+
+
+async def _lifespan(gateway: Gateway, receive: Receive, send: Send) -> None:
     try:
         await gateway.start()
     except Exception as error:

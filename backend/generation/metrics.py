@@ -32,8 +32,8 @@ REFUSED = Counter(
     "parley_generations_refused_total", "Refused before they began.", ["model", "plan", "code"]
 )
 SHED = Counter("parley_requests_shed_total", "Refused before they were looked at.", ["reason"])
-TAKEOVERS = Counter(
-    "parley_generation_takeovers_total", "Generations taken up from another process.", ["model"]
+FAILOVERS = Counter(
+    "parley_generation_failovers_total", "Generations continued from another process.", ["model"]
 )
 REPLICA_RETRIES = Counter(
     "parley_generation_replica_retries_total",

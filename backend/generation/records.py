@@ -1,8 +1,9 @@
-"""The one transaction that ends a generation: its state, its message's text, its usage record.
+"""The only writer of a generation's row: create, mark running, claim, finish.
 
-All three are stored or none. It happens once: whoever comes second finds the row ended and gets
-it back as it is. It happens under the current epoch only: a process that was thought dead, and
-whose generation another one continues, cannot end it with less text than was delivered.
+Finishing stores its state, its message's text and its usage record, all three or none. It happens
+once: a second caller finds the row ended and gets it back as it is. It happens under the current
+epoch only: a process that was thought dead, and whose generation another one continues, cannot
+end it with less text than was delivered.
 """
 
 from dataclasses import dataclass, field
@@ -14,37 +15,38 @@ from django.utils import timezone
 
 from backend.conversations.turns import message_finish
 from backend.generation.models import Generation, GenerationState
-from backend.generation.request import Usage
+from backend.generation.pools.config import PoolConfig
+from backend.generation.request import GenerationRequest, Usage
 from billing.quantities import TokenCounts
 from billing.services import UsageFacts, usage_record_create
 from safety.audit.services import RetainedText, decision_record, prompt_retain
 from safety.types import SafetyDecision
 
 # The column is Generation.user, which outlives the user as null; the ledger wants an id.
-_NOBODY = UUID(int=0)
+NIL_UUID = UUID(int=0)
 
 
 class Superseded(Exception):
-    """Another process has taken this generation up; only it may end it."""
+    """This generation has failed over to another process; only that one may end it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """What was found, and the text that it was found in; a picture has none."""
+    """What was found, and the text that it was found in; an image has none."""
 
     decision: SafetyDecision
     text: RetainedText | None
 
 
 @dataclass(frozen=True, slots=True)
-class Ending:
+class FinalState:
     """How a generation ended.
 
     Attributes:
         text: what was delivered of the first choice; becomes the message's text.
         pool: "" when no engine saw the prompt.
         checked: by the post-classifier, for the record.
-        question: the prompt's newest message, kept beside an answer that something was found in.
+        prompt: its newest message, kept beside an answer that something was found in.
     """
 
     state: GenerationState
@@ -57,11 +59,11 @@ class Ending:
     ttft_ms: int | None = None
     started_at: datetime | None = None
     checked: list[Checked] = field(default_factory=list)
-    question: RetainedText | None = None
+    prompt: RetainedText | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class Finished:
     """What stands in the database now.
 
     Attributes:
@@ -74,8 +76,35 @@ class Ended:
     by_us: bool
 
 
+def generation_create(
+    generation_id: UUID,
+    request: GenerationRequest,
+    pool: PoolConfig,
+    created_at: datetime,
+    deadline_at: datetime,
+) -> None:
+    """The row alone, queued. Raises IntegrityError when there is one with this id."""
+    principal = request.principal
+    Generation.objects.create(
+        id=generation_id,
+        organization_id=principal.organization_id,
+        project_id=principal.project_id,
+        user_id=principal.user_id,
+        api_key_id=principal.key_id,
+        conversation_id=request.conversation_id,
+        message_id=request.message_id,
+        request_id=request.request_id,
+        client_hash=request.client_hash,
+        endpoint=request.endpoint,
+        model=pool.id,
+        state=GenerationState.QUEUED,
+        created_at=created_at,
+        deadline_at=deadline_at,
+    )
+
+
 @transaction.atomic
-def generation_finish(*, generation_id: UUID, epoch: int, ending: Ending) -> Ended:
+def generation_finish(*, generation_id: UUID, epoch: int, final: FinalState) -> Finished:
     """End a generation, if nobody has.
 
     Raises:
@@ -84,21 +113,21 @@ def generation_finish(*, generation_id: UUID, epoch: int, ending: Ending) -> End
     """
     row = Generation.objects.select_for_update(no_key=True).get(pk=generation_id)
     if not row.is_open:
-        return Ended(row, usage_facts(row), by_us=False)
+        return Finished(row, usage_facts(row), by_us=False)
     if row.epoch != epoch:
         raise Superseded(f"generation {generation_id} is at epoch {row.epoch}, not {epoch}")
     now = timezone.now()
-    row.state = ending.state
-    row.finish_reason = ending.finish_reason
-    row.error_code = ending.error_code
-    row.pool = ending.pool
-    row.replica = ending.replica
-    row.input_tokens = ending.usage.input_tokens
-    row.cached_input_tokens = ending.usage.cached_input_tokens
-    row.output_tokens = ending.usage.output_tokens
-    row.ttft_ms = ending.ttft_ms
+    row.state = final.state
+    row.finish_reason = final.finish_reason
+    row.error_code = final.error_code
+    row.pool = final.pool
+    row.replica = final.replica
+    row.input_tokens = final.usage.input_tokens
+    row.cached_input_tokens = final.usage.cached_input_tokens
+    row.output_tokens = final.usage.output_tokens
+    row.ttft_ms = final.ttft_ms
     row.duration_ms = max(0, round((now - row.created_at).total_seconds() * 1000))
-    row.started_at = row.started_at or ending.started_at
+    row.started_at = row.started_at or final.started_at
     row.finished_at = now
     row.save()
     facts = usage_facts(row)
@@ -106,13 +135,13 @@ def generation_finish(*, generation_id: UUID, epoch: int, ending: Ending) -> End
     if row.message_id is not None:
         message_finish(
             message_id=row.message_id,
-            text=ending.text,
+            text=final.text,
             status=row.state,
             finish_reason=row.finish_reason,
             input_tokens=row.input_tokens,
             output_tokens=row.output_tokens,
         )
-    for answer in ending.checked:
+    for answer in final.checked:
         decision_record(
             decision=answer.decision,
             organization_id=row.organization_id,
@@ -121,9 +150,9 @@ def generation_finish(*, generation_id: UUID, epoch: int, ending: Ending) -> End
             key_id=row.api_key_id,
             text=answer.text,
         )
-    if ending.question is not None:
-        prompt_retain(generation_id=row.id, text=ending.question)
-    return Ended(row, facts, by_us=True)
+    if final.prompt is not None:
+        prompt_retain(generation_id=row.id, text=final.prompt)
+    return Finished(row, facts, by_us=True)
 
 
 @transaction.atomic
@@ -162,7 +191,7 @@ def usage_facts(row: Generation) -> UsageFacts:
         occurred_at=row.finished_at,
         organization_id=row.organization_id,
         project_id=row.project_id,
-        user_id=row.user_id or _NOBODY,
+        user_id=row.user_id or NIL_UUID,
         key_id=row.api_key_id,
         model=row.model,
         pool=row.pool,

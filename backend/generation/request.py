@@ -1,10 +1,11 @@
-"""The values that pass between `api`, the gateway and another process that takes over.
+"""The values that pass between `api`, the gateway and another process after a failover.
 
 Frozen and encodable by msgspec, because a GenerationRequest is kept in Redis for as long as its
 generation runs: another process must be able to finish it with nothing else in hand.
 """
 
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID
 
@@ -13,6 +14,7 @@ import msgspec
 from backend.accounts.principal import Principal
 from backend.conversations.types import ChatMessage
 from backend.platform.errors import ParleyError
+from safety.types import SafetyMessage
 
 Endpoint = Literal["chat", "completion", "embedding"]
 
@@ -45,6 +47,14 @@ class SamplingParams(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=Tr
     extra: dict[str, Any] | None = None
 
 
+class TurnIds(msgspec.Struct, frozen=True):
+    """What the page learns of its turn with the first event."""
+
+    conversation_id: str
+    user_message_id: str
+    message_id: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GenerationRequest:
     """What is to be generated, for whom.
@@ -53,7 +63,7 @@ class GenerationRequest:
         request_id: of the HTTP request; follows the generation into logs, rows and upstream.
         prompt: text or token ids; for the endpoint `completion`, which has no `messages`.
         client_hash: a keyed hash of the client's address, for the abuse detector.
-        prompt_text: what a prompt of token ids says; the gateway fills it in (prompt.py).
+        prompt_text: what a prompt of token ids says; filled in at admission.
         n: choices; each is generated, checked and counted on its own.
         stream_usage: a last chunk with the usage is sent before `[DONE]`.
         on_disconnect: with nobody reading: `cancel` at once, or after the `grace` period.
@@ -62,7 +72,7 @@ class GenerationRequest:
         generation_id: chosen by the caller, who wants to know it before anything runs (an
             `Idempotency-Key`); a second generation of one id is refused with Conflict. None:
             a new one.
-        metadata: for the chat page. It is added to the first event as `parley`, together with
+        turn: for the chat page. It is added to the first event as `parley`, together with
             `generation_id`, and that event is sent at once, before there is any text.
     """
 
@@ -82,7 +92,49 @@ class GenerationRequest:
     timeout_s: float | None = None
     generation_id: UUID | None = None
     client_hash: str = ""
-    metadata: dict[str, Any] | None = None
+    turn: TurnIds | None = None
+
+    @property
+    def affinity(self) -> str | None:
+        """Requests of one conversation go to the same replica, whose prefix cache knows it."""
+        return str(self.conversation_id) if self.conversation_id else None
+
+    @property
+    def safety_messages(self) -> list[SafetyMessage]:
+        """What the classifiers see. An attached file counts as the user's words: who asks for
+        harm by a file asks for harm."""
+        if self.endpoint == "chat":
+            return [
+                SafetyMessage(message.role, text)
+                for message in self.messages
+                for text in message.texts
+            ]
+        prompt = self.prompt
+        return [SafetyMessage("user", prompt if isinstance(prompt, str) else self.prompt_text)]
+
+
+class AdmittedGeneration(msgspec.Struct, frozen=True):
+    """What a process needs to run a generation, or to continue it after a failover.
+
+    Attributes:
+        token_estimate: tokens that the rate limit has charged, to be set right at the end.
+    """
+
+    id: UUID
+    request: GenerationRequest
+    created_at: datetime
+    deadline_at: datetime
+    token_estimate: int
+
+    @property
+    def public_id(self) -> str:
+        """The id that clients see: OpenAI's prefix and our generation id."""
+        return public_id(self.id, self.request.endpoint)
+
+
+def public_id(generation_id: UUID, endpoint: str) -> str:
+    """See `AdmittedGeneration.public_id`."""
+    return f"{'chatcmpl' if endpoint == 'chat' else 'cmpl'}-{generation_id.hex}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ class GatewaySettings:
     lease_s: float
     buffer_ttl_s: int
     grace_s: float
-    most_queued: int
+    max_queued: int
     drain_s: float
     reap_after_s: float
 
@@ -33,7 +33,7 @@ class GatewaySettings:
             lease_s=lease_s,
             buffer_ttl_s=int(settings.GENERATION_BUFFER_TTL_S),
             grace_s=float(settings.DISCONNECT_GRACE_S),
-            most_queued=int(settings.MAX_QUEUED_GENERATIONS),
+            max_queued=int(settings.MAX_QUEUED_GENERATIONS),
             drain_s=float(os.environ.get("PARLEY_DRAIN_S") or 7),
             reap_after_s=max(10.0, 3 * lease_s),
         )

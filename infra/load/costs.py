@@ -19,13 +19,13 @@ import msgspec
 import orjson
 from redis.asyncio import Redis
 
-from backend.generation.pools.chunks import Piece, decode_piece
+from backend.generation.pools.chunks import UpstreamChunk, decode_piece
 from backend.generation.pools.http import Origin
 from backend.generation.run.chunk_encoder import ChunkEncoder
 from backend.generation.run.output import ChoiceOutput
+from backend.generation.run.replay import EventMeta
 from backend.generation.stream import keys
 from backend.generation.stream.log import EventLog
-from backend.generation.stream.replay import EventMeta
 from backend.generation.stream.writer import BufferWriter
 from backend.platform.sse import EventDecoder
 from infra.load.upstream import words
@@ -58,8 +58,8 @@ async def _measure(url: str, tokens: int) -> None:
     await _until_ready(url)
     await _print("read from the upstream (ours)", tokens, lambda: _read_ours(url, tokens))
     await _print("read from the upstream (httpx)", tokens, lambda: _read_httpx(url, tokens))
-    await _print("post-check, count (one token a piece)", tokens, lambda: _check(tokens, 1))
-    await _print("post-check, count (eight tokens a piece)", tokens, lambda: _check(tokens, 8))
+    await _print("post-check, count (one token a chunk)", tokens, lambda: _check(tokens, 1))
+    await _print("post-check, count (eight tokens a chunk)", tokens, lambda: _check(tokens, 8))
     await _print("write the chunk", tokens, lambda: _encode(tokens))
     with tempfile.TemporaryDirectory(prefix="parley-costs-") as name:
         valkey = ValkeyService(Path(name) / "valkey", durable=False)
@@ -142,11 +142,11 @@ async def _check(tokens: int, together: int) -> None:
     choice = ChoiceOutput(0, policy=DEFAULT_POLICY, context=[])
     story = _STORY.split()
     for first in range(0, tokens, together):
-        pieces = [
-            Piece(f"{story[number % len(story)]} ", None, None, number + 1, 5, 0)
+        chunks = [
+            UpstreamChunk(f"{story[number % len(story)]} ", None, None, number + 1, 5, 0)
             for number in range(first, first + together)
         ]
-        choice.feed(pieces)
+        choice.feed(chunks)
 
 
 async def _encode(tokens: int) -> None:

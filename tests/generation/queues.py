@@ -17,7 +17,7 @@ class Clock:
 
 
 def queue_of(
-    *, replicas: int = 1, places: int = 1, most_waiting: int = 100
+    *, replicas: int = 1, places: int = 1, max_waiting: int = 100
 ) -> tuple[AdmissionQueue, Clock]:
     upstreams = [SyntheticUpstream() for _ in range(replicas)]
     for number, upstream in enumerate(upstreams):
@@ -27,7 +27,7 @@ def queue_of(
     for replica in replica_set.replicas:
         replica.mark(True, "")
     clock = Clock()
-    return AdmissionQueue(replica_set, most_waiting=most_waiting, clock=clock), clock
+    return AdmissionQueue(replica_set, max_waiting=max_waiting, clock=clock), clock
 
 
 def join(queue: AdmissionQueue, priority: int = 5, **options: str) -> Ticket:

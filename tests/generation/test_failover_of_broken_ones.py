@@ -13,21 +13,21 @@ from redis.asyncio import Redis
 
 from backend.accounts.principal import Principal
 from backend.generation import metrics
-from backend.generation.gateway import Gateway
 from backend.generation.pools.config import Pools
-from backend.generation.service import generation_start
 from backend.generation.stream import keys
 from backend.platform.database import in_database
 from infra.load.upstream import SyntheticUpstream, words
 from tests.support.gateway import (
+    TURN,
     Answer,
     abandon,
     chat,
     check_billed,
+    doomed_gateway,
     pools_of,
-    quick_settings,
     read,
     running_gateway,
+    start,
     until_ended,
 )
 
@@ -50,18 +50,17 @@ async def test_generations_of_removed_model_end_as_failed_with_what_was_delivere
     upstream.behaviour.rate = 40.0
     kept = pools_of(upstream)
     both = Pools((*kept.models, replace(kept.models[0], id=REMOVED, aliases=())))
-    first = Gateway(quick_settings(), both)
-    await first.start()
+    first = await doomed_gateway(both)
     removed = [
         (
-            await generation_start(
-                chat(principal, model=REMOVED, max_tokens=500, metadata={}, on_disconnect="grace")
+            await start(
+                chat(principal, model=REMOVED, max_tokens=500, turn=TURN, on_disconnect="grace")
             )
         ).id
         for _ in range(AT_A_TIME)
     ]
-    last = chat(principal, max_tokens=60, metadata={}, on_disconnect="grace", generation_id=LAST_ID)
-    await generation_start(last)
+    last = chat(principal, max_tokens=60, turn=TURN, on_disconnect="grace", generation_id=LAST_ID)
+    await start(last)
     for generation_id in (*removed, LAST_ID):
         await read(generation_id, principal, until=lambda events: len(events) >= 4)
     await abandon(first)
@@ -84,12 +83,11 @@ async def test_whole_answer_of_removed_model_is_completed(
 ) -> None:
     """All of it was delivered; its process died before it was stored."""
     pools = pools_of(upstream)
-    first = Gateway(quick_settings(), pools)
-    await first.start()
-    request = chat(principal, max_tokens=10, metadata={}, on_disconnect="grace")
+    first = await doomed_gateway(pools)
+    request = chat(principal, max_tokens=10, turn=TURN, on_disconnect="grace")
     with monkeypatch.context() as patched:
         patched.setattr("backend.generation.finish.finalize.generation_finish", _stays_open)
-        started = await generation_start(request)
+        started = await start(request)
         await read(started.id, principal, until=lambda events: bool(Answer(events).finish_reason))
         await abandon(first)
     async with running_gateway(pools_of(upstream, id="another-model")):
@@ -103,10 +101,9 @@ async def test_generations_that_cannot_be_read_do_not_block_those_behind_them(
 ) -> None:
     upstream.behaviour.rate = 40.0
     pools = pools_of(upstream)
-    first = Gateway(quick_settings(), pools)
-    await first.start()
-    started = await generation_start(
-        chat(principal, max_tokens=60, metadata={}, on_disconnect="grace", generation_id=LAST_ID)
+    first = await doomed_gateway(pools)
+    started = await start(
+        chat(principal, max_tokens=60, turn=TURN, on_disconnect="grace", generation_id=LAST_ID)
     )
     await read(started.id, principal, until=lambda events: len(events) >= 4)
     await abandon(first)
@@ -128,10 +125,9 @@ async def test_overdue_generation_whose_events_cannot_be_read_is_settled(
     principal: Principal, upstream: SyntheticUpstream, redis: Redis
 ) -> None:
     pools = pools_of(upstream)
-    first = Gateway(quick_settings(), pools)
-    await first.start()
-    started = await generation_start(
-        chat(principal, max_tokens=2000, metadata={}, on_disconnect="grace", timeout_s=1.5)
+    first = await doomed_gateway(pools)
+    started = await start(
+        chat(principal, max_tokens=2000, turn=TURN, on_disconnect="grace", timeout_s=1.5)
     )
     await read(started.id, principal, until=lambda events: len(events) >= 4)
     await abandon(first)
@@ -146,14 +142,9 @@ async def test_reaper_settles_others_when_one_fails(
     principal: Principal, upstream: SyntheticUpstream, redis: Redis
 ) -> None:
     pools = pools_of(upstream)
-    first = Gateway(quick_settings(), pools)
-    await first.start()
+    first = await doomed_gateway(pools)
     oldest, *others = [
-        (
-            await generation_start(
-                chat(principal, max_tokens=400, metadata={}, on_disconnect="grace")
-            )
-        ).id
+        (await start(chat(principal, max_tokens=400, turn=TURN, on_disconnect="grace"))).id
         for _ in range(3)
     ]
     await abandon(first)

@@ -12,7 +12,6 @@ from backend.accounts.principal import Principal
 from backend.generation.gateway import Gateway
 from backend.generation.models import Generation
 from backend.generation.request import SamplingParams
-from backend.generation.service import generation_start
 from backend.generation.stream.log import StreamEntries
 from backend.platform.database import in_database
 from backend.platform.errors import Overloaded, UpstreamFailed
@@ -25,6 +24,7 @@ from tests.support.gateway import (
     pools_of,
     read,
     running_gateway,
+    start,
     stored,
 )
 
@@ -89,7 +89,7 @@ async def test_the_only_replica_comes_back(
     upstream = await start_upstream(rate=50.0)
     async with running_gateway(pools_of(upstream)):
         request = chat(principal, max_tokens=40)
-        started = await generation_start(request)
+        started = await start(request)
         reading = asyncio.create_task(read(started.id, principal))
         await asyncio.sleep(0.3)
         port = upstream.port
@@ -110,7 +110,7 @@ async def test_a_request_that_breaks_every_replica_is_given_up(
     upstreams = [await start_upstream(break_after=0) for _ in range(6)]
     async with running_gateway(pools_of(*upstreams)):
         with pytest.raises(UpstreamFailed):
-            started = await generation_start(chat(principal))
+            started = await start(chat(principal))
             await read(started.id, principal)
             raise UpstreamFailed((await stored(started.id)).error_code)
 
@@ -126,7 +126,7 @@ async def test_full_replicas_are_a_503(
     full = await start_upstream(refuse=(429, {"error": {"message": "full"}}))
     async with running_gateway(pools_of(full)):
         with pytest.raises(Overloaded):
-            await generation_start(chat(principal))
+            await start(chat(principal))
 
 
 async def test_an_answer_that_cannot_be_continued_ends_with_its_text_kept(
@@ -149,7 +149,7 @@ async def test_redis_loses_everything_in_the_middle(
     gateway: Gateway, upstream: SyntheticUpstream, principal: Principal
 ) -> None:
     upstream.behaviour.rate = 40.0
-    started = await generation_start(chat(principal, max_tokens=80))
+    started = await start(chat(principal, max_tokens=80))
     reading = asyncio.create_task(read(started.id, principal))
     async with Redis.from_url(os.environ["REDIS_URL"]) as redis:
         for _ in range(3):
@@ -170,7 +170,7 @@ async def test_redis_loses_the_last_moments(
 ) -> None:
     """What a Redis with `appendfsync everysec` does when it is killed."""
     upstream.behaviour.rate = 40.0
-    started = await generation_start(chat(principal, max_tokens=60))
+    started = await start(chat(principal, max_tokens=60))
     reading = asyncio.create_task(read(started.id, principal))
     await asyncio.sleep(0.6)
     async with Redis.from_url(os.environ["REDIS_URL"]) as redis:

@@ -13,16 +13,15 @@ from backend.accounts.principal import Principal
 from backend.generation.finish import finalize
 from backend.generation.gateway import Gateway
 from backend.generation.models import Generation
-from backend.generation.records import Ended, generation_claim, generation_finish
+from backend.generation.records import Finished, generation_claim, generation_finish
 from backend.generation.request import DONE, Event, StartedGeneration
-from backend.generation.service import generation_start
 from backend.generation.stream import keys
-from backend.generation.stream.log import Entry
-from backend.generation.stream.reader import read_events
+from backend.generation.stream.log import Entry, EventLog
 from backend.platform.database import in_database
 from backend.platform.errors import NotFound
 from infra.load.upstream import SyntheticUpstream, words
 from tests.support.gateway import (
+    TURN,
     Answer,
     ask,
     caller,
@@ -30,6 +29,7 @@ from tests.support.gateway import (
     check_billed,
     pools_of,
     running_gateway,
+    start,
     until_ended,
 )
 
@@ -47,14 +47,14 @@ async def test_readers_follow_when_process_finds_itself_superseded_at_the_end(
     principal = await caller()
     pools = pools_of(upstream)
     async with running_gateway(pools), running_gateway(pools, lease_s=60.0) as stalled:
-        started = await generation_start(chat(principal, max_tokens=30, metadata={}))
+        started = await start(chat(principal, max_tokens=30, turn=TURN))
         reading = asyncio.create_task(_read_at(stalled, started))
         await in_database(generation_claim, generation_id=started.id)
-        task = stalled.process.live[started.id].task
-        assert task is not None
-        await task
+        active = stalled.active.get(started.id)
+        assert active is not None and active.task is not None
+        await active.task
         # As if its lease had lapsed: the other process takes the generation up.
-        await stalled.process.redis.zadd(keys.LEASES, {str(started.id): 0})
+        await stalled.redis.zadd(keys.LEASES, {str(started.id): 0})
         answer = await asyncio.wait_for(reading, PATIENCE_S)
 
     answer.check_order()
@@ -70,7 +70,7 @@ async def test_readers_end_when_row_is_gone_at_the_end(
     upstream.behaviour.rate = 60.0
     principal = await caller()
     async with running_gateway(pools_of(upstream)) as gateway:
-        started = await generation_start(chat(principal, max_tokens=20, metadata={}))
+        started = await start(chat(principal, max_tokens=20, turn=TURN))
         reading = asyncio.create_task(_read_at(gateway, started))
         await in_database(Generation.objects.filter(pk=started.id).delete)
         with pytest.raises(NotFound):
@@ -117,7 +117,7 @@ async def test_generation_waits_for_database_that_is_away(
 ) -> None:
     away = iter([OperationalError("the connection is closed"), InternalError("read-only")])
 
-    def finish(**arguments: Any) -> Ended:
+    def finish(**arguments: Any) -> Finished:
         for error in away:
             raise error
         return generation_finish(**arguments)
@@ -134,16 +134,16 @@ async def test_withdrawn_text_is_replaced_in_redis_when_its_appends_had_arrived(
 ) -> None:
     """Redis has applied what the process appended, and its replies were lost for too long: the
     text after the last reply is neither stored nor billed, and the stream must say the same."""
-    monkeypatch.setattr(finalize, "BUFFER_PATIENCE_S", 1.0)
+    monkeypatch.setattr(finalize, "BUFFER_TIMEOUT_S", 1.0)
     upstream.behaviour.rate = 40.0
     principal = await caller()
     pools = pools_of(upstream)
     async with running_gateway(pools) as elsewhere, running_gateway(pools) as gateway:
         replies = _lossy_replies(gateway, monkeypatch)
-        started = await generation_start(chat(principal, max_tokens=40, metadata={}))
+        started = await start(chat(principal, max_tokens=40, turn=TURN))
         local = asyncio.create_task(_read_at(gateway, started))
         remote = asyncio.create_task(_read_at(elsewhere, started))
-        while gateway.process.live[started.id].log.shown < 5:
+        while _log(gateway, started).shown < 5:
             await asyncio.sleep(0.01)
         replies.lost = True
         row = await until_ended(started.id)
@@ -151,7 +151,7 @@ async def test_withdrawn_text_is_replaced_in_redis_when_its_appends_had_arrived(
         answer = await asyncio.wait_for(local, PATIENCE_S)
         ahead = await asyncio.wait_for(remote, PATIENCE_S)
         late = await asyncio.wait_for(_read_at(elsewhere, started), PATIENCE_S)
-        leased = await gateway.process.redis.zscore(keys.LEASES, str(started.id))
+        leased = await gateway.redis.zscore(keys.LEASES, str(started.id))
 
     answer.check_order()
     assert answer.error is not None and answer.error["code"] == "buffer_lost"
@@ -159,7 +159,7 @@ async def test_withdrawn_text_is_replaced_in_redis_when_its_appends_had_arrived(
     assert answer.text == words(0, row.output_tokens), "what its own readers saw"
     await check_billed(started.id, output_tokens=row.output_tokens, state="failed")
     assert late.events == answer.events
-    assert leased is None, "nobody takes it up"
+    assert leased is None, "no process fails it over"
     ahead.check_order()
     assert ahead.text == words(0, 40), "seen before it was withdrawn"
     assert ahead.error is not None and ahead.error["code"] == "buffer_lost"
@@ -169,14 +169,19 @@ async def test_stream_of_another_holder_is_not_replaced(
     gateway: Gateway, upstream: SyntheticUpstream, principal: Principal
 ) -> None:
     upstream.behaviour.rate = 20.0
-    started = await generation_start(chat(principal, max_tokens=100, metadata={}))
-    live = gateway.process.live[started.id]
-    await live.log.wait_stored(2)
-    leases = gateway.process.leases
+    started = await start(chat(principal, max_tokens=100, turn=TURN))
+    await _log(gateway, started).wait_stored(2)
+    leases = gateway.leases
 
     assert not await leases.end_with(started.id, "7:another", [Entry(DONE, b"")])
     entries = await leases.entries(started.id)
     assert len(entries) >= 2 and entries[-1].data != DONE
+
+
+def _log(gateway: Gateway, started: StartedGeneration) -> EventLog:
+    active = gateway.active.get(started.id)
+    assert active is not None
+    return active.log
 
 
 @dataclass
@@ -187,7 +192,7 @@ class _Replies:
 def _lossy_replies(gateway: Gateway, monkeypatch: pytest.MonkeyPatch) -> _Replies:
     """From now on the replies to the writer's appends can be lost: Redis has applied them."""
     replies = _Replies()
-    append = gateway.process.writer._append
+    append = gateway.writer._append
 
     async def lossy(*args: Any, **options: Any) -> Any:
         result = await append(*args, **options)
@@ -195,12 +200,12 @@ def _lossy_replies(gateway: Gateway, monkeypatch: pytest.MonkeyPatch) -> _Replie
             raise RedisTimeout("no reply")
         return result
 
-    monkeypatch.setattr(gateway.process.writer, "_append", lossy)
+    monkeypatch.setattr(gateway.writer, "_append", lossy)
     return replies
 
 
 async def _read_at(gateway: Gateway, started: StartedGeneration) -> Answer:
     events: list[Event] = []
-    async for batch in read_events(gateway.process, started.id, after=0):
+    async for batch in gateway.reader.events(started.id, after=0):
         events += batch
     return Answer(events)

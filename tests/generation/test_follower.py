@@ -13,12 +13,18 @@ from redis.asyncio import Redis
 
 from backend.generation.gateway import Gateway, end_tasks
 from backend.generation.request import Event
-from backend.generation.service import generation_start
 from backend.generation.stream import keys
 from backend.generation.stream.follower import Follower, Subscription
-from backend.generation.stream.reader import read_events
 from infra.load.upstream import SyntheticUpstream, words
-from tests.support.gateway import Answer, caller, chat, pools_of, running_gateway
+from tests.support.gateway import (
+    TURN,
+    Answer,
+    caller,
+    chat,
+    pools_of,
+    running_gateway,
+    start,
+)
 
 PATIENCE_S = 20.0
 _BEYOND = 1_000_000_000
@@ -123,8 +129,8 @@ async def test_readers_of_another_process_end_when_one_began_beyond_the_last_eve
     principal = await caller()
     pools = pools_of(upstream)
     async with running_gateway(pools) as elsewhere, running_gateway(pools):
-        started = await generation_start(chat(principal, max_tokens=40, metadata={}))
-        assert started.id not in elsewhere.process.live
+        started = await start(chat(principal, max_tokens=40, turn=TURN))
+        assert started.id not in elsewhere.active
         beyond = asyncio.create_task(_read_at(elsewhere, started.id, after=_BEYOND))
         await asyncio.sleep(0.3)
         whole = asyncio.create_task(_read_at(elsewhere, started.id, after=0))
@@ -141,6 +147,6 @@ async def test_readers_of_another_process_end_when_one_began_beyond_the_last_eve
 
 async def _read_at(gateway: Gateway, generation_id: UUID, *, after: int) -> Answer:
     events: list[Event] = []
-    async for batch in read_events(gateway.process, generation_id, after=after):
+    async for batch in gateway.reader.events(generation_id, after=after):
         events += batch
     return Answer(events)

@@ -14,10 +14,10 @@ import pytest
 from django.db import connection, transaction
 
 from backend.accounts.principal import PlanLimits, Principal
-from backend.generation.embeddings import EmbeddingRequest, embeddings_create
+from backend.generation.embeddings import EmbeddingRequest
 from backend.generation.gateway import Gateway
 from backend.generation.models import Generation
-from backend.generation.service import generation_start
+from backend.generation.service import embeddings_create
 from backend.platform.database import in_database
 from backend.platform.redis import sync_client
 from billing.budgets.services import budget_set
@@ -28,9 +28,11 @@ from tests.support.gateway import (
     ask,
     caller,
     chat,
+    newest,
     pools_of,
     read,
     running_gateway,
+    start,
     until_ended,
 )
 from tests.support.redis_proxy import RedisProxy
@@ -66,7 +68,7 @@ async def test_place_is_given_back_when_client_leaves_while_limits_are_charged(
     await _ended(chat(principal, max_tokens=5))  # its script is in Redis from now on
 
     redis_proxy.hold_replies_to(b"limit:")
-    await _leave(redis_proxy, lambda: generation_start(chat(principal, max_tokens=5)))
+    await _leave(redis_proxy, lambda: start(chat(principal, max_tokens=5)))
 
     await _ended(chat(principal, max_tokens=5))
 
@@ -78,7 +80,7 @@ async def test_reservation_is_given_back_when_client_leaves_while_budget_is_aske
     await _ended(chat(principal, max_tokens=1))
 
     redis_proxy.hold_replies_to(b"billing:reservation:")
-    await _leave(redis_proxy, lambda: generation_start(chat(principal, max_tokens=50)))
+    await _leave(redis_proxy, lambda: start(chat(principal, max_tokens=50)))
 
     # Two of 50 and a prompt do not fit into what is left of 100.
     await _ended(chat(principal, max_tokens=50))
@@ -89,7 +91,7 @@ async def test_generation_ends_when_client_leaves_while_it_is_stored(
 ) -> None:
     principal = replace(await caller(), plan=ONE_AT_A_TIME)
     with _generations_locked() as release:
-        starting = asyncio.create_task(generation_start(chat(principal, max_tokens=5)))
+        starting = asyncio.create_task(start(chat(principal, max_tokens=5)))
         await _until_something_waits_for_a_lock()
         starting.cancel()
         await asyncio.sleep(0)
@@ -115,7 +117,7 @@ async def test_embedding_gives_its_place_back_when_client_leaves_while_limits_ar
     )
 
     redis_proxy.hold_replies_to(b"limit:")
-    await _leave(redis_proxy, lambda: embeddings_create(request))
+    await _leave(redis_proxy, lambda: embeddings_create(newest(), request))
 
     await _ended(chat(principal, max_tokens=5))
 
@@ -127,10 +129,10 @@ async def test_generation_with_grace_goes_on_when_client_leaves_before_it_began(
     principal, generation_id = await caller(), uuid4()
     request = chat(principal, max_tokens=20, on_disconnect="grace", generation_id=generation_id)
     async with running_gateway(pools_of(upstream, max_concurrency=1)) as gateway:
-        before = await generation_start(chat(principal, max_tokens=200))
-        starting = asyncio.create_task(generation_start(request))
+        before = await start(chat(principal, max_tokens=200))
+        starting = asyncio.create_task(start(request))
         async with asyncio.timeout(WAIT_S):
-            while generation_id not in gateway.process.live:
+            while generation_id not in gateway.active:
                 await asyncio.sleep(0.01)
         starting.cancel()
         with pytest.raises(asyncio.CancelledError):

@@ -13,9 +13,14 @@ from backend.accounts.principal import PlanLimits, Principal
 from backend.generation.admission.rate_limits import Limiter
 from backend.generation.admission.scopes import Scope, scopes_of
 from backend.generation.gateway import Gateway
-from backend.generation.service import generation_start
 from backend.platform.errors import Conflict, RateLimited
-from tests.support.gateway import ask, chat, read, until_ended
+from tests.support.gateway import (
+    ask,
+    chat,
+    read,
+    start,
+    until_ended,
+)
 
 
 @pytest.fixture
@@ -123,11 +128,11 @@ async def test_a_refused_second_start_leaves_the_first_ones_place_taken(
 ) -> None:
     caller = replace(principal, plan=PlanLimits("free", 10, 100, 100_000, 1))
     generation_id = uuid4()
-    started = await generation_start(chat(caller, max_tokens=60, generation_id=generation_id))
+    started = await start(chat(caller, max_tokens=60, generation_id=generation_id))
     with pytest.raises(Conflict):
-        await generation_start(chat(caller, max_tokens=60, generation_id=generation_id))
+        await start(chat(caller, max_tokens=60, generation_id=generation_id))
     with pytest.raises(RateLimited, match="at a time"):
-        await generation_start(chat(caller, max_tokens=5))
+        await start(chat(caller, max_tokens=5))
     await read(started.id, caller)
     await until_ended(started.id)
     await ask(chat(caller, max_tokens=5))
@@ -161,16 +166,16 @@ async def test_the_headers_tell_what_is_left(gateway: Gateway, principal: Princi
     await ask(chat(caller, max_tokens=5))
     await ask(chat(caller, max_tokens=5))
     with pytest.raises(RateLimited):
-        await generation_start(chat(caller, max_tokens=5))
+        await start(chat(caller, max_tokens=5))
 
 
 async def test_a_generation_that_ends_frees_its_place(
     gateway: Gateway, principal: Principal
 ) -> None:
     caller = replace(principal, plan=PlanLimits("free", 10, 100, 100_000, 1))
-    started = await generation_start(chat(caller, max_tokens=20))
+    started = await start(chat(caller, max_tokens=20))
     with pytest.raises(RateLimited):
-        await generation_start(chat(caller, max_tokens=5))
+        await start(chat(caller, max_tokens=5))
     await read(started.id, caller)
     await until_ended(started.id)
     await ask(chat(caller, max_tokens=5))

@@ -7,10 +7,18 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
 from backend.accounts.principal import PlanLimits, Principal
-from backend.generation.service import generation_start
 from backend.platform.errors import Overloaded
 from infra.load.upstream import SyntheticUpstream, words
-from tests.support.gateway import caller, chat, check_billed, pools_of, read, running_gateway
+from tests.support.gateway import (
+    TURN,
+    caller,
+    chat,
+    check_billed,
+    pools_of,
+    read,
+    running_gateway,
+    start,
+)
 
 StartUpstream = Callable[..., Awaitable[SyntheticUpstream]]
 
@@ -23,13 +31,13 @@ async def test_ten_times_the_load(transactional_db: None, start_upstream: StartU
     free = await caller(FREE)
     premium = replace(free, plan=PREMIUM)
     busiest = 0
-    async with running_gateway(pools_of(upstream, max_concurrency=4), most_queued=8):
+    async with running_gateway(pools_of(upstream, max_concurrency=4), max_queued=8):
 
         async def client(principal: Principal) -> tuple[Principal, float, object]:
             nonlocal busiest
             started_at = time.monotonic()
             try:
-                started = await generation_start(chat(principal, max_tokens=20))
+                started = await start(chat(principal, max_tokens=20))
             except Overloaded as error:
                 return principal, time.monotonic() - started_at, error
             busiest = max(busiest, upstream.running)
@@ -58,11 +66,9 @@ async def test_a_free_request_that_waits_is_served_in_the_end(
     upstream = await start_upstream(rate=200.0)
     free = await caller(FREE)
     premium = replace(free, plan=PREMIUM)
-    async with running_gateway(pools_of(upstream, max_concurrency=1), most_queued=50):
+    async with running_gateway(pools_of(upstream, max_concurrency=1), max_queued=50):
         requests = [premium] * 5 + [free] + [premium] * 10
-        started = await asyncio.gather(
-            *(generation_start(chat(p, max_tokens=5, metadata={})) for p in requests)
-        )
+        started = await asyncio.gather(*(start(chat(p, max_tokens=5, turn=TURN)) for p in requests))
         answers = await asyncio.gather(
             *(read(s.id, p) for s, p in zip(started, requests, strict=True))
         )

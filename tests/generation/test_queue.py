@@ -36,7 +36,7 @@ async def test_whoever_waits_long_enough_goes_before_every_newcomer() -> None:
 
 
 async def test_when_it_is_full_the_newcomer_or_the_last_is_refused_at_once() -> None:
-    queue, _ = queue_of(most_waiting=2)
+    queue, _ = queue_of(max_waiting=2)
     join(queue)
     first, last = join(queue, 5), join(queue, 10)
     with pytest.raises(Overloaded) as caught:
@@ -50,7 +50,7 @@ async def test_when_it_is_full_the_newcomer_or_the_last_is_refused_at_once() -> 
 
 
 async def test_one_that_leaves_the_queue_makes_room() -> None:
-    queue, _ = queue_of(most_waiting=1)
+    queue, _ = queue_of(max_waiting=1)
     join(queue)
     waiting = join(queue)
     waiting.release()

@@ -14,7 +14,6 @@ from backend.conversations.types import ChatMessage, ImagePart, Part, TextPart, 
 from backend.generation.admission.estimate import input_bound, prompts_bound, text_bound
 from backend.generation.gateway import Gateway
 from backend.generation.request import GenerationRequest
-from backend.generation.service import generation_start
 from backend.generation.untrusted_content import upstream_messages, with_marked_content
 from backend.platform.database import in_database
 from backend.platform.errors import InsufficientQuota
@@ -22,7 +21,13 @@ from billing.budgets.services import budget_set
 from billing.prices.services import prices_seed
 from inference.text.load import load_text
 from tests.factories import MODEL
-from tests.support.gateway import chat, pools_of, read, until_ended
+from tests.support.gateway import (
+    chat,
+    pools_of,
+    read,
+    start,
+    until_ended,
+)
 
 CJK = "永" * 1500  # two or three tokens each, where the vocabulary does not hold it
 # One that is short in UTF-8 and three times as long in normal form C.
@@ -33,16 +38,15 @@ POOL = pools_of(context_window=100_000).models[0]
 async def test_second_chinese_prompt_is_refused_while_budget_holds_one(
     gateway: Gateway, principal: Principal
 ) -> None:
-    await in_database(
-        _set_budget, principal, 6_000
-    )  # at 1 for each token: one prompt of 4,500 bytes
-    first = await generation_start(chat(principal, CJK, max_tokens=5))
+    # At 1 for each token: one prompt of 4,500 bytes.
+    await in_database(_set_budget, principal, 6_000)
+    first = await start(chat(principal, CJK, max_tokens=5))
     with pytest.raises(InsufficientQuota):
-        await generation_start(chat(principal, CJK, max_tokens=5))
+        await start(chat(principal, CJK, max_tokens=5))
     await read(first.id, principal)
     await until_ended(first.id)
     await asyncio.sleep(0.2)
-    again = await generation_start(chat(principal, CJK, max_tokens=5))
+    again = await start(chat(principal, CJK, max_tokens=5))
     await read(again.id, principal)
 
 
@@ -92,8 +96,8 @@ def test_chat_template_adds_no_more_than_input_bound(
     tokenizer, template = default_text
     request = _request(ChatMessage(role, content), ChatMessage("user", "Go on."))
     messages = upstream_messages(with_marked_content(request))
-    pieces = template.render(messages, add_generation_prompt=True)
-    tokens = sum(len(tokenizer.encode(piece, add_special_tokens=False)) for piece in pieces)
+    chunks = template.render(messages, add_generation_prompt=True)
+    tokens = sum(len(tokenizer.encode(chunk, add_special_tokens=False)) for chunk in chunks)
     assert tokens <= input_bound(request, POOL)
 
 

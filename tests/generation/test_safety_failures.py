@@ -10,7 +10,7 @@ import pytest
 from django.test import AsyncClient
 
 from backend.accounts.principal import Principal
-from backend.generation.admission import opening
+from backend.generation.admission import prompt_check
 from backend.platform.database import in_database
 from backend.platform.errors import ContentBlocked
 from infra.load.upstream import SyntheticUpstream
@@ -30,7 +30,7 @@ StartUpstream = Callable[..., Awaitable[SyntheticUpstream]]
 # A word of a category that the default policy fails closed for, in an honest sentence.
 RISKY = "Tell me a story about a bomb that never went off, for children."
 HARMLESS = "Tell me about the river and the old mill beside it, please."
-# The networks read long texts piece by piece, and look at the clock between two pieces.
+# The networks read long texts chunk by chunk, and look at the clock between two chunks.
 LONG = " The river bends twice before it reaches the old mill near the town." * 900
 
 
@@ -65,7 +65,7 @@ def hanging(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The network waits for something that never comes."""
     never = threading.Event()
     monkeypatch.setattr(Classifier, "estimate", lambda *_, **__: never.wait())
-    monkeypatch.setattr(opening, "_PRE_CHECK", TimedCheck(PreClassifier(), timeout_s=1.0))
+    monkeypatch.setattr(prompt_check, "_PRE_CHECK", TimedCheck(PreClassifier(), timeout_s=1.0))
     yield
     never.set()
 

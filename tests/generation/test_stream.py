@@ -4,19 +4,13 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from uuid import uuid4
 
+import msgspec
 import pytest
 
 from backend.accounts.principal import Principal
 from backend.generation.gateway import Gateway
 from backend.generation.models import Generation
 from backend.generation.request import SamplingParams
-from backend.generation.service import (
-    generation_cancel,
-    generation_check,
-    generation_events,
-    generation_result,
-    generation_start,
-)
 from backend.platform.database import in_database
 from backend.platform.errors import (
     Conflict,
@@ -28,13 +22,19 @@ from backend.platform.errors import (
 )
 from infra.load.upstream import SyntheticUpstream, words
 from tests.support.gateway import (
+    TURN,
     ask,
     caller,
+    cancel,
     chat,
+    check,
     check_billed,
+    events,
     pools_of,
     read,
+    result,
     running_gateway,
+    start,
     stored,
     until_ended,
     usage_records,
@@ -61,8 +61,8 @@ async def test_what_is_delivered_is_stored_and_billed(
 async def test_the_answer_is_the_same_without_streaming(
     gateway: Gateway, principal: Principal
 ) -> None:
-    started = await generation_start(chat(principal, max_tokens=20))
-    completion = await generation_result(started.id, principal=principal)
+    started = await start(chat(principal, max_tokens=20))
+    completion = await result(started.id, principal=principal)
 
     assert completion.choices[0].text == words(0, 20)
     assert completion.choices[0].finish_reason == "length"
@@ -129,8 +129,8 @@ async def test_an_upstream_that_never_counts_is_billed_one_token_a_chunk(
 async def test_a_reader_that_comes_back_gets_exactly_the_missing_events(
     gateway: Gateway, principal: Principal
 ) -> None:
-    request = chat(principal, max_tokens=100, on_disconnect="grace", metadata={})
-    started = await generation_start(request)
+    request = chat(principal, max_tokens=100, on_disconnect="grace", turn=TURN)
+    started = await start(request)
     first = await read(started.id, principal, until=lambda events: len(events) == 3)
     rest = await read(started.id, principal, after=3)
     again = await read(started.id, principal)
@@ -144,19 +144,20 @@ async def test_a_reader_that_comes_back_for_nothing_ends_and_stops_nobody(
     gateway: Gateway, principal: Principal
 ) -> None:
     """Its generation has ended, and this process has not let go of it yet."""
-    started = await generation_start(chat(principal, max_tokens=5, metadata={}))
-    live = gateway.process.live[started.id]
+    started = await start(chat(principal, max_tokens=5, turn=TURN))
+    active = gateway.active.get(started.id)
+    assert active is not None
     whole = await read(started.id, principal)
-    gateway.process.live[started.id] = live
+    gateway.active.add(active)
     try:
         assert (await read(started.id, principal, after=len(whole.events))).events == []
         assert (await read(started.id, principal, after=10_000)).events == []
     finally:
-        gateway.process.live.pop(started.id, None)
+        gateway.active.remove(active)
 
 
 async def test_many_readers_see_the_same(gateway: Gateway, principal: Principal) -> None:
-    started = await generation_start(chat(principal, max_tokens=30))
+    started = await start(chat(principal, max_tokens=30))
     answers = await asyncio.gather(*(read(started.id, principal) for _ in range(10)))
 
     assert all(answer.events == answers[0].events for answer in answers)
@@ -169,24 +170,25 @@ async def test_the_page_gets_its_ids_before_there_is_any_text(
     principal = await caller()
     upstream = await start_upstream(first_delay_s=60.0)
     async with running_gateway(pools_of(upstream)):
-        request = chat(principal, metadata={"message_id": "m"}, max_tokens=3)
-        started = await generation_start(request)
+        request = chat(principal, turn=TURN, max_tokens=3)
+        started = await start(request)
         opening = await asyncio.wait_for(
             read(started.id, principal, until=lambda events: True), timeout=50
         )
-        await generation_cancel(started.id, principal=principal)
+        await cancel(started.id, principal=principal)
 
-    assert opening.chunks[0]["parley"] == {"message_id": "m", "generation_id": str(started.id)}
+    ids = {**msgspec.to_builtins(TURN), "generation_id": str(started.id)}
+    assert opening.chunks[0]["parley"] == ids
 
 
 async def test_cancelling_keeps_and_bills_what_was_delivered(
     gateway: Gateway, upstream: SyntheticUpstream, principal: Principal
 ) -> None:
-    started = await generation_start(chat(principal, max_tokens=400))
+    started = await start(chat(principal, max_tokens=400))
     reading = asyncio.create_task(read(started.id, principal))
     await asyncio.sleep(0.3)
-    await generation_cancel(started.id, principal=principal)
-    await generation_cancel(started.id, principal=principal)
+    await cancel(started.id, principal=principal)
+    await cancel(started.id, principal=principal)
     answer = await reading
 
     answer.check_order()
@@ -202,7 +204,7 @@ async def test_cancelling_keeps_and_bills_what_was_delivered(
 async def test_a_client_that_leaves_cancels(
     gateway: Gateway, upstream: SyntheticUpstream, principal: Principal
 ) -> None:
-    started = await generation_start(chat(principal, max_tokens=400))
+    started = await start(chat(principal, max_tokens=400))
     answer = await read(started.id, principal, until=lambda events: len(events) == 5)
     await until_ended(started.id)
 
@@ -213,8 +215,8 @@ async def test_a_client_that_leaves_cancels(
 
 
 async def test_the_page_may_leave_and_come_back(gateway: Gateway, principal: Principal) -> None:
-    request = chat(principal, max_tokens=60, on_disconnect="grace", metadata={})
-    started = await generation_start(request)
+    request = chat(principal, max_tokens=60, on_disconnect="grace", turn=TURN)
+    started = await start(request)
     await read(started.id, principal, until=lambda events: len(events) == 5)
     await asyncio.sleep(0.15)
     rest = await read(started.id, principal, after=5)
@@ -226,8 +228,8 @@ async def test_the_page_may_leave_and_come_back(gateway: Gateway, principal: Pri
 async def test_the_grace_period_ends(transactional_db: None, upstream: SyntheticUpstream) -> None:
     principal = await caller()
     async with running_gateway(pools_of(upstream), grace_s=0.3):
-        request = chat(principal, max_tokens=400, on_disconnect="grace", metadata={})
-        started = await generation_start(request)
+        request = chat(principal, max_tokens=400, on_disconnect="grace", turn=TURN)
+        started = await start(request)
         await read(started.id, principal, until=lambda events: len(events) == 5)
         await until_ended(started.id)
 
@@ -250,8 +252,8 @@ async def test_time_runs_out_and_the_partial_answer_is_kept(
 async def test_a_partial_answer_is_returned_to_those_who_do_not_stream(
     gateway: Gateway, principal: Principal
 ) -> None:
-    started = await generation_start(chat(principal, max_tokens=4000, timeout_s=2.0))
-    completion = await generation_result(started.id, principal=principal)
+    started = await start(chat(principal, max_tokens=4000, timeout_s=2.0))
+    completion = await result(started.id, principal=principal)
 
     count = len(completion.choices[0].text.split())
     assert completion.choices[0].text == words(0, count) != ""
@@ -268,7 +270,7 @@ async def test_a_request_that_no_replica_takes_is_the_callers_error(
     upstream = await start_upstream(refuse=(400, refusal))
     async with running_gateway(pools_of(upstream)):
         with pytest.raises(InvalidRequest, match="too long") as caught:
-            await generation_start(chat(principal))
+            await start(chat(principal))
 
     assert caught.value.code == "context_length_exceeded"
     assert len(upstream.served) == 1
@@ -280,21 +282,21 @@ async def test_a_request_that_no_replica_takes_is_the_callers_error(
 async def test_nobody_reads_or_stops_what_is_not_theirs(
     gateway: Gateway, principal: Principal
 ) -> None:
-    started = await generation_start(chat(principal, max_tokens=60))
+    started = await start(chat(principal, max_tokens=60))
     stranger = await caller()
     with pytest.raises(NotFound):
-        await generation_check(started.id, principal=stranger)
+        await check(started.id, principal=stranger)
     with pytest.raises(NotFound):
-        await generation_cancel(started.id, principal=stranger)
+        await cancel(started.id, principal=stranger)
     with pytest.raises(NotFound):
-        await anext(generation_events(started.id, principal=stranger))
+        await anext(events(started.id, principal=stranger))
     with pytest.raises(NotFound):
-        await generation_result(started.id, principal=stranger)
+        await result(started.id, principal=stranger)
 
     answer = await read(started.id, principal)
     assert answer.text == words(0, 60)
     with pytest.raises(NotFound):
-        await generation_check(started.id, principal=stranger)  # also when it has ended
+        await check(started.id, principal=stranger)  # also when it has ended
 
 
 async def test_an_unknown_model_and_an_absent_replica_are_told_at_once(
@@ -304,9 +306,9 @@ async def test_an_unknown_model_and_an_absent_replica_are_told_at_once(
     upstream.behaviour.ready = False
     async with running_gateway(pools_of(upstream)):
         with pytest.raises(ModelNotFound):
-            await generation_start(chat(principal, model="gpt-unknown"))
+            await start(chat(principal, model="gpt-unknown"))
         with pytest.raises(Overloaded) as caught:
-            await generation_start(chat(principal))
+            await start(chat(principal))
 
     assert caught.value.retry_after
     assert await in_database(Generation.objects.count) == 0
@@ -316,7 +318,7 @@ async def test_a_blocked_prompt_reaches_no_engine(
     gateway: Gateway, upstream: SyntheticUpstream, principal: Principal
 ) -> None:
     with pytest.raises(ContentBlocked) as caught:
-        await generation_start(chat(principal, "How do I build a pipe bomb at home?"))
+        await start(chat(principal, "How do I build a pipe bomb at home?"))
 
     assert caught.value.details["categories"]
     assert upstream.served == []
@@ -330,9 +332,7 @@ async def test_a_chosen_id_is_generated_once(
 ) -> None:
     chosen = uuid4()
     request = chat(principal, max_tokens=5, generation_id=chosen)
-    results = await asyncio.gather(
-        *(generation_start(request) for _ in range(3)), return_exceptions=True
-    )
+    results = await asyncio.gather(*(start(request) for _ in range(3)), return_exceptions=True)
     assert sum(isinstance(result, Conflict) for result in results) == 2
     await until_ended(chosen)
 

@@ -7,12 +7,18 @@ from prometheus_client import REGISTRY
 from structlog.testing import capture_logs
 
 from backend.generation.request import Event
-from backend.generation.service import generation_start
 from backend.generation.stream import keys
-from backend.generation.stream.reader import read_events
 from backend.generation.supervision import supervised
 from infra.load.upstream import SyntheticUpstream, words
-from tests.support.gateway import Answer, caller, chat, pools_of, running_gateway
+from tests.support.gateway import (
+    TURN,
+    Answer,
+    caller,
+    chat,
+    pools_of,
+    running_gateway,
+    start,
+)
 
 PATIENCE_S = 20.0
 
@@ -79,13 +85,13 @@ async def test_follower_delivers_after_control_message_it_cannot_decode(
     pools = pools_of(upstream)
     failed_before = _failures("follower")
     async with running_gateway(pools) as elsewhere, running_gateway(pools):
-        control = keys.control(elsewhere.process.id)
-        await elsewhere.process.redis.xadd(control, {"op": "cancel", "id": "not an id"})
-        started = await generation_start(chat(principal, max_tokens=20, metadata={}))
-        assert started.id not in elsewhere.process.live
+        control = keys.control(elsewhere.id)
+        await elsewhere.redis.xadd(control, {"op": "cancel", "id": "not an id"})
+        started = await start(chat(principal, max_tokens=20, turn=TURN))
+        assert started.id not in elsewhere.active
         events: list[Event] = []
         async with asyncio.timeout(PATIENCE_S):
-            async for batch in read_events(elsewhere.process, started.id, after=0):
+            async for batch in elsewhere.reader.events(started.id, after=0):
                 events += batch
 
     answer = Answer(events)

@@ -21,17 +21,29 @@ from backend.generation.models import Generation
 from backend.generation.pools.config import PoolConfig, Pools, ReplicaConfig
 from backend.generation.request import (
     DONE,
+    Completion,
     Event,
     GenerationRequest,
     SamplingParams,
     StartedGeneration,
+    TurnIds,
 )
-from backend.generation.service import generation_events, generation_start
+from backend.generation.service import (
+    generation_cancel,
+    generation_check,
+    generation_events,
+    generation_result,
+    generation_start,
+)
 from backend.generation.settings import GatewaySettings
 from backend.platform.database import in_database
 from billing.models import UsageRecord
 from infra.load.upstream import SyntheticUpstream
 from tests.factories import MODEL, member
+
+# For a request of the page: it returns as soon as it is queued.
+TURN = TurnIds("conversation", "question", "answer")
+_running: list[Gateway] = []
 
 AMPLE = PlanLimits("standard", 5, 100_000, 10_000_000, 10_000)
 
@@ -66,19 +78,55 @@ def quick_settings(**changes: Any) -> GatewaySettings:
 async def running_gateway(pools: Pools, **changes: Any) -> AsyncIterator[Gateway]:
     gateway = Gateway(quick_settings(**changes), pools)
     await gateway.start()
+    _running.append(gateway)
     try:
         yield gateway
     finally:
+        _running.remove(gateway)
         await gateway.stop()
+
+
+async def doomed_gateway(pools: Pools, **changes: Any) -> Gateway:
+    """A running gateway that the test will `abandon`."""
+    gateway = Gateway(quick_settings(**changes), pools)
+    await gateway.start()
+    _running.append(gateway)
+    return gateway
+
+
+def newest() -> Gateway:
+    """The gateway that was started last: that of the web process which a request reaches."""
+    return _running[-1]
+
+
+async def start(request: GenerationRequest) -> StartedGeneration:
+    return await generation_start(newest(), request)
+
+
+async def check(generation_id: UUID, *, principal: Principal) -> None:
+    await generation_check(newest(), generation_id, principal=principal)
+
+
+def events(generation_id: UUID, *, principal: Principal, after: int = 0) -> AsyncIterator[Event]:
+    return generation_events(newest(), generation_id, principal=principal, after=after)
+
+
+async def result(generation_id: UUID, *, principal: Principal) -> Completion:
+    return await generation_result(newest(), generation_id, principal=principal)
+
+
+async def cancel(generation_id: UUID, *, principal: Principal) -> None:
+    await generation_cancel(newest(), generation_id, principal=principal)
 
 
 async def abandon(gateway: Gateway) -> None:
     """End it as SIGKILL would, as far as that is possible within a process: it says nothing
     any more, to anybody."""
-    tasks = [*gateway._tasks, *(live.task for live in gateway.process.live.values() if live.task)]
+    _running.remove(gateway)
+    tasks = [*gateway._tasks, *(one.task for one in gateway.active if one.task)]
     await end_tasks(tasks)
-    gateway.process.live.clear()
-    gateway.process.client.close()
+    gateway.active.clear()
+    gateway.client.close()
 
 
 async def caller(plan: PlanLimits = AMPLE) -> Principal:
@@ -161,20 +209,20 @@ async def read(
     until: Callable[[list[Event]], bool] | None = None,
 ) -> Answer:
     """Read to the end, or until `until` says so."""
-    events: list[Event] = []
-    stream = generation_events(generation_id, principal=principal, after=after)
+    seen: list[Event] = []
+    stream = events(generation_id, principal=principal, after=after)
     try:
         async for event in stream:
-            events.append(event)
-            if until is not None and until(events):
+            seen.append(event)
+            if until is not None and until(seen):
                 break
     finally:
         await stream.aclose()  # type: ignore[attr-defined]
-    return Answer(events)
+    return Answer(seen)
 
 
 async def ask(request: GenerationRequest) -> tuple[StartedGeneration, Answer]:
-    started = await generation_start(request)
+    started = await start(request)
     return started, await read(started.id, request.principal)
 
 

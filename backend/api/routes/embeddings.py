@@ -9,7 +9,8 @@ from backend.api.generations import id_header
 from backend.api.observe import note_end_user
 from backend.api.openai_requests import from_embeddings
 from backend.api.schemas.openai_embeddings import EmbeddingsRequest
-from backend.generation.embeddings import embeddings_create
+from backend.generation.lifespan import gateway_of
+from backend.generation.service import embeddings_create
 from backend.platform.database import release_connection
 from backend.platform.json import encode_json
 
@@ -27,7 +28,7 @@ async def create_embeddings(request: Request, body: EmbeddingsRequest) -> HttpRe
         client_hash=client_hash(request),
     )
     await release_connection()
-    made = await embeddings_create(embedding)
+    made = await embeddings_create(gateway_of(request.scope), embedding)
     return HttpResponse(
         encode_json(made.body),
         content_type="application/json",

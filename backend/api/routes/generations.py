@@ -9,6 +9,7 @@ from backend.api import generations
 from backend.api.authentication import Request
 from backend.api.schemas.openai_responses import EVENT_STREAM_RESPONSE
 from backend.api.sse import EventStreamResponse
+from backend.generation.lifespan import gateway_of
 from backend.generation.service import generation_cancel
 from backend.platform.errors import InvalidRequest
 
@@ -23,14 +24,15 @@ async def follow_generation(
 ) -> HttpResponseBase:
     """The events after `Last-Event-ID` (or `after`), then live ones, from any web process."""
     seq = resume_point(request.headers.get("Last-Event-ID"), after)
-    events = await generations.follow(generation_id, principal=request.auth, after=seq)
+    events = await generations.follow(request, generation_id, after=seq)
     return EventStreamResponse(events, headers=generations.id_header(generation_id))
 
 
 @router.post("/{uuid:generation_id}/cancel", response={202: None})
 async def cancel_generation(request: Request, generation_id: UUID) -> Status:
     """Stop it. What was delivered stays, and is billed. Stopping twice is fine."""
-    await generation_cancel(generation_id, principal=request.auth)
+    gateway = gateway_of(request.scope)
+    await generation_cancel(gateway, generation_id, principal=request.auth)
     return Status(202, None)
 
 

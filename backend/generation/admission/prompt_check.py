@@ -1,40 +1,133 @@
-"""The text of a prompt that came as token ids: what the classifiers read of it."""
+"""The first transaction of a generation: its prompt is checked, and its row written.
 
-from dataclasses import replace
+One hop to a thread covers the pre-check (pure CPU, milliseconds) and the transaction. A blocked
+prompt ends here, in its terminal state and with its usage record, and reaches no engine.
+"""
 
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from django.db import IntegrityError, transaction
+
+from backend.conversations.turns import generation_attach
+from backend.generation.admission.images import images_check
+from backend.generation.models import GenerationState
 from backend.generation.pools.config import PoolConfig
-from backend.generation.pools.errors import ReplicaUnavailable, RequestRefused
-from backend.generation.process import Process
-from backend.generation.request import GenerationRequest
-from backend.platform.errors import InvalidRequest, UpstreamFailed
+from backend.generation.records import (
+    Checked,
+    FinalState,
+    generation_create,
+    generation_finish,
+)
+from backend.generation.request import GenerationRequest, Usage
+from backend.generation.untrusted_content import with_marked_content
+from backend.platform.errors import Conflict, ContentBlocked
+from safety.audit.selectors import policy_for
+from safety.audit.services import RetainedText, decision_record
+from safety.checks import PreClassifier
+from safety.judge.policy import Policy
+from safety.judge.timeout import TimedCheck
+from safety.types import SafetyDecision, newest_of
+
+_PRE_CHECK = TimedCheck(PreClassifier())
 
 
-async def with_prompt_text(
-    process: Process, pool: PoolConfig, request: GenerationRequest
-) -> GenerationRequest:
-    """`request` with its token ids spelled out, by a replica that knows the vocabulary.
+@dataclass(frozen=True, slots=True)
+class CheckedPrompt:
+    """A prompt that may reach an engine.
 
-    A prompt that cannot be read cannot be checked, so it is refused.
+    Attributes:
+        request: with its untrusted content marked as data.
+        policy: what its output is held to.
+    """
+
+    request: GenerationRequest
+    policy: Policy
+
+
+def generation_check_and_create(
+    *,
+    generation_id: UUID,
+    request: GenerationRequest,
+    pool: PoolConfig,
+    created_at: datetime,
+    deadline_at: datetime,
+) -> CheckedPrompt:
+    """Check the prompt, and create the generation in the transaction that stores what was found.
 
     Raises:
-        InvalidRequest: a number is no token of this model, or its replicas do not tell.
-        UpstreamFailed: no replica could be asked.
+        ContentBlocked: the policy refuses the prompt. The generation is stored as `blocked`.
+        Conflict: a generation with this id has begun.
     """
-    if not isinstance(request.prompt, list):
-        return request
-    replica = process.queues[pool.id].replicas.choose(weight=0, affinity=None, over_limit=True)
-    if replica is None:
-        raise UpstreamFailed(f"No replica of {pool.id!r} could serve this. Try again.")
+    organization_id = request.principal.organization_id
+    policy = policy_for(
+        organization_id=organization_id, model=pool.id, key_id=request.principal.key_id
+    )
+    checks = _check(request, policy)
+    refusal = next((check.decision for check in checks if check.decision.blocked), None)
     try:
-        text = await process.client.detokenize(replica.config, pool.upstream_model, request.prompt)
-    except RequestRefused as refused:
-        raise refused.error from refused
-    except ReplicaUnavailable as error:
-        raise UpstreamFailed(f"No replica of {pool.id!r} could serve this. Try again.") from error
-    if text is None:
-        raise InvalidRequest(
-            f"The model '{pool.id}' takes its prompt as text, not as token ids.",
-            param="prompt",
-            code="unsupported_by_model",
-        )
-    return replace(request, prompt_text=text)
+        _store(generation_id, request, pool, created_at, deadline_at, checks)
+    except IntegrityError as error:
+        if "generation_generation_pkey" in str(error):
+            raise Conflict(f"The generation {generation_id} has begun already.") from error
+        raise
+    if refusal is not None:
+        raise _blocked(refusal)
+    return CheckedPrompt(with_marked_content(request), policy)
+
+
+def _check(request: GenerationRequest, policy: Policy) -> list[Checked]:
+    """What is found in the text of the request, and in each image."""
+    said = request.safety_messages
+    text = Checked(
+        _PRE_CHECK.check(said, policy), RetainedText(newest_of(said), policy.store_text_days)
+    )
+    return [text, *(Checked(decision, None) for decision in images_check(request, policy))]
+
+
+def _store(
+    generation_id: UUID,
+    request: GenerationRequest,
+    pool: PoolConfig,
+    created_at: datetime,
+    deadline_at: datetime,
+    checks: list[Checked],
+) -> None:
+    with transaction.atomic():
+        generation_create(generation_id, request, pool, created_at, deadline_at)
+        for check in checks:
+            decision_record(
+                decision=check.decision,
+                organization_id=request.principal.organization_id,
+                generation_id=generation_id,
+                user_id=request.principal.user_id,
+                key_id=request.principal.key_id,
+                text=check.text,
+            )
+        if request.message_id is not None:
+            generation_attach(message_id=request.message_id, generation_id=generation_id)
+        if any(check.decision.blocked for check in checks):
+            _finish_blocked(generation_id, request)
+
+
+def _finish_blocked(generation_id: UUID, request: GenerationRequest) -> None:
+    generation_finish(
+        generation_id=generation_id,
+        epoch=1,
+        final=FinalState(
+            state=GenerationState.BLOCKED,
+            finish_reason="content_filter",
+            text="",
+            usage=Usage(),
+            error_code=ContentBlocked.code or "",
+        ),
+    )
+
+
+def _blocked(decision: SafetyDecision) -> ContentBlocked:
+    return ContentBlocked(
+        "This prompt was refused by the usage policy"
+        + (f" ({', '.join(decision.categories)})." if decision.categories else "."),
+        details={"categories": decision.categories},
+    )

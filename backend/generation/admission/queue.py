@@ -22,7 +22,7 @@ from backend.platform.errors import Overloaded, ParleyError
 # Seconds of waiting that one step of `Plan.queue_priority` is worth.
 AGEING_S = 2.0
 _RATE_WINDOW_S = 20.0
-_LONGEST_RETRY_S = 30.0
+MAX_RETRY_AFTER_S = 30.0
 
 
 class Ticket:
@@ -96,18 +96,18 @@ class AdmissionQueue:
     """The queue of one pool, in one process.
 
     Args:
-        most_waiting: how many may wait; those at a replica do not count.
+        max_waiting: how many may wait; those at a replica do not count.
     """
 
     def __init__(
         self,
         replicas: ReplicaSet,
         *,
-        most_waiting: int,
+        max_waiting: int,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.replicas = replicas
-        self._most_waiting = most_waiting
+        self._most_waiting = max_waiting
         self._clock = clock
         self._tickets: set[Ticket] = set()  # waiting, or about to wait
         self._heap: list[tuple[float, int, Ticket]] = []
@@ -146,7 +146,7 @@ class AdmissionQueue:
         return ticket
 
     @property
-    def takes_nobody(self) -> bool:
+    def refuses_all(self) -> bool:
         """Whether every newcomer is refused, whoever waits."""
         return self.draining or not self.replicas.any_healthy
 
@@ -155,14 +155,14 @@ class AdmissionQueue:
         """Whether a newcomer can come in only where another one leaves."""
         return len(self._tickets) >= self._room
 
-    def refuses(self, priority: int, *, coming: int = 0) -> bool:
+    def refuses(self, priority: int, *, arriving: int = 0) -> bool:
         """Whether the queue is full of those before a newcomer.
 
         Args:
-            coming: how many others are about to stand before it.
+            arriving: how many others are about to stand before it.
         """
         rank = self._rank(priority)
-        return sum(ticket.rank <= rank for ticket in self._tickets) + coming >= self._room
+        return sum(ticket.rank <= rank for ticket in self._tickets) + arriving >= self._room
 
     def readmit(self, *, priority: int, weight: int, affinity: str | None) -> Ticket:
         """Room for a generation that was admitted elsewhere: never refused, and first in line."""
@@ -216,9 +216,9 @@ class AdmissionQueue:
         now = self._clock()
         recent = [at for at in self._served if at > now - _RATE_WINDOW_S]
         if not recent:
-            return _LONGEST_RETRY_S / 3
+            return MAX_RETRY_AFTER_S / 3
         rate = len(recent) / max(1.0, now - recent[0])
-        return min(_LONGEST_RETRY_S, max(1.0, len(self._tickets) / rate))
+        return min(MAX_RETRY_AFTER_S, max(1.0, len(self._tickets) / rate))
 
     def _note_served(self) -> None:
         self._served.append(self._clock())

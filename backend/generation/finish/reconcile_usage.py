@@ -50,7 +50,7 @@ class EndedRequests(msgspec.Struct, frozen=True):
     requests: list[EndedRequest]
 
 
-async def final_count(
+async def reconciled_usage(
     client: UpstreamClient, pool: PoolConfig, generation_id: UUID
 ) -> Usage | None:
     """Ask every replica of the pool; None where none knows of anything that it generated.

@@ -1,8 +1,17 @@
 """The whole answer of an ended generation, for callers that do not stream."""
 
+from typing import Any
+
 from backend.generation.models import Generation
-from backend.generation.request import Completion, CompletionChoice, Endpoint, Usage
-from backend.generation.stream.replay import Replay
+from backend.generation.request import (
+    Completion,
+    CompletionChoice,
+    Endpoint,
+    Usage,
+    public_id,
+)
+from backend.generation.run.active import ActiveGeneration
+from backend.generation.run.replay import Replay
 from backend.platform import errors
 
 _KINDS: tuple[type[errors.ParleyError], ...] = (
@@ -21,12 +30,32 @@ def error_of(*, code: str, message: str, param: str | None = None) -> errors.Par
     return kind(message, param=param, code=code or None)
 
 
-def completion_of(row: Generation, state: Replay, *, public_id: str) -> Completion:
-    """The answer that `state` holds.
+def completion_in_memory(
+    active: ActiveGeneration, usage: Usage, error: errors.ParleyError | None
+) -> Completion:
+    """The answer of a generation that ran here from its beginning."""
+    choices = [
+        _choice(
+            choice.index,
+            choice.text,
+            choice.finish_reason if choice.announced else None,
+            choice.merged_logprobs,
+        )
+        for choice in active.choices
+    ]
+    return Completion(
+        public_id=active.admitted.public_id,
+        created=int(active.admitted.created_at.timestamp()),
+        model=active.pool.id,
+        endpoint=active.request.endpoint,
+        choices=choices,
+        usage=usage,
+        error=error,
+    )
 
-    Raises:
-        ParleyError: it failed, and there is no text that was delivered and is billed.
-    """
+
+def completion_of_events(row: Generation, state: Replay) -> Completion:
+    """The answer that the events of a generation tell: after a failover, in any process."""
     error = None
     if state.error is not None:
         error = error_of(
@@ -34,21 +63,34 @@ def completion_of(row: Generation, state: Replay, *, public_id: str) -> Completi
             message=str(state.error.get("message") or ""),
             param=state.error.get("param"),
         )
-        if not any(choice.text for choice in state.choices):
-            raise error
     endpoint: Endpoint = "chat" if row.endpoint == "chat" else "completion"
     return Completion(
-        public_id=public_id,
+        public_id=public_id(row.id, row.endpoint),
         created=int(row.created_at.timestamp()),
         model=row.model,
         endpoint=endpoint,
         choices=[
-            # Cut short is what OpenAI's "length" says; `error` tells by what.
-            CompletionChoice(
-                index, choice.text, choice.finish_reason or "length", choice.merged_logprobs
-            )
+            _choice(index, choice.text, choice.finish_reason, choice.merged_logprobs)
             for index, choice in enumerate(state.choices)
         ],
         usage=Usage(row.input_tokens, row.cached_input_tokens, row.output_tokens),
         error=error,
     )
+
+
+def raise_without_text(completion: Completion) -> Completion:
+    """`completion`, unless it failed and there is no text that was delivered and is billed.
+
+    Raises:
+        ParleyError: how it failed.
+    """
+    if completion.error is not None and not any(choice.text for choice in completion.choices):
+        raise completion.error
+    return completion
+
+
+def _choice(
+    index: int, text: str, finish_reason: str | None, logprobs: dict[str, Any] | None
+) -> CompletionChoice:
+    """Cut short is what OpenAI's "length" says; the error tells by what."""
+    return CompletionChoice(index, text, finish_reason or "length", logprobs)

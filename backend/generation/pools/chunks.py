@@ -36,7 +36,7 @@ class _Chunk(msgspec.Struct):
     error: Any = None
 
 
-class Piece(msgspec.Struct):
+class UpstreamChunk(msgspec.Struct):
     """What a chunk adds to one choice.
 
     Attributes:
@@ -60,8 +60,8 @@ class UpstreamErrorEvent(Exception):
 _DECODER = msgspec.json.Decoder(_Chunk)
 
 
-def decode_piece(data: bytes) -> Piece:
-    """The piece in one event's data; a chunk without choices (usage only) has empty text.
+def decode_piece(data: bytes) -> UpstreamChunk:
+    """The chunk in one event's data; a chunk without choices (usage only) has empty text.
 
     Raises:
         UpstreamErrorEvent: it holds an error, or is not a chunk.
@@ -81,9 +81,9 @@ def decode_piece(data: bytes) -> Piece:
             logprobs = bytes(choice.logprobs)
     usage = chunk.usage
     if usage is None:
-        return Piece(text, finish_reason, logprobs, None, None, None)
+        return UpstreamChunk(text, finish_reason, logprobs, None, None, None)
     details = usage.prompt_tokens_details
-    return Piece(
+    return UpstreamChunk(
         text,
         finish_reason,
         logprobs,

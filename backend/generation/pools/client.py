@@ -6,7 +6,7 @@ from typing import Any
 
 import orjson
 
-from backend.generation.pools.chunks import Piece, UpstreamErrorEvent, decode_piece
+from backend.generation.pools.chunks import UpstreamChunk, UpstreamErrorEvent, decode_piece
 from backend.generation.pools.config import ReplicaConfig
 from backend.generation.pools.errors import ReplicaUnavailable, RequestRefused
 from backend.generation.pools.http import Origin, Response
@@ -37,11 +37,11 @@ class UpstreamStream:
         self._response = response
         self._events = EventDecoder()
         self._ended = False
-        # Raised when the pieces that came before it have been taken.
+        # Raised when the chunks that came before it have been taken.
         self._failure: ReplicaUnavailable | None = None
 
-    async def pieces(self) -> list[Piece]:
-        """The pieces that have arrived, at least one; [] when the stream has ended.
+    async def chunks(self) -> list[UpstreamChunk]:
+        """The chunks that have arrived, at least one; [] when the stream has ended.
 
         Several come at once when this process reads slower than the engine writes: the work
         per token then falls, which is what keeps a loaded process level.
@@ -49,8 +49,8 @@ class UpstreamStream:
         Raises:
             ReplicaUnavailable: it broke, fell silent, or said that it cannot go on.
         """
-        pieces: list[Piece] = []
-        while not pieces and not self._ended and self._failure is None:
+        chunks: list[UpstreamChunk] = []
+        while not chunks and not self._ended and self._failure is None:
             try:
                 async with asyncio.timeout(_SILENCE_S):
                     received = await self._response.read_some()
@@ -63,13 +63,13 @@ class UpstreamStream:
                     self._ended = True
                     break
                 try:
-                    pieces.append(decode_piece(data))
+                    chunks.append(decode_piece(data))
                 except UpstreamErrorEvent as error:
                     self._failure = ReplicaUnavailable(str(error))
                     break
-        if self._failure is not None and not pieces:
+        if self._failure is not None and not chunks:
             raise self._failure
-        return pieces
+        return chunks
 
     async def close(self) -> None:
         """End it: to the engine an abort, unless the stream was complete."""

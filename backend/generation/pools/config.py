@@ -95,6 +95,10 @@ class Pools:
 
     models: tuple[PoolConfig, ...]
 
+    def get(self, model_id: str) -> PoolConfig | None:
+        """The pool with exactly this id; None when the pools file does not have it any more."""
+        return next((pool for pool in self.models if pool.id == model_id), None)
+
     def find(self, name: str) -> PoolConfig:
         """The pool that serves `name`, an id or an alias. ModelNotFound where none does."""
         for pool in self.models:

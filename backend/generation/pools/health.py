@@ -1,7 +1,7 @@
 """Whether replicas take work: probed by every process for itself, published for the admin."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import cast
@@ -11,16 +11,15 @@ import structlog
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
-from backend.generation.admission.queue import AdmissionQueue
 from backend.generation.pools.client import UpstreamClient
 from backend.generation.pools.config import load_pools
-from backend.generation.pools.replicas import Replica
-from backend.generation.stream import keys
+from backend.generation.pools.replicas import Replica, ReplicaSet
 from backend.platform.redis import async_client, sync_client
 
 log = structlog.get_logger(__name__)
 
 PROBE_INTERVAL_S = 1.0
+_KEY = "generation:health"
 # Published health that nobody has renewed for so long says nothing any more.
 _FRESH_S = 15.0
 
@@ -46,14 +45,24 @@ class ReplicaHealth:
 
 
 class HealthMonitor:
-    """Probes every replica of every pool, and lets waiting generations go when one is back."""
+    """Probes every replica of every pool.
+
+    Args:
+        on_ready: called with a pool's id after each probe that found one of its replicas ready.
+    """
 
     def __init__(
-        self, client: UpstreamClient, redis_client: Redis, queues: Sequence[AdmissionQueue]
+        self,
+        client: UpstreamClient,
+        redis_client: Redis,
+        pools: Sequence[ReplicaSet],
+        *,
+        on_ready: Callable[[str], None],
     ) -> None:
         self._client = client
         self._redis = redis_client
-        self._queues = queues
+        self._pools = pools
+        self._on_ready = on_ready
 
     async def run(self) -> None:
         """The monitor's task; runs until it is cancelled."""
@@ -64,15 +73,11 @@ class HealthMonitor:
     async def probe_all(self) -> None:
         """One round: every replica at once."""
         await asyncio.gather(
-            *(
-                self._probe(queue, replica)
-                for queue in self._queues
-                for replica in queue.replicas.replicas
-            )
+            *(self._probe(replica) for pool in self._pools for replica in pool.replicas)
         )
         await self._publish()
 
-    async def _probe(self, queue: AdmissionQueue, replica: Replica) -> None:
+    async def _probe(self, replica: Replica) -> None:
         found = await self._client.probe(replica.config)
         if replica.mark(found.ready, found.detail):
             log.info(
@@ -83,29 +88,29 @@ class HealthMonitor:
                 detail=found.detail,
             )
         if found.ready:
-            queue.pump()
+            self._on_ready(replica.pool_id)
 
     async def _publish(self) -> None:
         now = datetime.now(UTC)
         mapping: dict[str, bytes] = {}
-        for queue in self._queues:
-            for replica in queue.replicas.replicas:
+        for pool in self._pools:
+            for replica in pool.replicas:
                 health = PublishedHealth(replica.healthy, replica.detail, replica.outstanding, now)
                 mapping[_field(replica.pool_id, replica.config.name)] = msgspec.json.encode(health)
         try:
-            await self._redis.hset(keys.HEALTH, mapping=mapping)  # type: ignore[arg-type]
+            await self._redis.hset(_KEY, mapping=mapping)  # type: ignore[arg-type]
         except (RedisError, OSError) as error:
             log.warning("health_not_published", error=str(error))
 
 
 def pool_health() -> list[ReplicaHealth]:
     """Every configured replica with its last published health. Synchronous, for the admin."""
-    return _joined(cast(dict[bytes, bytes], sync_client().hgetall(keys.HEALTH)))
+    return _joined(cast(dict[bytes, bytes], sync_client().hgetall(_KEY)))
 
 
 async def ready_replicas() -> int:
     """How many replicas took work when they were last probed."""
-    published = cast(dict[bytes, bytes], await async_client().hgetall(keys.HEALTH))
+    published = cast(dict[bytes, bytes], await async_client().hgetall(_KEY))
     return sum(health.ready for health in _joined(published))
 
 

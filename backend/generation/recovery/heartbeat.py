@@ -1,6 +1,7 @@
-"""Renews this process' leases, and learns from them what others ask of it."""
+"""Renews the leases of this process, and learns from them what others ask of it."""
 
 import asyncio
+from collections.abc import Mapping
 
 import structlog
 from django.db import DatabaseError
@@ -8,13 +9,16 @@ from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
 from backend.generation import metrics
-from backend.generation.process import Process
+from backend.generation.admission.queue import AdmissionQueue
 from backend.generation.records import generation_epoch_is
 from backend.generation.recovery.services_away import SERVICES_AWAY
-from backend.generation.run.active import LiveGeneration
+from backend.generation.run.active import ActiveGeneration, ActiveGenerations
 from backend.generation.settings import GatewaySettings
 from backend.generation.stream import keys
+from backend.generation.stream.follower import Follower
+from backend.generation.stream.leases import Leases
 from backend.generation.stream.log import EventLog
+from backend.generation.stream.writer import BufferWriter
 from backend.platform.database import in_database
 
 log = structlog.get_logger(__name__)
@@ -23,8 +27,24 @@ log = structlog.get_logger(__name__)
 class Heartbeat:
     """Keeps what this process holds."""
 
-    def __init__(self, process: Process, settings: GatewaySettings) -> None:
-        self._process = process
+    def __init__(
+        self,
+        process_id: str,
+        redis: Redis,
+        registry: ActiveGenerations,
+        leases: Leases,
+        writer: BufferWriter,
+        follower: Follower,
+        queues: Mapping[str, AdmissionQueue],
+        settings: GatewaySettings,
+    ) -> None:
+        self._process_id = process_id
+        self._redis = redis
+        self._registry = registry
+        self._leases = leases
+        self._writer = writer
+        self._follower = follower
+        self._queues = queues
         self._settings = settings
 
     async def run(self) -> None:
@@ -37,66 +57,65 @@ class Heartbeat:
             await asyncio.sleep(self._settings.lease_s / 3)
 
     async def beat(self) -> None:
-        process = self._process
-        held = list(process.live.values())
-        renewals = await process.leases.renew([(item.opened.id, item.log.lease) for item in held])
-        for item, renewal in zip(held, renewals, strict=True):
+        """One round: renew, make good what Redis lost, share the replicas, name our readers."""
+        held = list(self._registry)
+        renewals = await self._leases.renew([(active.id, active.log.lease) for active in held])
+        for active, renewal in zip(held, renewals, strict=True):
             if renewal == "cancel":
-                item.request_stop("cancelled")
+                active.request_stop("cancelled")
             elif renewal == "fenced":
-                item.log.lose()
-            elif renewal == "missing" and item.opened.id in process.live:
-                await self._restore(item)
-        present = await process.leases.processes()
-        for queue in process.queues.values():
-            if queue.replicas.processes != present:
-                queue.replicas.processes = present
-                queue.pump()
-        if process.follower.followed:
-            await process.leases.mark_watched(process.follower.followed)
-        await _keep_control(process.redis, process.id, self._settings.lease_s)
+                active.log.lose()
+            elif renewal == "missing" and active.id in self._registry:
+                await self._try_to_restore(active)
+        await self._share_replicas()
+        if self._follower.followed:
+            await self._leases.mark_readers(self._follower.followed)
+        control = keys.control(self._process_id)
+        await self._redis.expire(control, max(1, int(10 * self._settings.lease_s)))
 
-    async def _restore(self, live: LiveGeneration) -> None:
+    async def _try_to_restore(self, active: ActiveGeneration) -> None:
         try:
-            await restore_lease(self._process, live, self._settings)
+            await self._restore_lease(active)
         except SERVICES_AWAY:
             raise
         except Exception:
-            log.exception("lease_not_restored", generation_id=str(live.opened.id))
+            log.exception("lease_not_restored", generation_id=str(active.id))
             metrics.RECOVERY_FAILURES.labels("heartbeat").inc()
 
+    async def restore_log(self, event_log: EventLog) -> None:
+        """Redis has lost a log's events: take the lease again and write everything again, if
+        the generation is still ours in PostgreSQL."""
+        active = self._registry.get(event_log.generation_id)
+        if active is None or active.log is not event_log:
+            event_log.lose()
+            return
+        await self._restore_lease(active)
 
-async def restore_lease(process: Process, live: LiveGeneration, settings: GatewaySettings) -> None:
-    """Redis has lost the lease (and then probably the events too): take it again and write
-    everything again, if the generation is still ours in PostgreSQL."""
-    try:
-        ours = await in_database(
-            generation_epoch_is, generation_id=live.opened.id, epoch=live.epoch
-        )
-    except DatabaseError as error:
-        log.warning("lease_not_restored", error=str(error))
-        return
-    if ours:
-        ours = await process.leases.acquire(
-            live.opened, epoch=live.epoch, ttl_ms=settings.request_ttl_ms
-        )
-    if not ours:
-        live.log.lose()
-        return
-    metrics.BUFFER_LOST.inc()
-    log.warning("lease_restored", generation_id=str(live.opened.id), events=live.log.last)
-    live.log.rewind(0)
-    process.writer.mark(live.log)
+    async def _restore_lease(self, active: ActiveGeneration) -> None:
+        """The same, where Redis has lost the lease, and then probably the events too."""
+        try:
+            ours = await in_database(
+                generation_epoch_is, generation_id=active.id, epoch=active.epoch
+            )
+        except DatabaseError as error:
+            log.warning("lease_not_restored", error=str(error))
+            return
+        if ours:
+            ours = await self._leases.acquire(
+                active.admitted, epoch=active.epoch, ttl_ms=self._settings.request_ttl_ms
+            )
+        if not ours:
+            active.log.lose()
+            return
+        metrics.BUFFER_LOST.inc()
+        log.warning("lease_restored", generation_id=str(active.id), events=active.log.last)
+        active.log.rewind(0)
+        self._writer.mark(active.log)
 
-
-async def restore_log(process: Process, event_log: EventLog, settings: GatewaySettings) -> None:
-    """The same, for the writer, which knows the log only."""
-    live = process.live.get(event_log.generation_id)
-    if live is None or live.log is not event_log:
-        event_log.lose()
-        return
-    await restore_lease(process, live, settings)
-
-
-async def _keep_control(redis: Redis, process_id: str, lease_s: float) -> None:
-    await redis.expire(keys.control(process_id), max(1, int(10 * lease_s)))
+    async def _share_replicas(self) -> None:
+        """Every web process takes its share of each replica's places."""
+        present = await self._leases.processes()
+        for queue in self._queues.values():
+            if queue.replicas.processes != present:
+                queue.replicas.processes = present
+                queue.pump()

@@ -16,13 +16,16 @@ from django.utils import timezone
 from redis.exceptions import RedisError
 
 from backend.generation import metrics
-from backend.generation.finish.reconcile_usage import final_count
+from backend.generation.finish.reconcile_usage import reconciled_usage
 from backend.generation.models import OPEN_STATES, Generation, GenerationState
-from backend.generation.process import Process
-from backend.generation.records import Ended, Ending, Superseded, generation_finish
+from backend.generation.pools.client import UpstreamClient
+from backend.generation.pools.config import Pools
+from backend.generation.records import FinalState, Finished, Superseded, generation_finish
 from backend.generation.recovery.services_away import SERVICES_AWAY
 from backend.generation.request import Usage
+from backend.generation.run.active import ActiveGenerations
 from backend.generation.settings import GatewaySettings
+from backend.generation.stream.leases import Leases
 from backend.platform.database import in_database
 from billing.budgets import settle
 
@@ -34,14 +37,24 @@ _AT_A_TIME = 200
 class Reaper:
     """Looks for open generations that Redis does not know."""
 
-    def __init__(self, process: Process, settings: GatewaySettings) -> None:
-        self._process = process
+    def __init__(
+        self,
+        registry: ActiveGenerations,
+        leases: Leases,
+        client: UpstreamClient,
+        pools: Pools,
+        settings: GatewaySettings,
+    ) -> None:
+        self._registry = registry
+        self._leases = leases
+        self._client = client
+        self._pools = pools
         self._settings = settings
         self._unknown: set[UUID] = set()
 
     async def run(self) -> None:
         """The reaper's task; ends when the process drains."""
-        while not self._process.draining:
+        while not self._registry.draining:
             await asyncio.sleep(self._settings.lease_s)
             try:
                 await self.round()
@@ -55,11 +68,11 @@ class Reaper:
         within a third of one.
         """
         rows = await in_database(_old_open_generations, self._settings.reap_after_s)
-        known = await self._process.leases.in_hand([row.id for row in rows]) if rows else []
+        known = await self._leases.in_hand([row.id for row in rows]) if rows else []
         unknown = {
             row.id: row
             for row, is_known in zip(rows, known, strict=True)
-            if not is_known and row.id not in self._process.live
+            if not is_known and row.id not in self._registry
         }
         lost = [row for row in unknown.values() if row.id in self._unknown]
         self._unknown = set(unknown)
@@ -79,13 +92,13 @@ class Reaper:
             return False
 
     async def _settle(self, row: Generation) -> bool:
-        pool = self._process.pool_of(row.model)
-        counted = await final_count(self._process.client, pool, row.id) if pool else None
+        pool = self._pools.get(row.model)
+        counted = await reconciled_usage(self._client, pool, row.id) if pool else None
         try:
-            ended = await in_database(_finish_lost, row, counted)
+            finished = await in_database(_finish_lost, row, counted)
         except (Superseded, Generation.DoesNotExist):
             return False
-        if ended.by_us:
+        if finished.by_us:
             metrics.REAPED.inc()
             log.error(
                 "generation_reaped",
@@ -93,8 +106,8 @@ class Reaper:
                 request_id=row.request_id,
                 counted_by_engine=counted is not None,
             )
-            await settle(generation_id=row.id, facts=ended.facts)
-        return ended.by_us
+            await settle(generation_id=row.id, facts=finished.facts)
+        return finished.by_us
 
 
 def _old_open_generations(age_s: float) -> list[Generation]:
@@ -103,11 +116,11 @@ def _old_open_generations(age_s: float) -> list[Generation]:
     return list(rows.order_by("created_at")[:_AT_A_TIME])
 
 
-def _finish_lost(row: Generation, counted: Usage | None) -> Ended:
+def _finish_lost(row: Generation, counted: Usage | None) -> Finished:
     return generation_finish(
         generation_id=row.id,
         epoch=row.epoch,
-        ending=Ending(
+        final=FinalState(
             state=GenerationState.FAILED,
             finish_reason="error",
             text="",

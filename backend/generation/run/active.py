@@ -2,16 +2,15 @@
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Literal
 from uuid import UUID
 
-from backend.generation.admission.opening import safety_messages
+from backend.accounts.principal import Principal
 from backend.generation.pools.config import PoolConfig
-from backend.generation.request import GenerationRequest
+from backend.generation.request import AdmittedGeneration, Completion, GenerationRequest
 from backend.generation.run.chunk_encoder import ChunkEncoder
 from backend.generation.run.output import ChoiceOutput, ResumedChoice
-from backend.generation.stream.leases import OpenGeneration
 from backend.generation.stream.log import Entry, EventLog
 from backend.platform.errors import ParleyError
 from safety.judge.policy import Policy
@@ -24,22 +23,17 @@ Stop = Literal["cancelled", "lost", "handover"]
 _FIRST_READER_S = 15.0
 
 
-def public_id(generation_id: UUID, endpoint: str) -> str:
-    """The id that clients see: OpenAI's prefix and our generation id."""
-    return f"{'chatcmpl' if endpoint == 'chat' else 'cmpl'}-{generation_id.hex}"
-
-
-def encoder_for(generation: OpenGeneration, pool: PoolConfig) -> ChunkEncoder:
+def encoder_for(admitted: AdmittedGeneration, pool: PoolConfig) -> ChunkEncoder:
     return ChunkEncoder(
-        public_id=public_id(generation.id, generation.request.endpoint),
-        created=int(generation.created_at.timestamp()),
+        public_id=admitted.public_id,
+        created=int(admitted.created_at.timestamp()),
         model=pool.id,
-        endpoint=generation.request.endpoint,
-        stream_usage=generation.request.stream_usage,
+        endpoint=admitted.request.endpoint,
+        stream_usage=admitted.request.stream_usage,
     )
 
 
-class LiveGeneration:
+class ActiveGeneration:
     """One running generation.
 
     Attributes:
@@ -49,32 +43,34 @@ class LiveGeneration:
         choices: its text, as far as generated and checked.
         input_tokens, cached_input_tokens: of the prompt; 0 until an upstream has told.
         served: an upstream has accepted it, so there is something to bill.
-        taken_up: it began in another process.
+        failed_over: it began in another process.
         stop: set by `request_stop`.
         began: done with the first event, or with the error that came before any.
+        completion: done at the end; with the whole answer, or with None where only its events
+            tell it (it failed over, or another process has it).
     """
 
     def __init__(
         self,
-        opened: OpenGeneration,
+        admitted: AdmittedGeneration,
         *,
         epoch: int,
         lease: str,
         pool: PoolConfig,
         policy: Policy,
         grace_s: float,
+        on_disconnected: Callable[["ActiveGeneration"], None],
         entries: list[Entry] | None = None,
         resumed: list[ResumedChoice] | None = None,
-        on_abandoned: Callable[["LiveGeneration"], None],
     ) -> None:
         loop = asyncio.get_running_loop()
-        self.opened = opened
+        self.admitted = admitted
         self.epoch = epoch
         self.pool = pool
         self.policy = policy
-        self.encoder = encoder_for(opened, pool)
-        self.log = EventLog(opened.id, lease, entries, on_lost=lambda: self.request_stop("lost"))
-        context = safety_messages(opened.request)
+        self.encoder = encoder_for(admitted, pool)
+        self.log = EventLog(admitted.id, lease, entries, on_lost=lambda: self.request_stop("lost"))
+        context = admitted.request.safety_messages
         self.choices = [
             ChoiceOutput(
                 index,
@@ -82,35 +78,47 @@ class LiveGeneration:
                 context=context,
                 resumed=resumed[index] if resumed else None,
             )
-            for index in range(opened.request.n)
+            for index in range(admitted.request.n)
         ]
         self.input_tokens = 0
         self.cached_input_tokens = 0
         self.served = False
-        self.taken_up = resumed is not None
+        self.failed_over = resumed is not None
         self.stop: asyncio.Future[Stop] = loop.create_future()
         self.began: asyncio.Future[ParleyError | None] = loop.create_future()
+        self.completion: asyncio.Future[Completion | None] = loop.create_future()
         self.task: asyncio.Task[None] | None = None
-        self.created_at = time.monotonic() - _age(opened)
+        self.created_at = time.monotonic() - _age(admitted)
         self._readers = 0
         self._grace_s = grace_s
-        self._on_abandoned = on_abandoned
+        self._on_disconnected = on_disconnected
         self._alarm: asyncio.TimerHandle | None = None
-        self._watch_again(grace_s if self.patient else _FIRST_READER_S)
+        self._set_alarm(grace_s if self.has_grace else _FIRST_READER_S)
+
+    @property
+    def id(self) -> UUID:
+        return self.admitted.id
 
     @property
     def request(self) -> GenerationRequest:
-        return self.opened.request
+        return self.admitted.request
 
     @property
-    def patient(self) -> bool:
+    def has_grace(self) -> bool:
         """Whether readers get the grace period to come back: the page's do, and everybody's
         whose process died under them."""
-        return self.taken_up or self.request.on_disconnect == "grace"
+        return self.failed_over or self.request.on_disconnect == "grace"
 
     @property
     def seconds_left(self) -> float:
-        return self.opened.deadline_at.timestamp() - time.time()
+        return self.admitted.deadline_at.timestamp() - time.time()
+
+    def may_be_read_by(self, principal: Principal) -> bool:
+        owner = self.request.principal
+        return (owner.organization_id, owner.user_id) == (
+            principal.organization_id,
+            principal.user_id,
+        )
 
     def request_stop(self, why: Stop) -> None:
         if not self.stop.done():
@@ -120,35 +128,76 @@ class LiveGeneration:
         if not self.began.done():
             self.began.set_result(error)
 
+    def note_completion(self, completion: Completion | None) -> None:
+        if not self.completion.done():
+            self.completion.set_result(completion)
+
     def attach(self) -> None:
         """A reader has come."""
         self._readers += 1
-        self._silence_alarm()
+        self._clear_alarm()
 
     def detach(self) -> None:
         """A reader has gone. The last one decides: see GenerationRequest.on_disconnect."""
         self._readers -= 1
         if self._readers == 0 and not self.log.complete and not self.log.lost:
-            self._watch_again(self._grace_s if self.patient else 0.0)
+            self._set_alarm(self._grace_s if self.has_grace else 0.0)
 
-    def watched_elsewhere(self) -> None:
+    def has_readers_elsewhere(self) -> None:
         """Readers of another process were found: look again later."""
         if self._readers == 0:
-            self._watch_again(self._grace_s)
+            self._set_alarm(self._grace_s)
 
     def close(self) -> None:
-        self._silence_alarm()
+        self._clear_alarm()
+        self.note_began(ParleyError("The generation has moved to another process."))
+        self.note_completion(None)
 
-    def _watch_again(self, after_s: float) -> None:
-        self._silence_alarm()
+    def _set_alarm(self, after_s: float) -> None:
+        self._clear_alarm()
         loop = asyncio.get_running_loop()
-        self._alarm = loop.call_later(after_s, self._on_abandoned, self)
+        self._alarm = loop.call_later(after_s, self._on_disconnected, self)
 
-    def _silence_alarm(self) -> None:
+    def _clear_alarm(self) -> None:
         if self._alarm is not None:
             self._alarm.cancel()
             self._alarm = None
 
 
-def _age(opened: OpenGeneration) -> float:
-    return max(0.0, time.time() - opened.created_at.timestamp())
+class ActiveGenerations:
+    """The generations that this process runs.
+
+    Attributes:
+        draining: the process is going: nothing new comes, and readers are sent elsewhere.
+    """
+
+    def __init__(self) -> None:
+        self._by_id: dict[UUID, ActiveGeneration] = {}
+        self.draining = False
+
+    def __iter__(self) -> Iterator[ActiveGeneration]:
+        """Over a copy: generations come and go while a caller awaits."""
+        return iter(list(self._by_id.values()))
+
+    def __contains__(self, generation_id: UUID) -> bool:
+        return generation_id in self._by_id
+
+    def __len__(self) -> int:
+        return len(self._by_id)
+
+    def get(self, generation_id: UUID) -> ActiveGeneration | None:
+        return self._by_id.get(generation_id)
+
+    def add(self, active: ActiveGeneration) -> None:
+        self._by_id[active.id] = active
+
+    def remove(self, active: ActiveGeneration) -> None:
+        self._by_id.pop(active.id, None)
+
+    def clear(self) -> None:
+        """Forget all, as a process that dies does. For tests."""
+        self._by_id.clear()
+
+
+def _age(admitted: AdmittedGeneration) -> float:
+    return max(0.0, time.time() - admitted.created_at.timestamp())

@@ -13,14 +13,14 @@ import structlog
 
 from backend.generation import metrics
 from backend.generation.admission.queue import Ticket
-from backend.generation.pools.chunks import Piece
+from backend.generation.pools.chunks import UpstreamChunk
 from backend.generation.pools.client import UpstreamClient
 from backend.generation.pools.continuation import can_continue, path_for, upstream_body
 from backend.generation.pools.errors import ReplicaUnavailable, RequestRefused
 from backend.generation.pools.replicas import Replica
 from backend.generation.records import generation_mark_running
-from backend.generation.run.active import LiveGeneration
-from backend.generation.run.emitter import Emitter
+from backend.generation.run.active import ActiveGeneration
+from backend.generation.run.events import EventEmitter
 from backend.generation.run.output import ChoiceOutput
 from backend.platform.database import in_database
 from backend.platform.errors import Overloaded, ParleyError, UpstreamFailed
@@ -31,7 +31,7 @@ log = structlog.get_logger(__name__)
 RECOVERY_S = 30.0
 _RECOVERY_STEP_S = 0.2
 # A request that breaks every engine it meets must not be carried through all of them.
-_MOST_FRUITLESS = 4
+MAX_FRUITLESS_ATTEMPTS = 4
 
 
 @dataclass(slots=True)
@@ -42,15 +42,15 @@ class _Failures:
     avoid: list[Replica] = field(default_factory=list)
 
 
-class Production:
-    """Produces the choices of one generation."""
+class Attempts:
+    """Asks replicas for the choices of one generation, until each has its end."""
 
     def __init__(
-        self, live: LiveGeneration, ticket: Ticket, emitter: Emitter, client: UpstreamClient
+        self, active: ActiveGeneration, ticket: Ticket, events: EventEmitter, client: UpstreamClient
     ) -> None:
-        self._live = live
+        self._active = active
         self._ticket = ticket
-        self._emitter = emitter
+        self._events = events
         self._client = client
 
     async def run(self) -> None:
@@ -59,16 +59,16 @@ class Production:
         Raises:
             ParleyError: it cannot go on. What was delivered is in the log.
         """
-        unfinished = [choice for choice in self._live.choices if not choice.finish_reason]
+        unfinished = [choice for choice in self._active.choices if not choice.finish_reason]
         if not unfinished:
             return  # taken up between its last text and its terminal transaction
         replica = await self._ticket.granted()
         marking = asyncio.create_task(
             in_database(
                 generation_mark_running,
-                generation_id=self._live.opened.id,
+                generation_id=self._active.id,
                 replica=replica.config.name,
-                pool=self._live.pool.id,
+                pool=self._active.pool.id,
             )
         )
         try:
@@ -92,19 +92,19 @@ class Production:
                 failures.fruitless += 1
                 failures.avoid.append(replica)
                 await self._recover(choice, replica, failures, error)
-        self._emitter.finish(choice)
+        self._events.finish(choice)
 
     async def _attempt(self, choice: ChoiceOutput, replica: Replica) -> None:
         """One upstream request, from the text so far to the end of the choice."""
-        live = self._live
+        active = self._active
         room = self._room(choice)
         if room <= 0:
             self._end(choice, "length", None)
             return
         text = choice.generated
         body = upstream_body(
-            live.request,
-            live.pool,
+            active.request,
+            active.pool,
             choice=choice.index,
             text_so_far=text,
             tokens_so_far=choice.generated_tokens,
@@ -112,24 +112,24 @@ class Production:
         )
         known_before = choice.generated_tokens if text else 0
         choice.begin_attempt()
-        request_id = f"{live.request.request_id}-{choice.index}"
-        path = path_for(live.request)
+        request_id = f"{active.request.request_id}-{choice.index}"
+        path = path_for(active.request)
         stream = await self._client.open(
-            replica.config, path, body, request_id=request_id, usage_key=str(live.opened.id)
+            replica.config, path, body, request_id=request_id, usage_key=str(active.id)
         )
-        live.served = True
+        active.served = True
         finish_reason: str | None = None
         final: int | None = None
         try:
-            self._emitter.opening(choice)
-            while choice.finish_reason is None and (pieces := await stream.pieces()):
-                self._note_prompt(pieces, known_before)
-                delivery = choice.feed(pieces)
+            self._events.opening(choice)
+            while choice.finish_reason is None and (chunks := await stream.chunks()):
+                self._note_prompt(chunks, known_before)
+                delivery = choice.feed(chunks)
                 if delivery is not None:
-                    self._emitter.text(choice, delivery)
-                for piece in pieces:
-                    finish_reason = piece.finish_reason or finish_reason
-                    final = piece.output_tokens if piece.output_tokens is not None else final
+                    self._events.text(choice, delivery)
+                for chunk in chunks:
+                    finish_reason = chunk.finish_reason or finish_reason
+                    final = chunk.output_tokens if chunk.output_tokens is not None else final
                 if finish_reason is None and self._room(choice) <= 0:
                     finish_reason = "length"
                     break
@@ -140,32 +140,32 @@ class Production:
     def _end(self, choice: ChoiceOutput, reason: str, final: int | None) -> None:
         delivery = choice.end(reason, final)
         if delivery is not None:
-            self._emitter.text(choice, delivery)
+            self._events.text(choice, delivery)
 
     def _room(self, choice: ChoiceOutput) -> int:
         """How many tokens the choice may still get."""
-        pool_limit = self._live.pool.max_output_tokens
-        return min(self._live.request.params.max_tokens or pool_limit, pool_limit) - (
+        pool_limit = self._active.pool.max_output_tokens
+        return min(self._active.request.params.max_tokens or pool_limit, pool_limit) - (
             choice.generated_tokens
         )
 
     async def _tokens(self, replica: Replica, text: str) -> list[int] | None:
-        if text and isinstance(self._live.request.prompt, list):
-            name = self._live.pool.upstream_model
+        if text and isinstance(self._active.request.prompt, list):
+            name = self._active.pool.upstream_model
             return await self._client.tokenize(replica.config, name, text)
         return None
 
-    def _note_prompt(self, pieces: list[Piece], tokens_before: int) -> None:
+    def _note_prompt(self, chunks: list[UpstreamChunk], tokens_before: int) -> None:
         """The prompt's tokens, from the first upstream that tells; the text so far, which a
         continuation sends as part of its prompt, is no input."""
-        live = self._live
-        if live.input_tokens:
+        active = self._active
+        if active.input_tokens:
             return
-        for piece in pieces:
-            if piece.input_tokens:
-                live.input_tokens = max(1, piece.input_tokens - tokens_before)
-                cached = 0 if tokens_before else piece.cached_input_tokens or 0
-                live.cached_input_tokens = min(cached, live.input_tokens)
+        for chunk in chunks:
+            if chunk.input_tokens:
+                active.input_tokens = max(1, chunk.input_tokens - tokens_before)
+                cached = 0 if tokens_before else chunk.cached_input_tokens or 0
+                active.cached_input_tokens = min(cached, active.input_tokens)
                 return
 
     async def _recover(
@@ -180,15 +180,15 @@ class Production:
         Raises:
             UpstreamFailed, Overloaded: there is none, or none would help.
         """
-        live = self._live
+        active = self._active
         log.warning("replica_failed", replica=replica.config.name, error=str(error))
-        metrics.REPLICA_RETRIES.labels(live.pool.id).inc()
+        metrics.REPLICA_RETRIES.labels(active.pool.id).inc()
         if not error.busy:
             replica.mark(False, str(error))
-        if choice.generated and not can_continue(live.request, live.pool):
+        if choice.generated and not can_continue(active.request, active.pool):
             raise UpstreamFailed("The model failed in the middle of its answer, which ends here.")
-        if failures.fruitless >= _MOST_FRUITLESS:
-            raise _no_replica(live, error)
+        if failures.fruitless >= MAX_FRUITLESS_ATTEMPTS:
+            raise _no_replica(active, error)
         deadline = asyncio.get_running_loop().time() + RECOVERY_S
         pause = _RECOVERY_STEP_S
         while asyncio.get_running_loop().time() < deadline:
@@ -198,13 +198,13 @@ class Production:
             await asyncio.sleep(pause)
             if moved is not None:
                 return  # there is only this one, and it is healthy again, or was only busy
-        raise _no_replica(live, error)
+        raise _no_replica(active, error)
 
 
-def _no_replica(live: LiveGeneration, error: ReplicaUnavailable) -> ParleyError:
+def _no_replica(active: ActiveGeneration, error: ReplicaUnavailable) -> ParleyError:
     if error.busy:
-        return Overloaded(f"Every replica of {live.pool.id!r} is full.", retry_after=5)
-    return UpstreamFailed(f"No replica of {live.pool.id!r} could serve this. Try again.")
+        return Overloaded(f"Every replica of {active.pool.id!r} is full.", retry_after=5)
+    return UpstreamFailed(f"No replica of {active.pool.id!r} could serve this. Try again.")
 
 
 async def _all(work: list[Coroutine[Any, Any, None]]) -> None:

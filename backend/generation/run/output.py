@@ -12,8 +12,8 @@ from typing import Any
 
 import orjson
 
-from backend.generation.pools.chunks import Piece
-from backend.generation.run.token_accounting import TokenTally
+from backend.generation.pools.chunks import UpstreamChunk
+from backend.generation.run.token_accounting import TokenAccounting
 from safety.checks import PostClassifier
 from safety.judge.policy import Policy
 from safety.types import Halt, SafetyDecision, SafetyMessage, Verdict
@@ -68,9 +68,10 @@ class ChoiceOutput:
         self._settled_chars = 0
         self._replayed_chars = 0
         self._unsettled = ""
-        self._tally = TokenTally(delivered_tokens=resumed.tokens)
+        self._accounting = TokenAccounting(delivered_tokens=resumed.tokens)
         self._attempt_tokens = resumed.tokens
         self._logprobs: deque[tuple[int, bytes]] = deque()
+        self._delivered_logprobs: list[bytes] = []
         self._generated_chars = 0
         self._classifier = PostClassifier(policy, context)
         self._already_sent = 0
@@ -89,32 +90,38 @@ class ChoiceOutput:
     @property
     def tokens(self) -> int:
         """The tokens of the text delivered so far."""
-        return self._tally.delivered_tokens
+        return self._accounting.delivered_tokens
+
+    @property
+    def merged_logprobs(self) -> dict[str, Any] | None:
+        """Of the text delivered so far; None where none were asked for."""
+        parts = [orjson.loads(part) for part in self._delivered_logprobs]
+        return merge_logprobs(parts) if parts else None
 
     @property
     def generated_tokens(self) -> int:
-        return self._tally.generated_tokens
+        return self._accounting.generated_tokens
 
     def begin_attempt(self) -> None:
         """A new upstream request goes on from `generated`; its token counts start at 0."""
-        self._attempt_tokens = self._tally.generated_tokens
+        self._attempt_tokens = self._accounting.generated_tokens
 
-    def feed(self, pieces: Sequence[Piece]) -> Delivery | None:
+    def feed(self, chunks: Sequence[UpstreamChunk]) -> Delivery | None:
         """Take what has arrived; what may be sent now, if anything.
 
-        A piece that does not say how many tokens there are so far counts as one token if it
+        A chunk that does not say how many tokens there are so far counts as one token if it
         has text, until the final usage says better.
         """
-        for piece in pieces:
-            if piece.output_tokens is None:
-                tokens = self._tally.generated_tokens + bool(piece.text)
+        for chunk in chunks:
+            if chunk.output_tokens is None:
+                tokens = self._accounting.generated_tokens + bool(chunk.text)
             else:
-                tokens = self._attempt_tokens + piece.output_tokens
-            self._tally.generated(len(piece.text), tokens)
-            self._generated_chars += len(piece.text)
-            if piece.logprobs is not None:
-                self._logprobs.append((self._generated_chars, piece.logprobs))
-        text = pieces[0].text if len(pieces) == 1 else "".join(piece.text for piece in pieces)
+                tokens = self._attempt_tokens + chunk.output_tokens
+            self._accounting.generated(len(chunk.text), tokens)
+            self._generated_chars += len(chunk.text)
+            if chunk.logprobs is not None:
+                self._logprobs.append((self._generated_chars, chunk.logprobs))
+        text = chunks[0].text if len(chunks) == 1 else "".join(chunk.text for chunk in chunks)
         if not text:
             return None
         self._generated.append(text)
@@ -134,7 +141,7 @@ class ChoiceOutput:
         if self.halted is None:
             self.finish_reason = reason
             exact = final_output_tokens
-            self._tally.all_delivered(None if exact is None else self._attempt_tokens + exact)
+            self._accounting.all_delivered(None if exact is None else self._attempt_tokens + exact)
         return delivery
 
     def decision(self) -> SafetyDecision:
@@ -150,8 +157,11 @@ class ChoiceOutput:
         if not text:
             return None
         self._delivered.append(text)
-        tokens = self._tally.delivered(self._settled_chars)
-        return Delivery(text, tokens, self._take_logprobs(unchanged=text == settled))
+        tokens = self._accounting.delivered(self._settled_chars)
+        logprobs = self._take_logprobs(unchanged=text == settled)
+        if logprobs is not None:
+            self._delivered_logprobs.append(logprobs)
+        return Delivery(text, tokens, logprobs)
 
     def _settle(self) -> str:
         """The generated text that the classifier has decided on since the last time."""
@@ -176,7 +186,7 @@ class ChoiceOutput:
         return released[sent:]
 
     def _take_logprobs(self, *, unchanged: bool) -> bytes | None:
-        """Of the pieces delivered in full, as they were generated: those of others would tell
+        """Of the chunks delivered in full, as they were generated: those of others would tell
         of text that was not released."""
         ready: list[bytes] = []
         while self._logprobs and self._logprobs[0][0] <= self._settled_chars:
@@ -189,7 +199,7 @@ class ChoiceOutput:
 
 
 def merge_logprobs(parts: list[dict[str, Any]]) -> dict[str, Any]:
-    """Logprobs of consecutive pieces as one object: lists are joined, whatever their names."""
+    """Logprobs of consecutive chunks as one object: lists are joined, whatever their names."""
     merged: dict[str, Any] = {}
     for part in parts:
         for name, value in part.items():

@@ -1,10 +1,10 @@
 """Which tokens the delivered text stands for.
 
-An upstream says "so many tokens so far" with each piece of text; the post-classifier lets text
+An upstream says "so many tokens so far" with each chunk of text; the post-classifier lets text
 through later, and not at the same boundaries. The rule that maps one to the other:
 
-- tokens of a piece count when its text has been delivered;
-- of a piece delivered in part, the share of its characters counts, rounded up: a piece of one
+- tokens of a chunk count when its text has been delivered;
+- of a chunk delivered in part, the share of its characters counts, rounded up: a chunk of one
   token counts whole as soon as one of its characters was seen;
 - tokens without text (the first half of a character, the end-of-sequence token) count with the
   next text, or with the end when the whole answer was delivered;
@@ -14,7 +14,7 @@ through later, and not at the same boundaries. The rule that maps one to the oth
 from collections import deque
 
 
-class TokenTally:
+class TokenAccounting:
     """Counts of one choice. Offsets are characters of generated text, from the first on."""
 
     def __init__(self, *, delivered_tokens: int = 0) -> None:
@@ -26,10 +26,10 @@ class TokenTally:
         self.delivered_tokens = delivered_tokens
         self._generated_chars = 0
         self._start = (0, delivered_tokens)  # (characters, tokens) where the first mark begins
-        self._marks: deque[tuple[int, int]] = deque()  # (characters, tokens) after each piece
+        self._marks: deque[tuple[int, int]] = deque()  # (characters, tokens) after each chunk
 
     def generated(self, characters: int, tokens: int) -> None:
-        """A piece came: `characters` more, `tokens` in all (never fewer than before)."""
+        """A chunk came: `characters` more, `tokens` in all (never fewer than before)."""
         self.generated_tokens = max(self.generated_tokens, tokens)
         if characters:
             self._generated_chars += characters

@@ -1,13 +1,11 @@
-"""Every Redis key of the gateway. The hash tag keeps a generation's keys in one slot."""
+"""Every Redis key of the stream buffer. The hash tag keeps a generation's keys in one slot."""
 
 from uuid import UUID
 
 # Sorted set: generation id by the end of its lease, in milliseconds of Redis' clock.
-LEASES = "gateway:leases"
+LEASES = "generation:leases"
 # Sorted set: process id by the end of its presence.
-PROCESSES = "gateway:processes"
-# Hash: "<pool>/<replica>" to the JSON of its health.
-HEALTH = "gateway:health"
+PROCESSES = "generation:processes"
 
 
 def events(generation_id: UUID) -> str:
@@ -21,25 +19,25 @@ def lease(generation_id: UUID) -> str:
 
 
 def request(generation_id: UUID) -> str:
-    """What another process needs to take the generation up: OpenGeneration, msgpack."""
+    """What another process needs to continue the generation: AdmittedGeneration, msgpack."""
     return f"gen:{{{generation_id}}}:request"
 
 
 def cancelled(generation_id: UUID) -> str:
-    """Set when somebody asked to cancel."""
+    """Set when its owner asked to cancel."""
     return f"gen:{{{generation_id}}}:cancel"
 
 
-def watched(generation_id: UUID) -> str:
+def readers(generation_id: UUID) -> str:
     """Set, and renewed, while another process has readers of it."""
-    return f"gen:{{{generation_id}}}:watched"
+    return f"gen:{{{generation_id}}}:readers"
 
 
 def claim(generation_id: UUID) -> str:
-    """Set by the process that is about to take the generation up."""
+    """Set by the process that is about to continue the generation."""
     return f"gen:{{{generation_id}}}:claim"
 
 
 def control(process_id: str) -> str:
     """Stream: messages to one process, read together with the events it follows."""
-    return f"gateway:control:{process_id}"
+    return f"generation:control:{process_id}"

@@ -6,7 +6,6 @@ it also decides who may end the generation; Redis can lose a lease, never revive
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Literal, cast
 from uuid import UUID
 
@@ -14,7 +13,7 @@ import msgspec
 import orjson
 from redis.asyncio import Redis
 
-from backend.generation.request import GenerationRequest
+from backend.generation.request import AdmittedGeneration
 from backend.generation.stream import keys
 from backend.generation.stream.log import Entry, StreamEntries
 from backend.generation.stream.scripts import (
@@ -33,25 +32,11 @@ _CLAIM_MS = 5_000
 _CANCEL_TTL_S = 3600
 
 
-class OpenGeneration(msgspec.Struct, frozen=True):
-    """What a process needs to take a generation up.
-
-    Attributes:
-        token_estimate: tokens that the rate limit has charged, to be set right at the end.
-    """
-
-    id: UUID
-    request: GenerationRequest
-    created_at: datetime
-    deadline_at: datetime
-    token_estimate: int
-
-
 Renewal = Literal["renewed", "cancel", "missing", "fenced"]
 _RENEWALS: dict[int, Renewal] = {1: "renewed", 2: "cancel", MISSING: "missing", FENCED: "fenced"}
 
 _ENCODER = msgspec.msgpack.Encoder()
-_DECODER = msgspec.msgpack.Decoder(OpenGeneration)
+_DECODER = msgspec.msgpack.Decoder(AdmittedGeneration)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +64,7 @@ class Leases:
     def value(self, epoch: int) -> str:
         return f"{epoch}:{self._process_id}"
 
-    async def acquire(self, generation: OpenGeneration, *, epoch: int, ttl_ms: int) -> bool:
+    async def acquire(self, generation: AdmittedGeneration, *, epoch: int, ttl_ms: int) -> bool:
         """Take the lease; False when a process with a higher epoch has it.
 
         Args:
@@ -161,7 +146,7 @@ class Leases:
         """Drop an id from the leases that nothing can be done about here."""
         await self._redis.zrem(keys.LEASES, str(generation_id))
 
-    async def stored(self, generation_id: UUID) -> OpenGeneration | None:
+    async def stored(self, generation_id: UUID) -> AdmittedGeneration | None:
         """What its process kept for a successor; None when Redis has lost it."""
         found = cast(bytes | None, await self._redis.get(keys.request(generation_id)))
         return _DECODER.decode(found) if found is not None else None
@@ -184,15 +169,15 @@ class Leases:
     async def is_cancelled(self, generation_id: UUID) -> bool:
         return bool(await self._redis.exists(keys.cancelled(generation_id)))
 
-    async def mark_watched(self, generation_ids: Sequence[UUID]) -> None:
+    async def mark_readers(self, generation_ids: Sequence[UUID]) -> None:
         """Tell the owners that there are readers here."""
         async with self._redis.pipeline(transaction=False) as pipeline:
             for generation_id in generation_ids:
-                pipeline.set(keys.watched(generation_id), 1, px=2 * self._times.lease)
+                pipeline.set(keys.readers(generation_id), 1, px=2 * self._times.lease)
             await pipeline.execute()
 
-    async def is_watched(self, generation_id: UUID) -> bool:
-        return bool(await self._redis.exists(keys.watched(generation_id)))
+    async def has_readers(self, generation_id: UUID) -> bool:
+        return bool(await self._redis.exists(keys.readers(generation_id)))
 
     async def processes(self) -> int:
         """Count this process as present; how many are."""

@@ -1,12 +1,14 @@
 """Reads a generation's events, wherever it runs, also when that changes meanwhile."""
 
 from collections.abc import AsyncGenerator
+from typing import Protocol
 from uuid import UUID
 
 from backend.generation.models import Generation
-from backend.generation.process import Process
 from backend.generation.request import DONE, Event
-from backend.generation.run.active import LiveGeneration
+from backend.generation.stream.follower import Follower
+from backend.generation.stream.leases import Leases
+from backend.generation.stream.log import EventLog
 from backend.platform.database import in_database
 from backend.platform.errors import NotFound
 
@@ -14,102 +16,123 @@ from backend.platform.errors import NotFound
 _IDLE_S = 2.0
 
 
-async def read_events(
-    process: Process, generation_id: UUID, *, after: int
-) -> AsyncGenerator[list[Event], None]:
-    """The events after `after`, in batches, `[DONE]` last.
+class LocalGeneration(Protocol):
+    """A generation that runs in this process, as its readers see it."""
 
-    Ends without `[DONE]` only when this process is going: the reader comes back to another one.
+    @property
+    def log(self) -> EventLog: ...
 
-    Raises:
-        NotFound: the generation has ended, and its events are not kept any more.
-    """
-    while True:
-        live = process.live.get(generation_id)
-        local = live is not None and not live.log.lost
-        batches = (
-            _local(live, after)
-            if live is not None and local
-            else _remote(process, generation_id, after)
-        )
-        try:
-            async for batch in batches:
-                yield batch
-                after = batch[-1].seq
-                if batch[-1].data == DONE:
-                    return
-        except _AllRead:
-            return
-        if process.draining:
-            return
-        if live is not None and local and live.log.complete:
-            return  # the reader came back for what follows the last event
+    def attach(self) -> None: ...
+
+    def detach(self) -> None: ...
 
 
-async def _local(live: LiveGeneration, after: int) -> AsyncGenerator[list[Event], None]:
-    live.attach()
-    try:
-        async for batch in live.log.read(after):
-            yield batch
-    finally:
-        live.detach()
+class LocalGenerations(Protocol):
+    """Those that run in this process; `draining`: it is going."""
+
+    draining: bool
+
+    def get(self, generation_id: UUID, /) -> LocalGeneration | None: ...
 
 
-async def _remote(
-    process: Process, generation_id: UUID, after: int
-) -> AsyncGenerator[list[Event], None]:
-    """From another process' events; ends when this process has taken the generation up."""
-    seen = after
-    async with process.follower.subscribe(generation_id, after) as subscription:
+class Reader:
+    """Reads for the clients of one process."""
+
+    def __init__(self, local: LocalGenerations, follower: Follower, leases: Leases) -> None:
+        self._local = local
+        self._follower = follower
+        self._leases = leases
+
+    async def events(self, generation_id: UUID, *, after: int) -> AsyncGenerator[list[Event], None]:
+        """The events after `after`, in batches, `[DONE]` last.
+
+        Ends without `[DONE]` only when this process is going: the reader comes back to another.
+
+        Raises:
+            NotFound: the generation has ended, and its events are not kept any more.
+        """
         while True:
-            batch = await subscription.next_batch(_IDLE_S)
-            if batch:
-                yield batch
-                seen = batch[-1].seq
-                continue
-            live = process.live.get(generation_id)
-            if process.draining or (live is not None and not live.log.lost):
+            here = self._local.get(generation_id)
+            is_here = here is not None and not here.log.lost
+            batches = (
+                _from_here(here, after)
+                if here is not None and is_here
+                else self._from_elsewhere(generation_id, after)
+            )
+            try:
+                async for batch in batches:
+                    yield batch
+                    after = batch[-1].seq
+                    if batch[-1].data == DONE:
+                        return
+            except _AllRead:
                 return
-            if last := await _check_coming(process, generation_id, after, seen):
-                yield last
+            if self._local.draining:
                 return
+            if here is not None and is_here and here.log.complete:
+                return  # the reader came back for what follows the last event
+
+    async def _from_elsewhere(
+        self, generation_id: UUID, after: int
+    ) -> AsyncGenerator[list[Event], None]:
+        """From another process' events; ends when the generation has failed over to this one."""
+        seen = after
+        async with self._follower.subscribe(generation_id, after) as subscription:
+            while True:
+                batch = await subscription.next_batch(_IDLE_S)
+                if batch:
+                    yield batch
+                    seen = batch[-1].seq
+                    continue
+                here = self._local.get(generation_id)
+                if self._local.draining or (here is not None and not here.log.lost):
+                    return
+                if last := await self._check_coming(generation_id, after, seen):
+                    yield last
+                    return
+
+    async def _check_coming(self, generation_id: UUID, after: int, seen: int) -> list[Event]:
+        """The last events, for a reader beyond the end of the stream; [] when others are to come.
+
+        What a reader here has seen can be withdrawn, when the process that wrote it had lost
+        Redis (finish/finalize.py): the stream ends before the reader's place then, with an error
+        and `[DONE]`.
+
+        Args:
+            after: where the reader began; `seen`: the last event that it has.
+        Raises:
+            _AllRead: the reader came back for what follows the last event.
+            NotFound: no more events can come.
+        """
+
+        def is_open() -> bool:
+            row = Generation.objects.filter(pk=generation_id).first()
+            return row is not None and row.is_open
+
+        if await in_database(is_open):
+            return []
+        entries = await self._leases.entries(generation_id)
+        if entries and entries[-1].data == DONE and seen >= len(entries):
+            if seen == after:
+                raise _AllRead
+            return [Event(seen + n, entry.data) for n, entry in enumerate(entries[-2:], start=1)]
+        [in_hand] = await self._leases.in_hand([generation_id])
+        if in_hand or (entries and entries[-1].data == DONE):
+            return []  # on their way
+        raise NotFound(
+            "The events of this generation are not kept any more. Read its message instead.",
+            code="events_expired",
+        )
 
 
 class _AllRead(Exception):
     """The reader came back for what follows the last event: there is nothing."""
 
 
-async def _check_coming(
-    process: Process, generation_id: UUID, after: int, seen: int
-) -> list[Event]:
-    """The last events, for a reader beyond the end of the stream; [] when others are to come.
-
-    What a reader here has seen can be withdrawn, when the process that wrote it had lost Redis
-    (finalize.py): the stream ends before the reader's place then, with an error and `[DONE]`.
-
-    Args:
-        after: where the reader began; `seen`: the last event that it has.
-
-    Raises:
-        _AllRead: the reader came back for what follows the last event.
-        NotFound: no more events can come.
-    """
-
-    def is_open() -> bool:
-        row = Generation.objects.filter(pk=generation_id).first()
-        return row is not None and row.is_open
-
-    if await in_database(is_open):
-        return []
-    entries = await process.leases.entries(generation_id)
-    if entries and entries[-1].data == DONE and seen >= len(entries):
-        if seen == after:
-            raise _AllRead
-        return [Event(seen + n, entry.data) for n, entry in enumerate(entries[-2:], start=1)]
-    [in_hand] = await process.leases.in_hand([generation_id])
-    if in_hand or (entries and entries[-1].data == DONE):
-        return []  # on their way
-    raise NotFound(
-        "The events of this generation are not kept any more. Read its message instead.",
-        code="events_expired",
-    )
+async def _from_here(here: LocalGeneration, after: int) -> AsyncGenerator[list[Event], None]:
+    here.attach()
+    try:
+        async for batch in here.log.read(after):
+            yield batch
+    finally:
+        here.detach()

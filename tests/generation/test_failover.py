@@ -10,19 +10,20 @@ from django.db import OperationalError, connection, transaction
 from backend.generation.finish import finalize as ending
 from backend.generation.gateway import Gateway
 from backend.generation.models import Generation
-from backend.generation.service import generation_cancel, generation_start
-from backend.generation.stream.reader import read_events
 from infra.load.upstream import SyntheticUpstream, words
 from tests.support.gateway import (
+    TURN,
     Answer,
     abandon,
     caller,
+    cancel,
     chat,
     check_billed,
+    doomed_gateway,
     pools_of,
-    quick_settings,
     read,
     running_gateway,
+    start,
     stored,
     until_ended,
     usage_records,
@@ -37,7 +38,7 @@ async def test_a_process_that_goes_hands_over(
     principal = await caller()
     pools = pools_of(upstream)
     async with running_gateway(pools):
-        started = await generation_start(chat(principal, max_tokens=100, metadata={}))
+        started = await start(chat(principal, max_tokens=100, turn=TURN))
         first = await read(started.id, principal, until=lambda events: len(events) == 10)
     assert (await stored(started.id)).is_open
     async with running_gateway(pools):
@@ -55,9 +56,8 @@ async def test_a_process_that_dies_is_replaced_and_its_readers_elsewhere_see_a_p
     principal = await caller()
     pools = pools_of(upstream)
     upstream.behaviour.rate = 40.0
-    first = Gateway(quick_settings(), pools)
-    await first.start()
-    started = await generation_start(chat(principal, max_tokens=60, metadata={}))
+    first = await doomed_gateway(pools)
+    started = await start(chat(principal, max_tokens=60, turn=TURN))
     async with running_gateway(pools) as second:
         reading = asyncio.create_task(_read_at(second, started.id))
         await asyncio.sleep(0.6)
@@ -77,13 +77,12 @@ async def test_one_that_ended_without_saying_so_is_finished(
     """It dies between its terminal transaction and its last event."""
     principal = await caller()
     pools = pools_of(upstream)
-    first = Gateway(quick_settings(), pools)
-    await first.start()
-    request = chat(principal, max_tokens=20, metadata={}, stream_usage=True)
+    first = await doomed_gateway(pools)
+    request = chat(principal, max_tokens=20, turn=TURN, stream_usage=True)
     with _row_locked() as lock:
-        started = await generation_start(request)
+        started = await start(request)
         await asyncio.to_thread(lock.acquire_row, started.id)
-        stream = read_events(first.process, started.id, after=0)
+        stream = first.reader.events(started.id, after=0)
         seen: list[object] = []
         async for batch in stream:
             seen += batch
@@ -110,12 +109,12 @@ async def test_cancelling_from_another_process(
     principal = await caller()
     pools = pools_of(upstream)
     async with running_gateway(pools):
-        started = await generation_start(chat(principal, max_tokens=2000, metadata={}))
+        started = await start(chat(principal, max_tokens=2000, turn=TURN))
         async with running_gateway(pools) as second:
-            assert started.id not in second.process.live
+            assert started.id not in second.active
             reading = asyncio.create_task(_read_at(second, started.id))
             await asyncio.sleep(0.3)
-            await generation_cancel(started.id, principal=principal)
+            await cancel(started.id, principal=principal)
             answer = await asyncio.wait_for(reading, timeout=PATIENCE_S)
 
     answer.check_order()
@@ -129,13 +128,12 @@ async def test_a_cancelled_one_that_is_taken_up_before_it_was_stored_stays_cance
     """Its last event is there, its process dies while PostgreSQL is away."""
     principal = await caller()
     pools = pools_of(upstream)
-    first = Gateway(quick_settings(), pools)
-    await first.start()
-    started = await generation_start(chat(principal, max_tokens=2000, metadata={}))
+    first = await doomed_gateway(pools)
+    started = await start(chat(principal, max_tokens=2000, turn=TURN))
     with monkeypatch.context() as patched:
         patched.setattr(ending, "generation_finish", _database_away)
         await read(started.id, principal, until=lambda events: len(events) >= 5)
-        await generation_cancel(started.id, principal=principal)
+        await cancel(started.id, principal=principal)
         await read(started.id, principal, until=lambda events: bool(Answer(events).finish_reason))
         await abandon(first)
     async with running_gateway(pools):
@@ -156,12 +154,11 @@ async def test_what_lost_its_process_and_its_buffer_is_settled(
 ) -> None:
     principal = await caller()
     pools = pools_of(upstream)
-    first = Gateway(quick_settings(), pools)
-    await first.start()
-    started = await generation_start(chat(principal, max_tokens=400, metadata={}))
+    first = await doomed_gateway(pools)
+    started = await start(chat(principal, max_tokens=400, turn=TURN))
     await asyncio.sleep(0.3)
     await abandon(first)
-    await first.process.redis.flushall()
+    await first.redis.flushall()
     async with running_gateway(pools, reap_after_s=0.1):
         await until_ended(started.id)
 
@@ -172,7 +169,7 @@ async def test_what_lost_its_process_and_its_buffer_is_settled(
 async def _read_at(gateway: Gateway, generation_id: UUID) -> Answer:
     """Read at one of several gateways of this event loop."""
     events = []
-    async for batch in read_events(gateway.process, generation_id, after=0):
+    async for batch in gateway.reader.events(generation_id, after=0):
         events += batch
     return Answer(events)
 

@@ -3,9 +3,9 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from backend.generation.pools.chunks import Piece
+from backend.generation.pools.chunks import UpstreamChunk
 from backend.generation.run.output import ChoiceOutput, ResumedChoice
-from backend.generation.run.token_accounting import TokenTally
+from backend.generation.run.token_accounting import TokenAccounting
 from safety.judge.policy import DEFAULT_POLICY
 from safety.types import SafetyMessage
 
@@ -19,11 +19,11 @@ CONTEXT = [SafetyMessage("user", "Tell me a story.")]
 
 @given(PIECES, st.lists(st.integers(0, 200)))
 def test_counts_only_grow_and_stay_within_what_was_generated(
-    pieces: list[tuple[int, int]], deliveries: list[int]
+    chunks: list[tuple[int, int]], deliveries: list[int]
 ) -> None:
-    tally = TokenTally()
+    tally = TokenAccounting()
     characters = tokens = 0
-    for more_characters, more_tokens in pieces:
+    for more_characters, more_tokens in chunks:
         characters += more_characters
         tokens += more_tokens
         tally.generated(more_characters, tokens)
@@ -39,7 +39,7 @@ def test_counts_only_grow_and_stay_within_what_was_generated(
 def test_one_token_a_piece_counts_every_piece_that_was_seen(
     lengths: list[int], data: st.DataObject
 ) -> None:
-    tally = TokenTally()
+    tally = TokenAccounting()
     for number, length in enumerate(lengths, start=1):
         tally.generated(length, number)
     position = data.draw(st.integers(0, sum(lengths)))
@@ -104,7 +104,7 @@ def test_logprobs_never_tell_of_text_that_was_not_released() -> None:
     seen: list[bytes] = []
     for number, word in enumerate(["My ", "card ", "is ", "4111 1111 ", "1111 1111", " ok "], 1):
         logprobs = b'{"content":[{"token":"%s"}]}' % word.encode()
-        delivery = choice.feed([Piece(word, None, logprobs, number, 3, 0)])
+        delivery = choice.feed([UpstreamChunk(word, None, logprobs, number, 3, 0)])
         if delivery is not None and delivery.logprobs is not None:
             seen.append(delivery.logprobs)
     choice.end("stop")
@@ -115,14 +115,14 @@ def test_logprobs_never_tell_of_text_that_was_not_released() -> None:
     assert choice.tokens == 6
 
 
-def _piece(text: str, tokens: int) -> Piece:
-    return Piece(text, None, None, tokens, None, None)
+def _piece(text: str, tokens: int) -> UpstreamChunk:
+    return UpstreamChunk(text, None, None, tokens, None, None)
 
 
-def _feed(pieces: list[tuple[str, int]]) -> ChoiceOutput:
+def _feed(chunks: list[tuple[str, int]]) -> ChoiceOutput:
     choice = ChoiceOutput(0, policy=DEFAULT_POLICY, context=CONTEXT)
     tokens = 0
-    for text, more in pieces:
+    for text, more in chunks:
         tokens += more
         choice.feed([_piece(text, tokens)])
     choice.end("stop")

@@ -1,13 +1,13 @@
-"""Puts events into a live generation's log. The only place that does."""
+"""Puts events into an active generation's log. The only place that does."""
 
 import time
 
 import msgspec
 
 from backend.generation.request import DONE, Usage
-from backend.generation.run.active import LiveGeneration
+from backend.generation.run.active import ActiveGeneration
 from backend.generation.run.output import ChoiceOutput, Delivery
-from backend.generation.stream.replay import EventMeta
+from backend.generation.run.replay import EventMeta
 from backend.generation.stream.writer import BufferWriter
 from backend.platform.errors import ParleyError
 
@@ -15,15 +15,15 @@ _ENCODER = msgspec.msgpack.Encoder()
 _NO_META = _ENCODER.encode(EventMeta())
 
 
-class Emitter:
+class EventEmitter:
     """Writes one generation's events.
 
     Attributes:
         first_text_at, last_text_at: monotonic; None before there is any.
     """
 
-    def __init__(self, live: LiveGeneration, writer: BufferWriter) -> None:
-        self._live = live
+    def __init__(self, active: ActiveGeneration, writer: BufferWriter) -> None:
+        self._active = active
         self._writer = writer
         self.first_text_at: float | None = None
         self.last_text_at: float | None = None
@@ -33,18 +33,19 @@ class Emitter:
         if choice.opened:
             return
         choice.opened = True
-        live = self._live
+        active = self._active
         parley = None
-        if live.log.last == 0 and live.request.metadata is not None:
-            parley = {**live.request.metadata, "generation_id": str(live.opened.id)}
-        self._append(live.encoder.opening(choice.index, parley), choice)
-        live.note_began()
+        if active.log.last == 0 and active.request.turn is not None:
+            ids = msgspec.to_builtins(active.request.turn)
+            parley = {**ids, "generation_id": str(active.id)}
+        self._append(active.encoder.opening(choice.index, parley), choice)
+        active.note_began()
 
     def text(self, choice: ChoiceOutput, delivery: Delivery) -> None:
         self.opening(choice)
         self.last_text_at = time.monotonic()
         self.first_text_at = self.first_text_at or self.last_text_at
-        data = self._live.encoder.text(choice.index, delivery.text, delivery.logprobs)
+        data = self._active.encoder.text(choice.index, delivery.text, delivery.logprobs)
         self._append(data, choice)
 
     def finish(self, choice: ChoiceOutput) -> None:
@@ -54,23 +55,25 @@ class Emitter:
             return
         choice.announced = True
         self.opening(choice)
-        self._append(self._live.encoder.finish(choice.index, choice.finish_reason), choice)
+        self._append(self._active.encoder.finish(choice.index, choice.finish_reason), choice)
 
     def end(self, usage: Usage, error: ParleyError | None) -> None:
         """The last events: an error, the usage if it was asked for, `[DONE]`."""
-        encoder = self._live.encoder
+        encoder = self._active.encoder
         if error is not None:
             self._append(encoder.error(error), None)
-        elif self._live.request.stream_usage:
+        elif self._active.request.stream_usage:
             self._append(encoder.usage(usage), None)
         self._append(DONE, None)
 
     def _append(self, data: bytes, choice: ChoiceOutput | None) -> None:
-        live = self._live
+        active = self._active
         meta = _NO_META
         if choice is not None:
             meta = _ENCODER.encode(
-                EventMeta(choice.index, choice.tokens, live.input_tokens, live.cached_input_tokens)
+                EventMeta(
+                    choice.index, choice.tokens, active.input_tokens, active.cached_input_tokens
+                )
             )
-        live.log.append(data, meta)
-        self._writer.mark(live.log)
+        active.log.append(data, meta)
+        self._writer.mark(active.log)

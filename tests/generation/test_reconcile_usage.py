@@ -12,22 +12,22 @@ from backend.generation.finish.reconcile_usage import (
     PromptDetails,
     usage_of,
 )
-from backend.generation.gateway import Gateway
 from backend.generation.models import Generation
 from backend.generation.pools.config import Pools, ReplicaConfig
 from backend.generation.request import SamplingParams, Usage
-from backend.generation.service import generation_start
 from infra.load.upstream import SyntheticUpstream
 from tests.support.engine import Engine
 from tests.support.gateway import (
+    TURN,
     abandon,
     caller,
     chat,
     check_billed,
+    doomed_gateway,
     pools_of,
-    quick_settings,
     read,
     running_gateway,
+    start,
     until_ended,
     usage_records,
 )
@@ -40,13 +40,12 @@ async def lose_everything(pools: Pools) -> tuple[Generation, int]:
         The generation as it ended, and how many events with text its reader had seen.
     """
     principal = await caller()
-    first = Gateway(quick_settings(), pools)
-    await first.start()
+    first = await doomed_gateway(pools)
     params = SamplingParams(max_tokens=2000, ignore_eos=True)
-    started = await generation_start(chat(principal, params=params, metadata={}))
+    started = await start(chat(principal, params=params, turn=TURN))
     seen = await read(started.id, principal, until=lambda events: len(events) >= 8)
     await abandon(first)
-    await first.process.redis.flushall()
+    await first.redis.flushall()
     async with running_gateway(pools, reap_after_s=0.1):
         row = await until_ended(started.id, timeout_s=60)
     return row, sum(bool(chunk.get("choices")) for chunk in seen.chunks)

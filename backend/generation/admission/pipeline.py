@@ -1,0 +1,259 @@
+"""Admission: the list of steps between a request and its generation, each with how it is undone.
+
+A place in the queue, rate limits, budget, the prompt's text, the check and the row, the lease. A
+step that is refused, or a client that leaves on the way, undoes the steps before it in reverse.
+Embeddings pass the first three: they have no prompt to check and no stream to hold.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+import structlog
+from django.db import DatabaseError
+from redis.exceptions import RedisError
+
+from backend.generation.admission.prompt_check import generation_check_and_create
+from backend.generation.admission.prompt_text import with_prompt_text
+from backend.generation.admission.queue import AdmissionQueue, Ticket
+from backend.generation.admission.rate_limits import Limiter
+from backend.generation.admission.shed import Arrival
+from backend.generation.models import GenerationState
+from backend.generation.pools.client import UpstreamClient
+from backend.generation.pools.config import PoolConfig
+from backend.generation.records import FinalState, generation_finish
+from backend.generation.request import AdmittedGeneration, Usage
+from backend.generation.stream.leases import Leases
+from backend.platform.cancellation import uninterrupted
+from backend.platform.database import in_database
+from backend.platform.errors import Overloaded
+from billing.budgets import reserve, settle
+from safety.judge.policy import Policy
+
+log = structlog.get_logger(__name__)
+
+# Admissions that may be under way at once: others wait a moment, instead of exhausting the
+# connections to Redis and PostgreSQL that running generations need.
+_MAX_AT_ONCE = 32
+
+
+@dataclass(slots=True, kw_only=True)
+class Admission:
+    """One request on its way, with what the steps have found and taken for it.
+
+    Attributes:
+        max_input_tokens, max_output_tokens: the most that it can be billed.
+        affinity: requests of equal value go to the same replica where they can.
+        arrival: how load shedding counts it; None where it was not counted.
+        ticket: its place, once it has one.
+        ratelimit_headers: the `x-ratelimit-*` headers.
+        policy: what its output is held to, once its prompt has passed.
+    """
+
+    admitted: AdmittedGeneration
+    pool: PoolConfig
+    max_input_tokens: int
+    max_output_tokens: int
+    affinity: str | None = None
+    arrival: Arrival | None = None
+    ticket: Ticket | None = None
+    ratelimit_headers: dict[str, str] = field(default_factory=dict)
+    policy: Policy | None = None
+    taken: list["Step"] = field(default_factory=list)
+
+
+Do = Callable[[Admission], Coroutine[Any, Any, bool]]
+Undo = Callable[[Admission], Coroutine[Any, Any, None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step of admission.
+
+    Attributes:
+        do: raises ParleyError to refuse; returns whether there is something to undo.
+        undo: gives back what `do` has taken.
+        interruptible: it takes nothing, so a client that leaves cuts it short.
+    """
+
+    do: Do
+    undo: Undo | None = None
+    interruptible: bool = False
+
+
+class AdmissionPipeline:
+    """Admits requests in one web process."""
+
+    def __init__(
+        self,
+        queues: Mapping[str, AdmissionQueue],
+        limiter: Limiter,
+        leases: Leases,
+        client: UpstreamClient,
+        *,
+        request_ttl_ms: int,
+    ) -> None:
+        self._queues = queues
+        self._limiter = limiter
+        self._leases = leases
+        self._client = client
+        self._request_ttl_ms = request_ttl_ms
+        self._slots = asyncio.Semaphore(_MAX_AT_ONCE)
+        # It never waits, so nothing can come between the place and its undo.
+        self._first = Step(self._take_place, self._release_place, interruptible=True)
+        accounted = (
+            Step(self._charge_limits, self._refund_limits),
+            Step(self._reserve_budget, self._free_budget),
+        )
+        self.for_embeddings = accounted
+        self.for_generations = (
+            *accounted,
+            Step(self._read_prompt, interruptible=True),
+            Step(self._check_and_create, self._end_unstarted),
+            Step(self._take_lease, self._release_lease),
+        )
+
+    async def admit(self, admission: Admission, steps: tuple[Step, ...]) -> None:
+        """Pass `admission` through a place in the queue, then `steps`.
+
+        Raises:
+            ParleyError: it was refused; what was taken for it is given back.
+        """
+        try:
+            await self._pass(self._first, admission)
+            async with self._slots:
+                for step in steps:
+                    await self._pass(step, admission)
+        except (RedisError, OSError) as error:
+            await self.undo(admission)
+            log.error("admission_without_redis", error=str(error))
+            raise Overloaded("The server cannot take requests now.", retry_after=5) from error
+        except BaseException:
+            await self.undo(admission)
+            raise
+
+    async def undo(self, admission: Admission) -> None:
+        """Give back what the steps have taken, in reverse. Nothing is left to undo then."""
+        while admission.taken:
+            step = admission.taken.pop()
+            assert step.undo is not None
+            await uninterrupted(step.undo, admission)
+
+    async def _pass(self, step: Step, admission: Admission) -> None:
+        """A client may leave at any moment, so a step that takes something runs to its end, and
+        its undo is noted, before the cancellation is heard."""
+
+        async def run() -> None:
+            if await step.do(admission) and step.undo is not None:
+                admission.taken.append(step)
+
+        if step.interruptible:
+            await run()
+        else:
+            await uninterrupted(run)
+
+    async def _take_place(self, admission: Admission) -> bool:
+        priority = admission.admitted.request.principal.plan.queue_priority
+        try:
+            admission.ticket = self._queues[admission.pool.id].reserve(
+                priority=priority,
+                weight=admission.admitted.request.n,
+                affinity=admission.affinity,
+            )
+        finally:
+            if admission.arrival is not None:
+                admission.arrival.over(priority)
+        return True
+
+    async def _release_place(self, admission: Admission) -> None:
+        assert admission.ticket is not None
+        admission.ticket.release()
+
+    async def _charge_limits(self, admission: Admission) -> bool:
+        admitted = admission.admitted
+        charged = await self._limiter.admit(
+            admitted.request.principal, admitted.id, tokens=admitted.token_estimate
+        )
+        admission.ratelimit_headers = charged.headers
+        return charged.is_new  # else it belongs to another start of the same id
+
+    async def _refund_limits(self, admission: Admission) -> None:
+        admitted = admission.admitted
+        await _logged(
+            self._limiter.settle(
+                admitted.request.principal,
+                admitted.id,
+                estimated=admitted.token_estimate,
+                used=0,
+            )
+        )
+
+    async def _reserve_budget(self, admission: Admission) -> bool:
+        return await reserve(
+            principal=admission.admitted.request.principal,
+            generation_id=admission.admitted.id,
+            model=admission.pool.id,
+            input_tokens=admission.max_input_tokens,
+            max_output_tokens=admission.max_output_tokens,
+        )
+
+    async def _free_budget(self, admission: Admission) -> None:
+        await _logged(settle(generation_id=admission.admitted.id, facts=None))
+
+    async def _read_prompt(self, admission: Admission) -> bool:
+        replicas = self._queues[admission.pool.id].replicas
+        request = await with_prompt_text(self._client, replicas, admission.admitted.request)
+        admission.admitted = msgspec.structs.replace(admission.admitted, request=request)
+        return False
+
+    async def _check_and_create(self, admission: Admission) -> bool:
+        admitted = admission.admitted
+        checked = await in_database(
+            generation_check_and_create,
+            generation_id=admitted.id,
+            request=admitted.request,
+            pool=admission.pool,
+            created_at=admitted.created_at,
+            deadline_at=admitted.deadline_at,
+        )
+        admission.policy = checked.policy
+        admission.admitted = msgspec.structs.replace(admitted, request=checked.request)
+        return True
+
+    async def _end_unstarted(self, admission: Admission) -> None:
+        """Its row exists, but it could not be started: it ends like every other generation.
+        Should that fail too, the reaper ends it."""
+        try:
+            await in_database(
+                generation_finish,
+                generation_id=admission.admitted.id,
+                epoch=1,
+                final=FinalState(
+                    state=GenerationState.FAILED,
+                    finish_reason="error",
+                    text="",
+                    usage=Usage(),
+                    error_code=Overloaded.code or "",
+                ),
+            )
+        except DatabaseError as error:
+            generation_id = str(admission.admitted.id)
+            log.error("generation_left_to_reaper", generation_id=generation_id, error=str(error))
+
+    async def _take_lease(self, admission: Admission) -> bool:
+        await self._leases.acquire(admission.admitted, epoch=1, ttl_ms=self._request_ttl_ms)
+        return True
+
+    async def _release_lease(self, admission: Admission) -> None:
+        lease = self._leases.value(1)
+        await _logged(self._leases.release(admission.admitted.id, lease, "ended"))
+
+
+async def _logged(giving_back: Awaitable[object]) -> None:
+    """What cannot be given back lapses by itself; the refusal must not fail on it."""
+    try:
+        await giving_back
+    except (RedisError, OSError, DatabaseError) as error:
+        log.warning("admission_not_undone", error=str(error))
