@@ -8,6 +8,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "backend.settings")
 # than on them (62 % of a core for one stream, against 6 %). NumPy reads this when first imported.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
+from django.conf import settings
 from django.core.asgi import get_asgi_application
 
 django_application = get_asgi_application()
@@ -16,11 +17,18 @@ django_application = get_asgi_application()
 from channels.routing import ProtocolTypeRouter  # noqa: E402
 
 from backend.api.asgi import RequestGuard  # noqa: E402
+from backend.api.proxies import ForwardedClient, proxies_from  # noqa: E402
 from backend.api.websocket import websocket_application  # noqa: E402
 from backend.generation.lifespan import with_gateway  # noqa: E402
 
 application = with_gateway(
-    ProtocolTypeRouter(
-        {"http": RequestGuard(cast(Any, django_application)), "websocket": websocket_application}
+    ForwardedClient(
+        ProtocolTypeRouter(
+            {
+                "http": RequestGuard(cast(Any, django_application)),
+                "websocket": websocket_application,
+            }
+        ),
+        proxies_from(settings.TRUSTED_PROXIES),
     )
 )

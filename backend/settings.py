@@ -175,6 +175,8 @@ SIGNUPS_PER_HOUR = int(env("PARLEY_SIGNUPS_PER_HOUR", "20"))  # from one address
 
 # --- HTTP -----------------------------------------------------------------------------------
 SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
+# Networks, or a count of proxies; backend/api/proxies.py drops what others forward.
+TRUSTED_PROXIES = env("PARLEY_TRUSTED_PROXIES", "")
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS else None
 SECURE_CONTENT_TYPE_NOSNIFF = True
 X_FRAME_OPTIONS = "DENY"

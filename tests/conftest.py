@@ -124,6 +124,20 @@ def scripted_product(request: pytest.FixtureRequest, scratch: Path) -> Iterator[
 
 
 @pytest.fixture(scope="session")
+def proxied_product(scratch: Path) -> Iterator[ScriptedProduct]:
+    """As `scripted_product`, behind a proxy on this machine: a request's `X-Forwarded-For` is
+    where it comes from. One process, so that what it remembers is one memory."""
+    product = ScriptedProduct(
+        scratch / "proxied", webs=1, settings={"PARLEY_TRUSTED_PROXIES": "127.0.0.1"}
+    )
+    try:
+        product.start()
+        yield product
+    finally:
+        product.stop()
+
+
+@pytest.fixture(scope="session")
 def administrator(scripted_product: ScriptedProduct) -> Iterator[Staff]:
     """Somebody who administers `scripted_product`."""
     someone = Staff(scripted_product)

@@ -9,8 +9,8 @@ from django.utils.crypto import salted_hmac
 def client_network(request: HttpRequest) -> str:
     """The client's address; of IPv6 the /64, because one client owns all of that.
 
-    Behind a proxy, uvicorn's `--proxy-headers` puts the forwarded address here, for proxies
-    named in `FORWARDED_ALLOW_IPS` only.
+    Behind a proxy that PARLEY_TRUSTED_PROXIES names it is the forwarded one
+    (backend/api/proxies.py).
     """
     try:
         address = ipaddress.ip_address(request.META.get("REMOTE_ADDR", ""))

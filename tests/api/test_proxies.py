@@ -1,0 +1,84 @@
+"""Whose word about a client's address is taken."""
+
+import secrets
+
+import pytest
+from django.core.exceptions import ImproperlyConfigured
+from hypothesis import given
+from hypothesis import strategies as st
+
+from backend.api.proxies import proxies_from
+from backend.api.throttling import LOGINS_PER_ADDRESS
+from tests.api.people import Browser
+from tests.support.scripted import ScriptedProduct
+
+
+def wrong_logins(url: str, addresses: list[str]) -> list[int]:
+    """The statuses of one wrong password for each forwarded address, each for another account."""
+    browser = Browser(url)
+    try:
+        return [
+            browser.post(
+                "/api/auth/login",
+                json={"email": f"{secrets.token_hex(8)}@example.org", "password": "wrong"},
+                headers={"X-Forwarded-For": address},
+            ).status_code
+            for address in addresses
+        ]
+    finally:
+        browser.close()
+
+
+def test_a_client_cannot_choose_its_address_where_no_proxy_is_trusted(
+    scripted_product: ScriptedProduct,
+) -> None:
+    wanted = LOGINS_PER_ADDRESS.attempts + 1
+    statuses = wrong_logins(scripted_product.url, [f"198.51.100.{n}" for n in range(wanted)])
+    assert statuses[-1] == 429
+
+
+def test_clients_behind_a_trusted_proxy_are_limited_each_by_its_own_address(
+    proxied_product: ScriptedProduct,
+) -> None:
+    attempts = LOGINS_PER_ADDRESS.attempts
+    # What the client itself puts in front of the list is not looked at.
+    spoofed = [f"203.0.113.{n}, 198.51.100.7" for n in range(attempts + 1)]
+    assert wrong_logins(proxied_product.url, spoofed) == [401] * attempts + [429]
+    assert wrong_logins(proxied_product.url, ["198.51.100.8"]) == [401]
+
+
+@pytest.mark.parametrize(
+    ("setting", "peer", "forwarded", "client"),
+    [
+        ("", "192.0.2.1", ["198.51.100.1"], "192.0.2.1"),
+        ("10.0.0.0/8", "10.0.0.9", ["198.51.100.1"], "198.51.100.1"),
+        ("10.0.0.0/8", "::ffff:10.0.0.9", ["198.51.100.1:4711"], "198.51.100.1"),
+        ("10.0.0.0/8", "192.0.2.1", ["198.51.100.1"], "192.0.2.1"),
+        ("10.0.0.0/8", "10.0.0.9", ["203.0.113.1", "198.51.100.1", "10.7.0.1"], "198.51.100.1"),
+        ("10.0.0.0/8", "10.0.0.9", ["198.51.100.1", "unknown"], "10.0.0.9"),
+        ("10.0.0.0/8,fd00::/8", "fd00::1", ["[2001:db8::5]:443"], "2001:db8::5"),
+        ("10.0.0.0/8", "10.0.0.9", [], "10.0.0.9"),
+        ("1", "192.0.2.1", ["203.0.113.1", "198.51.100.1"], "198.51.100.1"),
+        ("2", "192.0.2.1", ["203.0.113.1", "198.51.100.1"], "203.0.113.1"),
+        ("2", "192.0.2.1", ["198.51.100.1"], "192.0.2.1"),
+        ("1", "192.0.2.1", [], "192.0.2.1"),
+    ],
+)
+def test_client_address_is_the_last_that_no_trusted_proxy_has(
+    setting: str, peer: str, forwarded: list[str], client: str
+) -> None:
+    assert proxies_from(setting).client(peer, forwarded) == client
+
+
+@given(claimed=st.lists(st.text(max_size=60), max_size=6))
+def test_nothing_that_a_client_sends_changes_its_address(claimed: list[str]) -> None:
+    """The nearest proxy appends the truth; what stands before it is the client's own."""
+    for setting in ("10.0.0.0/8", "1"):
+        proxies = proxies_from(setting)
+        assert proxies.client("10.0.0.9", [*claimed, "198.51.100.1"]) == "198.51.100.1"
+
+
+@pytest.mark.parametrize("value", ["proxy.local", "10.0.0.1/8", "11", "-1", "10.0.0.0/33"])
+def test_a_setting_that_is_neither_networks_nor_a_count_is_refused(value: str) -> None:
+    with pytest.raises(ImproperlyConfigured, match="PARLEY_TRUSTED_PROXIES"):
+        proxies_from(value)
