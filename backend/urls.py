@@ -4,6 +4,7 @@ from django.contrib import admin
 from django.urls import path, re_path
 from django.views.generic import RedirectView
 
+from backend.admin.login import login
 from backend.api import health, views
 from backend.api.application import api
 
@@ -15,6 +16,7 @@ urlpatterns = [
     path("openapi.json", views.openapi_document),
     path("docs", views.reference),
     path("admin", RedirectView.as_view(url="/admin/")),
+    path("admin/login/", login),
     path("admin/", admin.site.urls),
     path("", views.page),  # before ninja, which would claim the root for itself
     path("", api.urls),

@@ -3,7 +3,9 @@
 Two counters stand before a password is looked at: one for the address it comes from, which
 stops a list of stolen passwords, and one for the e-mail address, which stops a guess at one
 account from many addresses. The second is the same whether or not the account exists. The
-right password takes its own attempt back and clears the second.
+right password takes its own attempt back and clears the second. A browser that has signed in to
+the account before (devices.py) has one counter of its own instead of both, so that nobody keeps
+the account's owner out by guessing.
 
 Counting and refusing are one atomic step: parallel attempts cannot slip through together.
 """
@@ -15,6 +17,7 @@ from django.conf import settings
 from django.http import HttpRequest
 
 from backend.api.client_address import client_network
+from backend.api.devices import device_of
 from backend.platform.errors import RateLimited
 from backend.platform.redis import async_client
 
@@ -45,11 +48,16 @@ class Limit:
 
 LOGINS_PER_ADDRESS = Limit(30, 300)
 LOGINS_PER_EMAIL = Limit(10, 900)
+LOGINS_PER_DEVICE = Limit(10, 900)
 SIGNUPS_PER_ADDRESS = Limit(settings.SIGNUPS_PER_HOUR, 3600)
 
 
 async def count_login(request: HttpRequest, email: str) -> None:
     """Count an attempt to sign in; RateLimited when there have been too many."""
+    device = device_of(request, email)
+    if device is not None:
+        await _count({_key("login", "device", device): LOGINS_PER_DEVICE})
+        return
     await _count(
         {
             _key("login", "address", client_network(request)): LOGINS_PER_ADDRESS,
@@ -60,8 +68,12 @@ async def count_login(request: HttpRequest, email: str) -> None:
 
 async def forgive_login(request: HttpRequest, email: str) -> None:
     """The right password was given: this attempt counts nowhere, earlier mistakes with this
-    account no longer."""
+    account no longer. A known device clears its own counter only, not that of those who guess."""
     client = async_client()
+    device = device_of(request, email)
+    if device is not None:
+        await client.delete(_key("login", "device", device))
+        return
     await client.decr(_key("login", "address", client_network(request)))
     await client.delete(_login_email_key(email))
 

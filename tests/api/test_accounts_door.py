@@ -132,7 +132,7 @@ def test_openai_routes_take_no_session(new_person):
     assert new_person().browser.get("/v1/models").status_code == 401
 
 
-def test_guessing_a_password_is_stopped_and_a_right_one_still_refused_meanwhile(start_product):
+def test_guessing_a_password_is_refused_and_the_right_one_too_in_an_unknown_browser(start_product):
     product = start_product(background=())
     from tests.api.people import sign_up
 
