@@ -7,5 +7,5 @@ authentication.py  an API key or a session becomes a Principal (async; key_cache
 services.py        writes: sign-up, API keys; members.py: who belongs and in which role
 selectors.py       reads
 tasks.py           Celery: writes down when keys were last used
-groups.py          the staff groups of the admin and their permissions
+defaults.py        the plans and the staff groups of the admin with their permissions
 """

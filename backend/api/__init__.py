@@ -9,10 +9,11 @@ Where things are:
 - `errors.py`        every exception to OpenAI's error object, in one place
 - `parsing.py`       strict JSON
 - `sse.py`           the one encoder of server-sent events
-- `completions.py`   a generation as an HTTP answer, streamed or whole
+- `openai_requests.py` from OpenAI's body to a GenerationRequest; `turns.py`: from a stored turn
+- `generations.py`   a generation as an HTTP answer, streamed or whole
 - `idempotency.py`   `Idempotency-Key`, with its table in `models.py`
 - `throttling.py`    sign-in and sign-up attempts
 - `middleware.py`    request context, security headers, async session, CSRF and user
 - `asgi.py`          limits that must hold before a body is read
-- `metrics.py`, `health.py`, `pages.py`, `websocket.py`
+- `views.py`         the page, the API reference; `websocket.py`, `health.py`, `metrics.py`
 """

@@ -2,7 +2,7 @@
 
 Written by hand because the reader in the `gguf` package takes seconds for a vocabulary;
 the package still gives the quantization formats and their dequantization.
-Source: the GGUF specification (docs/gguf.md in the ggml repository), version 3.
+Source: ggml's specification of GGUF, version 3.
 """
 
 from __future__ import annotations
