@@ -44,7 +44,7 @@ log = logging.getLogger(__name__)
 
 _MOST_READ_ALONE = 65_536
 """Tokens that a prompt's chunk attends to, counted for each query: beyond, one span for all
-queries is faster (docs/decisions/0120)."""
+queries is faster (docs/decisions/0101)."""
 
 
 class ModelRunner:
