@@ -1,6 +1,7 @@
 """What pages and comments name exists: links, headings, files, modules, decisions."""
 
 import re
+from collections.abc import Iterable
 
 import pytest
 
@@ -22,26 +23,33 @@ DECISIONS = {
 }
 
 
+def _assert_none(problems: Iterable[str]) -> None:
+    """Fails with one problem a line."""
+    found = list(problems)
+    assert not found, "\n".join(["", *found])
+
+
 def test_links_of_pages_lead_to_files_and_headings() -> None:
-    assert [link for page in pages() for link in broken_links(page)] == []
+    _assert_none(link for page in pages() for link in broken_links(page))
 
 
 def test_names_in_pages_are_files_and_modules_of_the_repository() -> None:
-    assert [name for page in pages() for name in missing_names(page)] == []
+    _assert_none(name for page in pages() for name in missing_names(page))
 
 
 def test_names_in_comments_are_files_and_modules_of_the_repository() -> None:
-    assert [name for text in comments(missing_names) for name in missing_names(text)] == []
+    missing = (name for text in comments(missing_names) for name in missing_names(text))
+    _assert_none(missing)
 
 
 def test_decisions_that_are_named_have_a_page() -> None:
-    unknown = [
+    unknown = (
         f"{place}: {number}"
         for text in (*pages(), *comments(decisions_named))
         for number, place in decisions_named(text).items()
         if number not in DECISIONS
-    ]
-    assert unknown == []
+    )
+    _assert_none(unknown)
 
 
 def test_the_index_lists_every_decision_once() -> None:
@@ -50,13 +58,21 @@ def test_the_index_lists_every_decision_once() -> None:
     assert sorted(listed) == sorted(name.rpartition("/")[2] for name in DECISIONS.values())
 
 
+def test_decisions_begin_with_what_is_decided_and_why() -> None:
+    for page in pages():
+        number = page.path.rpartition("/")[2][:4]
+        if DECISIONS.get(number) == page.path:
+            assert page.text.startswith(f"# {number}: "), page.path
+            assert re.findall(r"^## (.+)", page.text, re.MULTILINE)[:2] == ["Decided", "Why"]
+
+
 def test_no_figure_rests_on_a_program_that_is_gone() -> None:
     """What a page claims, a command of the repository prints."""
-    gone = re.compile(r"throw-?away (?:run|script|program|count)")
-    claims = [
+    gone = re.compile(r"throw-?away\s(?:run|script|program|count)")
+    claims = (
         page.at(match.start()) for page in pages() for match in gone.finditer(page.text.lower())
-    ]
-    assert claims == []
+    )
+    _assert_none(claims)
 
 
 @pytest.mark.parametrize(
