@@ -1,6 +1,6 @@
 """The table of generations.
 
-Invariants, held by constraints and by terminal.py, the only writer of a terminal state:
+Invariants, held by constraints and by records.py, the only writer of a terminal state:
 - a generation leaves `queued`/`running` once, in the transaction that also stores its message's
   text and its UsageRecord;
 - `epoch` grows by one each time another process takes it up; only the holder of the current

@@ -2,7 +2,7 @@
 
     group.py      the ranks that share a model, and what of it each has
     shard.py      a `WeightReader` that gives one rank's part of every tensor
-    layers.py     what joins the parts again
+    world.py      what the ranks tell each other; `inference/model/layers/ranks.py` joins the parts
     pipeline.py   layers on several ranks, batches in flight between them
     leader.py     rank 0 runs the engine; the others compute what it computes
     launch.py     starts the ranks, or joins those that torchrun started
