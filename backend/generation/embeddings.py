@@ -155,9 +155,7 @@ def _admission(pool: PoolConfig, request: EmbeddingRequest, timeout_s: float) ->
 
 @transaction.atomic
 def _store(admitted: AdmittedGeneration, pool: PoolConfig, replica: str, usage: Usage) -> Finished:
-    generation_create(
-        admitted.id, admitted.request, pool, admitted.created_at, admitted.deadline_at
-    )
+    generation_create(admitted, model=pool.id)
     return generation_finish(
         generation_id=admitted.id,
         epoch=1,

@@ -15,8 +15,7 @@ from django.utils import timezone
 
 from backend.conversations.turns import message_finish
 from backend.generation.models import Generation, GenerationState
-from backend.generation.pools.config import PoolConfig
-from backend.generation.request import GenerationRequest, Usage
+from backend.generation.request import AdmittedGeneration, Usage
 from billing.quantities import TokenCounts
 from billing.services import UsageFacts, usage_record_create
 from safety.audit.services import RetainedText, decision_record, prompt_retain
@@ -76,17 +75,11 @@ class Finished:
     by_us: bool
 
 
-def generation_create(
-    generation_id: UUID,
-    request: GenerationRequest,
-    pool: PoolConfig,
-    created_at: datetime,
-    deadline_at: datetime,
-) -> None:
+def generation_create(admitted: AdmittedGeneration, *, model: str) -> None:
     """The row alone, queued. Raises IntegrityError when there is one with this id."""
-    principal = request.principal
+    request, principal = admitted.request, admitted.request.principal
     Generation.objects.create(
-        id=generation_id,
+        id=admitted.id,
         organization_id=principal.organization_id,
         project_id=principal.project_id,
         user_id=principal.user_id,
@@ -96,10 +89,10 @@ def generation_create(
         request_id=request.request_id,
         client_hash=request.client_hash,
         endpoint=request.endpoint,
-        model=pool.id,
+        model=model,
         state=GenerationState.QUEUED,
-        created_at=created_at,
-        deadline_at=deadline_at,
+        created_at=admitted.created_at,
+        deadline_at=admitted.deadline_at,
     )
 
 

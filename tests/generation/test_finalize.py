@@ -23,10 +23,12 @@ from infra.load.upstream import SyntheticUpstream, words
 from tests.support.gateway import (
     TURN,
     Answer,
+    abandon,
     ask,
     caller,
     chat,
     check_billed,
+    doomed_gateway,
     pools_of,
     running_gateway,
     start,
@@ -163,6 +165,39 @@ async def test_withdrawn_text_is_replaced_in_redis_when_its_appends_had_arrived(
     ahead.check_order()
     assert ahead.text == words(0, 40), "seen before it was withdrawn"
     assert ahead.error is not None and ahead.error["code"] == "buffer_lost"
+
+
+async def test_withdrawn_text_is_replaced_by_successor_of_process_that_died(
+    transactional_db: None, upstream: SyntheticUpstream, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It died between the transaction and the end of its stream."""
+    monkeypatch.setattr(finalize, "BUFFER_TIMEOUT_S", 1.0)
+    upstream.behaviour.rate = 40.0
+    principal = await caller()
+    pools = pools_of(upstream)
+    first = await doomed_gateway(pools)
+    replies = _lossy_replies(first, monkeypatch)
+
+    async def never(*_: Any) -> bool:
+        raise RedisTimeout("no reply")
+
+    monkeypatch.setattr(first.leases, "end_with", never)
+    started = await start(chat(principal, max_tokens=40, turn=TURN))
+    while _log(first, started).shown < 5:
+        await asyncio.sleep(0.01)
+    replies.lost = True
+    row = await until_ended(started.id)
+    await abandon(first)
+    assert 0 < row.output_tokens < 40
+
+    async with running_gateway(pools) as second:
+        while await second.redis.zscore(keys.LEASES, str(started.id)) is not None:
+            await asyncio.sleep(0.05)
+        late = await asyncio.wait_for(_read_at(second, started), PATIENCE_S)
+    late.check_order()
+    assert late.text == words(0, row.output_tokens), "what is billed"
+    assert late.error is not None and late.error["code"] == "buffer_lost"
+    await check_billed(started.id, output_tokens=row.output_tokens, state="failed")
 
 
 async def test_stream_of_another_holder_is_not_replaced(

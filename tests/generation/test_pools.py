@@ -53,17 +53,35 @@ def test_variables_come_from_the_environment(tmp_path: Path) -> None:
     [
         (("${URL:-http://127.0.0.1:1}", "${URL}"), r"\$\{URL\}, which is not set"),
         (("${URL:-http://127.0.0.1:1}", "ftp://x"), "url must be http"),
-        (("context_window = 100", "context_window = 0"), "context_window must be"),
-        (("context_window = 100", 'context_window = "x"'), "not 'x'"),
-        (('input = "0.1"', "input = 0.1"), "money is never a float"),
-        (('input = "0.1"', 'input = "-1"'), "price_per_1k"),
-        (("[[model]]", "[[model]]\nsampling = { heat = 1 }"), "sampling must be"),
-        (("[[model]]", '[[model]]\nsampling = { top_p = "all" }'), "sampling must be"),
-        (("context_window", "contextwindow"), "unknown field 'contextwindow'"),
+        (
+            ("context_window = 100", "context_window = 0"),
+            "`int` >= 1 - at model 'm' context_window",
+        ),
+        (
+            ("context_window = 100", 'context_window = "x"'),
+            "got `str` - at model 'm' context_window",
+        ),
+        (
+            ('input = "0.1"', "input = 0.1"),
+            "Expected `str`, got `float` - at model 'm' price_per_1k.input",
+        ),
+        (('input = "0.1"', 'input = "-1"'), "model 'm' price_per_1k.input"),
+        (
+            ("[[model]]", "[[model]]\nsampling = { heat = 1 }"),
+            "'heat' - at `key` in model 'm' sampling",
+        ),
+        (
+            ("[[model]]", '[[model]]\nsampling = { top_p = "all" }'),
+            "got `str` - at model 'm' sampling",
+        ),
+        (("context_window", "contextwindow"), "unknown field `contextwindow` - at model 'm'"),
         (('aliases = ["auto"]', 'aliases = ["m"]'), "used by two models"),
-        (('capabilities = ["chat"]', 'dialect = "x"'), "dialect must be"),
+        (
+            ('capabilities = ["chat"]', 'dialect = "x"'),
+            "Invalid enum value 'x' - at model 'm' dialect",
+        ),
         (("[[model]]", "[[model"), "is not TOML"),
-        (("[[model]]", "[[models]]"), r"no \[\[model\]\]"),
+        (("[[model]]", "[[models]]"), "missing required field `model`|unknown field `models`"),
     ],
 )
 def test_a_mistake_is_named(tmp_path: Path, change: tuple[str, str], message: str) -> None:

@@ -209,17 +209,11 @@ class AdmissionPipeline:
         return False
 
     async def _check_and_create(self, admission: Admission) -> bool:
-        admitted = admission.admitted
         checked = await in_database(
-            generation_check_and_create,
-            generation_id=admitted.id,
-            request=admitted.request,
-            pool=admission.pool,
-            created_at=admitted.created_at,
-            deadline_at=admitted.deadline_at,
+            generation_check_and_create, admission.admitted, model=admission.pool.id
         )
         admission.policy = checked.policy
-        admission.admitted = msgspec.structs.replace(admitted, request=checked.request)
+        admission.admitted = msgspec.structs.replace(admission.admitted, request=checked.request)
         return True
 
     async def _end_unstarted(self, admission: Admission) -> None:

@@ -5,7 +5,6 @@ prompt ends here, in its terminal state and with its usage record, and reaches n
 """
 
 from dataclasses import dataclass
-from datetime import datetime
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
@@ -13,14 +12,13 @@ from django.db import IntegrityError, transaction
 from backend.conversations.turns import generation_attach
 from backend.generation.admission.images import images_check
 from backend.generation.models import GenerationState
-from backend.generation.pools.config import PoolConfig
 from backend.generation.records import (
     Checked,
     FinalState,
     generation_create,
     generation_finish,
 )
-from backend.generation.request import GenerationRequest, Usage
+from backend.generation.request import AdmittedGeneration, GenerationRequest, Usage
 from backend.generation.untrusted_content import with_marked_content
 from backend.platform.errors import Conflict, ContentBlocked
 from safety.audit.selectors import policy_for
@@ -46,31 +44,26 @@ class CheckedPrompt:
     policy: Policy
 
 
-def generation_check_and_create(
-    *,
-    generation_id: UUID,
-    request: GenerationRequest,
-    pool: PoolConfig,
-    created_at: datetime,
-    deadline_at: datetime,
-) -> CheckedPrompt:
+def generation_check_and_create(admitted: AdmittedGeneration, *, model: str) -> CheckedPrompt:
     """Check the prompt, and create the generation in the transaction that stores what was found.
 
+    Args:
+        model: the id of the pool that is to serve it.
     Raises:
         ContentBlocked: the policy refuses the prompt. The generation is stored as `blocked`.
         Conflict: a generation with this id has begun.
     """
-    organization_id = request.principal.organization_id
+    request, principal = admitted.request, admitted.request.principal
     policy = policy_for(
-        organization_id=organization_id, model=pool.id, key_id=request.principal.key_id
+        organization_id=principal.organization_id, model=model, key_id=principal.key_id
     )
     checks = _check(request, policy)
     refusal = next((check.decision for check in checks if check.decision.blocked), None)
     try:
-        _store(generation_id, request, pool, created_at, deadline_at, checks)
+        _store(admitted, model, checks)
     except IntegrityError as error:
         if "generation_generation_pkey" in str(error):
-            raise Conflict(f"The generation {generation_id} has begun already.") from error
+            raise Conflict(f"The generation {admitted.id} has begun already.") from error
         raise
     if refusal is not None:
         raise _blocked(refusal)
@@ -79,39 +72,34 @@ def generation_check_and_create(
 
 def _check(request: GenerationRequest, policy: Policy) -> list[Checked]:
     """What is found in the text of the request, and in each image."""
-    said = request.safety_messages
+    messages = request.safety_messages
     text = Checked(
-        _PRE_CHECK.check(said, policy), RetainedText(newest_of(said), policy.store_text_days)
+        _PRE_CHECK.check(messages, policy),
+        RetainedText(newest_of(messages), policy.store_text_days),
     )
     return [text, *(Checked(decision, None) for decision in images_check(request, policy))]
 
 
-def _store(
-    generation_id: UUID,
-    request: GenerationRequest,
-    pool: PoolConfig,
-    created_at: datetime,
-    deadline_at: datetime,
-    checks: list[Checked],
-) -> None:
-    with transaction.atomic():
-        generation_create(generation_id, request, pool, created_at, deadline_at)
-        for check in checks:
-            decision_record(
-                decision=check.decision,
-                organization_id=request.principal.organization_id,
-                generation_id=generation_id,
-                user_id=request.principal.user_id,
-                key_id=request.principal.key_id,
-                text=check.text,
-            )
-        if request.message_id is not None:
-            generation_attach(message_id=request.message_id, generation_id=generation_id)
-        if any(check.decision.blocked for check in checks):
-            _finish_blocked(generation_id, request)
+@transaction.atomic
+def _store(admitted: AdmittedGeneration, model: str, checks: list[Checked]) -> None:
+    request, principal = admitted.request, admitted.request.principal
+    generation_create(admitted, model=model)
+    for check in checks:
+        decision_record(
+            decision=check.decision,
+            organization_id=principal.organization_id,
+            generation_id=admitted.id,
+            user_id=principal.user_id,
+            key_id=principal.key_id,
+            text=check.text,
+        )
+    if request.message_id is not None:
+        generation_attach(message_id=request.message_id, generation_id=admitted.id)
+    if any(check.decision.blocked for check in checks):
+        _finish_blocked(admitted.id)
 
 
-def _finish_blocked(generation_id: UUID, request: GenerationRequest) -> None:
+def _finish_blocked(generation_id: UUID) -> None:
     generation_finish(
         generation_id=generation_id,
         epoch=1,

@@ -44,6 +44,8 @@ log = structlog.get_logger(__name__)
 
 # How long an end waits for a Redis that is gone, before it settles for what was delivered.
 BUFFER_TIMEOUT_S = 10.0
+BUFFER_LOST = "buffer_lost"
+"""The error code of a generation whose last text was withdrawn: Redis was silent about it."""
 _REDIS_RETRY_S = 0.5
 _DATABASE_RETRY_S = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
 
@@ -292,7 +294,7 @@ def _observe(active: ActiveGeneration, events: EventEmitter, finished: Finished)
 
 
 def _buffer_gone() -> ParleyError:
-    return Overloaded("The stream buffer is gone, so this answer ends here.", code="buffer_lost")
+    return Overloaded("The stream buffer is gone, so this answer ends here.", code=BUFFER_LOST)
 
 
 def _record_rejected() -> ParleyError:

@@ -2,7 +2,7 @@
 
 Read once at start; a change takes a restart. `${VAR}` and `${VAR:-default}` in any string are
 replaced from the environment. Every mistake is a PoolsError that names the file, the model and
-the field. All fields: docs/generation.md, "Pools"; an example: infra/pools.example.toml.
+the field. The fields are described in docs/generation.md, "Pools".
 """
 
 import os
@@ -10,42 +10,67 @@ import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal, cast, get_args
+from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
+import msgspec
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
 from backend.platform.errors import ModelNotFound
 
 Dialect = Literal["vllm", "openai"]
+SamplingField = Literal["temperature", "top_p", "top_k", "min_p", "repetition_penalty"]
 
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
-_PRICES = ("input", "cached_input", "output")
-_MODEL_FIELDS = {
-    "id",
-    "name",
-    "aliases",
-    "context_window",
-    "max_output_tokens",
-    "max_image_tokens",
-    "capabilities",
-    "upstream_model",
-    "max_concurrency",
-    "price_per_1k",
-    "sampling",
-    "dialect",
-    "replica",
-}
-_SAMPLING_FIELDS = {"temperature", "top_p", "top_k", "min_p", "repetition_penalty"}
-_REPLICA_FIELDS = {"name", "url", "api_key"}
+_PLACE = re.compile(r"`\$\.model\[(\d+)\]\.?([^`]*)`")
+
+Text = Annotated[str, msgspec.Meta(min_length=1)]
+Positive = Annotated[int, msgspec.Meta(ge=1)]
+# A text, since money is never a float.
+Price = Annotated[str, msgspec.Meta(pattern=r"^\d+(\.\d+)?$")]
+NotNegative = Annotated[float, msgspec.Meta(ge=0)]
 
 
 class PoolsError(ImproperlyConfigured):
     """The pools file cannot be used; the message names the place and what to write there."""
+
+
+class _Prices(msgspec.Struct, forbid_unknown_fields=True):
+    input: Price
+    cached_input: Price
+    output: Price
+
+
+class _ReplicaTable(msgspec.Struct, forbid_unknown_fields=True):
+    name: Text
+    url: Text
+    api_key: str = ""
+
+
+class _ModelTable(msgspec.Struct, forbid_unknown_fields=True):
+    """One [[model]] as it is written; see PoolConfig."""
+
+    id: Text
+    context_window: Positive
+    max_output_tokens: Positive
+    price_per_1k: _Prices
+    replica: Annotated[list[_ReplicaTable], msgspec.Meta(min_length=1)]
+    name: str = ""
+    aliases: tuple[str, ...] = ()
+    max_image_tokens: Positive | None = None
+    capabilities: tuple[str, ...] = ()
+    upstream_model: str = ""
+    max_concurrency: Positive = 64
+    sampling: dict[SamplingField, NotNegative] = {}
+    dialect: Dialect = "vllm"
+
+
+class _File(msgspec.Struct, forbid_unknown_fields=True):
+    model: Annotated[list[_ModelTable], msgspec.Meta(min_length=1)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,12 +149,47 @@ def read_pools(path: Path, environment: Mapping[str, str]) -> Pools:
         raise PoolsError(f"{path} cannot be read: {error}. Set PARLEY_POOLS to it.") from error
     except tomllib.TOMLDecodeError as error:
         raise PoolsError(f"{path} is not TOML: {error}") from error
-    tables = document.get("model")
-    if not isinstance(tables, list) or not tables:
-        raise PoolsError(f"{path} has no [[model]]; at least one is needed.")
-    models = tuple(_pool(_Table(path, f"model {n}", t, environment)) for n, t in enumerate(tables))
+    document = _with_variables(path, document, environment)
+    try:
+        file = msgspec.convert(document, _File)
+    except msgspec.ValidationError as error:
+        raise PoolsError(f"{path}: {_named(str(error), document)}.") from error
+    models = tuple(_pool(path, table) for table in file.model)
     _check_names(path, models)
     return Pools(models)
+
+
+def _with_variables(path: Path, value: Any, environment: Mapping[str, str]) -> Any:
+    """`value` with the variables in all its strings replaced."""
+    if isinstance(value, dict):
+        return {key: _with_variables(path, item, environment) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_with_variables(path, item, environment) for item in value]
+    if not isinstance(value, str):
+        return value
+
+    def replaced(match: re.Match[str]) -> str:
+        name, default = match.groups()
+        found = environment.get(name) or default
+        if found is None:
+            raise PoolsError(
+                f"{path} names ${{{name}}}, which is not set."
+                f" Set it, or write ${{{name}:-default}}."
+            )
+        return found
+
+    return _VARIABLE.sub(replaced, value)
+
+
+def _named(message: str, document: dict[str, Any]) -> str:
+    """msgspec's message with the model's id in the place of its number."""
+
+    def place(match: re.Match[str]) -> str:
+        table = document["model"][int(match[1])]
+        model = table.get("id", match[1]) if isinstance(table, dict) else match[1]
+        return f"model {model!r} {match[2]}".rstrip()
+
+    return _PLACE.sub(place, message)
 
 
 def _check_names(path: Path, models: tuple[PoolConfig, ...]) -> None:
@@ -144,121 +204,33 @@ def _check_names(path: Path, models: tuple[PoolConfig, ...]) -> None:
             raise PoolsError(f"{path}: model {pool.id!r} has two replicas of one name.")
 
 
-class _Table:
-    """One TOML table with typed access; knows where it stands, for the errors."""
-
-    def __init__(
-        self, path: Path, place: str, table: dict[str, Any], environment: Mapping[str, str]
-    ) -> None:
-        self.path, self.place, self.table, self.environment = path, place, table, environment
-
-    def wrong(self, key: str, expected: str) -> PoolsError:
-        found = repr(self.table[key]) if key in self.table else "nothing"
-        return PoolsError(f"{self.path}: {self.place}: {key} must be {expected}, not {found}.")
-
-    def refuse_unknown(self, known: set[str]) -> None:
-        unknown = sorted(self.table.keys() - known)
-        if unknown:
-            raise PoolsError(
-                f"{self.path}: {self.place}: unknown field {unknown[0]!r};"
-                f" known are {', '.join(sorted(known))}."
-            )
-
-    def text(self, key: str, default: str | None = None) -> str:
-        value = self.table.get(key, default)
-        if not isinstance(value, str) or (default is None and not value):
-            raise self.wrong(key, "a text")
-        return _VARIABLE.sub(self._variable, value)
-
-    def _variable(self, match: re.Match[str]) -> str:
-        name, default = match.groups()
-        value = self.environment.get(name) or default
-        if value is None:
-            raise PoolsError(
-                f"{self.path}: {self.place} names ${{{name}}}, which is not set."
-                f" Set it, or write ${{{name}:-default}}."
-            )
-        return value
-
-    def positive(self, key: str, default: int | None = None) -> int:
-        value = self.table.get(key, default)
-        if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-            raise self.wrong(key, "a whole number over 0")
-        return value
-
-    def texts(self, key: str) -> tuple[str, ...]:
-        value = self.table.get(key, [])
-        if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-            raise self.wrong(key, "a list of texts")
-        return tuple(value)
-
-    def sampling(self) -> dict[str, float]:
-        value = self.table.get("sampling", {})
-        if (
-            not isinstance(value, dict)
-            or not value.keys() <= _SAMPLING_FIELDS
-            or not all(type(number) in (int, float) and number >= 0 for number in value.values())
-        ):
-            raise self.wrong(
-                "sampling", f"a table of numbers: {', '.join(sorted(_SAMPLING_FIELDS))}"
-            )
-        return dict(value)
-
-    def prices(self) -> dict[str, Decimal]:
-        value = self.table.get("price_per_1k", {})
-        if not isinstance(value, dict) or set(value) != set(_PRICES):
-            raise self.wrong("price_per_1k", 'a table of "input", "cached_input" and "output"')
-        try:
-            prices = {name: Decimal(value[name]) for name in _PRICES if _is_text(value[name])}
-        except InvalidOperation:
-            prices = {}
-        if len(prices) != len(_PRICES) or any(not p.is_finite() or p < 0 for p in prices.values()):
-            raise self.wrong("price_per_1k", 'texts such as "0.0002": money is never a float')
-        return prices
-
-
-def _is_text(value: object) -> bool:
-    return isinstance(value, str)
-
-
-def _pool(table: _Table) -> PoolConfig:
-    model_id = table.text("id")
-    table.place = f"model {model_id!r}"
-    table.refuse_unknown(_MODEL_FIELDS)
-    dialect = table.text("dialect", "vllm")
-    if dialect not in get_args(Dialect):
-        raise table.wrong("dialect", '"vllm" or "openai"')
-    replicas = table.table.get("replica")
-    if not isinstance(replicas, list) or not replicas:
-        raise PoolsError(f"{table.path}: {table.place} has no [[model.replica]].")
+def _pool(path: Path, table: _ModelTable) -> PoolConfig:
     return PoolConfig(
-        id=model_id,
-        name=table.text("name", model_id),
-        aliases=table.texts("aliases"),
-        context_window=table.positive("context_window"),
-        max_output_tokens=table.positive("max_output_tokens"),
-        max_image_tokens=(
-            table.positive("max_image_tokens") if "max_image_tokens" in table.table else None
-        ),
-        capabilities=table.texts("capabilities"),
-        upstream_model=table.text("upstream_model", model_id),
-        max_concurrency=table.positive("max_concurrency", 64),
-        price_per_1k=table.prices(),
-        sampling=table.sampling(),
-        dialect=cast(Dialect, dialect),
-        replicas=tuple(
-            _replica(_Table(table.path, f"{table.place}, replica {n}", r, table.environment))
-            for n, r in enumerate(replicas)
-        ),
+        id=table.id,
+        name=table.name or table.id,
+        aliases=table.aliases,
+        context_window=table.context_window,
+        max_output_tokens=table.max_output_tokens,
+        max_image_tokens=table.max_image_tokens,
+        capabilities=table.capabilities,
+        upstream_model=table.upstream_model or table.id,
+        max_concurrency=table.max_concurrency,
+        price_per_1k={
+            kind: Decimal(price)
+            for kind, price in msgspec.structs.asdict(table.price_per_1k).items()
+        },
+        sampling={str(name): value for name, value in table.sampling.items()},
+        dialect=table.dialect,
+        replicas=tuple(_replica(path, table.id, replica) for replica in table.replica),
     )
 
 
-def _replica(table: _Table) -> ReplicaConfig:
-    table.refuse_unknown(_REPLICA_FIELDS)
-    url = table.text("url").rstrip("/")
+def _replica(path: Path, model_id: str, table: _ReplicaTable) -> ReplicaConfig:
+    url = table.url.rstrip("/")
     parts = urlsplit(url)
     if parts.scheme not in {"http", "https"} or not parts.hostname or parts.path:
         raise PoolsError(
-            f"{table.path}: {table.place}: url must be http(s)://host[:port], not {url!r}."
+            f"{path}: model {model_id!r}, replica {table.name!r}:"
+            f" url must be http(s)://host[:port], not {url!r}."
         )
-    return ReplicaConfig(name=table.text("name"), url=url, api_key=table.text("api_key", ""))
+    return ReplicaConfig(name=table.name, url=url, api_key=table.api_key)

@@ -10,8 +10,8 @@ over it is left to the reaper. One whose model was removed ends from its events,
 
 import asyncio
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from uuid import UUID
 
@@ -23,6 +23,7 @@ from redis.exceptions import RedisError
 
 from backend.generation import metrics
 from backend.generation.admission.queue import AdmissionQueue, Ticket
+from backend.generation.finish.finalize import BUFFER_LOST
 from backend.generation.finish.result import error_of
 from backend.generation.finish.settle import Settlement
 from backend.generation.models import Generation, GenerationState
@@ -211,6 +212,9 @@ class Failover:
         """It has ended in PostgreSQL, but its process died before it could say so."""
         admitted, row = orphan.admitted, orphan.row
         lease = self._leases.value(_epoch_here(row))
+        if row.error_code == BUFFER_LOST:
+            await self._replace_stream(orphan, lease)
+            return
         event_log = EventLog(admitted.id, lease, orphan.entries)
         if not orphan.state.ended:
             for data in _last_events(orphan):
@@ -221,6 +225,28 @@ class Failover:
         await self._settlement.limits(admitted, _usage_of(row))
         await self._settlement.budget(admitted, usage_facts(row))
         await self._leases.release(admitted.id, lease, "ended")
+
+    async def _replace_stream(self, orphan: _Orphan, lease: str) -> None:
+        """It ended with text withdrawn that Redis may hold (finish/finalize.py), and its process
+        died before it could replace the stream by what is billed."""
+        billed = [*_billed(orphan.entries, orphan.row.output_tokens)]
+        state = replay(((e.data, _META.decode(e.meta)) for e in billed), choices=1)
+        events = _last_events(replace(orphan, entries=billed, state=state))
+        await self._settlement.limits(orphan.admitted, _usage_of(orphan.row))
+        await self._settlement.budget(orphan.admitted, usage_facts(orphan.row))
+        entries = [*billed, *(Entry(data, _NO_META) for data in events)]
+        await self._leases.end_with(orphan.admitted.id, lease, entries)
+
+
+def _billed(entries: Iterable[Entry], output_tokens: int) -> Iterator[Entry]:
+    """The first of `entries`, as far as their tokens are billed."""
+    by_choice: dict[int, int] = {}
+    for entry in entries:
+        meta = _META.decode(entry.meta)
+        by_choice[meta.choice] = max(meta.tokens, by_choice.get(meta.choice, 0))
+        if entry.data == DONE or sum(by_choice.values()) > output_tokens:
+            return
+        yield entry
 
 
 def _epoch_here(row: Generation) -> int:
