@@ -20,7 +20,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from inference.bench.limits import prefill_flops
-from inference.kernels.batch import Batch, LayerCache, Singles, Span
+from inference.kernels.batch import Batch, DecodeBatch, LayerCache, PrefillChunk
 from inference.model.architectures.llama import LLAMA
 from inference.model.build import build_model
 from inference.model.config import ModelConfig
@@ -89,7 +89,7 @@ class RandomWeights:
         return shapes[part]
 
 
-def streams(count: int, context: int, device: torch.device) -> Batch:
+def decode_batch(count: int, context: int, device: torch.device) -> Batch:
     """One token each, of sequences of `context` tokens."""
     width = context // _BLOCK
     tables = torch.randperm(count * width, device=device).view(count, width).int()
@@ -97,18 +97,18 @@ def streams(count: int, context: int, device: torch.device) -> Batch:
         token_ids=torch.zeros(count, dtype=torch.long, device=device),
         positions=torch.full((count,), context - 1, device=device),
         slots=tables[:, -1].long() * _BLOCK + _BLOCK - 1,
-        singles=Singles(
+        decode=DecodeBatch(
             tables, torch.full((count,), context, dtype=torch.int32, device=device), _BLOCK
         ),
-        spans=(),
+        prefill=(),
         logits_rows=torch.arange(count, device=device),
     )
 
 
 def prompt(length: int, device: torch.device) -> Batch:
     slots = torch.arange(length, device=device)
-    spans = (Span(0, length, 0, slots),)
-    return Batch(slots % 1000, slots, slots, None, spans, slots[-1:])
+    chunks = (PrefillChunk(0, length, 0, slots),)
+    return Batch(slots % 1000, slots, slots, None, chunks, slots[-1:])
 
 
 def seconds(action: Callable[[], object], repeats: int = 20) -> float:
@@ -133,7 +133,7 @@ def measure(config: ModelConfig, device: torch.device) -> dict[str, float]:
     graphed = GraphedModel(model, max(_BATCHES), _CONTEXT // _BLOCK, _BLOCK, slots - 1)
     graphed.record(caches)
     for count in _BATCHES:
-        batch = streams(count, _CONTEXT, device)
+        batch = decode_batch(count, _CONTEXT, device)
         took = seconds(partial(_step, graphed, batch, caches))
         least = _bytes_of_step(config, count) / figures["read_gb_per_s"] / 1e9
         figures[f"decode_ms_batch_{count}"] = 1e3 * took
@@ -161,7 +161,7 @@ def _device_limits(device: torch.device) -> dict[str, float]:
 
 
 def _bytes_of_step(config: ModelConfig, count: int) -> float:
-    """Weights once (of the embedding only the rows), keys and values of all streams."""
+    """Weights once (of the embedding only the rows), keys and values of all sequences."""
     weights = prefill_flops(config, 1) / 2 + config.vocab_size * config.hidden_size
     kv = 2 * config.num_layers * config.num_kv_heads * config.head_dim * _CONTEXT * count
     return 2.0 * (weights + kv)

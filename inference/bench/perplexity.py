@@ -20,7 +20,7 @@ from pathlib import Path
 import torch
 
 from inference.errors import ModelLoadError
-from inference.kernels.batch import Batch, LayerCache, Singles, Span
+from inference.kernels.batch import Batch, DecodeBatch, LayerCache, PrefillChunk
 from inference.model.build import build_model
 from inference.model.decoder import Decoder
 from inference.model.files.open import open_weights
@@ -94,14 +94,14 @@ def _perplexity(model: Decoder, caches: list[LayerCache], token_ids: torch.Tenso
 
 def _chunk(token_ids: torch.Tensor, rows: torch.Tensor) -> Batch:
     slots = torch.arange(len(token_ids))
-    return Batch(token_ids, slots, slots, None, (Span(0, len(slots), 0, slots),), rows)
+    return Batch(token_ids, slots, slots, None, (PrefillChunk(0, len(slots), 0, slots),), rows)
 
 
 def _stream(token_id: torch.Tensor, position: int) -> Batch:
     at = torch.tensor([position])
     tables = torch.arange(position // _BLOCK + 1, dtype=torch.int32)[None]
-    singles = Singles(tables, torch.tensor([position + 1], dtype=torch.int32), _BLOCK)
-    return Batch(token_id, at, at, singles, (), torch.tensor([0]))
+    decode = DecodeBatch(tables, torch.tensor([position + 1], dtype=torch.int32), _BLOCK)
+    return Batch(token_id, at, at, decode, (), torch.tensor([0]))
 
 
 def _best(action: Callable[[], object]) -> float:

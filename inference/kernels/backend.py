@@ -14,7 +14,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from inference.kernels.batch import Batch, LayerCache, Singles, Span
+from inference.kernels.batch import Batch, DecodeBatch, LayerCache, PrefillChunk
 
 Angles = tuple[Tensor, Tensor]
 """cos and sin for every token of a batch, (T, head dim) each."""
@@ -54,8 +54,8 @@ class LayerParts:
 class FusedLayers(Protocol):
     """Several layers as one operation."""
 
-    most_rows: int
-    """Tokens of a batch that it takes, where each is a query alone."""
+    max_rows: int
+    """Tokens of a decode batch that it takes."""
 
     def takes(self, batch: Batch) -> bool:
         """Whether it can compute this batch."""
@@ -122,38 +122,43 @@ class TorchBackend:
         self, queries: Tensor, cache: LayerCache, batch: Batch, window: int | None = None
     ) -> Tensor:
         out = torch.empty(queries.shape, dtype=queries.dtype, device=queries.device)
-        if batch.singles is not None:
-            self.attend_singles(queries, cache, batch.singles, out, window)
-        for span in batch.spans:
-            rows = slice(span.begin, span.end)
-            self.attend_span(queries[rows], cache, span, out[rows], window)
+        if batch.decode is not None:
+            self.attend_decode(queries, cache, batch.decode, out, window)
+        for chunk in batch.prefill:
+            rows = slice(chunk.begin, chunk.end)
+            self.attend_prefill(queries[rows], cache, chunk, out[rows], window)
         return out
 
-    def attend_span(
-        self, queries: Tensor, cache: LayerCache, span: Span, out: Tensor, window: int | None
-    ) -> None:
-        """Several queries of one sequence, written to `out`."""
-        out.copy_(_attend_span(queries, cache, span, window))
-
-    def attend_singles(
+    def attend_prefill(
         self,
         queries: Tensor,
         cache: LayerCache,
-        singles: Singles,
+        chunk: PrefillChunk,
         out: Tensor,
         window: int | None,
     ) -> None:
-        """One query each: all streams in one padded call, query heads grouped by kv head."""
-        num = len(singles.lengths)
+        """Several queries of one sequence, written to `out`."""
+        out.copy_(_attend_prefill(queries, cache, chunk, window))
+
+    def attend_decode(
+        self,
+        queries: Tensor,
+        cache: LayerCache,
+        decode: DecodeBatch,
+        out: Tensor,
+        window: int | None,
+    ) -> None:
+        """One query each: all in one padded call, query heads grouped by kv head."""
+        num = len(decode.lengths)
         _, heads, dim = queries.shape
         kv_heads = cache.keys.shape[1]
-        keys, values = cache.gather(singles.slots, queries.dtype)
+        keys, values = cache.gather(decode.slots, queries.dtype)
         grouped = queries[:num].reshape(num, kv_heads, heads // kv_heads, dim)
         attended = F.scaled_dot_product_attention(
             grouped,
             keys.transpose(1, 2),
             values.transpose(1, 2),
-            attn_mask=singles.mask(window),
+            attn_mask=decode.mask(window),
         )
         out[:num] = attended.reshape(num, heads, dim)
 
@@ -169,17 +174,19 @@ def _rotate(x: Tensor, angles: Angles) -> Tensor:
     return x * cos + torch.cat((-second, first), dim=-1) * sin
 
 
-def _attend_span(queries: Tensor, cache: LayerCache, span: Span, window: int | None) -> Tensor:
+def _attend_prefill(
+    queries: Tensor, cache: LayerCache, chunk: PrefillChunk, window: int | None
+) -> Tensor:
     num, heads, dim = queries.shape
     kv_heads = cache.keys.shape[1]
     group = heads // kv_heads
-    context = span.slots.shape[0]
-    gathered = cache.gather(span.slots, queries.dtype)
+    context = chunk.slots.shape[0]
+    gathered = cache.gather(chunk.slots, queries.dtype)
     keys, values = (part.transpose(0, 1).unsqueeze(1) for part in gathered)
     grouped = queries.reshape(num, kv_heads, group, dim).permute(1, 2, 0, 3)
     mask = None
-    if span.start > 0 or (window is not None and window < context):
-        rows = torch.arange(span.start, span.start + num, device=queries.device)[:, None]
+    if chunk.start > 0 or (window is not None and window < context):
+        rows = torch.arange(chunk.start, chunk.start + num, device=queries.device)[:, None]
         columns = torch.arange(context, device=queries.device)
         mask = (columns <= rows) & (columns > rows - (window or context))
     attended = F.scaled_dot_product_attention(

@@ -1,6 +1,6 @@
 """What a step's batch looks like to the model.
 
-Tokens of all chunks lie in one flat row, those of streams first.
+Tokens of all chunks lie in one flat row, those of the decode batch first.
 Keys and values of a layer lie in one tensor of slots, slot = block id * block size +
 offset. A step writes its own keys and values first and reads afterwards, so chunks of
 one step may share blocks.
@@ -19,8 +19,8 @@ SCALE_DTYPE = torch.float32
 
 
 @dataclass(frozen=True)
-class Span:
-    """One chunk in the flat row: tokens [begin, end), attending to `slots` (context, )."""
+class PrefillChunk:
+    """Tokens [begin, end) of the flat row, of one sequence, attending to `slots` (context,)."""
 
     begin: int
     end: int
@@ -30,9 +30,9 @@ class Span:
 
 
 @dataclass(frozen=True)
-class Singles:
-    """The first S tokens of the flat row, each a query alone: streams and their guesses, and a
-    prompt's where they are few."""
+class DecodeBatch:
+    """The first S tokens of the flat row, computed one query at a time: each request's next one
+    and its draft tokens, and a prompt's where they are few."""
 
     tables: Tensor
     """(S, width) int32 block ids, padded with 0."""
@@ -65,31 +65,31 @@ class Batch:
     positions: Tensor
     slots: Tensor
     """Where each token's key and value go."""
-    singles: Singles | None
-    spans: tuple[Span, ...]
-    """The longer chunks, in order, after the single tokens."""
+    decode: DecodeBatch | None
+    prefill: tuple[PrefillChunk, ...]
+    """The longer chunks, in order, after the decode batch."""
     logits_rows: Tensor
     """Flat rows whose logits are needed, (R,)."""
 
     def to(self, device: torch.device) -> Batch:
         """The same on another device."""
-        singles = self.singles and replace(
-            self.singles,
-            tables=self.singles.tables.to(device),
-            lengths=self.singles.lengths.to(device),
+        decode = self.decode and replace(
+            self.decode,
+            tables=self.decode.tables.to(device),
+            lengths=self.decode.lengths.to(device),
         )
         return Batch(
             token_ids=self.token_ids.to(device),
             positions=self.positions.to(device),
             slots=self.slots.to(device),
-            singles=singles,
-            spans=tuple(replace(span, slots=span.slots.to(device)) for span in self.spans),
+            decode=decode,
+            prefill=tuple(replace(chunk, slots=chunk.slots.to(device)) for chunk in self.prefill),
             logits_rows=self.logits_rows.to(device),
         )
 
     @property
-    def num_singles(self) -> int:
-        return 0 if self.singles is None else len(self.singles.lengths)
+    def num_decode(self) -> int:
+        return 0 if self.decode is None else len(self.decode.lengths)
 
 
 class LayerCache:

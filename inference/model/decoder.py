@@ -67,9 +67,9 @@ class LayerStack:
         return len(self._layers)
 
     @property
-    def most_rows_alone(self) -> int:
-        """Tokens up to which a batch is faster where each is a query alone."""
-        return 0 if self._fused is None else self._fused.most_rows
+    def max_decode_rows(self) -> int:
+        """Tokens up to which a batch is faster as a decode batch, prompts' tokens too."""
+        return 0 if self._fused is None else self._fused.max_rows
 
     @property
     def can_be_recorded(self) -> bool:

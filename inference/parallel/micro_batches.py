@@ -8,7 +8,7 @@ from itertools import pairwise
 import torch
 from torch import Tensor
 
-from inference.kernels.batch import Batch, Singles, Span
+from inference.kernels.batch import Batch, DecodeBatch, PrefillChunk
 
 
 def split(batch: Batch, parts: int) -> list[Batch]:
@@ -18,51 +18,51 @@ def split(batch: Batch, parts: int) -> list[Batch]:
     every layer writes before it reads; parts are computed one after the other. So where an
     earlier part would read what a later one writes, the batch stays whole.
     """
-    chunks = batch.num_singles + len(batch.spans)
+    chunks = batch.num_decode + len(batch.prefill)
     count = min(parts, chunks)
     if count < 2:
         return [batch]
     edges = [chunks * part // count for part in range(count + 1)]
-    pieces = [_piece(batch, *pair) for pair in pairwise(edges)]
-    for index, piece in enumerate(pieces[:-1]):
-        later = torch.cat([other.slots for other in pieces[index + 1 :]])
-        if bool(torch.isin(_read_slots(piece), later).any()):
+    found = [_part(batch, *pair) for pair in pairwise(edges)]
+    for index, part in enumerate(found[:-1]):
+        later = torch.cat([other.slots for other in found[index + 1 :]])
+        if bool(torch.isin(_read_slots(part), later).any()):
             return [batch]
-    return pieces
+    return found
 
 
-def _piece(batch: Batch, begin: int, end: int) -> Batch:
-    """The chunks [begin, end), streams counted first."""
-    streams = batch.num_singles
-    singles = None
-    if begin < streams:
-        assert batch.singles is not None
-        own = slice(begin, min(end, streams))
-        singles = replace(
-            batch.singles, tables=batch.singles.tables[own], lengths=batch.singles.lengths[own]
+def _part(batch: Batch, begin: int, end: int) -> Batch:
+    """The chunks [begin, end), the decode batch counted first."""
+    num_decode = batch.num_decode
+    decode = None
+    if begin < num_decode:
+        assert batch.decode is not None
+        own = slice(begin, min(end, num_decode))
+        decode = replace(
+            batch.decode, tables=batch.decode.tables[own], lengths=batch.decode.lengths[own]
         )
-    spans = batch.spans[max(0, begin - streams) : max(0, end - streams)]
-    first = begin if begin < streams else spans[0].begin
-    last = spans[-1].end if spans else end
-    moved = tuple(Span(s.begin - first, s.end - first, s.start, s.slots) for s in spans)
+    chunks = batch.prefill[max(0, begin - num_decode) : max(0, end - num_decode)]
+    first = begin if begin < num_decode else chunks[0].begin
+    last = chunks[-1].end if chunks else end
+    moved = tuple(PrefillChunk(s.begin - first, s.end - first, s.start, s.slots) for s in chunks)
     return Batch(
         token_ids=batch.token_ids[first:last],
         positions=batch.positions[first:last],
         slots=batch.slots[first:last],
-        singles=singles,
-        spans=moved,
+        decode=decode,
+        prefill=moved,
         logits_rows=batch.logits_rows[:0],
     )
 
 
 def _read_slots(batch: Batch) -> Tensor:
     """Slots of all contexts, those of padding included."""
-    read = [span.slots for span in batch.spans]
-    if batch.singles is not None:
-        read.append(_contexts(batch.singles))
+    read = [chunk.slots for chunk in batch.prefill]
+    if batch.decode is not None:
+        read.append(_contexts(batch.decode))
     return torch.cat(read)
 
 
-def _contexts(singles: Singles) -> Tensor:
-    columns = torch.arange(singles.slots.shape[1], device=singles.slots.device)
-    return singles.slots[columns < singles.lengths[:, None]]
+def _contexts(decode: DecodeBatch) -> Tensor:
+    columns = torch.arange(decode.slots.shape[1], device=decode.slots.device)
+    return decode.slots[columns < decode.lengths[:, None]]

@@ -12,7 +12,7 @@ import torch.distributed as dist
 from inference.errors import ModelLoadError
 from inference.parallel.group import TensorGroup
 
-_PATIENCE = timedelta(days=7)
+_TIMEOUT = timedelta(days=7)
 """How long a rank waits for another: an idle engine tells its ranks nothing for days."""
 
 
@@ -35,13 +35,13 @@ class World:
         """
         dist.init_process_group(
             backend, init_method=address, rank=rank, world_size=tensor_size * stages,
-            timeout=_PATIENCE,
+            timeout=_TIMEOUT,
         )  # fmt: skip
-        control = dist.new_group(backend="gloo", timeout=_PATIENCE)
+        control = dist.new_group(backend="gloo", timeout=_TIMEOUT)
         own: dist.ProcessGroup | None = None
         for stage in range(stages):  # every rank takes part in making every group
             ranks = list(range(stage * tensor_size, (stage + 1) * tensor_size))
-            group = dist.new_group(ranks, timeout=_PATIENCE)
+            group = dist.new_group(ranks, timeout=_TIMEOUT)
             if rank in ranks:
                 own = group
         assert own is not None and control is not None

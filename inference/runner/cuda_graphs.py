@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from inference.kernels.batch import Batch, LayerCache, Singles
+from inference.kernels.batch import Batch, DecodeBatch, LayerCache
 from inference.model.decoder import Decoder, Hidden
 
 _SIZES = (1, 2, 4, 8, 16, 24, 32, 48, 64, 96, 128, 192, 256)
@@ -84,7 +84,7 @@ class GraphedModel:
         return self._model.logits(hidden, rows)
 
     def _size_for(self, batch: Batch) -> int | None:
-        if batch.spans or batch.singles is None or batch.singles.tables.shape[1] > self._width:
+        if batch.prefill or batch.decode is None or batch.decode.tables.shape[1] > self._width:
             return None
         rows = len(batch.token_ids)
         return next((size for size in self._recorded_sizes() if size >= rows), None)
@@ -102,20 +102,20 @@ class GraphedModel:
             token_ids=zeros(size),
             positions=zeros(size),
             slots=torch.full((size,), self._spare_slot, device=device),
-            singles=Singles(tables, lengths, self._block_size),
-            spans=(),
+            decode=DecodeBatch(tables, lengths, self._block_size),
+            prefill=(),
             logits_rows=zeros(0),
         )
 
     def _fill(self, to: Batch, batch: Batch) -> None:
         """Copy a step into a recorded batch; rows left over write to the spare slot."""
-        assert to.singles is not None and batch.singles is not None
-        rows, width = batch.singles.tables.shape
+        assert to.decode is not None and batch.decode is not None
+        rows, width = batch.decode.tables.shape
         to.token_ids[:rows].copy_(batch.token_ids)
         to.positions[:rows].copy_(batch.positions)
         to.slots.fill_(self._spare_slot)
         to.slots[:rows].copy_(batch.slots)
-        to.singles.tables.zero_()
-        to.singles.tables[:rows, :width].copy_(batch.singles.tables)
-        to.singles.lengths.fill_(1)
-        to.singles.lengths[:rows].copy_(batch.singles.lengths)
+        to.decode.tables.zero_()
+        to.decode.tables[:rows, :width].copy_(batch.decode.tables)
+        to.decode.lengths.fill_(1)
+        to.decode.lengths[:rows].copy_(batch.decode.lengths)

@@ -14,7 +14,7 @@ from inference.engine.core import StepResult
 from inference.engine.scheduler import Chunk
 from inference.engine.swap import Moves
 from inference.errors import ModelLoadError
-from inference.kernels.batch import Batch, Singles, Span
+from inference.kernels.batch import Batch, DecodeBatch, PrefillChunk
 from inference.model.build import build_model
 from inference.model.config import ModelConfig
 from inference.model.decoder import Decoder
@@ -42,9 +42,9 @@ from inference.text.load import load_text
 
 log = logging.getLogger(__name__)
 
-_MOST_READ_ALONE = 65_536
-"""Tokens that a prompt's chunk attends to, counted for each query: beyond, one span for all
-queries is faster (docs/decisions/0101)."""
+_MAX_DECODE_READS = 65_536
+"""Tokens that a prompt's chunk attends to, counted for each query: beyond, one prefill chunk for
+all queries is faster (docs/decisions/0101)."""
 
 
 class ModelRunner:
@@ -87,7 +87,7 @@ class ModelRunner:
     def _load(self, config: EngineConfig) -> ModelConfig:
         """Weights and caches: here, or here and on the ranks that this one leads."""
         self._leader: Leader | None = None
-        self._most_rows_alone = 0
+        self._max_decode_rows = 0
         self._model: Decoder | GraphedModel | LeadingModel
         if is_parallel(config):
             _check_options_on_several_ranks(config)
@@ -99,7 +99,7 @@ class ModelRunner:
             reader = open_weights(config.model)
             self._model = build_model(reader, self._dtype, self._device, precision)
             own, num_layers = reader.config, reader.config.num_layers
-            self._most_rows_alone = self._model.layers.most_rows_alone
+            self._max_decode_rows = self._model.layers.max_decode_rows
         kv_dtype = pick_kv_dtype(config, self._dtype)
         self.kv_dtype = str(kv_dtype).removeprefix("torch.")
         blocks = count_blocks(config, own, num_layers, kv_dtype, self._device)
@@ -157,17 +157,17 @@ class ModelRunner:
         return self._checksums(block_ids)
 
     def _lay_out(self, chunks: list[Chunk]) -> Batch:
-        """Flatten the chunks, those of streams first, into tensors.
+        """Flatten the chunks, the decode batch first, into tensors.
 
-        Where they are few in all, prompts' tokens are queries alone, as those of streams are.
+        Where they are few in all, prompts' tokens belong to the decode batch too.
         """
         token_ids: list[int] = []
         positions: list[int] = []
         rows: list[int] = []
-        spans: list[Span] = []
+        prefill: list[PrefillChunk] = []
         slots: list[Tensor] = []
         few = self._are_few(chunks)
-        alone = [chunk for chunk in chunks if few or chunk.is_stream]
+        decode = [chunk for chunk in chunks if few or chunk.is_stream]
         for chunk in chunks:
             end = chunk.start + chunk.num_tokens
             begin_row = len(token_ids)
@@ -178,20 +178,20 @@ class ModelRunner:
             context = self._slots(chunk.request.block_ids, end)
             slots.append(context[chunk.start :])
             if not (few or chunk.is_stream):
-                spans.append(Span(begin_row, len(token_ids), chunk.start, context))
+                prefill.append(PrefillChunk(begin_row, len(token_ids), chunk.start, context))
         return Batch(
             token_ids=torch.tensor(token_ids, device=self._device),
             positions=torch.tensor(positions, device=self._device),
             slots=torch.cat(slots),
-            singles=self._singles(alone) if alone else None,
-            spans=tuple(spans),
+            decode=self._decode_batch(decode) if decode else None,
+            prefill=tuple(prefill),
             logits_rows=torch.tensor(rows, dtype=torch.long, device=self._device),
         )
 
     def _are_few(self, chunks: Sequence[Chunk]) -> bool:
-        """Whether all tokens fit a step of streams, and none reads a long context too often."""
-        return sum(chunk.num_tokens for chunk in chunks) <= self._most_rows_alone and all(
-            chunk.is_stream or chunk.num_tokens * chunk.end <= _MOST_READ_ALONE for chunk in chunks
+        """Whether all tokens fit a decode batch, and none reads a long context too often."""
+        return sum(chunk.num_tokens for chunk in chunks) <= self._max_decode_rows and all(
+            chunk.is_stream or chunk.num_tokens * chunk.end <= _MAX_DECODE_READS for chunk in chunks
         )
 
     def _slots(self, block_ids: list[int], num_tokens: int) -> Tensor:
@@ -200,7 +200,7 @@ class ModelRunner:
         offsets = torch.arange(self._block_size, device=self._device)
         return (blocks[:, None] * self._block_size + offsets).flatten()[:num_tokens]
 
-    def _singles(self, chunks: list[Chunk]) -> Singles:
+    def _decode_batch(self, chunks: list[Chunk]) -> DecodeBatch:
         """A chunk's tokens are queries of their own, each with one token more to attend to."""
         lengths = [chunk.start + 1 + i for chunk in chunks for i in range(chunk.num_tokens)]
         width = -(-max(lengths) // self._block_size)
@@ -209,7 +209,7 @@ class ModelRunner:
             for chunk in chunks
             for _ in range(chunk.num_tokens)
         ]
-        return Singles(
+        return DecodeBatch(
             tables=torch.tensor(tables, dtype=torch.int32, device=self._device),
             lengths=torch.tensor(lengths, dtype=torch.int32, device=self._device),
             block_size=self._block_size,

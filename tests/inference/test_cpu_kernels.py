@@ -13,7 +13,7 @@ from gguf.constants import GGMLQuantizationType as Kind
 from gguf.quants import dequantize, quantize
 
 from inference.kernels.backend import TorchBackend
-from inference.kernels.batch import Batch, LayerCache, Singles, Span
+from inference.kernels.batch import Batch, DecodeBatch, LayerCache, PrefillChunk
 from inference.kernels.cpu.backend import CpuBackend
 from inference.kernels.cpu.compile import load_kernels
 from inference.kernels.cpu.packed_linear import PackedLinear
@@ -91,8 +91,8 @@ def make_batch(lengths: list[int]) -> Batch:
         token_ids=torch.zeros(len(lengths), dtype=torch.long),
         positions=torch.tensor(lengths) - 1,
         slots=last * BLOCK + (torch.tensor(lengths) - 1) % BLOCK,
-        singles=Singles(tables, torch.tensor(lengths, dtype=torch.int32), BLOCK),
-        spans=(),
+        decode=DecodeBatch(tables, torch.tensor(lengths, dtype=torch.int32), BLOCK),
+        prefill=(),
         logits_rows=torch.arange(len(lengths)),
     )
 
@@ -103,8 +103,8 @@ def make_batch(lengths: list[int]) -> Batch:
 @pytest.mark.parametrize("lengths", [[1], [1, 16, 17, 100], [250, 3, 64]])
 def test_rotation_and_attention_equal_the_torch_backend(kernels, lengths, heads, kv_heads, dim):
     batch = make_batch(lengths)
-    assert batch.singles is not None
-    slots = batch.singles.tables.numel() * BLOCK
+    assert batch.decode is not None
+    slots = batch.decode.tables.numel() * BLOCK
     keys, values = torch.randn(2, slots, kv_heads, dim) * 2
     qkv = torch.randn(len(lengths), heads + 2 * kv_heads, dim)
     angles = torch.rand(len(lengths), dim // 2) * 6
@@ -123,8 +123,8 @@ def test_rotation_and_attention_equal_the_torch_backend(kernels, lengths, heads,
 def test_attention_is_the_same_with_any_number_of_threads(kernels, kind):
     """Threads share the heads of a part where there are fewer parts than would keep them busy."""
     batch = make_batch([300, 70, 128])
-    assert batch.singles is not None
-    slots = batch.singles.tables.numel() * BLOCK
+    assert batch.decode is not None
+    slots = batch.decode.tables.numel() * BLOCK
     cache = LayerCache(*(torch.randn(2, slots, KV_HEADS, DIM).to(kind)))
     queries = torch.randn(3, HEADS, DIM)
     before, found = torch.get_num_threads(), []
@@ -168,9 +168,9 @@ def test_attention_of_prompts(kernels, heads, kv_heads, dim, window, kind):
             cache = LayerCache(torch.randn(shape) * 2, torch.randn(shape) * 2)
         queries = torch.randn(num, heads + 2 * kv_heads, dim)[:, :heads] * 2
         got, exact = torch.empty(num, heads, dim), torch.empty(num, heads, dim).double()
-        span = Span(0, num, start, slots)
-        CpuBackend(kernels).attend_span(queries, cache, span, got, window)
-        TorchBackend().attend_span(queries.double(), cache, span, exact, window)
+        span = PrefillChunk(0, num, start, slots)
+        CpuBackend(kernels).attend_prefill(queries, cache, span, got, window)
+        TorchBackend().attend_prefill(queries.double(), cache, span, exact, window)
         torch.testing.assert_close(got.double(), exact, rtol=1e-4, atol=2e-5)
 
 
@@ -263,8 +263,8 @@ def test_all_layers_in_one_call_give_the_same_bits(kernels, kind, int8, bias, ca
     try:
         for lengths in ([1], [300], [5, 129, 64, 2, 17], [33] * 9):
             batch = make_batch(lengths)
-            assert batch.singles is not None
-            slots = batch.singles.tables.numel() * BLOCK
+            assert batch.decode is not None
+            slots = batch.decode.tables.numel() * BLOCK
             past = torch.randn(CONFIG.num_layers, 2, slots, KV_HEADS, DIM)
             x = torch.randn(len(lengths), CONFIG.hidden_size)
             results = []
@@ -288,7 +288,7 @@ def test_a_prompts_tokens_as_queries_alone_equal_a_span(kernels):
     tables = torch.randperm(3 * width).view(3, width).int()
     start, end = 125, 131
     of_prompt = range(start + 1, end + 1)
-    alone = Singles(
+    alone = DecodeBatch(
         tables[[0, 1, *[2] * len(of_prompt)]],
         torch.tensor([9, 180, *of_prompt], dtype=torch.int32),
         BLOCK,
@@ -299,20 +299,20 @@ def test_a_prompts_tokens_as_queries_alone_equal_a_span(kernels):
         token_ids=torch.zeros(len(last), dtype=torch.long),
         positions=last,
         slots=blocks * BLOCK + last % BLOCK,
-        singles=alone,
-        spans=(),
+        decode=alone,
+        prefill=(),
         logits_rows=torch.arange(len(last)),
     )
     context = (tables[2].long()[:, None] * BLOCK + torch.arange(BLOCK)).flatten()[:end]
     as_span = replace(
         as_queries,
-        singles=Singles(alone.tables[:2], alone.lengths[:2], BLOCK),
-        spans=(Span(2, len(last), start, context),),
+        decode=DecodeBatch(alone.tables[:2], alone.lengths[:2], BLOCK),
+        prefill=(PrefillChunk(2, len(last), start, context),),
     )
     past = torch.randn(CONFIG.num_layers, 2, tables.numel() * BLOCK, KV_HEADS, DIM)
     x = torch.randn(len(last), CONFIG.hidden_size)
     stack = LayerStack(CONFIG, CpuBackend(kernels), layers)
-    assert len(last) <= stack.most_rows_alone
+    assert len(last) <= stack.max_decode_rows
     results = []
     for batch in (as_queries, as_span):
         caches = [LayerCache(*layer.clone()) for layer in past]
@@ -323,7 +323,7 @@ def test_a_prompts_tokens_as_queries_alone_equal_a_span(kernels):
 
 def test_layers_that_cannot_be_fused_are_computed_part_by_part(kernels):
     layers = make_layers(kernels, Kind.Q4_1, int8=False, bias=False)
-    assert LayerStack(CONFIG, CpuBackend(kernels), layers).most_rows_alone > 0
+    assert LayerStack(CONFIG, CpuBackend(kernels), layers).max_decode_rows > 0
     first = layers[0].attention
     rotary = Rotary(RopeConfig(theta=5.0), DIM, CONFIG.max_position, torch.device("cpu"))
     norms = torch.ones(DIM), torch.ones(DIM)
@@ -333,7 +333,7 @@ def test_layers_that_cannot_be_fused_are_computed_part_by_part(kernels):
         changed(first, rotary=rotary),
     ):
         mixed = [replace(layers[0], attention=attention), *layers[1:]]
-        assert LayerStack(CONFIG, CpuBackend(kernels), mixed).most_rows_alone == 0
+        assert LayerStack(CONFIG, CpuBackend(kernels), mixed).max_decode_rows == 0
 
 
 def changed(attention: Attention, **changes) -> Attention:

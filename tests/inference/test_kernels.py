@@ -22,7 +22,7 @@ from gguf.constants import GGMLQuantizationType as Kind  # noqa: E402
 from gguf.quants import dequantize, quantize  # noqa: E402
 
 from inference.kernels.backend import TorchBackend  # noqa: E402
-from inference.kernels.batch import Batch, LayerCache, Singles, Span  # noqa: E402
+from inference.kernels.batch import Batch, DecodeBatch, LayerCache, PrefillChunk  # noqa: E402
 from inference.kernels.gpu.backend import TritonBackend  # noqa: E402
 from inference.kernels.gpu.experts import experts_swiglu, group_by_expert  # noqa: E402
 from inference.kernels.gpu.packed_linear import TritonPackedLinear  # noqa: E402
@@ -85,7 +85,7 @@ def batch_of(lengths: list[int], chunk: tuple[int, int]) -> Batch:
     slots = (tables[:, :, None] * BLOCK + torch.arange(BLOCK, device=DEVICE)).flatten(1).long()
     own = [slots[i, n - 1 : n] for i, n in enumerate(lengths)]
     context = slots[-1, : start + num]
-    singles = Singles(
+    decode = DecodeBatch(
         tables[:-1].contiguous(), torch.tensor(lengths, dtype=torch.int32, device=DEVICE), BLOCK
     )
     total = len(lengths) + num
@@ -93,8 +93,8 @@ def batch_of(lengths: list[int], chunk: tuple[int, int]) -> Batch:
         token_ids=torch.zeros(total, dtype=torch.long, device=DEVICE),
         positions=torch.zeros(total, dtype=torch.long, device=DEVICE),
         slots=torch.cat([*own, context[start:]]),
-        singles=singles,
-        spans=(Span(len(lengths), total, start, context),),
+        decode=decode,
+        prefill=(PrefillChunk(len(lengths), total, start, context),),
         logits_rows=torch.arange(total, device=DEVICE),
     )
 
@@ -109,9 +109,9 @@ def test_rotation_cache_and_attention(dtype, window, lengths, chunk, heads, dim)
     """Streams of one block and of several splits; a chunk alone and one after a prefix."""
     num_heads, kv_heads = heads
     batch = batch_of(lengths, chunk)
-    assert batch.singles is not None
+    assert batch.decode is not None
     total = len(batch.slots)
-    num_slots = (batch.singles.tables.shape[1]) * (len(lengths) + 1) * BLOCK
+    num_slots = (batch.decode.tables.shape[1]) * (len(lengths) + 1) * BLOCK
     keys, values = (randn(num_slots, kv_heads, dim, dtype=dtype) for _ in range(2))
     qkv = randn(total, num_heads + 2 * kv_heads, dim, dtype=dtype)
     half = torch.rand(total, dim // 2, device=DEVICE) * 6
@@ -131,8 +131,8 @@ def test_rotation_and_attention_over_a_cache_in_int8(window):
     """What is stored is right to half a step, and attention is that over what is stored."""
     lengths, heads, kv_heads, dim = [1, 17, 530], 4, 2, 24
     batch = batch_of(lengths, (40, 21))
-    assert batch.singles is not None
-    num_slots = batch.singles.tables.shape[1] * (len(lengths) + 1) * BLOCK
+    assert batch.decode is not None
+    num_slots = batch.decode.tables.shape[1] * (len(lengths) + 1) * BLOCK
     cache = int8_cache(num_slots, kv_heads, dim)
     qkv = randn(len(batch.slots), heads + 2 * kv_heads, dim)
     qkv[0] = 0  # a row without any scale

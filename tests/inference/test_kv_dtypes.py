@@ -16,7 +16,7 @@ from torch import Tensor
 
 from inference.config import EngineConfig, KvDtype
 from inference.kernels.backend import TorchBackend
-from inference.kernels.batch import Batch, LayerCache, Singles
+from inference.kernels.batch import Batch, DecodeBatch, LayerCache
 from inference.kernels.cpu.backend import CpuBackend
 from inference.model.files.open import open_weights
 from inference.model.kv_memory import allocate_caches, count_blocks
@@ -82,8 +82,8 @@ def test_the_cpu_kernels_store_and_attend(kernels, kind, window):
     tables = torch.randperm(len(lengths) * width).view(len(lengths), width).int()
     last = torch.tensor(lengths) - 1
     slots = tables[torch.arange(len(lengths)), last // BLOCK] * BLOCK + last % BLOCK
-    singles = Singles(tables, torch.tensor(lengths, dtype=torch.int32), BLOCK)
-    batch = Batch(last, last, slots.long(), singles, (), last)
+    decode = DecodeBatch(tables, torch.tensor(lengths, dtype=torch.int32), BLOCK)
+    batch = Batch(last, last, slots.long(), decode, (), last)
     cache = make_cache(kind, tables.numel() * BLOCK)
     qkv = torch.randn(len(lengths), HEADS + 2 * KV_HEADS, DIM)
     qkv[1, -1] = 0  # a row without any scale

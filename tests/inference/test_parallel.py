@@ -8,7 +8,7 @@ import torch
 from inference.config import EngineConfig, SchedulerConfig
 from inference.engine.core import EngineCore
 from inference.errors import EngineBrokenError, ModelLoadError
-from inference.kernels.batch import Batch, Singles, Span
+from inference.kernels.batch import Batch, DecodeBatch, PrefillChunk
 from inference.model.files.open import open_weights
 from inference.parallel.group import TensorGroup
 from inference.parallel.leader import LeadingModel
@@ -85,14 +85,14 @@ def test_parts_are_all_of_it():
 def make_batch(stream_slots: torch.Tensor, span_slots: torch.Tensor) -> Batch:
     """A stream whose context is one block, and a chunk of two tokens after some cached ones."""
     table = stream_slots[:1] // 16
-    singles = Singles(table[None].int(), torch.tensor([4], dtype=torch.int32), 16)
+    decode = DecodeBatch(table[None].int(), torch.tensor([4], dtype=torch.int32), 16)
     start = len(span_slots) - 2
     return Batch(
         token_ids=torch.arange(3),
         positions=torch.tensor([3, start, start + 1]),
         slots=torch.cat((stream_slots[3:4], span_slots[start:])),
-        singles=singles,
-        spans=(Span(1, 3, start, span_slots),),
+        decode=decode,
+        prefill=(PrefillChunk(1, 3, start, span_slots),),
         logits_rows=torch.tensor([0, 2]),
     )
 
@@ -102,9 +102,9 @@ def test_micro_batches_are_the_batch_in_order():
     parts = split(batch, 2)
     assert len(parts) == 2
     assert torch.cat([part.token_ids for part in parts]).tolist() == [0, 1, 2]
-    [span] = parts[1].spans
-    assert (span.begin, span.end, span.start) == (0, 2, 4)
-    assert parts[0].num_singles == 1
+    [chunk] = parts[1].prefill
+    assert (chunk.begin, chunk.end, chunk.start) == (0, 2, 4)
+    assert parts[0].num_decode == 1
 
 
 def test_a_chunk_that_reads_what_a_later_one_writes_stays_beside_it():

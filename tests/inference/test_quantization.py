@@ -11,7 +11,7 @@ from gguf.constants import GGMLQuantizationType as Kind
 from gguf.quants import dequantize, quantize
 
 from inference.errors import ModelLoadError
-from inference.kernels.batch import Batch, LayerCache, Span
+from inference.kernels.batch import Batch, LayerCache, PrefillChunk
 from inference.kernels.cpu.packed_linear import PackedLinear
 from inference.model.build import build_model
 from inference.model.files.open import open_weights
@@ -66,7 +66,7 @@ def logits_of(path, precision: Precision) -> torch.Tensor:
         for _ in range(config.num_layers)
     ]
     ids = (torch.arange(count) * 7) % 90 + 3
-    batch = Batch(ids, slots, slots, None, (Span(0, count, 0, slots),), slots)
+    batch = Batch(ids, slots, slots, None, (PrefillChunk(0, count, 0, slots),), slots)
     with torch.inference_mode():
         return model(batch, caches).log_softmax(-1)
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from inference.kernels.cpu.decode import MOST_ROWS
+from inference.kernels.cpu.decode import MAX_ROWS
 from inference.text.tokenizer import TextTokenizer
 from tests.inference.conftest import Driver, greedy
 
@@ -91,7 +91,7 @@ def test_all_prompts_in_one_mixed_batch(make_core, prompts, expected):
 def test_prompts_a_few_tokens_a_step(make_core, prompts, expected):
     """So few that each of a prompt's tokens is a query alone, as a stream's is."""
     few = 12
-    assert few <= MOST_ROWS
+    assert few <= MAX_ROWS
     driver = Driver(make_core(max_num_batched_tokens=few, mixed_step_tokens=few))
     ids = [driver.add(prompt, greedy(max_tokens=NEW_TOKENS)) for prompt in prompts[:6]]
     tokens = driver.run()

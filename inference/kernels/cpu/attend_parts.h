@@ -1,6 +1,6 @@
 // Attention of single query tokens over paged keys and values. A long context is cut into
 // parts of `kPart` tokens, each computed alone and joined afterwards (flash decoding), so that
-// one stream keeps several threads busy; the cut is the same whatever their number, and so is
+// one request keeps several threads busy; the cut is the same whatever their number, and so is
 // the result. Within a part the softmax goes on as tiles of tokens come.
 // Source: Dao et al. 2022 (FlashAttention) and 2023 (Flash-Decoding).
 
@@ -29,7 +29,7 @@ inline int count_parts(int length, int window) {
 
 // All parts of a batch, and how many the longest sequence has. The heads of a part lie side by
 // side in memory, so one thread reads them all, unless there are too few parts for the threads.
-// Queries of one sequence (a prompt's tokens, a stream and its guesses), each with one token more
+// Queries of one sequence (a prompt's tokens, or the next one and its draft), each with one token more
 // to attend to, go through it part by part together, so that memory is read once for all.
 struct PartPlan {
   std::vector<PartTask> tasks;

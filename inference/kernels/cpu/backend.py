@@ -14,9 +14,9 @@ import torch
 from torch import Tensor
 
 from inference.kernels.backend import Angles, LayerParts, LayerShape, TorchBackend
-from inference.kernels.batch import Batch, LayerCache, Singles, Span
+from inference.kernels.batch import Batch, DecodeBatch, LayerCache, PrefillChunk
 from inference.kernels.cpu.address import at
-from inference.kernels.cpu.decode import ROW_KINDS, StreamDecoder
+from inference.kernels.cpu.decode import ROW_KINDS, FusedDecode
 
 log = logging.getLogger(__name__)
 
@@ -32,9 +32,9 @@ class CpuBackend(TorchBackend):
         """Whether rows of these sizes fill the kernels' vectors, of eight floats or of sixteen."""
         return all(size % 16 == 0 for size in sizes)
 
-    def fuse(self, shape: LayerShape, layers: Sequence[LayerParts]) -> StreamDecoder | None:
+    def fuse(self, shape: LayerShape, layers: Sequence[LayerParts]) -> FusedDecode | None:
         try:
-            return StreamDecoder(self._kernels, shape, layers)
+            return FusedDecode(self._kernels, shape, layers)
         except ValueError as reason:
             log.info("layers are computed part by part: %s", reason)
             return None
@@ -59,33 +59,38 @@ class CpuBackend(TorchBackend):
         )
         return qkv[:, :heads]
 
-    def attend_singles(
+    def attend_decode(
         self,
         queries: Tensor,
         cache: LayerCache,
-        singles: Singles,
+        decode: DecodeBatch,
         out: Tensor,
         window: int | None,
     ) -> None:
-        num, width = singles.tables.shape
+        num, width = decode.tables.shape
         _, heads, dim = queries.shape
         self._kernels.parley_attend(
             *(ROW_KINDS[cache.keys.dtype], at(queries), at(cache.keys), at(cache.values)),
             *(at(cache.key_scales), at(cache.value_scales)),
-            *(at(singles.tables), at(singles.lengths), at(out)),
+            *(at(decode.tables), at(decode.lengths), at(out)),
             *(num, queries.stride(0), heads, cache.keys.shape[1], dim),
-            *(singles.block_size, width, window or 2**31 - 1),
+            *(decode.block_size, width, window or 2**31 - 1),
         )
 
-    def attend_span(
-        self, queries: Tensor, cache: LayerCache, span: Span, out: Tensor, window: int | None
+    def attend_prefill(
+        self,
+        queries: Tensor,
+        cache: LayerCache,
+        chunk: PrefillChunk,
+        out: Tensor,
+        window: int | None,
     ) -> None:
         num, heads, dim = queries.shape
-        slots = span.slots.contiguous()
-        self._kernels.parley_attend_span(
+        slots = chunk.slots.contiguous()
+        self._kernels.parley_attend_prefill(
             *(ROW_KINDS[cache.keys.dtype], at(queries), queries.stride(0)),
             *(at(cache.keys), at(cache.values), at(cache.key_scales), at(cache.value_scales)),
-            *(at(slots), at(out), num, span.start, heads, cache.keys.shape[1], dim),
+            *(at(slots), at(out), num, chunk.start, heads, cache.keys.shape[1], dim),
             window or 2**30,
         )
 

@@ -1,4 +1,4 @@
-// All layers of a decoder over a few streams, in one call and one parallel region: what a step
+// All layers of a decoder over a decode batch, in one call and one parallel region: what a step
 // costs beside its products is then some barriers, not hundreds of calls.
 //
 // Norms and roundings of the few rows are computed by each thread for itself, which is cheaper than
@@ -41,7 +41,7 @@ struct ParleyShape {
 };
 
 // x (M, hidden) is changed in place; what the last layer adds to it goes to `delta`.
-struct ParleyStreams {
+struct ParleyDecodeBatch {
   float *x, *delta;
   const float *cosines, *sines;
   const int64_t* slots;
@@ -100,8 +100,8 @@ struct Shared {
 
 template <class Row>
 void decode(const ParleyLayer* layers, int count, const ParleyShape& shape,
-            const ParleyStreams& streams) {
-  const int M = streams.M, hidden = shape.hidden, heads = shape.heads, D = shape.head_dim;
+            const ParleyDecodeBatch& batch) {
+  const int M = batch.M, hidden = shape.hidden, heads = shape.heads, D = shape.head_dim;
   const int kv_heads = shape.kv_heads, queries = heads * D, qkv_rows = (heads + 2 * kv_heads) * D;
   const int intermediate = layers[0].down.width;
   const int threads = omp_get_max_threads();
@@ -109,7 +109,7 @@ void decode(const ParleyLayer* layers, int count, const ParleyShape& shape,
   int most = 0;
   for (int i = 0; i < count; i++) {
     const int window = layers[i].window;
-    auto found = plans.try_emplace(window, streams.lengths, M, kv_heads, window, threads);
+    auto found = plans.try_emplace(window, batch.lengths, M, kv_heads, window, threads);
     most = std::max(most, found.first->second.most);
   }
   PartResults parts(M, heads, D, most);
@@ -126,7 +126,7 @@ void decode(const ParleyLayer* layers, int count, const ParleyShape& shape,
 
     const auto norm = [&](const float* weight, const ParleyMatrix& next) {
       for (int m = 0; m < M; m++)
-        norm_row(streams.x + (size_t)m * hidden, nullptr, weight, &own.exact[(size_t)m * hidden],
+        norm_row(batch.x + (size_t)m * hidden, nullptr, weight, &own.exact[(size_t)m * hidden],
                  hidden, shape.eps);
       if (wants_rounded(next)) own.round(M, hidden);
     };
@@ -135,10 +135,10 @@ void decode(const ParleyLayer* layers, int count, const ParleyShape& shape,
                          int unit, bool last) {
       Share groups = share_of(hidden / kGroup, unit, sum_units);
       int from = groups.begin * kGroup, to = groups.end * kGroup;
-      float* y = last ? streams.delta : shared.sum.data();
+      float* y = last ? batch.delta : shared.sum.data();
       product(weight, input, rounded, y, M, from, to);
       for (int m = 0; !last && m < M; m++)
-        for (int n = from; n < to; n++) streams.x[(size_t)m * hidden + n] += y[(size_t)m * hidden + n];
+        for (int n = from; n < to; n++) batch.x[(size_t)m * hidden + n] += y[(size_t)m * hidden + n];
     };
     const auto nothing = [] {};
 
@@ -159,23 +159,23 @@ void decode(const ParleyLayer* layers, int count, const ParleyShape& shape,
               for (int h = own_heads.begin; h < own_heads.end; h++) {
                 float* head = &shared.qkv[(size_t)m * qkv_rows + (size_t)h * D];
                 if (h < heads + kv_heads)
-                  rotate_row(head, streams.cosines + (size_t)m * D, streams.sines + (size_t)m * D, D);
+                  rotate_row(head, batch.cosines + (size_t)m * D, batch.sines + (size_t)m * D, D);
                 if (h >= heads + kv_heads)
-                  values.store_head(head, streams.slots[m], h - heads - kv_heads);
+                  values.store_head(head, batch.slots[m], h - heads - kv_heads);
                 else if (h >= heads)
-                  keys.store_head(head, streams.slots[m], h - heads);
+                  keys.store_head(head, batch.slots[m], h - heads);
               }
           });
 
       work.run(plan.tasks.size(), nothing, [&](int task) {
-        attend_part(plan.tasks[task], shared.qkv.data(), qkv_rows, keys, values, streams.tables,
-                    streams.width, shape.block_size, room, parts);
+        attend_part(plan.tasks[task], shared.qkv.data(), qkv_rows, keys, values, batch.tables,
+                    batch.width, shape.block_size, room, parts);
       });
 
       const auto join = [&] {
         for (int m = 0; m < M; m++)
           for (int h = 0; h < heads; h++)
-            join_parts(parts, m, h, count_parts(streams.lengths[m], layer.window),
+            join_parts(parts, m, h, count_parts(batch.lengths[m], layer.window),
                        &own.exact[(size_t)m * queries + (size_t)h * D]);
         if (wants_rounded(layer.out)) own.round(M, queries);
       };

@@ -1,6 +1,6 @@
-"""All layers over a few streams in one call of `decode.h`, where every part of them allows it.
+"""All layers over a decode batch in one call of `decode.h`, where every part of them allows it.
 
-A step of one stream is some 400 operations of a few microseconds each; called one by one
+A step of one token is some 400 operations of a few microseconds each; called one by one
 from Python, calling them costs as much as computing them.
 """
 
@@ -18,8 +18,8 @@ from inference.kernels.batch import Batch, LayerCache
 from inference.kernels.cpu.address import at
 from inference.kernels.cpu.packed_linear import PackedLinear
 
-MOST_ROWS = 64
-"""Up to here all layers are one call; measured with up to 32 streams."""
+MAX_ROWS = 64
+"""Up to here all layers are one call; measured with up to 32 requests."""
 ROW_KINDS = {torch.float32: 0, torch.bfloat16: 1, torch.float16: 2, torch.int8: 3}
 """How the KV cache keeps its rows, as `kernels.cpp` numbers it."""
 
@@ -62,7 +62,7 @@ class _Shape(Structure):
     ]
 
 
-class _Streams(Structure):
+class _DecodeBatch(Structure):
     _fields_ = [
         ("x", c_void_p),
         ("delta", c_void_p),
@@ -76,8 +76,8 @@ class _Streams(Structure):
     ]
 
 
-class StreamDecoder:
-    """Some layers, for batches of which every token is a query alone."""
+class FusedDecode:
+    """Some layers, for batches that are decode batches only."""
 
     def __init__(
         self, kernels: ctypes.CDLL, shape: LayerShape, layers: Sequence[LayerParts]
@@ -87,12 +87,12 @@ class StreamDecoder:
         self._layer_shape = shape
         self._weights = list(layers)  # their tensors must live as long as their addresses
         self._layers = (_Layer * len(layers))(*(_layer(layer) for layer in layers))
-        self.most_rows = MOST_ROWS
+        self.max_rows = MAX_ROWS
         self._caches: list[LayerCache] | None = None
 
     def takes(self, batch: Batch) -> bool:
-        few = len(batch.token_ids) <= self.most_rows
-        return few and batch.singles is not None and not batch.spans
+        few = len(batch.token_ids) <= self.max_rows
+        return few and batch.decode is not None and not batch.prefill
 
     def __call__(
         self, x: Tensor, angles: Angles, batch: Batch, caches: list[LayerCache]
@@ -100,21 +100,21 @@ class StreamDecoder:
         """`LayerStack.__call__` for the residual stream x (T, hidden), changed in place."""
         if caches is not self._caches:
             self._point_to(caches)
-        singles, sizes = batch.singles, self._layer_shape
-        assert singles is not None
+        decode, sizes = batch.decode, self._layer_shape
+        assert decode is not None
         delta = torch.empty_like(x)
         shape = _Shape(
             *(sizes.hidden_size, sizes.num_heads, sizes.num_kv_heads, sizes.head_dim),
-            *(singles.block_size, ROW_KINDS[caches[0].keys.dtype], sizes.eps),
+            *(decode.block_size, ROW_KINDS[caches[0].keys.dtype], sizes.eps),
         )
         cos, sin = angles
-        streams = _Streams(
+        call = _DecodeBatch(
             *(at(x), at(delta), at(cos), at(sin)),
-            *(at(batch.slots), at(singles.tables), at(singles.lengths)),
-            *singles.tables.shape,
+            *(at(batch.slots), at(decode.tables), at(decode.lengths)),
+            *decode.tables.shape,
         )
         self._kernels.parley_decode(
-            self._layers, len(self._layers), ctypes.byref(shape), ctypes.byref(streams)
+            self._layers, len(self._layers), ctypes.byref(shape), ctypes.byref(call)
         )
         return x, delta
 

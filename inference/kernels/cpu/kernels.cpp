@@ -11,14 +11,14 @@
 //   rows.h         norm, rotation and activation of one row
 //   attention.h    rotation into that cache, and attention of single tokens over it,
 //   attend_parts.h its long contexts in parts
-//   attend_span.h  attention of prompts
-//   decode.h       all layers over a few streams at once
+//   attend_prefill.h  attention of prompts
+//   decode.h       all layers over a decode batch at once
 //
 // Every weight is dequantized exactly as the file says, so results differ from a float32
 // model's only by the order of additions (but in int8.h, and as far as the cache rounds).
 // Shapes are row-major. Threads: OpenMP, whose runtime and thread count are torch's.
 
-#include "attend_span.h"
+#include "attend_prefill.h"
 #include "decode.h"
 
 extern "C" {
@@ -85,13 +85,13 @@ void parley_attend(int kind, const float* queries, void* keys, void* values, flo
 
 // Queries (num, heads, D), `stride` floats apart, of the tokens from position `start` on of the
 // sequence that lies in `slots` (start + num); out (num, heads, D).
-void parley_attend_span(int kind, const float* queries, int stride, void* keys, void* values,
+void parley_attend_prefill(int kind, const float* queries, int stride, void* keys, void* values,
                         float* key_scales, float* value_scales, const int64_t* slots, float* out,
                         int num, int start, int heads, int kv_heads, int D, int window) {
-#define PARLEY_ATTEND_SPAN(Row)                                                                  \
-  attend_span<Row>(queries, stride, PARLEY_CACHED(Row, keys, key_scales),                        \
+#define PARLEY_ATTEND_PREFILL(Row)                                                                  \
+  attend_prefill<Row>(queries, stride, PARLEY_CACHED(Row, keys, key_scales),                        \
                    PARLEY_CACHED(Row, values, value_scales), slots, out, num, start, heads, window)
-  PARLEY_WITH_ROW(kind, PARLEY_ATTEND_SPAN)
+  PARLEY_WITH_ROW(kind, PARLEY_ATTEND_PREFILL)
 }
 
 // out (M, I) = silu(gate) * up, for gate_up (M, 2 * I).
@@ -101,10 +101,10 @@ void parley_swiglu(const float* gate_up, float* out, int M, int I) {
     swiglu_row(gate_up + (size_t)m * 2 * I, gate_up + (size_t)m * 2 * I + I, out + (size_t)m * I, I);
 }
 
-// All layers over M streams, each one token (decode.h).
+// All layers over a decode batch of M tokens (decode.h).
 void parley_decode(const ParleyLayer* layers, int count, const ParleyShape* shape,
-                   const ParleyStreams* streams) {
-#define PARLEY_DECODE(Row) decode<Row>(layers, count, *shape, *streams)
+                   const ParleyDecodeBatch* batch) {
+#define PARLEY_DECODE(Row) decode<Row>(layers, count, *shape, *batch)
   PARLEY_WITH_ROW(shape->row_kind, PARLEY_DECODE)
 }
 }

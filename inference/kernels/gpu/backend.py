@@ -5,7 +5,7 @@ from __future__ import annotations
 from torch import Tensor
 
 from inference.kernels.backend import Angles, TorchBackend
-from inference.kernels.batch import Batch, LayerCache, Singles, Span
+from inference.kernels.batch import Batch, DecodeBatch, LayerCache, PrefillChunk
 from inference.kernels.gpu.decode_attention import decode_attention
 from inference.kernels.gpu.norm import add_rms_norm
 from inference.kernels.gpu.prefill_attention import prefill_attention
@@ -25,29 +25,34 @@ class TritonBackend(TorchBackend):
         cos, sin = angles
         return rotate_and_cache(qkv, kv_heads, cos, sin, cache, batch.slots)
 
-    def attend_singles(
+    def attend_decode(
         self,
         queries: Tensor,
         cache: LayerCache,
-        singles: Singles,
+        decode: DecodeBatch,
         out: Tensor,
         window: int | None,
     ) -> None:
-        num = len(singles.lengths)
+        num = len(decode.lengths)
         decode_attention(
             queries[:num],
             cache,
-            singles.tables,
-            singles.lengths,
-            singles.block_size,
+            decode.tables,
+            decode.lengths,
+            decode.block_size,
             window,
             out[:num],
         )
 
-    def attend_span(
-        self, queries: Tensor, cache: LayerCache, span: Span, out: Tensor, window: int | None
+    def attend_prefill(
+        self,
+        queries: Tensor,
+        cache: LayerCache,
+        chunk: PrefillChunk,
+        out: Tensor,
+        window: int | None,
     ) -> None:
-        prefill_attention(queries, cache, span.slots, span.start, window, out)
+        prefill_attention(queries, cache, chunk.slots, chunk.start, window, out)
 
     def swiglu(self, gate_up: Tensor) -> Tensor:
         return swiglu(gate_up)

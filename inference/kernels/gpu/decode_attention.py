@@ -20,7 +20,7 @@ _GROUP = 16
 """Rows that a matrix instruction takes at least; smaller groups of query heads are padded."""
 _SPLIT = 512
 """Keys of a split, where there are enough of them to cut."""
-_MOST_SPLITS = 32
+_MAX_SPLITS = 32
 
 
 def decode_attention(
@@ -48,7 +48,7 @@ def decode_attention(
     if out is None:
         out = torch.empty(num, heads, dim, dtype=queries.dtype, device=queries.device)
     longest = tables.shape[1] * block_size
-    splits = min(_MOST_SPLITS, triton.cdiv(longest, _SPLIT))
+    splits = min(_MAX_SPLITS, triton.cdiv(longest, _SPLIT))
     per_split = triton.cdiv(triton.cdiv(longest, splits), _KEYS) * _KEYS
     parts = torch.empty(num, heads, splits, dim, dtype=torch.float32, device=queries.device)
     logs = torch.empty(num, heads, splits, dtype=torch.float32, device=queries.device)
@@ -77,7 +77,7 @@ def decode_attention(
         KEYS=_KEYS,
         DIM=padded,
     )
-    _join_splits[(num, heads)](parts, logs, out, heads, dim, splits, MOST=_MOST_SPLITS, DIM=padded)
+    _join_splits[(num, heads)](parts, logs, out, heads, dim, splits, MAX=_MAX_SPLITS, DIM=padded)
     return out
 
 
@@ -138,10 +138,10 @@ def _attend_split(
 
 
 @triton.jit
-def _join_splits(parts, logs, out, heads, dim, splits, MOST: tl.constexpr, DIM: tl.constexpr):
+def _join_splits(parts, logs, out, heads, dim, splits, MAX: tl.constexpr, DIM: tl.constexpr):
     """Weigh each split's result with its share of the softmax."""
     row = tl.program_id(0).to(tl.int64) * heads + tl.program_id(1)
-    split, at = tl.arange(0, MOST), tl.arange(0, DIM)
+    split, at = tl.arange(0, MAX), tl.arange(0, DIM)
     log = tl.load(logs + row * splits + split, mask=split < splits, other=float("-inf"))
     share = tl.exp(log - tl.max(log, axis=0))
     share = share / tl.sum(share, axis=0)

@@ -43,10 +43,10 @@ def group_by_expert(chosen: Tensor, num_experts: int) -> Grouping:
     ends = padded.cumsum(0)
     ordered = flat[order]
     rank = torch.arange(count, device=flat.device) - (per_expert.cumsum(0) - per_expert)[ordered]
-    most = -(-count // _ROWS) + min(num_experts, count)
-    entries = torch.full((most * _ROWS,), count, device=flat.device)
+    max_tiles = -(-count // _ROWS) + min(num_experts, count)
+    entries = torch.full((max_tiles * _ROWS,), count, device=flat.device)
     entries[(ends - padded)[ordered] + rank] = order
-    tiles = torch.arange(most, device=flat.device) * _ROWS
+    tiles = torch.arange(max_tiles, device=flat.device) * _ROWS
     expert = torch.searchsorted(ends, tiles, right=True).clamp(max=num_experts - 1)
     return Grouping(entries, expert)
 

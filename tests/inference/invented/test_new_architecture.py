@@ -19,7 +19,7 @@ from safetensors.torch import save_file
 from torch import Tensor, nn
 
 from inference.errors import ModelLoadError
-from inference.kernels.batch import Batch, LayerCache, Span
+from inference.kernels.batch import Batch, LayerCache, PrefillChunk
 from inference.kernels.cpu.backend import CpuBackend
 from inference.model import registry
 from inference.model.build import WeightLoader, build_model
@@ -225,7 +225,7 @@ def test_two_ranks_give_the_logits_of_one(source, tmp_path):
     path, reference = make(source, tmp_path)
     prompt = torch.tensor(PROMPTS[0])
     slots = torch.arange(len(prompt))
-    batch = Batch(prompt, slots, slots, None, (Span(0, len(prompt), 0, slots),), slots)
+    batch = Batch(prompt, slots, slots, None, (PrefillChunk(0, len(prompt), 0, slots),), slots)
     meeting, given = threading.Barrier(2), [torch.empty(0)] * 2
 
     @torch.inference_mode()

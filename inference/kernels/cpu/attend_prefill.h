@@ -127,7 +127,7 @@ inline void span_task(SpanContext& context, const float* queries, int stride, fl
 }
 
 template <class Row>
-void attend_span(const float* queries, int stride, Cached<Row> keys, Cached<Row> values,
+void attend_prefill(const float* queries, int stride, Cached<Row> keys, Cached<Row> values,
                  const int64_t* slots, float* out, int num, int start, int heads, int window) {
   int kv_heads = keys.kv_heads, D = keys.D, group = heads / kv_heads;
   int tokens = std::max(1, kSpanRows / group), tiles = (num + tokens - 1) / tokens;
