@@ -46,7 +46,7 @@ def test_percentiles_are_values_that_occurred():
     assert [percentile(values, p) for p in (1, 50, 99, 100)] == [1, 50, 99, 100]
 
 
-def test_thedecode_rate_counts_while_all_streams_run():
+def test_decode_rate_counts_while_all_requests_run():
     first = Timing(0.0, [1.0, 2.0, 3.0, 4.0], 1)
     second = Timing(0.0, [2.0, 3.0, 4.0, 5.0], 1)
     assert decode_rate([first, second]) == pytest.approx(4 / 2)  # from 2 to 4
@@ -65,7 +65,7 @@ def test_a_prompt_costs_two_operations_a_weight_and_token():
     assert prefill_flops(config, 1) == pytest.approx(2 * (weights + 3 * 8))
 
 
-def test_a_case_is_repeated_while_there_is_patience():
+def test_case_is_repeated_while_time_is_left():
     cases = Cases(repeats=3, patience_s=30.0)
     assert cases.wants_another(0, 0.0)
     assert cases.wants_another(1, 15.0)

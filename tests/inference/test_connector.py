@@ -101,7 +101,7 @@ def address(request, tmp_path) -> str:
     return f"ipc://{tmp_path}/prefill"
 
 
-def test_same_tokens_from_blocks_that_were_handed_over(model, expected, address):
+def test_transferred_blocks_give_the_same_tokens(model, expected, address):
     core, runner = make_engine(model)
     with prefill_engine(model, address) as other:
         connector = ZmqConnector(address, runner.blocks)
@@ -112,7 +112,7 @@ def test_same_tokens_from_blocks_that_were_handed_over(model, expected, address)
     assert core.kv.pool.num_used == other.kv.pool.num_used == 0
 
 
-def test_blocks_in_int8_are_handed_over_to_another_in_int8_only(model, expected, address):
+def test_int8_blocks_are_transferred_to_an_int8_cache_only(model, expected, address):
     quantized, runner = make_engine(model, "int8")
     alone = answer(make_engine(model, "int8")[0])
     with prefill_engine(model, address, "int8"):
@@ -127,7 +127,7 @@ def test_blocks_in_int8_are_handed_over_to_another_in_int8_only(model, expected,
     assert other.kv.prefix_tokens_hit == 0
 
 
-def test_a_key_is_asked_for(model, expected):
+def test_request_without_the_right_key_is_refused(model, expected):
     address = f"tcp://127.0.0.1:{free_port()}"
     with prefill_engine(model, address, api_key="a secret") as other:
         for key, found in (("", 0), ("another", 0), ("a secret", 64)):
@@ -171,7 +171,7 @@ def test_prompts_of_several_peers_are_computed_in_one_step(model):
     assert core.kv.pool.num_used == 0
 
 
-def test_many_peers_at_once_all_get_their_blocks(model, expected, address):
+def test_concurrent_peers_all_get_their_blocks(model, expected, address):
     with prefill_engine(model, address), ThreadPoolExecutor(5) as pool:
         engines = [make_engine(model) for _ in range(5)]
 
@@ -187,7 +187,7 @@ def test_many_peers_at_once_all_get_their_blocks(model, expected, address):
     assert [core.kv.prefix_tokens_hit for core, _ in engines] == [64] * 5
 
 
-def test_nonsense_is_answered_and_costs_the_others_nothing(model, expected):
+def test_invalid_message_is_refused_and_others_are_served(model, expected):
     address = f"tcp://127.0.0.1:{free_port()}"
     with prefill_engine(model, address), zmq.Context() as context:
         stranger = context.socket(zmq.DEALER)  # speaks zmq, but not by turns
@@ -208,7 +208,7 @@ def test_nonsense_is_answered_and_costs_the_others_nothing(model, expected):
     assert core.kv.prefix_tokens_hit == 64
 
 
-def test_a_peer_that_is_away_costs_no_token(model, expected):
+def test_prompt_is_computed_locally_when_the_peer_is_away(model, expected):
     core, runner = make_engine(model)
     # It is found out by connecting, not by waiting for an answer: or this would take an hour.
     nobody = ZmqConnector(f"tcp://127.0.0.1:{free_port()}", runner.blocks, timeout_s=3600)
@@ -218,7 +218,7 @@ def test_a_peer_that_is_away_costs_no_token(model, expected):
     nobody.close()
 
 
-def test_another_model_is_refused(model, expected, tmp_path):
+def test_prompt_is_computed_locally_when_the_peer_serves_another_model(model, expected, tmp_path):
     make_folder("llama-linear", tmp_path)  # same sizes, another rotation
     address = f"tcp://127.0.0.1:{free_port()}"
     core, runner = make_engine(model)
@@ -236,13 +236,13 @@ class Broken:
         return Handover(4, b"cut off")
 
 
-def test_blocks_that_do_not_fit_are_thrown_away(model, expected):
+def test_blocks_of_the_wrong_size_are_dropped(model, expected):
     core, runner = make_engine(model)
     assert answer(core, RemotePrefill(core, runner.blocks, Broken())) == expected
     assert core.kv.pool.num_used == 0
 
 
-def test_salts_stay_apart(model, expected, address):
+def test_transferred_blocks_are_found_only_with_their_salt(model, expected, address):
     """Blocks fetched for one organization are not found by another's request."""
     core, runner = make_engine(model)
     with prefill_engine(model, address):
@@ -253,7 +253,7 @@ def test_salts_stay_apart(model, expected, address):
     assert core.kv.prefix_tokens_hit == 0
 
 
-def test_an_aborted_request_is_forgotten(model):
+def test_aborted_request_is_forgotten(model):
     core, runner = make_engine(model)
     remote = RemotePrefill(core, runner.blocks, Broken())
     assert remote.take(AddRequest("asked", PROMPT, greedy()))
@@ -262,7 +262,7 @@ def test_an_aborted_request_is_forgotten(model):
     assert remote.arrived() == []
 
 
-def test_a_short_or_cached_prompt_stays_here(model, expected):
+def test_short_or_cached_prompt_is_not_sent_to_the_peer(model, expected):
     core, runner = make_engine(model)
     remote = RemotePrefill(core, runner.blocks, Broken())
     assert not remote.take(AddRequest("short", PROMPT[:16], greedy()))
@@ -304,7 +304,7 @@ def test_prompts_are_computed_in_the_order_in_which_they_came(model):
     assert answered == senders
 
 
-def test_prompt_that_nobody_waits_for_is_not_computed(model):
+def test_cancelled_or_timed_out_prompt_is_not_computed(model):
     """Its peer cancelled it, or said how long it waits and that is over."""
     core, runner = make_engine(model)
     clock = Clock()
@@ -328,7 +328,7 @@ def shared_memory() -> set[str]:
     }
 
 
-def test_blocks_that_nobody_reads_leave_no_shared_memory(model, tmp_path):
+def test_unread_blocks_leave_no_shared_memory(model, tmp_path):
     """The peer has given up before they are computed."""
     before = shared_memory()
     core, runner = make_engine(model)
@@ -440,7 +440,7 @@ def test_refused_prompt_does_not_keep_the_next_one_from_the_prefill_engine(model
     assert core.kv.prefix_tokens_hit == 64
 
 
-def test_connector_that_raises_costs_no_token(model, expected):
+def test_prompt_is_computed_locally_when_the_connector_raises(model, expected):
     core, runner = make_engine(model)
 
     class Raises:

@@ -138,7 +138,7 @@ def test_attention_is_the_same_with_any_number_of_threads(kernels, kind):
     assert torch.equal(found[0], found[2])
 
 
-def test_attention_survives_scores_far_apart(kernels):
+def test_attention_is_finite_when_scores_are_far_apart(kernels):
     batch = make_batch([40])
     keys = torch.randn(3 * BLOCK, KV_HEADS, DIM) * 60
     values = torch.randn(3 * BLOCK, KV_HEADS, DIM)
@@ -154,7 +154,7 @@ def test_attention_survives_scores_far_apart(kernels):
 @pytest.mark.parametrize("kind", [torch.float32, torch.int8])
 @pytest.mark.parametrize("window", [None, 7, 100])
 @pytest.mark.parametrize(("heads", "kv_heads", "dim"), [(9, 3, 64), (4, 1, 48), (5, 5, 16)])
-def test_attention_of_prompts(kernels, heads, kv_heads, dim, window, kind):
+def test_prefill_attention_equals_float64(kernels, heads, kv_heads, dim, window, kind):
     """Whole prompts and later pieces of one, that fill no tile and no block of keys."""
     for num, start in ((1, 0), (70, 0), (200, 13), (33, 300)):
         length = start + num
@@ -281,7 +281,7 @@ def test_all_layers_in_one_call_give_the_same_bits(kernels, kind, int8, bias, ca
         torch.set_num_threads(before)
 
 
-def test_a_prompts_tokens_as_queries_alone_equal_a_span(kernels):
+def test_prompt_tokens_in_a_decode_batch_equal_a_prefill_chunk(kernels):
     """Beside streams, across a border of blocks and one of parts, with and without a window."""
     layers = make_layers(kernels, Kind.Q8_0, int8=False, bias=False)
     width = 12

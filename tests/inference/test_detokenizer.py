@@ -26,7 +26,7 @@ def pieces(tokenizer, ids: list[int]) -> list[str]:
 
 
 @pytest.mark.parametrize("text", TEXTS)
-def test_pieces_join_to_the_text_without_replacement_characters(tokenizer, text):
+def test_streamed_text_joins_to_the_text_without_replacement_characters(tokenizer, text):
     ids = tokenizer.encode(text)
     assert len(ids) > 1
     found = pieces(tokenizer, ids)

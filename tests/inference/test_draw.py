@@ -59,7 +59,7 @@ def draw(request) -> Draw:
 
 
 @pytest.mark.parametrize("vocab", [40, 1500])
-def test_the_token_at_which_the_distribution_passes_the_number(draw, vocab):
+def test_token_is_where_the_distribution_passes_the_random_number(draw, vocab):
     torch.manual_seed(vocab)
     rows = [(params(**kind), float(torch.rand(()))) for kind in KINDS]
     logits = torch.randn(len(rows), vocab, device=DEVICE) * 3
@@ -123,7 +123,7 @@ def test_logits_that_overflow_over_the_temperature_give_the_likeliest_token(draw
     assert draw(logits, [params(temperature=1e-5, **kind)], [0.7]).tolist() == [2]
 
 
-def test_forbidden_tokens_are_never_drawn(draw):
+def test_forbidden_tokens_are_never_sampled(draw):
     """A grammar leaves one token, or two that are equal."""
     logits = torch.full((3, 50), -torch.inf, device=DEVICE)
     logits[0, 17] = -8.0

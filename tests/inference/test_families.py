@@ -122,7 +122,7 @@ def test_same_distribution_as_transformers(family, tmp_path):
     )
 
 
-def test_an_unknown_architecture_is_refused(tmp_path):
+def test_unknown_architecture_is_refused_by_name(tmp_path):
     (tmp_path / "config.json").write_text('{"architectures": ["GPT2LMHeadModel"]}')
     with pytest.raises(ModelLoadError, match="GPT2LMHeadModel"):
         open_weights(str(tmp_path))
@@ -137,7 +137,7 @@ def test_an_unknown_architecture_is_refused(tmp_path):
         ({"hidden_act": "gelu"}, "gelu"),
     ],
 )
-def test_what_the_configuration_says_of_weights_is_honoured_or_refused(entry, reason, tmp_path):
+def test_configuration_that_cannot_be_honoured_is_refused_by_name(entry, reason, tmp_path):
     """FP8 weights without their scales would be read as other numbers."""
     make_folder("llama", tmp_path)
     file = tmp_path / "config.json"
@@ -146,7 +146,7 @@ def test_what_the_configuration_says_of_weights_is_honoured_or_refused(entry, re
         open_weights(str(tmp_path))
 
 
-def test_a_missing_tensor_is_named(tmp_path):
+def test_missing_tensor_is_refused_by_name(tmp_path):
     make_folder("llama", tmp_path)
     next(tmp_path.glob("*-of-*.safetensors")).unlink()
     with pytest.raises(ModelLoadError, match="no tensor"):

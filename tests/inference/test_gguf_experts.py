@@ -127,7 +127,7 @@ def test_same_greedy_tokens_as_transformers(family, kind, tmp_path):
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_every_tensor_is_the_folders(family, tmp_path):
+def test_every_tensor_equals_that_of_the_folder(family, tmp_path):
     make_folder(family, tmp_path, sliding_window=None)
     folder, path = HFReader(tmp_path), tmp_path / "mixture.gguf"
     write_mixture(path, FAMILIES[family], folder, Kind.F32)
@@ -139,7 +139,7 @@ def test_every_tensor_is_the_folders(family, tmp_path):
         assert torch.equal(file.read(name), folder.read(name)), name
 
 
-def test_experts_that_are_weighed_otherwise_are_refused(tmp_path):
+def test_unknown_expert_weighting_is_refused(tmp_path):
     make_folder("qwen3-moe", tmp_path)
     path = tmp_path / "mixture.gguf"
     write_mixture(path, "qwen3moe", HFReader(tmp_path), Kind.F32, scale=2.5)

@@ -109,14 +109,14 @@ def test_same_greedy_tokens_as_transformers(kind, tmp_path):
     assert answer == reference_answer(reference, PROMPT, 10)
 
 
-def test_what_is_no_gguf_is_refused(tmp_path):
+def test_file_of_another_format_is_refused(tmp_path):
     path = tmp_path / "no.gguf"
     path.write_bytes(b"PK\x03\x04 something else")
     with pytest.raises(ModelLoadError, match="not a GGUF file"):
         GGUFFile(path)
 
 
-def test_a_cut_off_file_is_refused(tmp_path):
+def test_truncated_file_is_refused(tmp_path):
     path = tmp_path / "tiny.gguf"
     write_model(path, Kind.Q8_0)
     whole = path.read_bytes()
@@ -165,7 +165,7 @@ def add_yarn(writer: gguf.GGUFWriter) -> None:
     ],
     ids=["llama3", "yarn"],
 )
-def test_an_extended_context(change, parameters, tmp_path):
+def test_scaled_rotation_gives_the_tokens_of_transformers(change, parameters, tmp_path):
     """transformers is told what the file says: it does not read it itself."""
     path = tmp_path / "tiny.gguf"
     write_model(path, Kind.F32, change)

@@ -59,7 +59,7 @@ def stored(cache: LayerCache) -> LayerCache:
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=str)
-def test_what_is_stored_is_right_to_half_a_step(kind):
+def test_stored_rows_are_within_half_a_step(kind):
     cache = make_cache(kind, 40)
     keys, values = (
         torch.randn(2, 5, KV_HEADS, DIM) * torch.tensor([1e-3, 1, 1e3, 7, 0])[:, None, None]
@@ -75,7 +75,7 @@ def test_what_is_stored_is_right_to_half_a_step(kind):
 
 @pytest.mark.parametrize("kind", KINDS, ids=str)
 @pytest.mark.parametrize("window", [None, 20])
-def test_the_cpu_kernels_store_and_attend(kernels, kind, window):
+def test_cpu_kernels_store_and_attend_as_torch_does(kernels, kind, window):
     torch.manual_seed(0)
     lengths = [1, 16, 17, 700]
     width = -(-max(lengths) // BLOCK)
@@ -121,7 +121,7 @@ def test_tokens_do_not_depend_on_chunks_prefixes_or_neighbours(folder, kv_dtype)
 @pytest.mark.parametrize(
     ("kv_dtype", "tolerance"), [("float16", 1e-2), ("bfloat16", 5e-2), ("int8", 5e-2)]
 )
-def test_the_distribution_stays_close(folder, kv_dtype, tolerance):
+def test_distribution_is_close_to_float32(folder, kv_dtype, tolerance):
     """Of a model with random weights, whose logits lie far apart: log probabilities."""
     logprobs = []
     kinds: list[KvDtype] = ["float32", kv_dtype]
@@ -138,7 +138,7 @@ def test_the_distribution_stays_close(folder, kv_dtype, tolerance):
     assert 0 < difference < tolerance
 
 
-def test_less_memory_a_token_is_more_blocks(folder, monkeypatch):
+def test_fewer_bits_give_more_blocks(folder, monkeypatch):
     """Two of ten megabytes; rows of 16 numbers, in int8 with a scale: 20 bytes for 64."""
     monkeypatch.setattr(psutil, "virtual_memory", lambda: SimpleNamespace(available=10_000_000))
     model = open_weights(str(folder)).config
@@ -152,7 +152,7 @@ def test_less_memory_a_token_is_more_blocks(folder, monkeypatch):
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=str)
-def test_blocks_travel_as_bytes(folder, kind):
+def test_blocks_are_equal_after_a_transfer_as_bytes(folder, kind):
     """Among them blocks whose scales do not begin where a float may lie."""
     model = open_weights(str(folder)).config
     here, there = (allocate_caches(8 * BLOCK, model, 3, kind, CPU) for _ in range(2))

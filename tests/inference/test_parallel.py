@@ -70,13 +70,13 @@ def test_step_that_fails_between_the_ranks_ends_the_core(part, tmp_path):
         runner.close()  # waits until the other rank has ended
 
 
-def test_a_model_that_cannot_be_split_is_refused(tmp_path):
+def test_model_that_cannot_be_split_is_refused(tmp_path):
     make_folder("llama", tmp_path)  # two key-value heads
     with pytest.raises(ModelLoadError, match="2 key-value heads cannot be split over 4"):
         ShardedReader(open_weights(str(tmp_path)), TensorGroup(0, 4))
 
 
-def test_parts_are_all_of_it():
+def test_parts_of_all_ranks_cover_everything_once():
     for total, size in ((49152, 4), (7, 3), (2, 4)):
         parts = [TensorGroup(rank, size).part(total) for rank in range(size)]
         assert [i for part in parts for i in part] == list(range(total))
@@ -107,7 +107,7 @@ def test_micro_batches_are_the_batch_in_order():
     assert parts[0].num_decode == 1
 
 
-def test_a_chunk_that_reads_what_a_later_one_writes_stays_beside_it():
+def test_batch_is_not_split_when_a_chunk_reads_what_a_later_one_writes():
     """The stream shares the block that the chunk, laid out after it, fills in this step."""
     batch = make_batch(torch.arange(4), torch.tensor([30, 31, 2, 1]))
     assert split(batch, 2) == [batch]

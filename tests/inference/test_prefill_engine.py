@@ -18,7 +18,7 @@ from tests.inference.serving import serve, wait_for
 from tests.inference.tiny import make_tiny_model
 
 
-def test_a_server_has_its_prompts_computed_by_another_process(tmp_path, monkeypatch):
+def test_prompts_are_computed_by_another_process_until_it_is_killed(tmp_path, monkeypatch):
     """Until that one is gone: then it computes them itself, and nobody notices."""
     model = make_tiny_model(tmp_path)
     address = f"tcp://127.0.0.1:{free_port()}"

@@ -76,7 +76,7 @@ def divergence(one: torch.Tensor, other: torch.Tensor) -> float:
     return float((one.exp() * (one - other)).sum(-1).mean())
 
 
-def test_dense_weights_rounded_when_loaded(kernels, tmp_path):
+def test_rounded_weights_stay_close_to_dense_ones(kernels, tmp_path):
     make_folder("llama", tmp_path)
     exact = logits_of(tmp_path, Precision())
     int8 = divergence(exact, logits_of(tmp_path, Precision("int8")))
@@ -100,7 +100,7 @@ def test_int8_activations_straight_from_a_file(kernels, kind, tmp_path):
     assert 0 < divergence(exact, logits_of(path, Precision(int8_activations=True))) < 0.1
 
 
-def test_what_cannot_be_had_is_refused(tmp_path, monkeypatch):
+def test_quantization_without_kernels_is_refused(tmp_path, monkeypatch):
     make_folder("llama", tmp_path)
     with pytest.raises(ModelLoadError, match="float32"):
         build_model(open_weights(str(tmp_path)), torch.bfloat16, CPU, Precision("int8"))

@@ -73,7 +73,7 @@ def test_a_model_from_a_bucket(s3, buckets):
     assert open_weights(str(folder)).config.hidden_size == 64
 
 
-def test_another_file_in_the_bucket_is_tried_three_times_more_and_refused(s3, tmp_path):
+def test_wrong_hash_from_a_bucket_is_retried_three_times_and_refused(s3, tmp_path):
     waits = Waits()
     other = hashlib.sha256(b"what was published").hexdigest()
     with pytest.raises(ModelLoadError, match=f"tried 4 times.*{SHA256}, not {other}"):
@@ -83,7 +83,7 @@ def test_another_file_in_the_bucket_is_tried_three_times_more_and_refused(s3, tm
 
 
 @pytest.mark.parametrize("path", ["weights/none.gguf", "nowhere/model.gguf"])
-def test_what_is_not_in_s3_is_said_at_once(s3, path):
+def test_missing_object_is_not_retried(s3, path):
     waits = Waits()
     with pytest.raises(ModelLoadError, match=f"cannot fetch s3:{path}"):
         fetch(f"s3:{path}", wait=waits)
@@ -98,7 +98,7 @@ def test_a_server_that_is_away_is_tried_again(s3, monkeypatch):
     assert len(waits) == 3
 
 
-def test_wrong_credentials_give_nothing(s3, monkeypatch):
+def test_wrong_credentials_are_refused(s3, monkeypatch):
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "guessed")
     with pytest.raises(ModelLoadError, match=r"tried 4 times.*403"):
         fetch("s3:weights/model.gguf", wait=Waits())

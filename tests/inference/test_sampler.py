@@ -110,7 +110,7 @@ def test_a_seed_gives_the_same_token_alone_and_in_any_batch():
     assert together == alone == backwards
 
 
-def test_different_positions_and_seeds_draw_different_numbers():
+def test_other_positions_and_seeds_give_other_numbers():
     numbers = {uniform(seed, position) for seed in range(50) for position in range(50)}
     assert len(numbers) == 2500
     assert all(0 <= number < 1 for number in numbers)

@@ -146,7 +146,7 @@ def test_tokens_stand_for_their_bytes(trained, tokenizer):
     assert "".join(detokenizer.feed(token) for token in tokens) == " a 東"
 
 
-def test_a_model_with_such_a_vocabulary_answers(path, tokenizer):
+def test_model_with_a_sentencepiece_vocabulary_answers(path, tokenizer):
     driver = make_driver(path)
     answer = driver.generate(PROMPT, greedy(max_tokens=5, ignore_eos=True))
     assert len(answer) == 5

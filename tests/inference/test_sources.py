@@ -37,7 +37,7 @@ def in_memory(files: dict[str, bytes]) -> None:
         system.pipe(path, content)
 
 
-def test_a_path_stays_where_it_is(tmp_path):
+def test_local_path_is_used_in_place(tmp_path):
     file = tmp_path / "model.gguf"
     file.write_bytes(WEIGHTS)
     assert fetch(str(file)) == file
@@ -83,7 +83,7 @@ def test_a_file_that_stays_corrupted_is_never_kept(tmp_path):
     assert not [file for file in (tmp_path / "cache").rglob("*") if file.is_file()]
 
 
-def test_nothing_there_is_not_tried_again():
+def test_missing_file_is_not_retried():
     waits = Waits()
     in_memory({})
     with pytest.raises(ModelLoadError, match="cannot fetch"):
@@ -140,6 +140,6 @@ def test_a_file_in_a_wheel(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("mark", ["#md5=00", "#sha256=00", "#sha256=" + "G" * 64])
-def test_a_mark_that_is_no_hash_is_refused(mark):
+def test_fragment_that_is_no_hash_is_refused(mark):
     with pytest.raises(ModelLoadError, match="64 small hex digits"):
         fetch("memory://bucket/model.gguf" + mark)

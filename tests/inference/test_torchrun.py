@@ -24,7 +24,7 @@ def model(tmp_path_factory) -> Path:
     return make_tiny_model(tmp_path_factory.mktemp("tiny"), num_key_value_heads=2)
 
 
-def test_the_tokens_of_one_rank_from_two_that_torchrun_started(model):
+def test_two_torchrun_ranks_give_the_tokens_of_one(model):
     """With keys and values in int8, which each rank rounds for its own heads."""
     config = EngineConfig(model=str(model), kv_dtype="int8", num_blocks=32, num_threads=1)
     alone = Driver(EngineCore(config, ModelRunner(config)))
