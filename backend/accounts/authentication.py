@@ -6,7 +6,6 @@ A cached key costs one Redis read; otherwise, and for each session request, one 
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from asgiref.sync import sync_to_async
 from django.db.models import OuterRef, Subquery
 from django.utils import timezone
 
@@ -14,6 +13,7 @@ from backend.accounts import key_cache
 from backend.accounts.keys import secret_hash, secret_is_well_formed
 from backend.accounts.models import APIKey, Membership, Plan, Project, User
 from backend.accounts.principal import PlanLimits, Principal
+from backend.platform.database import in_database
 from backend.platform.errors import AuthenticationFailed, PermissionDenied
 
 
@@ -34,7 +34,7 @@ async def principal_for_api_key(secret: str) -> Principal:
         if principal is not None:
             return principal
         now = timezone.now()
-        principal, valid_for = await sync_to_async(_load)(sha256, now)
+        principal, valid_for = await in_database(_load, sha256, now)
         await key_cache.principal_write(sha256, principal, now, valid_for.total_seconds())
     except key_cache.RevokedKey:
         raise _refused() from None
@@ -50,7 +50,7 @@ async def principal_for_session(user: User, organization_id: UUID | None) -> Pri
     Raises:
         PermissionDenied: the user is in no organization at all.
     """
-    return await sync_to_async(_session_principal)(user, organization_id)
+    return await in_database(_session_principal, user, organization_id)
 
 
 def _load(sha256: str, now: datetime) -> tuple[Principal, timedelta]:

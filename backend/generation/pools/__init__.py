@@ -1,6 +1,7 @@
 """Pools: the models that can be asked, and the replicas that serve them.
 
 config.py         infra/pools.toml, typed
+routing.py        which replica a generation goes to: one function a policy
 replicas.py       their state in this process;  health.py: the probes
 client.py         opens a generation's stream at a replica; probes and tokenizes
 http.py           connections: HTTP/1.1 on asyncio and httptools, kept alive, closed to abort

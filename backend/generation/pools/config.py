@@ -20,6 +20,7 @@ import msgspec
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
+from backend.generation.pools.routing import POLICIES
 from backend.platform.errors import ModelNotFound
 
 Dialect = Literal["vllm", "openai"]
@@ -67,6 +68,7 @@ class _ModelTable(msgspec.Struct, forbid_unknown_fields=True):
     max_concurrency: Positive = 64
     sampling: dict[SamplingField, NotNegative] = {}
     dialect: Dialect = "vllm"
+    routing: str = "affinity"
 
 
 class _File(msgspec.Struct, forbid_unknown_fields=True):
@@ -94,6 +96,7 @@ class PoolConfig:
         price_per_1k: US dollars per 1,000 `input`, `cached_input`, `output` tokens.
         sampling: what the model's makers recommend, by upstream names (`temperature`, `top_p`,
             `top_k`, `min_p`, `repetition_penalty`); a request's own values come first.
+        routing: the policy that chooses a replica, see routing.py.
         dialect: `vllm` (our engine, vLLM, SGLang) knows `priority`, `cache_salt`,
             `continuous_usage_stats` and `continue_final_message`; `openai` knows only what OpenAI
             documents, so an answer whose replica fails half-way ends there, with its text kept.
@@ -111,6 +114,7 @@ class PoolConfig:
     sampling: dict[str, float]
     dialect: Dialect
     replicas: tuple[ReplicaConfig, ...]
+    routing: str = "affinity"
     max_image_tokens: int | None = None
 
 
@@ -205,6 +209,11 @@ def _check_names(path: Path, models: tuple[PoolConfig, ...]) -> None:
 
 
 def _pool(path: Path, table: _ModelTable) -> PoolConfig:
+    if table.routing not in POLICIES:
+        known = ", ".join(sorted(POLICIES))
+        raise PoolsError(
+            f"{path}: model {table.id!r}: routing must be one of {known}, not {table.routing!r}."
+        )
     return PoolConfig(
         id=table.id,
         name=table.name or table.id,
@@ -221,6 +230,7 @@ def _pool(path: Path, table: _ModelTable) -> PoolConfig:
         },
         sampling={str(name): value for name, value in table.sampling.items()},
         dialect=table.dialect,
+        routing=table.routing,
         replicas=tuple(_replica(path, table.id, replica) for replica in table.replica),
     )
 

@@ -1,14 +1,10 @@
 """The replicas of one pool as this process sees them, and which one a generation goes to."""
 
 from collections.abc import Collection
-from hashlib import blake2b
 
 from backend.generation import metrics
 from backend.generation.pools.config import PoolConfig, ReplicaConfig
-
-# A conversation stays with "its" replica, whose prefix cache knows it, until that one has so
-# many more generations than the least loaded: then waiting would cost more than prefilling.
-_AFFINITY_SLACK = 2
+from backend.generation.pools.routing import POLICIES
 
 
 class Replica:
@@ -25,6 +21,10 @@ class Replica:
         self.outstanding = 0
         self.healthy = False
         self.detail = "not probed yet"
+
+    @property
+    def name(self) -> str:
+        return self.config.name
 
     def mark(self, healthy: bool, detail: str) -> bool:
         """Note what was found; whether that is a change."""
@@ -72,7 +72,7 @@ class ReplicaSet:
     ) -> Replica | None:
         """The replica for a generation of `weight` choices; None when none has room.
 
-        The least loaded one, but the one that `affinity` points to where that costs nothing.
+        The pool's routing policy chooses among those that can take it (routing.py).
 
         Args:
             affinity: equal values go to equal replicas, as far as those are available.
@@ -85,20 +85,11 @@ class ReplicaSet:
             if replica.healthy
             and (over_limit or replica.outstanding == 0 or self._room(replica, weight))
         ]
-        able = [replica for replica in able if replica not in avoid] or able
-        if not able:
+        candidates = [replica for replica in able if replica not in avoid] or able
+        if not candidates:
             return None
-        least = min(able, key=lambda replica: replica.outstanding)
-        if affinity is not None:
-            home = max(able, key=lambda replica: _rendezvous(affinity, replica.config.name))
-            if home.outstanding <= least.outstanding + _AFFINITY_SLACK:
-                return home
-        return least
+        chosen: Replica = POLICIES[self.pool.routing](candidates, affinity)
+        return chosen
 
     def _room(self, replica: Replica, weight: int) -> bool:
         return replica.outstanding + weight <= self.places
-
-
-def _rendezvous(key: str, name: str) -> bytes:
-    """Highest random weight: when replicas come and go, only their own conversations move."""
-    return blake2b(f"{key}\0{name}".encode(), digest_size=8).digest()
