@@ -30,9 +30,9 @@ async def principal_for_api_key(secret: str) -> Principal:
         raise _refused()
     sha256 = secret_hash(secret)
     try:
-        principal = await key_cache.principal_read(sha256)
-        if principal is not None:
-            return principal
+        cached = await key_cache.principal_read(sha256)
+        if cached is not None:
+            return cached
         now = timezone.now()
         principal, valid_for = await in_database(_load, sha256, now)
         await key_cache.principal_write(sha256, principal, now, valid_for.total_seconds())
