@@ -1,7 +1,7 @@
 """What the two engines say to each other, encoded with msgspec.
 
 To the prefill engine: a `PrefillRequest` on a socket of its own, then a `CancelPrefill` on the same
-one if nobody waits any more. Back: one `PrefillAnswer`.
+one if the peer no longer waits. Back: one `PrefillAnswer`.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ class PrefillRequest(msgspec.Struct, frozen=True, tag="prefill"):
     """Shared memory of the peer (`payload.Segment`) that the blocks are written to; in the answer
     where empty."""
     timeout_s: float | None = None
-    """After so many seconds nobody waits for the answer."""
+    """After so many seconds the peer no longer waits."""
     api_key: str = ""
     """What the prefill engine was told to ask for."""
 
 
 class CancelPrefill(msgspec.Struct, frozen=True, tag="cancel"):
-    """Nobody waits for the answer to what this socket asked."""
+    """The peer no longer waits for the answer to what this socket asked."""
 
 
 ToPrefill = PrefillRequest | CancelPrefill

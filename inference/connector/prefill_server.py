@@ -109,7 +109,7 @@ class PrefillServer:
             if output.finish_reason is not None:
                 asked = self._asked.pop(output.request_id)
                 if output.finish_reason is FinishReason.TIMEOUT:
-                    continue  # nobody waits for an answer
+                    continue  # the peer no longer waits
                 # Its blocks are free now but still cached, until the next step.
                 answers.append((asked.sender, self._answer(asked.request, output)))
         return answers

@@ -29,7 +29,7 @@ _CONNECT_S = 1.0
 _AWAY_S = 5.0
 """After a failure the peer is not asked for so long: prompts are computed here at once."""
 _CANCEL_POLL_MS = 20
-"""How often a thread that waits for an answer looks whether anybody still wants it."""
+"""How often a thread that waits for an answer looks whether it is still wanted."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class PrefillTask:
     timeout_s: float = math.inf
     """How long its request can wait."""
     cancelled: threading.Event = field(default_factory=threading.Event)
-    """Set when nobody wants the blocks any more."""
+    """Set when the blocks are no longer wanted."""
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ class ZmqConnector:
         self._context.destroy(linger=0)
 
     def _ask(self, task: PrefillTask, segment: Segment | None) -> PrefillAnswer | None:
-        """Send the prompt and wait for the answer; None when nobody wants it any more."""
+        """Send the prompt and wait for the answer; None when it is no longer wanted."""
         timeout_s = min(self._timeout_s, task.timeout_s)
         request = PrefillRequest(
             self._blocks.fingerprint,
@@ -112,7 +112,7 @@ class ZmqConnector:
         )
         with self._context.socket(zmq.DEALER) as socket:
             socket.linger = int(_CONNECT_S * 1000)  # for a cancellation that was just sent
-            # Sent when somebody listens, or not at all: a peer that is gone is not waited for.
+            # Sent to a peer that listens, or not at all: one that is gone is not waited for.
             socket.setsockopt(zmq.IMMEDIATE, 1)
             socket.sndtimeo = int(min(timeout_s, _CONNECT_S) * 1000)
             socket.connect(self._address)
@@ -162,7 +162,7 @@ class _Waiting:
     """When its deadline passes, or it has waited too long to begin."""
 
     def cancel(self) -> None:
-        """Nobody wants the blocks: not asked for, or cancelled at the peer."""
+        """The blocks are no longer wanted: not asked for, or cancelled at the peer."""
         self.task.cancelled.set()
         self.future.cancel()
 

@@ -124,7 +124,7 @@ class LayerCache:
 
     @property
     def parts(self) -> tuple[Tensor, ...]:
-        """All that the slots hold, one tensor (slots, ...) each: whoever moves or checks
+        """All that the slots hold, one tensor (slots, ...) each: what copies or checks
         blocks takes these."""
         scales = (self.key_scales, self.value_scales)
         return (self.keys, self.values, *(part for part in scales if part is not None))

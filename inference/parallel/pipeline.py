@@ -1,7 +1,7 @@
 """One rank's part of a decoder: its layers, and for the first stage embedding and logits.
 
 The first stage also has the end of the model: the last stage hands its result back, so that
-the rank that samples needs nobody for norms and logits but its own tensor group.
+the rank that samples needs only its own tensor group for norms and logits.
 """
 
 from __future__ import annotations

@@ -62,7 +62,7 @@ def fingerprint(
 ) -> str:
     """Equal where blocks of one engine fit the other's cache: same sizes, types and rotation.
 
-    Whether the weights are the same is for whoever starts both engines.
+    The weights are not compared: who starts both engines gives both the same.
     """
     shape = {name: repr(value) for name, value in asdict(config).items()}
     content = msgspec.json.encode([sorted(shape.items()), str(dtype), str(kv_dtype), block_size])

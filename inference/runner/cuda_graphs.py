@@ -1,8 +1,8 @@
 """Decode steps as CUDA graphs: one launch a step instead of hundreds.
 
 A graph is recorded for each of a few batch sizes, over tensors that stay where they are; a step
-copies its batch into them, filled up to the next size with rows that write to a slot nobody
-reads. Block tables are as wide as the longest sequence, so that the kernels' grids, which
+copies its batch into them, filled up to the next size with rows that write to a slot that
+is never read. Block tables are as wide as the longest sequence, so that the kernels' grids, which
 follow the width, never change. Steps with chunks of prompts run as they are.
 
 Written for GPUs with the Triton backend; no GPU was at hand to run it on.
