@@ -47,7 +47,8 @@ def write(name: str, data: bytes) -> None:
 
     Raises:
         ValueError: when it is no such segment, or too small.
-        OSError: when it is gone, since the receiver no longer waits, or the host's shared memory is full.
+        OSError: when it is gone, since the receiver no longer waits, or the host's shared memory
+            is full.
     """
     if not name.startswith(_PREFIX) or "/" in name:
         raise ValueError(f"{name!r} is no segment for blocks")

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 import torch
 import transformers
+from safetensors.torch import load_file, save_file
 
 from inference.errors import ModelLoadError
 from inference.model.build import build_model
@@ -74,7 +75,9 @@ PROMPTS = [
 ]
 
 
-def make_folder(family: str, folder: Path, **changes) -> transformers.PreTrainedModel:
+def make_folder(
+    family: str, folder: Path, shard_size: str = "60KB", **changes
+) -> transformers.PreTrainedModel:
     """A random model of the family, saved in several shards; `changes` are of its sizes."""
     name, extra = FAMILIES[family]
     config = getattr(transformers, f"{name}Config")(**(SIZES | extra | changes))
@@ -84,7 +87,7 @@ def make_folder(family: str, folder: Path, **changes) -> transformers.PreTrained
         for parameter in model.parameters():
             if parameter.ndim == 1:  # norms and biases start as ones and zeros
                 parameter.add_(torch.randn_like(parameter) * 0.2)
-    model.save_pretrained(folder, max_shard_size="60KB")
+    model.save_pretrained(folder, max_shard_size=shard_size)
     return model
 
 
@@ -143,6 +146,25 @@ def test_configuration_that_cannot_be_honoured_is_refused_by_name(entry, reason,
     file = tmp_path / "config.json"
     file.write_text(json.dumps(json.loads(file.read_text()) | entry))
     with pytest.raises(ModelLoadError, match=reason):
+        open_weights(str(tmp_path))
+
+
+@pytest.mark.parametrize("sharded", [True, False])
+def test_weights_of_another_tool_beside_the_models_are_not_read(sharded, tmp_path):
+    """As Mistral's own checkpoint lies in its folders."""
+    reference = make_folder("mistral", tmp_path, "60KB" if sharded else "1GB")
+    save_file({"layers.0.wq.weight": torch.ones(3)}, tmp_path / "consolidated.safetensors")
+    driver = make_driver(tmp_path)
+    tokens = driver.generate(PROMPTS[1], greedy(max_tokens=4, ignore_eos=True))
+    assert tokens == reference_answer(reference, PROMPTS[1], 4)
+
+
+def test_tensor_that_the_family_does_not_have_is_refused_by_name(tmp_path):
+    make_folder("llama", tmp_path, "1GB")
+    file = tmp_path / "model.safetensors"
+    scales = {"model.layers.0.mlp.up_proj.weight_scale": torch.ones(3)}
+    save_file(load_file(file) | scales, file, metadata={"format": "pt"})
+    with pytest.raises(ModelLoadError, match=r"model\.layers\.0\.mlp\.up_proj\.weight_scale"):
         open_weights(str(tmp_path))
 
 

@@ -32,7 +32,7 @@ class HFReader:
             self.config = self.architecture.read_hf(raw)
         except KeyError as error:
             raise ModelLoadError(f"{folder}/config.json has no {error.args[0]}") from error
-        files = sorted(folder.glob("*.safetensors"))
+        files = _weight_files(folder)
         if not files:
             raise ModelLoadError(f"{folder} has no .safetensors files")
         self._files = [safe_open(str(file), framework="pt") for file in files]
@@ -65,6 +65,16 @@ def _configuration(folder: Path) -> dict[str, Any]:
     if "eos_token_id" in generation:
         raw["eos_token_id"] = generation["eos_token_id"]
     return raw
+
+
+def _weight_files(folder: Path) -> list[Path]:
+    """The shards that the index lists, or the one file; any where there is neither. Folders hold
+    other tools' weights of the same model beside them."""
+    index, single = folder / "model.safetensors.index.json", folder / "model.safetensors"
+    if index.exists():
+        listed = set(json.loads(index.read_text())["weight_map"].values())
+        return [folder / name for name in sorted(listed) if (folder / name).exists()]
+    return [single] if single.exists() else sorted(folder.glob("*.safetensors"))
 
 
 def _check_weights_are_plain(raw: Mapping[str, Any]) -> None:
