@@ -3,26 +3,37 @@
 It runs alone (`python -m inference serve --model PATH`) and imports nothing of Django
 or of the folders beside it. Two processes share the work:
 
-    server process                                engine core process
+    server process                                core process
     ┌──────────────────────────────┐   pyzmq +    ┌──────────────────────────────────┐
-    │ server/  HTTP, SSE, metrics  │   msgspec    │ engine/   scheduler, KV blocks   │
-    │ text/    tokens <-> text     │ ◄──────────► │ runner/   a step: model, sampling│
-    │ engine/client.py             │  protocol.py │ sampling/ logits -> tokens       │
+    │ server/  HTTP, SSE, metrics  │   msgspec    │ engine/core_loop.py, engine_core │
+    │ text/    tokens <-> text     │ ◄──────────► │ scheduler/ cache/ speculation/   │
+    │ engine/client.py             │  protocol.py │ runner/ sampling/ model/ kernels/│
     └──────────────────────────────┘              └──────────────────────────────────┘
 
 A request is text in the server process only; the core knows token ids. So tokenizing,
 detokenizing and slow readers never delay a step.
 
-    config.py    what `serve` can be told, and its defaults
-    errors.py    every failure a client can see, with its HTTP status
-    protocol.py  the messages between the two processes
-    engine/      scheduler, KVCacheManager over BlockPool (pure Python, no torch), the core loop
-    runner/      computes a step: batch, model, KV memory, sampling
-    model/       configuration, weight files, the decoder
-    kernels/     its operations, by torch, by C++ on a CPU, by Triton on a GPU
-    sampling/    parameters, vectorised sampler, counter-based randomness
-    text/        tokenizer, chat template, streaming detokenizer, stop strings
-    server/      the HTTP surface
+From the top, each may import what is below it and nothing above (`[tool.importlinter]` in
+`pyproject.toml`):
+
+    cli.py, core_main.py  the two processes' beginnings: what is put together from what
+    bench/                measures all of it
+    server/               the HTTP surface
+    connector/            prompts computed by another engine
+    engine/               the core, its loop, and the client that keeps it alive
+    runner/               computes a step: batch, model, KV memory, sampling
+    sampling/             logits to tokens: sampler, randomness, structured output
+    parallel/             a model on several ranks
+    text/                 tokenizer, chat template, streaming detokenizer, stop strings
+    model/                configuration, weight files, architectures, the decoder
+    kernels/              its operations, by torch, by C++ on a CPU, by Triton on a GPU
+    quantization/         fewer bits for weights
+    scheduler/            which tokens are computed next (pure Python)
+    speculation/          draft tokens
+    cache/                KV blocks and prefix reuse (pure Python)
+    protocol.py           the messages between the two processes
+    core.py               Request, Chunk, SamplingParams, StepResult: what everybody speaks of
+    config.py, errors.py  what `serve` can be told; every failure a client can see
 
 docs/engine.md walks one request through all of it.
 """

@@ -23,6 +23,9 @@ from inference.errors import ModelLoadError
 from inference.model.files.sources import fetch
 from inference.server.app import create_app
 
+CORE_COMMAND = (sys.executable, "-m", "inference.core_main")
+"""Starts the core process. Named, not imported: the server process needs no torch."""
+
 
 def main(argv: list[str] | None = None) -> int:
     args = _parser().parse_args(argv)
@@ -42,7 +45,7 @@ def main(argv: list[str] | None = None) -> int:
         run_follower(engine, rank, "env://")
         return 0
     uvicorn.run(
-        create_app(engine, server),
+        create_app(engine, server, CORE_COMMAND),
         host=server.host,
         port=server.port,
         log_level="warning",

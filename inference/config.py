@@ -17,7 +17,7 @@ class SchedulerConfig(msgspec.Struct, frozen=True):
 
     `max_num_batched_tokens` bounds the tokens of one step. While some stream is being
     generated a step takes at most `mixed_step_tokens`, and no more than make it
-    `mixed_step_slowdown` times as long as without prompts (`engine/mixed_pace.py`), so that
+    `mixed_step_slowdown` times as long as without prompts (`scheduler/prefill_budget.py`), so that
     a long prompt is computed in pieces that the streams hardly notice.
     """
 
@@ -35,7 +35,7 @@ class SchedulerConfig(msgspec.Struct, frozen=True):
 
 
 class SpeculationConfig(msgspec.Struct, frozen=True):
-    """Guessing tokens ahead (`engine/speculation.py`); output is the same with and without."""
+    """Guessing tokens ahead (`speculation/speculator.py`); output is the same with and without."""
 
     prompt_lookup: bool = True
     draft_model: str | None = None

@@ -10,7 +10,7 @@ import threading
 
 from inference.config import PREFILL_KEY_VARIABLE, EngineConfig
 from inference.connector.prefill_server import PrefillServer
-from inference.engine.core import EngineCore
+from inference.engine.engine_core import EngineCore
 from inference.model.files.sources import fetch
 from inference.runner.model_runner import ModelRunner
 

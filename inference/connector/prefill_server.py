@@ -21,12 +21,11 @@ from inference.connector.messages import (
     ToPrefill,
 )
 from inference.connector.payload import write
-from inference.engine.core import EngineCore
-from inference.engine.request import Request
+from inference.core import FinishReason, Request, SamplingParams
+from inference.engine.engine_core import EngineCore
 from inference.errors import InferenceError
-from inference.protocol import AddRequest, FinishReason, SequenceOutput
+from inference.protocol import AddRequest, SequenceOutput
 from inference.runner.block_transfer import BlockTransfer
-from inference.sampling.params import SamplingParams
 
 log = logging.getLogger(__name__)
 

@@ -17,8 +17,8 @@ import zmq
 
 from inference.connector.messages import CancelPrefill, PrefillAnswer, PrefillRequest
 from inference.connector.payload import Segment
-from inference.engine.core import EngineCore
-from inference.engine.request import Request
+from inference.core import Request
+from inference.engine.engine_core import EngineCore
 from inference.protocol import AddRequest
 from inference.runner.block_transfer import BlockTransfer
 
@@ -198,7 +198,7 @@ class RemotePrefill:
         request = _as_request(message)
         full = (len(message.prompt_token_ids) - 1) // self._core.kv.block_size
         fits = len(message.prompt_token_ids) < self._core.runner.max_model_len
-        if message.pools or not fits or len(self._core.kv.find_prefix(request)) >= full:
+        if message.wants_embedding or not fits or len(self._core.kv.find_prefix(request)) >= full:
             return False
         expires_at = self._expires_at(message)
         if (left_s := expires_at - self._clock()) <= 0:
@@ -271,5 +271,5 @@ def _as_request(message: AddRequest) -> Request:
         message.prompt_token_ids,
         message.sampling,
         cache_salt=message.cache_salt,
-        pools=message.pools,
+        wants_embedding=message.wants_embedding,
     )

@@ -1,6 +1,9 @@
-"""The engine core: who computes what in which step, and where its KV cache lies.
+"""The engine core and the two ends of the line to it.
 
-`request`, `block_pool`, `kv_cache_manager` and `scheduler` are pure Python without
-torch and are tested by a state machine; `core` joins them with a model runner;
-`process` runs a core in a process of its own and `client` speaks to it.
+    engine_core.py   schedule, compute, report; what happens when a step fails
+    core_loop.py     in the core process: messages in, steps, reports out
+    core_process.py  in the server process: one life of the core process
+    client.py        in the server process: requests out, results in, a new core for a dead one
+
+Nothing here needs torch: what computes a step is given (`core.StepRunner`).
 """

@@ -18,14 +18,14 @@ from pathlib import Path
 import zmq.asyncio
 
 from inference.config import EngineConfig
-from inference.engine.core_process import CORE_COMMAND, CoreProcess
+from inference.core import FinishReason
+from inference.engine.core_process import CoreProcess
 from inference.errors import EngineDeadError, QueueTimeoutError, StepFailedError
 from inference.protocol import (
     AbortRequests,
     AddRequest,
     CoreReady,
     CoreStats,
-    FinishReason,
     SequenceOutput,
     StepReport,
 )
@@ -46,8 +46,8 @@ class EngineClient:
     def __init__(
         self,
         config: EngineConfig,
+        command: Sequence[str],
         on_step: Callable[[CoreStats], None],
-        command: Sequence[str] = CORE_COMMAND,
     ) -> None:
         """`command` starts a core process, which reads its configuration from standard input."""
         self._config = config

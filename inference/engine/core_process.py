@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-import sys
 from asyncio.subprocess import PIPE, Process
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -27,7 +26,6 @@ from inference.protocol import (
 
 log = logging.getLogger(__name__)
 
-CORE_COMMAND = (sys.executable, "-m", "inference.engine.process")
 _GRACE_S = 10.0
 _SPIN_COUNT = "1000"
 """How long OpenMP threads spin at a barrier (some 25 microseconds) before they sleep. The

@@ -10,9 +10,7 @@ import torch
 from torch import Tensor
 
 from inference.config import EngineConfig
-from inference.engine.core import StepResult
-from inference.engine.scheduler import Chunk
-from inference.engine.swap import Moves
+from inference.core import BlockCopies, Chunk, StepResult
 from inference.errors import ModelLoadError
 from inference.kernels.batch import Batch, DecodeBatch, PrefillChunk
 from inference.model.build import build_model
@@ -124,11 +122,13 @@ class ModelRunner:
     @torch.inference_mode()
     def execute(self, chunks: list[Chunk]) -> list[StepResult]:
         """Compute all chunks; a result for each that `samples`, None for the others."""
-        ordered = sorted(chunks, key=lambda chunk: not chunk.is_stream)
+        ordered = sorted(chunks, key=lambda chunk: not chunk.is_decode)
         batch = self._lay_out(ordered)
         hidden = self._model.hidden(batch, self._caches)
         results: dict[str, StepResult] = {}
-        sampling = [chunk for chunk in ordered if chunk.samples and not chunk.request.pools]
+        sampling = [
+            chunk for chunk in ordered if chunk.samples and not chunk.request.wants_embedding
+        ]
         if sampling:
             places = [
                 Place(chunk.request, chunk.draft[:guesses])
@@ -141,16 +141,16 @@ class ModelRunner:
                 results[chunk.request.request_id] = count_verified(chunk.draft, own)
         first_row = 0
         for chunk in ordered:
-            if chunk.request.pools:
+            if chunk.request.wants_embedding:
                 results[chunk.request.request_id] = self._pooler(
                     chunk, first_row, lambda rows: self._model.normed(hidden, rows)
                 )
             first_row += chunk.num_tokens
         return [results.get(chunk.request.request_id) for chunk in chunks]
 
-    def move_blocks(self, moves: Moves) -> None:
+    def copy_blocks(self, copies: BlockCopies) -> None:
         """Copy blocks to host memory and back."""
-        self._swap.move(moves)
+        self._swap.move(copies)
 
     def checksums(self, block_ids: Sequence[int]) -> list[int]:
         """One number for each block, of what it holds here; other ranks' parts not counted."""
@@ -167,17 +167,17 @@ class ModelRunner:
         prefill: list[PrefillChunk] = []
         slots: list[Tensor] = []
         few = self._are_few(chunks)
-        decode = [chunk for chunk in chunks if few or chunk.is_stream]
+        decode = [chunk for chunk in chunks if few or chunk.is_decode]
         for chunk in chunks:
             end = chunk.start + chunk.num_tokens
             begin_row = len(token_ids)
             token_ids.extend(chunk.token_ids)
             positions.extend(range(chunk.start, end))
-            if chunk.samples and not chunk.request.pools:
+            if chunk.samples and not chunk.request.wants_embedding:
                 rows.extend(range(len(token_ids) - 1 - len(chunk.draft), len(token_ids)))
             context = self._slots(chunk.request.block_ids, end)
             slots.append(context[chunk.start :])
-            if not (few or chunk.is_stream):
+            if not (few or chunk.is_decode):
                 prefill.append(PrefillChunk(begin_row, len(token_ids), chunk.start, context))
         return Batch(
             token_ids=torch.tensor(token_ids, device=self._device),
@@ -191,7 +191,7 @@ class ModelRunner:
     def _are_few(self, chunks: Sequence[Chunk]) -> bool:
         """Whether all tokens fit a decode batch, and none reads a long context too often."""
         return sum(chunk.num_tokens for chunk in chunks) <= self._max_decode_rows and all(
-            chunk.is_stream or chunk.num_tokens * chunk.end <= _MAX_DECODE_READS for chunk in chunks
+            chunk.is_decode or chunk.num_tokens * chunk.end <= _MAX_DECODE_READS for chunk in chunks
         )
 
     def _slots(self, block_ids: list[int], num_tokens: int) -> Tensor:

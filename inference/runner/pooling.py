@@ -9,9 +9,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from inference.engine.core import Pooled
-from inference.engine.request import Request
-from inference.engine.scheduler import Chunk
+from inference.core import Chunk, Pooled, Request
 
 NormedRows = Callable[[Tensor], Tensor]
 """Hidden states after the final norm, (R, hidden), of the given flat rows, (R,)."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from inference.engine.swap import Moves
+from inference.core import BlockCopies
 from inference.kernels.batch import LayerCache
 
 
@@ -28,7 +28,7 @@ class SwapMemory:
                 self._parts.append((part, host))
 
     @torch.inference_mode()
-    def move(self, moves: Moves) -> None:
+    def move(self, moves: BlockCopies) -> None:
         """Make the copies; they are done when this returns."""
         blocks_out, host_out = self._slots(moves.out)
         host_back, blocks_back = self._slots(moves.back)

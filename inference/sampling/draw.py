@@ -12,7 +12,7 @@ from typing import Protocol
 import torch
 from torch import Tensor
 
-from inference.sampling.params import SamplingParams
+from inference.core import SamplingParams
 
 _CANDIDATES = 512
 """Top-p is looked for among so many tokens first; only flat distributions need more."""

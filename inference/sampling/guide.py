@@ -15,7 +15,7 @@ import torch
 from llguidance import LLMatcher, LLTokenizer
 from torch import Tensor
 
-from inference.engine.request import Request
+from inference.core import Request
 from inference.text.tokenizer import TextTokenizer
 
 MAX_COMPILED = 32

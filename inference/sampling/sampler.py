@@ -14,13 +14,10 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from inference.engine.core import Sampled
-from inference.engine.request import Request
+from inference.core import Request, Sampled, SamplingParams, TokenLogprobs
 from inference.errors import LogitsNotFiniteError
-from inference.protocol import TokenLogprobs
 from inference.sampling.draw import Draw, draw_rows
 from inference.sampling.guide import Guides
-from inference.sampling.params import SamplingParams
 from inference.sampling.uniform import uniform
 
 _MAX_REPETITION = 1e6

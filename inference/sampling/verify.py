@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from inference.engine.core import Sampled
+from inference.core import Sampled
 
 
 def count_verified(draft: Sequence[int], drawn: Sequence[Sampled]) -> list[Sampled]:

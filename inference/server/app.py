@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import time
 import uuid
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
 from starlette.applications import Starlette
@@ -36,13 +36,15 @@ from inference.text.load import load_text
 _REQUEST_ID = re.compile(r"[\x21-\x7e]{1,128}")
 
 
-def create_app(engine: EngineConfig, server: ServerConfig) -> Starlette:
+def create_app(
+    engine: EngineConfig, server: ServerConfig, core_command: Sequence[str]
+) -> Starlette:
     """The application; its lifespan starts the engine core and waits for the model."""
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         metrics = Metrics(server.served_model_name)
-        client = EngineClient(engine, metrics.on_step)
+        client = EngineClient(engine, core_command, metrics.on_step)
         tokenizer, template = load_text(engine.model)
         app.state.server = ServerState(
             config=server,

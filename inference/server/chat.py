@@ -11,8 +11,8 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
+from inference.core import FinishReason, TokenLogprobs
 from inference.errors import InvalidRequestError
-from inference.protocol import FinishReason, TokenLogprobs
 from inference.server.generation import Delta, Plan, TokenInfo, make_plans, run_plans
 from inference.server.http import EventStream, json_response, read_body, unless_gone
 from inference.server.prompts import render_prompt

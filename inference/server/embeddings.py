@@ -12,9 +12,9 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
+from inference.core import FinishReason, SamplingParams
 from inference.errors import InvalidRequestError
-from inference.protocol import AddRequest, FinishReason
-from inference.sampling.params import SamplingParams
+from inference.protocol import AddRequest
 from inference.server.http import json_response, read_body, unless_gone
 from inference.server.prompts import count_prompts, prompts_as_ids
 from inference.server.schemas import EmbeddingRequest
@@ -72,7 +72,7 @@ async def _embed_all(
                 sampling=_NO_TOKENS,
                 priority=body.priority,
                 arrived_at=time.monotonic(),
-                pools=True,
+                wants_embedding=True,
             )
             return await _embed(state, message)
 

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field, replace
 
 import msgspec
 
+from inference.core import FinishReason, SamplingParams, TokenLogprobs
 from inference.errors import InvalidRequestError
-from inference.protocol import AddRequest, FinishReason, SequenceOutput, TokenLogprobs
-from inference.sampling.params import SamplingParams
+from inference.protocol import AddRequest, SequenceOutput
 from inference.server.schemas import GenerationFields
 from inference.server.state import ServerState
 from inference.server.structured import to_grammar

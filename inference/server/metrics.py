@@ -16,7 +16,8 @@ from prometheus_client import (
 )
 from prometheus_client.metrics import MetricWrapperBase
 
-from inference.protocol import CoreReady, CoreStats, FinishReason
+from inference.core import FinishReason
+from inference.protocol import CoreReady, CoreStats
 
 M = TypeVar("M", bound=MetricWrapperBase)
 

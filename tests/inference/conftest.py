@@ -12,11 +12,11 @@ import pytest
 from hypothesis import settings
 
 from inference.config import EngineConfig, KvDtype, SchedulerConfig
-from inference.engine.core import EngineCore
+from inference.core import SamplingParams
+from inference.engine.engine_core import EngineCore
 from inference.kernels.cpu.compile import load_kernels
 from inference.protocol import AddRequest
 from inference.runner.model_runner import ModelRunner
-from inference.sampling.params import SamplingParams
 from inference.text.load import load_text
 from inference.text.tokenizer import TextTokenizer
 from tests.inference.serving import Served, serve

@@ -20,12 +20,12 @@ import sys
 import msgspec
 import zmq
 
+from inference.core import FinishReason
 from inference.protocol import (
     AddRequest,
     CoreReady,
     CoreStart,
     CoreStats,
-    FinishReason,
     SequenceOutput,
     Shutdown,
     StepReport,

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from inference.config import EngineConfig, SchedulerConfig
-from inference.engine.core import EngineCore
+from inference.engine.engine_core import EngineCore
 from inference.runner.model_runner import ModelRunner
 from tests.inference.conftest import Driver, greedy
 from tests.inference.test_families import make_folder

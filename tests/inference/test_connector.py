@@ -27,7 +27,7 @@ from inference.connector.remote_prefill import (
     RemotePrefill,
     ZmqConnector,
 )
-from inference.engine.core import EngineCore
+from inference.engine.engine_core import EngineCore
 from inference.errors import ModelLoadError
 from inference.protocol import AddRequest
 from inference.runner.model_runner import ModelRunner

@@ -9,8 +9,9 @@ import httpx
 import pytest
 
 from inference.config import EngineConfig, SchedulerConfig
-from inference.engine.core import EngineCore
-from inference.protocol import AddRequest, FinishReason
+from inference.core import FinishReason
+from inference.engine.engine_core import EngineCore
+from inference.protocol import AddRequest
 from inference.runner.model_runner import ModelRunner
 from tests.inference.conftest import greedy
 from tests.inference.serving import serve, wait_for

@@ -14,9 +14,9 @@ if DEVICE.type == "cpu":
 
 pytest.importorskip("triton")
 
+from inference.core import SamplingParams  # noqa: E402
 from inference.kernels.gpu.sampling import draw_rows as draw_by_kernel  # noqa: E402
 from inference.sampling.draw import Draw, draw_rows  # noqa: E402
-from inference.sampling.params import SamplingParams  # noqa: E402
 
 KINDS: list[dict[str, float]] = [
     {},

@@ -20,7 +20,9 @@ def embed(driver: Driver, *prompts: list[int]) -> list[np.ndarray]:
     """The prompts' vectors, computed side by side."""
     vectors: dict[str, bytes] = {}
     for index, prompt in enumerate(prompts):
-        driver.core.add(AddRequest(f"e{index}", prompt, greedy(), arrived_at=index, pools=True))
+        driver.core.add(
+            AddRequest(f"e{index}", prompt, greedy(), arrived_at=index, wants_embedding=True)
+        )
     while driver.core.scheduler.has_work:
         for output in driver.core.step():
             if output.request_id.startswith("e"):

@@ -7,7 +7,7 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from inference.engine.core import MAX_FAILED_STEPS
+from inference.engine.engine_core import MAX_FAILED_STEPS
 from inference.errors import EngineBrokenError, InvalidRequestError
 from inference.protocol import AddRequest
 from tests.inference.conftest import Driver, greedy

@@ -18,8 +18,8 @@ def test_the_server_process_needs_no_torch():
 
 
 def test_the_core_process_needs_no_transformers():
-    assert loaded("transformers starlette django", by="inference.engine.process") == "[]"
+    assert loaded("transformers starlette django", by="inference.core_main") == "[]"
 
 
 def test_the_scheduler_needs_no_torch():
-    assert loaded("torch", by="inference.engine.scheduler") == "[]"
+    assert loaded("torch", by="inference.scheduler.scheduler") == "[]"

@@ -6,11 +6,10 @@ import random
 from statistics import fmean
 
 from inference.bench.lengths import sharegpt_lengths
+from inference.cache.kv_cache_manager import KVCacheManager
 from inference.config import SchedulerConfig
-from inference.engine.kv_cache_manager import KVCacheManager
-from inference.engine.request import Request
-from inference.engine.scheduler import Scheduler
-from inference.sampling.params import SamplingParams
+from inference.core import Request, SamplingParams
+from inference.scheduler.scheduler import Scheduler
 
 
 def test_waste_stays_below_four_per_cent_on_chats():

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from inference.config import EngineConfig, SchedulerConfig
-from inference.engine.core import EngineCore
+from inference.engine.engine_core import EngineCore
 from inference.errors import EngineBrokenError, ModelLoadError
 from inference.kernels.batch import Batch, DecodeBatch, PrefillChunk
 from inference.model.files.open import open_weights

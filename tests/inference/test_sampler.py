@@ -10,9 +10,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inference.engine.request import Request
+from inference.core import Request, SamplingParams
 from inference.errors import LogitsNotFiniteError
-from inference.sampling.params import SamplingParams
 from inference.sampling.sampler import Place, Sampler
 from inference.sampling.uniform import uniform
 

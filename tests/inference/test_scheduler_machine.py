@@ -10,11 +10,10 @@ import hypothesis.strategies as st
 from hypothesis import settings
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
+from inference.cache.kv_cache_manager import KVCacheManager
 from inference.config import SchedulerConfig
-from inference.engine.kv_cache_manager import KVCacheManager
-from inference.engine.request import Request, RequestStatus
-from inference.engine.scheduler import Scheduler
-from inference.sampling.params import SamplingParams
+from inference.core import Request, RequestStatus, SamplingParams
+from inference.scheduler.scheduler import Scheduler
 
 BLOCK_SIZE, NUM_BLOCKS, MAX_LEN, HOST_BLOCKS = 4, 12, 40, 9
 PREFIX = list(range(100, 120))
@@ -138,7 +137,7 @@ class SchedulerMachine(RuleBasedStateMachine):
 
     def _move(self):
         """Make the copies of a step as a runner would: all out, then all back."""
-        moves = self.kv.swap_space.take_moves()
+        moves = self.kv.swap_space.take_copies()
         for block_id, host in moves.out:
             self.host_content[host] = self.content[block_id]
         for host, block_id in moves.back:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+from inference.cache.kv_cache_manager import KVCacheManager
 from inference.config import SchedulerConfig
-from inference.engine.kv_cache_manager import KVCacheManager
-from inference.engine.request import Request
-from inference.engine.scheduler import Scheduler
-from inference.sampling.params import SamplingParams
+from inference.core import Request, SamplingParams
+from inference.scheduler.scheduler import Scheduler
 
 
 def make(num_blocks: int = 100, **config) -> Scheduler:

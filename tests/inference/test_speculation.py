@@ -10,17 +10,16 @@ import pytest
 import torch
 
 from inference.config import EngineConfig, SchedulerConfig, SpeculationConfig
-from inference.engine.core import EngineCore
-from inference.engine.draft_model import DraftModel
-from inference.engine.process import make_proposers
-from inference.engine.prompt_lookup import PromptLookup
-from inference.engine.request import Request
-from inference.engine.speculation import Speculator
+from inference.core import Request, SamplingParams
+from inference.core_main import make_proposers
+from inference.engine.engine_core import EngineCore
 from inference.errors import ModelLoadError
 from inference.runner.model_runner import ModelRunner
-from inference.sampling.params import SamplingParams
 from inference.sampling.sampler import Place, Sampler
 from inference.sampling.verify import count_verified
+from inference.speculation.draft_model import DraftModel
+from inference.speculation.prompt_lookup import PromptLookup
+from inference.speculation.speculator import Speculator
 from tests.inference.conftest import Driver, greedy
 from tests.inference.serving import serve
 from tests.inference.test_families import make_folder

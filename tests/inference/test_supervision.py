@@ -13,11 +13,12 @@ from contextlib import asynccontextmanager
 import pytest
 import torch
 
+from inference.cli import CORE_COMMAND
 from inference.config import EngineConfig
+from inference.core import SamplingParams
 from inference.engine.client import EngineClient
 from inference.errors import EngineDeadError
 from inference.protocol import AddRequest, CoreStats, SequenceOutput
-from inference.sampling.params import SamplingParams
 from inference.server.metrics import Metrics
 from tests.inference.fake_core import NO_STEP_YET
 from tests.inference.tiny import make_tiny_model
@@ -28,9 +29,7 @@ async def client_of(
     script: str, on_step: Callable[[CoreStats], None] | None = None
 ) -> AsyncIterator[EngineClient]:
     command = (sys.executable, "-m", "tests.inference.fake_core", script)
-    client = EngineClient(
-        EngineConfig(model="none"), on_step or Metrics("fake").on_step, command=command
-    )
+    client = EngineClient(EngineConfig(model="none"), command, on_step or Metrics("fake").on_step)
     await client.start()
     try:
         yield client
@@ -93,7 +92,9 @@ async def test_tokens_arrive_when_counting_them_fails():
 async def test_server_says_why_its_core_cannot_start(tmp_path):
     """Whatever is wrong: here torch cannot have the device that was asked for."""
     model = make_tiny_model(tmp_path)
-    client = EngineClient(EngineConfig(model=str(model), device="cuda"), lambda stats: None)
+    client = EngineClient(
+        EngineConfig(model=str(model), device="cuda"), CORE_COMMAND, lambda stats: None
+    )
     with pytest.raises(EngineDeadError, match=r"(?i)cuda"):
         await client.start()
     await client.stop()

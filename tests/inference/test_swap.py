@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from inference.cache.swap import SwapCosts, SwapSpace
 from inference.config import EngineConfig, SchedulerConfig
-from inference.engine.core import EngineCore
-from inference.engine.swap import SwapCosts, SwapSpace
+from inference.engine.engine_core import EngineCore
 from inference.runner.model_runner import ModelRunner
 from tests.inference.conftest import Driver, greedy
 from tests.inference.test_families import make_folder
@@ -64,14 +64,14 @@ def test_swapped_sequences_go_on_as_if_nothing_had_been(core, alone, monkeypatch
 
 
 def test_a_copy_that_fails_costs_time_only(core, alone, monkeypatch):
-    real, failures = core.runner.move_blocks, iter([True, True])
+    real, failures = core.runner.copy_blocks, iter([True, True])
 
     def move(moves) -> None:
         if next(failures, False):
             raise RuntimeError("no host memory")
         real(moves)
 
-    monkeypatch.setattr(core.runner, "move_blocks", move)
+    monkeypatch.setattr(core.runner, "copy_blocks", move)
     assert run_all(core) == alone
     assert core.stats().failed_steps == 2
 
@@ -90,7 +90,7 @@ def test_the_cheaper_way_is_taken():
     costs = SwapCosts()
     assert costs.prefer_swap(100, 7), "measured by trying"
     costs.computed(10, 1.0)  # 0.1 s a token
-    costs.moved(4, 2.0)  # 0.5 s a block, one way
+    costs.copied(4, 2.0)  # 0.5 s a block, one way
     assert not costs.prefer_swap(69, 7)
     assert costs.prefer_swap(71, 7)
 
@@ -101,7 +101,7 @@ def test_host_blocks_are_not_given_away_while_they_are_read():
     assert host is not None
     space.give_back(host, [8, 9])
     assert space.take_in([7]) is None
-    moves = space.take_moves()
+    moves = space.take_copies()
     assert [block for block, _ in moves.out] == [5, 6]
     assert [block for _, block in moves.back] == [8, 9]
     assert space.take_in([7]) is not None

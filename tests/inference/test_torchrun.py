@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from inference.config import EngineConfig
-from inference.engine.core import EngineCore
+from inference.engine.engine_core import EngineCore
 from inference.runner.model_runner import ModelRunner
 from infra.services.ports import free_port
 from tests.inference.conftest import Driver, greedy

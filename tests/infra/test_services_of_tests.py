@@ -19,7 +19,7 @@ def run_of(*arguments: str) -> str:
 
 
 def test_engine_test_starts_no_service() -> None:
-    assert run_of("tests/inference/test_mixed_pace.py") == "services: none needed"
+    assert run_of("tests/inference/test_prefill_budget.py") == "services: none needed"
 
 
 def test_price_arithmetic_starts_no_service() -> None:

@@ -22,6 +22,7 @@ from triton.backends.compiler import GPUTarget
 from triton.runtime import driver
 from triton.runtime.jit import JITFunction
 
+from inference.core import SamplingParams
 from inference.kernels.batch import LayerCache
 from inference.kernels.gpu.decode_attention import decode_attention
 from inference.kernels.gpu.experts import group_by_expert, grouped_product
@@ -32,7 +33,6 @@ from inference.kernels.gpu.rotary import rotate_and_cache
 from inference.kernels.gpu.sampling import draw_rows
 from inference.kernels.gpu.swiglu import swiglu
 from inference.quantization.packed import PackedRows
-from inference.sampling.params import SamplingParams
 
 _BLOCK, _DIM, _TOKENS = 16, 64, 20
 _CPU = torch.device("cpu")

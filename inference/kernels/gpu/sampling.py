@@ -15,7 +15,7 @@ import triton
 import triton.language as tl
 from torch import Tensor
 
-from inference.sampling.params import SamplingParams
+from inference.core import SamplingParams
 
 _BLOCK = 1024
 

@@ -7,25 +7,11 @@ Source: Kwon et al. 2023 (PagedAttention), section 4.5.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+
+from inference.core import BlockCopies
 
 _NEWEST_SHARE = 0.2
-
-
-@dataclass
-class Moves:
-    """Copies to be made before a step computes anything; all `out` before any `back`."""
-
-    out: list[tuple[int, int]] = field(default_factory=list)
-    """(block, host block)"""
-    back: list[tuple[int, int]] = field(default_factory=list)
-    """(host block, block)"""
-
-    def __bool__(self) -> bool:
-        return bool(self.out or self.back)
-
-    def __len__(self) -> int:
-        return len(self.out) + len(self.back)
 
 
 class SwapSpace:
@@ -35,7 +21,7 @@ class SwapSpace:
         self.total = num_blocks
         self._free = list(range(num_blocks))
         self._released: list[int] = []
-        self._moves = Moves()
+        self._copies = BlockCopies()
 
     @property
     def num_used(self) -> int:
@@ -46,24 +32,24 @@ class SwapSpace:
         if len(block_ids) > len(self._free):
             return None
         host = [self._free.pop() for _ in block_ids]
-        self._moves.out.extend(zip(block_ids, host, strict=True))
+        self._copies.out.extend(zip(block_ids, host, strict=True))
         return host
 
     def give_back(self, host: list[int], block_ids: list[int]) -> None:
         """Let these blocks hold what the host blocks do, which are free afterwards."""
-        self._moves.back.extend(zip(host, block_ids, strict=True))
+        self._copies.back.extend(zip(host, block_ids, strict=True))
         self.release(host)
 
     def release(self, host: list[int]) -> None:
         """Free from the next step on: in this one they may still be read."""
         self._released.extend(host)
 
-    def take_moves(self) -> Moves:
+    def take_copies(self) -> BlockCopies:
         """The copies that the scheduled step begins with."""
-        moves, self._moves = self._moves, Moves()
+        copies, self._copies = self._copies, BlockCopies()
         self._free.extend(self._released)
         self._released.clear()
-        return moves
+        return copies
 
 
 @dataclass
@@ -78,7 +64,7 @@ class SwapCosts:
     def computed(self, num_tokens: int, seconds: float) -> None:
         self.token_s = _mean(self.token_s, seconds / num_tokens)
 
-    def moved(self, num_blocks: int, seconds: float) -> None:
+    def copied(self, num_blocks: int, seconds: float) -> None:
         self.block_s = _mean(self.block_s, seconds / num_blocks)
 
     def prefer_swap(self, num_tokens: int, num_blocks: int) -> bool:

@@ -13,9 +13,9 @@ import hashlib
 from array import array
 from collections.abc import Callable, Sequence
 
-from inference.engine.block_pool import BlockPool
-from inference.engine.request import Request
-from inference.engine.swap import SwapCosts, SwapSpace
+from inference.cache.block_pool import BlockPool
+from inference.cache.swap import SwapCosts, SwapSpace
+from inference.core import Request
 
 Checksums = Callable[[Sequence[int]], list[int]]
 """One number for each of the given blocks, of what they hold."""
@@ -52,7 +52,7 @@ class KVCacheManager:
         a request that pools all tokens do, since their hidden states are. Nothing is found
         for a request with more than that in host memory.
         """
-        if not self._prefix_cache or request.pools:
+        if not self._prefix_cache or request.wants_embedding:
             return []
         usable = (request.num_tokens - 1) // self.block_size
         self._extend_hashes(request, usable)
@@ -149,7 +149,7 @@ class KVCacheManager:
         Its blocks are still its own; the copies are made before the next step computes.
         """
         blocks = request.block_ids[: self.blocks_for(request.num_computed)]
-        if not blocks or request.pools:
+        if not blocks or request.wants_embedding:
             return False
         if not self.swap_costs.prefer_swap(request.num_computed, len(blocks)):
             return False

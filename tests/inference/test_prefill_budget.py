@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inference.engine.mixed_pace import MixedPace
+from inference.scheduler.prefill_budget import PrefillBudget
 
 MOST = 512
 
@@ -13,7 +13,7 @@ LONG = 6_000
 
 
 def settled(
-    pace: MixedPace, streams: int, alone_s: float, token_s: float, left: int = LONG
+    pace: PrefillBudget, streams: int, alone_s: float, token_s: float, left: int = LONG
 ) -> tuple[int, float]:
     """Prompt tokens and seconds of the thirtieth step on a machine where tokens cost so much."""
     for _ in range(30):
@@ -26,7 +26,7 @@ def settled(
 
 
 def test_nothing_is_held_back_before_anything_is_known():
-    pace = MixedPace(most=128, slowdown=2.0)
+    pace = PrefillBudget(most=128, slowdown=2.0)
     assert pace.prompt_tokens(8, LONG) == 128
     pace.step_done(0, 128, 1.0)  # a prompt alone: nobody waited
     assert pace.prompt_tokens(8, LONG) == 128
@@ -40,7 +40,7 @@ def test_nothing_is_held_back_before_anything_is_known():
 )
 def test_a_step_is_as_long_as_it_may_be(streams, alone_s, token_s, left_and_least):
     left, least = left_and_least
-    tokens, seconds = settled(MixedPace(MOST, slowdown=2.0), streams, alone_s, token_s, left)
+    tokens, seconds = settled(PrefillBudget(MOST, slowdown=2.0), streams, alone_s, token_s, left)
     allowed = max(2 * alone_s, 0.04)
     if least < tokens < MOST:
         assert allowed - 1.01 * token_s <= seconds <= allowed + token_s
@@ -53,12 +53,12 @@ def test_a_step_is_as_long_as_it_may_be(streams, alone_s, token_s, left_and_leas
 @pytest.mark.parametrize("most", [4, 32, 128])
 @pytest.mark.parametrize(("left", "least"), [(6_000, 8), (512, 8), (511, 32), (40, 32)])
 def test_a_slow_machine_still_makes_way_and_soon_for_a_short_prompt(most, left, least):
-    tokens, _ = settled(MixedPace(most, slowdown=2.0), 8, alone_s=0.1, token_s=10.0, left=left)
+    tokens, _ = settled(PrefillBudget(most, slowdown=2.0), 8, alone_s=0.1, token_s=10.0, left=left)
     assert tokens == min(most, least)
 
 
 def test_a_step_that_was_held_up_is_forgotten():
-    pace = MixedPace(MOST, slowdown=2.0)
+    pace = PrefillBudget(MOST, slowdown=2.0)
     before, _ = settled(pace, 8, 0.1, 0.001)
     pace.step_done(8, before, 30.0)
     assert pace.prompt_tokens(8, LONG) < before
@@ -67,7 +67,7 @@ def test_a_step_that_was_held_up_is_forgotten():
 
 
 def test_the_nearest_number_of_streams_tells():
-    pace = MixedPace(MOST, slowdown=2.0)
+    pace = PrefillBudget(MOST, slowdown=2.0)
     settled(pace, 2, 0.05, 0.001)
     settled(pace, 32, 0.3, 0.001)
     assert pace.prompt_tokens(1, LONG) < pace.prompt_tokens(30, LONG)

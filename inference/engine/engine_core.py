@@ -1,7 +1,7 @@
 """The engine core: schedule, compute, report; one step at a time.
 
 It knows neither text nor HTTP, and gets its model as a `StepRunner`, so tests drive it
-with small models and `process.py` with the real one.
+with small models and `core_main.py` with the real one.
 """
 
 from __future__ import annotations
@@ -9,24 +9,21 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Protocol
 
+from inference.cache.kv_cache_manager import KVCacheManager
 from inference.config import EngineConfig
-from inference.engine.kv_cache_manager import KVCacheManager
-from inference.engine.request import Request
-from inference.engine.scheduler import Chunk, Scheduler
-from inference.engine.speculation import Proposer, Speculator
-from inference.engine.swap import Moves
-from inference.errors import ContextLengthError, EngineBrokenError, InvalidRequestError
-from inference.protocol import (
-    AddRequest,
-    CoreStats,
+from inference.core import (
+    Chunk,
     FinishReason,
-    SequenceOutput,
-    TokenLogprobs,
+    Request,
+    Sampled,
+    SamplingParams,
+    StepRunner,
 )
-from inference.sampling.params import SamplingParams
+from inference.errors import ContextLengthError, EngineBrokenError, InvalidRequestError
+from inference.protocol import AddRequest, CoreStats, SequenceOutput
+from inference.scheduler.scheduler import Scheduler
+from inference.speculation.speculator import Proposer, Speculator
 
 log = logging.getLogger(__name__)
 
@@ -34,48 +31,6 @@ _MANY = 16
 """Tokens of a step from which on its time tells what a recomputed token costs."""
 MAX_FAILED_STEPS = 12
 """In a row, before the core checks whether the device still computes anything."""
-
-
-@dataclass(frozen=True)
-class Sampled:
-    """The token chosen after a chunk, with its log probabilities where asked for."""
-
-    token_id: int
-    logprobs: TokenLogprobs | None = None
-
-
-@dataclass(frozen=True)
-class Pooled:
-    """The vector of a whole prompt, as little-endian float32."""
-
-    vector: bytes
-
-
-StepResult = list[Sampled] | Pooled | None
-"""What a chunk gave: of one that samples its right guesses and one token more, or the vector
-of a request that pools; None of one that ends before the last known token."""
-
-
-class StepRunner(Protocol):
-    """What computes a step: the model with its KV cache and the sampler."""
-
-    max_model_len: int
-    num_blocks: int
-    eos_token_ids: frozenset[int]
-    vocab_size: int
-    embedding_size: int
-
-    def execute(self, chunks: list[Chunk]) -> list[StepResult]:
-        """Compute all chunks; a result for each that `samples`, None for the others."""
-        ...
-
-    def move_blocks(self, moves: Moves) -> None:
-        """Copy blocks to host memory and back."""
-        ...
-
-    def checksums(self, block_ids: Sequence[int]) -> list[int]:
-        """One number for each block, of what it holds."""
-        ...
 
 
 class EngineCore:
@@ -132,7 +87,7 @@ class EngineCore:
                 arrived_at=message.arrived_at,
                 cache_salt=message.cache_salt,
                 deadline=message.deadline,
-                pools=message.pools,
+                wants_embedding=message.wants_embedding,
             )
         )
 
@@ -170,7 +125,7 @@ class EngineCore:
         self._steps += 1
         self._step_tokens = sum(chunk.num_tokens for chunk in chunks)
         self._tokens_computed += self._step_tokens
-        prompt_tokens = sum(chunk.num_tokens for chunk in chunks if not chunk.is_stream)
+        prompt_tokens = sum(chunk.num_tokens for chunk in chunks if not chunk.is_decode)
         self.scheduler.pace.step_done(self._step_tokens - prompt_tokens, prompt_tokens, seconds)
         if self._step_tokens >= _MANY:
             self.kv.swap_costs.computed(self._step_tokens, seconds)
@@ -252,18 +207,18 @@ class EngineCore:
 
     def _move_blocks(self) -> None:
         """Make the copies between cache and host memory that the step needs."""
-        if not (moves := self.kv.swap_space.take_moves()):
+        if not (moves := self.kv.swap_space.take_copies()):
             return
         began = time.perf_counter()
         try:
-            self.runner.move_blocks(moves)
+            self.runner.copy_blocks(moves)
         except BaseException:
             # Whatever these hold now, it is not what was wanted.
             for _, block_id in moves.back:
                 self.kv.pool.forget(block_id)
             self.scheduler.drop_swapped({host for _, host in moves.out})
             raise
-        self.kv.swap_costs.moved(len(moves), time.perf_counter() - began)
+        self.kv.swap_costs.copied(len(moves), time.perf_counter() - began)
 
     def _drafts(self) -> dict[str, list[int]]:
         """Guesses for the next step; a draft model that fails is not asked again."""

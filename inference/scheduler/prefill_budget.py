@@ -17,7 +17,7 @@ _NEWEST = 0.25
 """What one step counts in the averages: one that the machine held up is soon forgotten."""
 
 
-class MixedPace:
+class PrefillBudget:
     """Invariant: `_LEAST` or `_LEAST_OF_LONG` (or `most`, where that is less) <=
     `prompt_tokens(...)` <= `most`."""
 

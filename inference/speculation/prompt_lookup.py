@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from weakref import WeakKeyDictionary
 
-from inference.engine.request import Request
+from inference.core import Request
 
 _LONGEST, _SHORTEST = 4, 2
 """Tokens that must be the same. A longer run says more, so it is looked for first."""

@@ -1,13 +1,13 @@
-"""The engine core as a process of its own: messages in, steps, reports out.
+"""The core process: `python -m inference.core_main`, with its configuration on standard input.
 
-Started by `client.py` as `python -m inference.engine.process`, with its configuration as
-JSON on standard input. It ends when told to, or when the process that started it is gone.
+Started by `engine/core_process.py`. Here its parts are put together: the model, what drafts
+tokens, the way to a prefill engine, the core and its loop. It ends when told to, or when the
+process that started it is gone.
 """
 
 from __future__ import annotations
 
 import logging
-import os
 import signal
 import sys
 
@@ -16,93 +16,17 @@ import zmq
 
 from inference.config import EngineConfig
 from inference.connector.remote_prefill import RemotePrefill, ZmqConnector
-from inference.engine.core import EngineCore, StepRunner
-from inference.engine.draft_model import DraftModel
-from inference.engine.prompt_lookup import PromptLookup
-from inference.engine.speculation import Proposer
-from inference.errors import EngineBrokenError, InferenceError, ModelLoadError
-from inference.protocol import (
-    AbortRequests,
-    AddRequest,
-    CoreFailed,
-    CoreReady,
-    CoreStart,
-    FinishReason,
-    FromCore,
-    SequenceOutput,
-    Shutdown,
-    StepReport,
-    ToCore,
-)
+from inference.core import StepRunner
+from inference.engine.core_loop import CoreLoop
+from inference.engine.engine_core import EngineCore
+from inference.errors import EngineBrokenError, ModelLoadError
+from inference.protocol import CoreFailed, CoreReady, CoreStart
 from inference.runner.model_runner import ModelRunner
+from inference.speculation.draft_model import DraftModel
+from inference.speculation.prompt_lookup import PromptLookup
+from inference.speculation.speculator import Proposer
 
 log = logging.getLogger(__name__)
-
-_IDLE_POLL_MS = 1000
-_HANDOVER_POLL_MS = 2
-"""While nothing runs here but a prompt is computed elsewhere."""
-
-
-class CoreLoop:
-    """Feeds the core with messages between steps and sends what the steps gave."""
-
-    def __init__(
-        self,
-        core: EngineCore,
-        inbox: zmq.Socket[bytes],
-        outbox: zmq.Socket[bytes],
-        remote_prefill: RemotePrefill | None = None,
-    ):
-        self._core = core
-        self._remote_prefill = remote_prefill
-        self._inbox = inbox
-        self._outbox = outbox
-        self._decode = msgspec.msgpack.Decoder(ToCore).decode
-        self._parent = os.getppid()
-
-    def run(self) -> None:
-        """Work until told to end, or until nobody is left to work for."""
-        while os.getppid() == self._parent:
-            working = self._core.scheduler.has_work
-            waiting = self._remote_prefill is not None and self._remote_prefill.is_waiting
-            patience_ms = _HANDOVER_POLL_MS if waiting else _IDLE_POLL_MS
-            if not working and not self._inbox.poll(patience_ms) and not waiting:
-                continue
-            outputs: list[SequenceOutput] = []
-            while self._inbox.poll(0):
-                message = self._decode(self._inbox.recv())
-                if isinstance(message, Shutdown):
-                    return
-                outputs.extend(self._handle(message))
-            if self._remote_prefill is not None:
-                for message in self._remote_prefill.arrived():
-                    outputs.extend(self._add(message))
-            outputs.extend(self._core.step())
-            self._send(StepReport(outputs, self._core.stats()))
-
-    def _handle(self, message: AddRequest | AbortRequests) -> list[SequenceOutput]:
-        if isinstance(message, AbortRequests):
-            self._core.abort(message.request_ids)
-            if self._remote_prefill is not None:
-                self._remote_prefill.abort(message.request_ids)
-            return []
-        if self._remote_prefill is not None and self._remote_prefill.take(message):
-            return []
-        return self._add(message)
-
-    def _add(self, message: AddRequest) -> list[SequenceOutput]:
-        try:
-            self._core.add(message)
-        except (InferenceError, ValueError) as error:
-            return [
-                SequenceOutput(
-                    message.request_id, [], finish_reason=FinishReason.ERROR, error=str(error)
-                )
-            ]
-        return []
-
-    def _send(self, message: FromCore) -> None:
-        self._outbox.send(msgspec.msgpack.encode(message))
 
 
 def make_proposers(config: EngineConfig, target: StepRunner) -> list[Proposer]:

@@ -13,43 +13,12 @@ from __future__ import annotations
 
 from bisect import insort
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
+from inference.cache.kv_cache_manager import KVCacheManager
 from inference.config import SchedulerConfig
-from inference.engine.batch_limit import BatchLimit
-from inference.engine.kv_cache_manager import KVCacheManager
-from inference.engine.mixed_pace import MixedPace
-from inference.engine.request import Request, RequestStatus
-
-
-@dataclass(frozen=True)
-class Chunk:
-    """`num_tokens` of one request, guesses included, from position `start`, in one step."""
-
-    request: Request
-    start: int
-    num_tokens: int
-    draft: tuple[int, ...] = ()
-    """Guesses of the tokens after the last known one, computed along to be verified."""
-
-    @property
-    def end(self) -> int:
-        """Where the chunk's known tokens end."""
-        return self.start + self.num_tokens - len(self.draft)
-
-    @property
-    def samples(self) -> bool:
-        """Whether the chunk reaches the last known token, so that its logits are needed."""
-        return self.end == self.request.num_tokens
-
-    @property
-    def is_stream(self) -> bool:
-        """Whether its tokens are few and each is a query alone: one, or one and its guesses."""
-        return self.num_tokens == 1 or bool(self.draft)
-
-    @property
-    def token_ids(self) -> list[int]:
-        return [*self.request.token_ids[self.start : self.end], *self.draft]
+from inference.core import Chunk, Request, RequestStatus
+from inference.scheduler.batch_limit import BatchLimit
+from inference.scheduler.prefill_budget import PrefillBudget
 
 
 class Scheduler:
@@ -62,7 +31,7 @@ class Scheduler:
         self._suspects: set[str] = set()
         """Requests of a step that failed; each is computed alone up to its last known token."""
         self.limit = BatchLimit(config.max_num_batched_tokens)
-        self.pace = MixedPace(config.mixed_step_tokens, config.mixed_step_slowdown)
+        self.pace = PrefillBudget(config.mixed_step_tokens, config.mixed_step_slowdown)
         self.preemptions = 0
         self.swaps = 0
 

@@ -14,10 +14,8 @@ from itertools import takewhile
 
 import msgspec
 
-from inference.engine.core import StepRunner
-from inference.engine.kv_cache_manager import KVCacheManager
-from inference.engine.request import Request, RequestStatus
-from inference.engine.scheduler import Chunk
+from inference.cache.kv_cache_manager import KVCacheManager
+from inference.core import Chunk, Request, RequestStatus, StepRunner
 
 _CATCH_UP_TOKENS = 256
 """Of a prompt, computed before one step: a long one is followed over several steps, so

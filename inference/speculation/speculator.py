@@ -22,7 +22,7 @@ from typing import Protocol
 from weakref import WeakKeyDictionary
 
 from inference.config import SpeculationConfig
-from inference.engine.request import Request
+from inference.core import Request
 
 _FIRST_LENGTH = 3
 _LONGEST_PAUSE = 32

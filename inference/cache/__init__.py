@@ -1,0 +1,8 @@
+"""Where keys and values lie: blocks, who refers to them, and what of them is found again.
+
+    block_pool.py        blocks alone: reference counts, hashes, eviction
+    swap.py              host memory for the blocks of preempted requests, and whether it pays
+    kv_cache_manager.py  block tables of requests, prefix reuse between them
+
+Pure Python without torch, tested by a state machine (`test_scheduler_machine.py`).
+"""

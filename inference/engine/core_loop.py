@@ -1,0 +1,109 @@
+"""The loop of the core process: messages in, steps, reports out."""
+
+from __future__ import annotations
+
+import os
+from typing import Protocol
+
+import msgspec
+import zmq
+
+from inference.core import FinishReason
+from inference.engine.engine_core import EngineCore
+from inference.errors import InferenceError
+from inference.protocol import (
+    AbortRequests,
+    AddRequest,
+    FromCore,
+    SequenceOutput,
+    Shutdown,
+    StepReport,
+    ToCore,
+)
+
+_IDLE_POLL_MS = 1000
+_HANDOVER_POLL_MS = 2
+"""While nothing runs here but a prompt is computed elsewhere."""
+
+
+class PrefillDelegate(Protocol):
+    """Has prompts computed by another engine before their requests are added here."""
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether a prompt is away."""
+        ...
+
+    def take(self, message: AddRequest) -> bool:
+        """Whether the prompt goes that way; its request is not added before it `arrived`."""
+        ...
+
+    def abort(self, request_ids: list[str]) -> None:
+        """Forget requests whose prompts are away; unknown ids are not there."""
+        ...
+
+    def arrived(self) -> list[AddRequest]:
+        """Requests to be added now."""
+        ...
+
+
+class CoreLoop:
+    """Feeds the core with messages between steps and sends what the steps gave."""
+
+    def __init__(
+        self,
+        core: EngineCore,
+        inbox: zmq.Socket[bytes],
+        outbox: zmq.Socket[bytes],
+        prefill: PrefillDelegate | None = None,
+    ):
+        self._core = core
+        self._prefill = prefill
+        self._inbox = inbox
+        self._outbox = outbox
+        self._decode = msgspec.msgpack.Decoder(ToCore).decode
+        self._parent = os.getppid()
+
+    def run(self) -> None:
+        """Work until told to end, or until nobody is left to work for."""
+        while os.getppid() == self._parent:
+            working = self._core.scheduler.has_work
+            waiting = self._prefill is not None and self._prefill.is_waiting
+            poll_ms = _HANDOVER_POLL_MS if waiting else _IDLE_POLL_MS
+            if not working and not self._inbox.poll(poll_ms) and not waiting:
+                continue
+            outputs: list[SequenceOutput] = []
+            while self._inbox.poll(0):
+                message = self._decode(self._inbox.recv())
+                if isinstance(message, Shutdown):
+                    return
+                outputs.extend(self._handle(message))
+            if self._prefill is not None:
+                for message in self._prefill.arrived():
+                    outputs.extend(self._add(message))
+            outputs.extend(self._core.step())
+            self._send(StepReport(outputs, self._core.stats()))
+
+    def _handle(self, message: AddRequest | AbortRequests) -> list[SequenceOutput]:
+        if isinstance(message, AbortRequests):
+            self._core.abort(message.request_ids)
+            if self._prefill is not None:
+                self._prefill.abort(message.request_ids)
+            return []
+        if self._prefill is not None and self._prefill.take(message):
+            return []
+        return self._add(message)
+
+    def _add(self, message: AddRequest) -> list[SequenceOutput]:
+        try:
+            self._core.add(message)
+        except (InferenceError, ValueError) as error:
+            return [
+                SequenceOutput(
+                    message.request_id, [], finish_reason=FinishReason.ERROR, error=str(error)
+                )
+            ]
+        return []
+
+    def _send(self, message: FromCore) -> None:
+        self._outbox.send(msgspec.msgpack.encode(message))
