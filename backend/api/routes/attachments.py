@@ -12,6 +12,7 @@ from backend.accounts.principal import Principal
 from backend.api.authentication import Request
 from backend.api.schemas.resources import AttachmentOut
 from backend.conversations.attachments import attachment_create, attachment_get
+from backend.platform.bounded_threads import IMAGE_THREADS
 from backend.platform.database import in_database
 
 router = Router(tags=["attachments"])
@@ -21,7 +22,7 @@ router = Router(tags=["attachments"])
 async def upload(request: Request, file: File[UploadedFile]) -> Status:
     """An image (re-encoded, so that no metadata survives) or UTF-8 text."""
     content = cast(BinaryIO, file.file)
-    attachment = await in_database(
+    attachment = await IMAGE_THREADS.run(
         attachment_create, principal=request.auth, filename=file.name or "", file=content
     )
     return Status(201, AttachmentOut.model_validate(attachment))

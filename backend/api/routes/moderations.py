@@ -3,17 +3,21 @@
 import uuid
 from typing import Any
 
-from asgiref.sync import sync_to_async
 from ninja import Router
 
 from backend.api.authentication import Request
 from backend.api.schemas.openai_moderations import ModerationRequest
+from backend.platform.bounded_threads import IMAGE_THREADS, BoundedThreads
 from backend.platform.errors import InvalidRequest
-from safety.judge.images import ImageModelMissing, UnreadableImage
+from safety.judge.decoding import UnreadableImage
+from safety.judge.images import ImageModelMissing
 from safety.judge.moderation import moderate
 from safety.judge.policy import DEFAULT_POLICY
 
 router = Router(tags=["moderation"])
+
+# Classifiers compute: they leave cores to the streams beside them.
+_TEXT_THREADS = BoundedThreads("moderations", at_once=2, waiting=200)
 
 
 @router.post("/moderations")
@@ -31,9 +35,9 @@ async def create_moderation(request: Request, body: ModerationRequest) -> dict[s
                 "Pictures cannot be scored here.", param="input", code="unsupported_by_model"
             ) from error
 
+    has_images = any(one.images for one in body.inputs)
     return {
         "id": f"modr-{uuid.uuid4().hex}",
         "model": f"parley-safety-{DEFAULT_POLICY.version}",
-        # A thread, because the classifiers compute; none of Django's: there is no query.
-        "results": await sync_to_async(results, thread_sensitive=False)(),
+        "results": await (IMAGE_THREADS if has_images else _TEXT_THREADS).run(results),
     }

@@ -15,6 +15,7 @@ import structlog
 from django.db import DatabaseError
 from redis.exceptions import RedisError
 
+from backend.generation.admission.images import images_score
 from backend.generation.admission.prompt_check import generation_check_and_create
 from backend.generation.admission.prompt_text import with_prompt_text
 from backend.generation.admission.queue import AdmissionQueue, Ticket
@@ -111,6 +112,7 @@ class AdmissionPipeline:
         self.for_generations = (
             *accounted,
             Step(self._read_prompt, interruptible=True),
+            Step(self._score_images, interruptible=True),
             Step(self._check_and_create, self._end_unstarted),
             Step(self._take_lease, self._release_lease),
         )
@@ -206,6 +208,10 @@ class AdmissionPipeline:
         replicas = self._queues[admission.pool.id].replicas
         request = await with_prompt_text(self._client, replicas, admission.admitted.request)
         admission.admitted = msgspec.structs.replace(admission.admitted, request=request)
+        return False
+
+    async def _score_images(self, admission: Admission) -> bool:
+        await images_score(admission.admitted.request)
         return False
 
     async def _check_and_create(self, admission: Admission) -> bool:
