@@ -83,6 +83,7 @@ def main() -> int:
     outbox.connect(start.outbox)
     outbox.linger = 1000
     runner: ModelRunner | None = None
+    prefill: RemotePrefill | None = None
     try:
         runner = ModelRunner(start.engine)
         core = EngineCore(start.engine, runner, make_proposers(start.engine, runner))
@@ -97,13 +98,16 @@ def main() -> int:
             embedding_size=runner.embedding_size,
         )
         outbox.send(msgspec.msgpack.encode(ready))
-        CoreLoop(core, inbox, outbox, make_remote_prefill(start.engine, core, runner)).run()
+        prefill = make_remote_prefill(start.engine, core, runner)
+        CoreLoop(core, inbox, outbox, prefill).run()
     except Exception as error:  # whatever it is, the server hears why before this process ends
         expected = isinstance(error, ModelLoadError | EngineBrokenError | OSError)
         log.error("cannot go on: %s", error, exc_info=None if expected else error)
         outbox.send(msgspec.msgpack.encode(CoreFailed(str(error) or repr(error))))
         return 1
     finally:
+        if prefill is not None:
+            prefill.close()  # or the process would wait for the answers
         if runner is not None:
             runner.close()
         context.destroy(linger=1000)

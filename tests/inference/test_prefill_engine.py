@@ -6,9 +6,11 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import httpx
 import msgspec
+import psutil
 import pytest
 import zmq
 
@@ -96,3 +98,22 @@ def test_deadlines_and_aborts_hold_while_a_prompt_is_away(tmp_path, silent):
         assert isinstance(asked, PrefillRequest)
         assert received() == (sender, CancelPrefill())
         assert served.http.post("/v1/completions", json=body | {"prompt": [3]}).status_code == 200
+
+
+def test_core_process_ends_with_its_server_while_a_prompt_is_away(tmp_path, silent):
+    model = make_tiny_model(tmp_path)
+    address, socket = silent
+    body = {"prompt": [(7 * i * i) % 200 + 3 for i in range(70)], "max_tokens": 8}
+    with serve(model, "--prefill-from", address, "--num-blocks", "64") as served:
+        core = next(
+            child
+            for child in psutil.Process(served.process.pid).children()
+            if "inference.core_main" in child.cmdline()
+        )
+        with ThreadPoolExecutor(1) as pool:
+            asking = pool.submit(served.http.post, "/v1/completions", json=body)
+            assert socket.poll(20_000)
+            served.process.kill()
+            with pytest.raises(httpx.TransportError):
+                asking.result()
+        core.wait(timeout=10)
