@@ -171,12 +171,19 @@ CSRF_COOKIE_SAMESITE = "Lax"
 CSRF_COOKIE_SECURE = HTTPS
 CSRF_FAILURE_VIEW = "backend.api.views.csrf_failure"
 SIGNUP_OPEN = env_flag("PARLEY_SIGNUP_OPEN", True)
+# Of one user; four times that from one address.
+MODERATIONS_PER_MINUTE = int(env("PARLEY_MODERATIONS_PER_MINUTE", "300"))
+UPLOADS_PER_MINUTE = int(env("PARLEY_UPLOADS_PER_MINUTE", "60"))
+SEARCHES_PER_MINUTE = int(env("PARLEY_SEARCHES_PER_MINUTE", "300"))
 SIGNUPS_PER_HOUR = int(env("PARLEY_SIGNUPS_PER_HOUR", "20"))  # from one address
 
 # --- HTTP -----------------------------------------------------------------------------------
 SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
 # Networks, or a count of proxies; backend/api/proxies.py drops what others forward.
 TRUSTED_PROXIES = env("PARLEY_TRUSTED_PROXIES", "")
+# Who may read /readyz and /metrics without the token; loopback always may.
+INTERNAL_NETWORKS = env("PARLEY_INTERNAL_NETWORKS", "")
+METRICS_TOKEN = env("PARLEY_METRICS_TOKEN", "")
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS else None
 SECURE_CONTENT_TYPE_NOSNIFF = True
 X_FRAME_OPTIONS = "DENY"

@@ -3,6 +3,7 @@
 A cached key costs one Redis read; otherwise, and for each session request, one query.
 """
 
+from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta
 from uuid import UUID
 
@@ -17,11 +18,16 @@ from backend.platform.database import in_database
 from backend.platform.errors import AuthenticationFailed, PermissionDenied
 
 
-async def principal_for_api_key(secret: str) -> Principal:
+async def principal_for_api_key(
+    secret: str, *, admit: Callable[[], Awaitable[None]] | None = None
+) -> Principal:
     """The caller that holds `secret`.
 
     A change of plan, role or scopes shows after at most ten seconds; a revocation at once.
 
+    Args:
+        admit: awaited before the database is asked about a key that it has not confirmed within
+            a day; raises to refuse.
     Raises:
         AuthenticationFailed: no such key, revoked, expired, or its creator is deactivated or
             no longer in the organization. The message does not say which.
@@ -33,10 +39,16 @@ async def principal_for_api_key(secret: str) -> Principal:
         cached = await key_cache.principal_read(sha256)
         if cached is not None:
             return cached
+        if admit is not None and not await key_cache.is_confirmed(sha256):
+            await admit()
         now = timezone.now()
-        principal, valid_for = await in_database(_load, sha256, now)
+        try:
+            principal, valid_for = await in_database(_load, sha256, now)
+        except AuthenticationFailed:
+            await key_cache.refusal_write(sha256)
+            raise
         await key_cache.principal_write(sha256, principal, now, valid_for.total_seconds())
-    except key_cache.RevokedKey:
+    except key_cache.RefusedKey:
         raise _refused() from None
     return principal
 

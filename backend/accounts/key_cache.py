@@ -1,4 +1,5 @@
-"""What Redis remembers of API keys: principals for ten seconds, revocations, last uses.
+"""What Redis remembers of API keys: principals for ten seconds, refusals for five, revocations,
+which keys were right within a day, last uses.
 
 Protocol between the processes. A reader that misses loads the row and stores the principal
 with SET NX. A revocation, once committed, overwrites the entry with a tombstone that lives
@@ -22,18 +23,22 @@ from backend.platform.redis import CACHE, async_client, sync_client
 PRINCIPAL_TTL_S = 10
 _TOMBSTONE_TTL_S = 60
 _TOMBSTONE = b"revoked"
+# So that one wrong key, however often it comes, is looked up once in this time.
+_REFUSED = b"refused"
+_REFUSED_TTL_S = 5
+_CONFIRMED_TTL_S = 24 * 3600
 _LAST_USED = "accounts:keys:last_used"
 _LAST_USED_FLUSHING = "accounts:keys:last_used:flushing"
 
 log = structlog.get_logger(__name__)
 
 
-class RevokedKey(Exception):
-    """The cache knows that this key was revoked."""
+class RefusedKey(Exception):
+    """The cache knows that this key was revoked, or that the database has just refused it."""
 
 
 async def principal_read(sha256: str) -> Principal | None:
-    """The cached principal, None for a miss or without Redis. Raises RevokedKey."""
+    """The cached principal, None for a miss or without Redis. Raises RefusedKey."""
     try:
         stored = await async_client(CACHE).get(_entry(sha256))
     except redis.RedisError as error:
@@ -41,8 +46,8 @@ async def principal_read(sha256: str) -> Principal | None:
         return None
     if stored is None:
         return None
-    if stored == _TOMBSTONE:
-        raise RevokedKey
+    if stored in (_TOMBSTONE, _REFUSED):
+        raise RefusedKey
     return _principal_from_json(stored)
 
 
@@ -50,19 +55,37 @@ async def principal_write(sha256: str, principal: Principal, now: datetime, ttl_
     """Remember `principal` for `ttl_s` seconds, and that its key was used `now`.
 
     Raises:
-        RevokedKey: the key was revoked while the caller loaded it.
+        RefusedKey: the key was revoked while the caller loaded it.
     """
     try:
         pipeline = async_client(CACHE).pipeline(transaction=False)
         pipeline.set(_entry(sha256), _principal_to_json(principal), px=int(ttl_s * 1000), nx=True)
         pipeline.get(_entry(sha256))
+        pipeline.set(_confirmed(sha256), b"", ex=_CONFIRMED_TTL_S)
         pipeline.hset(_LAST_USED, str(principal.key_id), now.isoformat())
-        _, stored, _ = await pipeline.execute()
+        _, stored, *_ = await pipeline.execute()
     except redis.RedisError as error:
         log.warning("api_key_cache_unavailable", error=str(error))
         return
     if stored == _TOMBSTONE:
-        raise RevokedKey
+        raise RefusedKey
+
+
+async def refusal_write(sha256: str) -> None:
+    """Remember for some seconds that the database refused the key."""
+    try:
+        await async_client(CACHE).set(_entry(sha256), _REFUSED, ex=_REFUSED_TTL_S, nx=True)
+    except redis.RedisError as error:
+        log.warning("api_key_cache_unavailable", error=str(error))
+
+
+async def is_confirmed(sha256: str) -> bool:
+    """Whether the key was right within a day; True without Redis, which then limits nothing."""
+    try:
+        return bool(await async_client(CACHE).exists(_confirmed(sha256)))
+    except redis.RedisError as error:
+        log.warning("api_key_cache_unavailable", error=str(error))
+        return True
 
 
 def revocation_write(sha256: str) -> None:
@@ -85,6 +108,10 @@ def last_uses_forget() -> None:
 
 def _entry(sha256: str) -> str:
     return f"accounts:key:{sha256}"
+
+
+def _confirmed(sha256: str) -> str:
+    return f"accounts:key:confirmed:{sha256}"
 
 
 def _principal_to_json(principal: Principal) -> bytes:

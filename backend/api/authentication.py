@@ -6,6 +6,7 @@ every unsafe method needs the CSRF token. Ninja puts the result into `request.au
 """
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, cast
 from uuid import UUID
 
@@ -16,6 +17,7 @@ from ninja.security.base import AuthBase
 from backend.accounts.authentication import principal_for_api_key, principal_for_session
 from backend.accounts.principal import Principal
 from backend.accounts.scopes import Scope
+from backend.api import throttling
 from backend.platform.errors import AuthenticationFailed, PermissionDenied
 
 SESSION_ORGANIZATION = "organization_id"
@@ -57,14 +59,16 @@ class BearerKey(AuthBase):
             raise AuthenticationFailed(
                 "You did not send an API key. Send it as 'Authorization: Bearer YOUR_KEY'."
             )
-        return await self.principal(header)
+        return await self.principal(request, header)
 
-    async def principal(self, header: str) -> Principal:
+    async def principal(self, request: HttpRequest, header: str) -> Principal:
         """The caller that an Authorization header names; typed errors where there is none."""
         kind, secret = bearer_parts(header)
         if kind != "bearer" or not secret.isascii() or not secret:
             raise AuthenticationFailed("The Authorization header must be 'Bearer ' and an API key.")
-        principal = await principal_for_api_key(secret)
+        principal = await principal_for_api_key(
+            secret, admit=partial(throttling.count_unseen_key, request)
+        )
         if self.scope is not None:
             principal.require(self.scope)
         return principal
@@ -84,7 +88,7 @@ class SessionOrKey(AuthBase):
     async def __call__(self, request: HttpRequest) -> Principal:
         header = request.headers.get("Authorization")
         if header is not None:
-            return await self.bearer.principal(header)
+            return await self.bearer.principal(request, header)
         return await session_principal(request)
 
 

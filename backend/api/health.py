@@ -1,4 +1,5 @@
-"""Probes and metrics, for whoever runs the product.
+"""Probes and metrics, for whoever runs the product: `/readyz` and `/metrics` answer loopback,
+PARLEY_INTERNAL_NETWORKS and the bearer of PARLEY_METRICS_TOKEN only.
 
 `/healthz`: this process answers. `/readyz`: it can serve a generation: database, Redis and one
 replica at least. Reported, but stopping nothing: the event log (usage waits in the outbox) and the
@@ -10,18 +11,24 @@ import os
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from functools import cache
 from typing import Any
 from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.db import connection
 from django.http import HttpRequest, HttpResponse
+from django.utils.crypto import constant_time_compare
 from prometheus_client import CONTENT_TYPE_LATEST, REGISTRY, CollectorRegistry, generate_latest
 from prometheus_client.multiprocess import MultiProcessCollector
 from redis.exceptions import RedisError
 
+from backend.api.authentication import bearer_parts
+from backend.api.errors import error_response
+from backend.api.proxies import FORWARDED_BY_UNTRUSTED, Network, is_within, networks_from
 from backend.generation.pools.health import ready_replicas
 from backend.platform.database import in_database
+from backend.platform.errors import PermissionDenied
 from backend.platform.json import encode_json
 from backend.platform.redis import async_client
 from safety.audit.metrics import drift_refresh
@@ -36,6 +43,8 @@ async def healthz(request: HttpRequest) -> HttpResponse:
 
 async def readyz(request: HttpRequest) -> HttpResponse:
     """200 or 503, with `{"ready", "checks": {name: {"ok", "required", "ms", "error"?}}}`."""
+    if not is_internal(request):
+        return _for_insiders_only()
     required: dict[str, Callable[[], Awaitable[None]]] = {
         "database": _database,
         "redis": _redis,
@@ -59,6 +68,8 @@ async def readyz(request: HttpRequest) -> HttpResponse:
 
 async def metrics(request: HttpRequest) -> HttpResponse:
     """Prometheus text; of all web processes where `PROMETHEUS_MULTIPROC_DIR` is set."""
+    if not is_internal(request):
+        return _for_insiders_only()
     with suppress(RedisError, OSError):  # figures are needed most while something is down
         await drift_refresh()
     registry = REGISTRY
@@ -66,6 +77,36 @@ async def metrics(request: HttpRequest) -> HttpResponse:
         registry = CollectorRegistry()
         MultiProcessCollector(registry)
     return HttpResponse(generate_latest(registry), content_type=CONTENT_TYPE_LATEST)
+
+
+def is_internal(request: HttpRequest) -> bool:
+    """Whether `request` comes from where this installation is run, or shows its token.
+
+    What a proxy forwards that nobody named as trusted may come from anywhere.
+    """
+    if settings.METRICS_TOKEN:
+        kind, shown = bearer_parts(request.headers.get("Authorization", ""))
+        if kind == "bearer" and constant_time_compare(shown, settings.METRICS_TOKEN):
+            return True
+    if getattr(request, "scope", {}).get(FORWARDED_BY_UNTRUSTED):
+        return False
+    return is_within(request.META.get("REMOTE_ADDR", ""), _internal_networks())
+
+
+@cache
+def _internal_networks() -> tuple[Network, ...]:
+    return networks_from(
+        f"127.0.0.0/8,::1,{settings.INTERNAL_NETWORKS}", name="PARLEY_INTERNAL_NETWORKS"
+    )
+
+
+def _for_insiders_only() -> HttpResponse:
+    return error_response(
+        PermissionDenied(
+            "This address is for the installation's own network. Send the token that"
+            " PARLEY_METRICS_TOKEN holds as 'Authorization: Bearer TOKEN'."
+        )
+    )
 
 
 async def _timed(check: Callable[[], Awaitable[None]]) -> dict[str, Any]:

@@ -1,7 +1,9 @@
-"""Attempts to sign in or up, counted in Redis, so that all web processes see them.
+"""What may be tried so often, counted in Redis, so that all web processes see it: attempts to sign
+in or up, keys that nobody has seen, and work that no plan's limit covers (moderations, uploads,
+search), by user and by address.
 
-Two counters stand before a password is looked at: one for the address it comes from, which
-stops a list of stolen passwords, and one for the e-mail address, which stops a guess at one
+Signing in has two counters, before a password is looked at: one for the address it comes from,
+which stops a list of stolen passwords, and one for the e-mail address, which stops a guess at one
 account from many addresses. The second is the same whether or not the account exists. The
 right password takes its own attempt back and clears the second. A browser that has signed in to
 the account before (devices.py) has one counter of its own instead of both, so that nobody keeps
@@ -16,6 +18,7 @@ from dataclasses import dataclass
 from django.conf import settings
 from django.http import HttpRequest
 
+from backend.accounts.principal import Principal
 from backend.api.client_address import client_network
 from backend.api.devices import device_of
 from backend.platform.errors import RateLimited
@@ -49,7 +52,41 @@ class Limit:
 LOGINS_PER_ADDRESS = Limit(30, 300)
 LOGINS_PER_EMAIL = Limit(10, 900)
 LOGINS_PER_DEVICE = Limit(10, 900)
+UNSEEN_KEYS_PER_ADDRESS = Limit(60, 60)
 SIGNUPS_PER_ADDRESS = Limit(settings.SIGNUPS_PER_HOUR, 3600)
+
+
+# Of one user, with all their keys and sessions; an office behind one address may do four times
+# that.
+USES = {
+    "moderations": Limit(settings.MODERATIONS_PER_MINUTE, 60),
+    "uploads": Limit(settings.UPLOADS_PER_MINUTE, 60),
+    "searches": Limit(settings.SEARCHES_PER_MINUTE, 60),
+}
+_USERS_AT_AN_ADDRESS = 4
+
+
+async def count_use(request: HttpRequest, principal: Principal, use: str) -> None:
+    """Count one of USES; RateLimited when there have been too many."""
+    limit = USES[use]
+    at_address = Limit(limit.attempts * _USERS_AT_AN_ADDRESS, limit.seconds)
+    wait = await _wait_or_count(
+        {
+            _key(use, "user", str(principal.user_id)): limit,
+            _key(use, "address", client_network(request)): at_address,
+        }
+    )
+    if wait:
+        raise RateLimited(
+            f"Too many {use}: {limit.attempts} a minute are allowed. Try again in {wait} seconds.",
+            retry_after=wait,
+        )
+
+
+async def count_unseen_key(request: HttpRequest) -> None:
+    """Count an API key that has not been used before, right or wrong: each costs a query.
+    RateLimited when there have been too many from this address."""
+    await _count({_key("key", "address", client_network(request)): UNSEEN_KEYS_PER_ADDRESS})
 
 
 async def count_login(request: HttpRequest, email: str) -> None:
@@ -84,14 +121,19 @@ async def count_signup(request: HttpRequest) -> None:
 
 
 async def _count(limits: dict[str, Limit]) -> None:
-    arguments = [str(n) for limit in limits.values() for n in (limit.attempts, limit.seconds)]
-    wait = int(await async_client().eval(_COUNT, len(limits), *limits, *arguments))
+    wait = await _wait_or_count(limits)
     if wait:
         raise RateLimited(
             f"Too many attempts. Try again in {wait} seconds.",
             code="too_many_attempts",
             retry_after=wait,
         )
+
+
+async def _wait_or_count(limits: dict[str, Limit]) -> int:
+    """Count one in each; or the seconds to wait, and nothing is counted."""
+    arguments = [str(n) for limit in limits.values() for n in (limit.attempts, limit.seconds)]
+    return int(await async_client().eval(_COUNT, len(limits), *limits, *arguments))
 
 
 def _login_email_key(email: str) -> str:

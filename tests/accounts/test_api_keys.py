@@ -169,7 +169,7 @@ async def test_a_process_that_loaded_the_key_before_its_revocation_cannot_bring_
     slow = await principal_for_api_key(secret)
     await sync_to_async(api_key_revoke)(principal=owner, key_id=key.pk)
 
-    with pytest.raises(key_cache.RevokedKey):
+    with pytest.raises(key_cache.RefusedKey):
         await key_cache.principal_write(key.sha256, slow, timezone.now(), ttl_s=10)
 
     with pytest.raises(AuthenticationFailed):

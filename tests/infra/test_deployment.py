@@ -168,7 +168,7 @@ def test_production_runs_the_processes_of_the_procfile_with_its_commands() -> No
     assert found == wanted
 
 
-def test_every_deployment_says_which_proxies_it_trusts_and_the_server_believes_none() -> None:
+def test_every_deployment_says_whom_it_trusts_and_the_server_believes_nobody() -> None:
     """uvicorn's own reading of `X-Forwarded-For` trusts whoever connects from this machine."""
     assert "--no-proxy-headers" in procfile.read()["web"]
     for name, command in kubernetes_commands().items():
@@ -176,9 +176,14 @@ def test_every_deployment_says_which_proxies_it_trusts_and_the_server_believes_n
     kustomization = yaml.safe_load((BASE / "kustomization.yaml").read_text())
     settings = next(g for g in kustomization["configMapGenerator"] if "literals" in g)
     assert "PARLEY_TRUSTED_PROXIES=1" in settings["literals"]
+    assert any(
+        one.startswith("PARLEY_INTERNAL_NETWORKS=10.0.0.0/8,") for one in settings["literals"]
+    )
     (subnet,) = compose()["networks"]["default"]["ipam"]["config"]
     trusted = compose()["services"]["web"]["environment"]["PARLEY_TRUSTED_PROXIES"]
     assert trusted == f"${{PARLEY_TRUSTED_PROXIES:-{subnet['subnet']}}}"
+    internal = compose()["services"]["web"]["environment"]["PARLEY_INTERNAL_NETWORKS"]
+    assert internal == f"${{PARLEY_INTERNAL_NETWORKS:-{subnet['subnet']}}}"
 
 
 @pytest.mark.parametrize("name", ["relay", "aggregate", "detect_abuse"])

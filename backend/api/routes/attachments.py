@@ -11,6 +11,7 @@ from ninja.files import UploadedFile
 from backend.accounts.principal import Principal
 from backend.api.authentication import Request
 from backend.api.schemas.resources import AttachmentOut
+from backend.api.throttling import count_use
 from backend.conversations.attachments import attachment_create, attachment_get
 from backend.platform.bounded_threads import IMAGE_THREADS
 from backend.platform.database import in_database
@@ -21,6 +22,7 @@ router = Router(tags=["attachments"])
 @router.post("", response={201: AttachmentOut})
 async def upload(request: Request, file: File[UploadedFile]) -> Status:
     """An image (re-encoded, so that no metadata survives) or UTF-8 text."""
+    await count_use(request, request.auth, "uploads")
     content = cast(BinaryIO, file.file)
     attachment = await IMAGE_THREADS.run(
         attachment_create, principal=request.auth, filename=file.name or "", file=content

@@ -15,6 +15,7 @@ from backend.api.schemas.conversations import (
     SummaryOut,
     conversation_out,
 )
+from backend.api.throttling import count_use
 from backend.conversations import selectors, services
 from backend.conversations.models import Conversation
 from backend.generation.pools.config import load_pools
@@ -32,6 +33,8 @@ async def list_conversations(
     limit: int = Query(30, ge=1, le=100),
 ) -> ConversationListOut:
     """Pinned ones first, then by the last turn. `search` looks into titles and messages."""
+    if search:
+        await count_use(request, request.auth, "searches")
     page = await in_database(
         selectors.conversations_list,
         principal=request.auth,

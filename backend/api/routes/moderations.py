@@ -7,6 +7,7 @@ from ninja import Router
 
 from backend.api.authentication import Request
 from backend.api.schemas.openai_moderations import ModerationRequest
+from backend.api.throttling import count_use
 from backend.platform.bounded_threads import IMAGE_THREADS, BoundedThreads
 from backend.platform.errors import InvalidRequest
 from safety.judge.decoding import UnreadableImage
@@ -23,7 +24,8 @@ _TEXT_THREADS = BoundedThreads("moderations", at_once=2, waiting=200)
 @router.post("/moderations")
 async def create_moderation(request: Request, body: ModerationRequest) -> dict[str, Any]:
     """One result for each text, or one for a text with pictures. Free of charge, and nothing is
-    stored."""
+    stored. Limited by user and by address."""
+    await count_use(request, request.auth, "moderations")
 
     def results() -> list[dict[str, Any]]:
         try:
