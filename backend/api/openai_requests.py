@@ -17,6 +17,9 @@ from backend.platform.errors import InvalidRequest
 
 # OpenAI allows top_p 0, which means the likeliest token; engines want more than zero.
 _SMALLEST_TOP_P = 1e-6
+_SHARED_PARAMETERS = [
+    name for name in SamplingParams.__struct_fields__ if name in GenerationParameters.model_fields
+]
 
 
 def from_chat(
@@ -104,22 +107,11 @@ def _part(part: openai_messages.Part) -> Part:
 
 
 def _params(body: GenerationParameters, **specific: Any) -> SamplingParams:
-    top_p = None if body.top_p is None else max(body.top_p, _SMALLEST_TOP_P)
-    return SamplingParams(
-        temperature=body.temperature,
-        top_p=top_p,
-        stop=body.stops,
-        presence_penalty=body.presence_penalty,
-        frequency_penalty=body.frequency_penalty,
-        seed=body.seed,
-        logit_bias=body.logit_bias,
-        top_k=body.top_k,
-        min_p=body.min_p,
-        repetition_penalty=body.repetition_penalty,
-        min_tokens=body.min_tokens,
-        ignore_eos=body.ignore_eos,
-        **specific,
-    )
+    """What both endpoints have passes by its name; `specific` is what each has in its own way."""
+    shared = {name: getattr(body, name) for name in _SHARED_PARAMETERS}
+    if body.top_p is not None:
+        shared["top_p"] = max(body.top_p, _SMALLEST_TOP_P)
+    return SamplingParams(**{**shared, "stop": body.stops, **specific})
 
 
 def _require(pool: PoolConfig, capability: str, param: str) -> None:

@@ -20,6 +20,10 @@ from inference.server.structured import to_grammar
 from inference.text.detokenizer import StreamingDetokenizer
 from inference.text.stop_strings import StopStrings
 
+_SHARED_FIELDS = [
+    name for name in SamplingParams.__struct_fields__ if name in GenerationFields.__struct_fields__
+]
+
 
 @dataclass(frozen=True)
 class TokenInfo:
@@ -126,25 +130,24 @@ async def _grammar(state: ServerState, body: GenerationFields) -> str:
 def _sampling(
     state: ServerState, body: GenerationFields, grammar: str, logprobs: int | None
 ) -> SamplingParams:
-    """What all prompts of a body share; `max_tokens` and `seed` are each one's own."""
+    """What all prompts of a body share; `max_tokens` and `seed` are each one's own.
+
+    What the sampler takes as it is sent passes by its name; what is not sent has its default.
+    """
     stop_token_ids = body.stop_token_ids or []
     state.check_token_ids(stop_token_ids, "stop_token_ids")
-    return SamplingParams(
-        max_tokens=0,
-        min_tokens=body.min_tokens or 0,
-        temperature=1.0 if body.temperature is None else body.temperature,
-        top_k=max(0, body.top_k or 0),
-        top_p=1.0 if body.top_p is None else body.top_p,
-        min_p=body.min_p or 0.0,
-        repetition_penalty=body.repetition_penalty or 1.0,
-        presence_penalty=body.presence_penalty or 0.0,
-        frequency_penalty=body.frequency_penalty or 0.0,
-        logit_bias=_logit_bias(state, body.logit_bias or {}),
-        stop_token_ids=tuple(stop_token_ids),
-        ignore_eos=body.ignore_eos,
-        logprobs=logprobs,
-        grammar=grammar,
-    )
+    named = {name: getattr(body, name) for name in _SHARED_FIELDS}
+    shared = {name: value for name, value in named.items() if value is not None}
+    ours = {
+        "max_tokens": 0,
+        "seed": 0,
+        "top_k": max(0, body.top_k or 0),
+        "logit_bias": _logit_bias(state, body.logit_bias or {}),
+        "stop_token_ids": tuple(stop_token_ids),
+        "logprobs": logprobs,
+        "grammar": grammar,
+    }
+    return SamplingParams(**{**shared, **ours})
 
 
 def _logit_bias(state: ServerState, raw: dict[str, float]) -> dict[int, float]:
