@@ -9,7 +9,7 @@ from backend.api.schemas.openai_chat import ChatCompletionRequest
 from backend.api.schemas.openai_completions import CompletionRequest
 from backend.api.schemas.openai_parameters import GenerationParameters
 from backend.generation.request import SamplingParams
-from inference.sampling.params import SamplingParams as EngineParams
+from inference.core import SamplingParams as EngineParams
 from inference.server import schemas as engine
 
 # One value for each parameter, which is nobody's default.
