@@ -32,10 +32,9 @@ from inference.runner.checksum import BlockChecksums
 from inference.runner.cuda_graphs import GraphedModel
 from inference.runner.pooling import MeanPooler
 from inference.runner.swap_memory import SwapMemory
-from inference.sampling.draw import pick_draw
 from inference.sampling.guide import Guides
-from inference.sampling.sampler import Place, Sampler
-from inference.sampling.verify import count_verified
+from inference.sampling.row_sampler import pick_row_sampler
+from inference.sampling.sampler import LogitsRow, Sampler, accepted
 from inference.text.load import load_text
 
 log = logging.getLogger(__name__)
@@ -65,7 +64,7 @@ class ModelRunner:
         self.embedding_size = model.hidden_size
         self.max_model_len = longest_sequence(config, model)
         guides = Guides(lambda: load_text(config.model)[0], model.eos_token_ids, model.vocab_size)
-        self._sampler = Sampler(model.eos_token_ids, guides, pick_draw(self._device))
+        self._sampler = Sampler(model.eos_token_ids, guides, pick_row_sampler(self._device))
         self._pooler = MeanPooler()
         log.info(
             "%d blocks of %d tokens, in %s up to %.1f MB; %s on %s",
@@ -130,15 +129,15 @@ class ModelRunner:
             chunk for chunk in ordered if chunk.samples and not chunk.request.wants_embedding
         ]
         if sampling:
-            places = [
-                Place(chunk.request, chunk.draft[:guesses])
+            rows = [
+                LogitsRow(chunk.request, chunk.draft[:length])
                 for chunk in sampling
-                for guesses in range(len(chunk.draft) + 1)
+                for length in range(len(chunk.draft) + 1)
             ]
-            drawn = iter(self._sampler(self._model.logits(hidden, batch.logits_rows), places))
+            sampled = iter(self._sampler(self._model.logits(hidden, batch.logits_rows), rows))
             for chunk in sampling:
-                own = list(islice(drawn, len(chunk.draft) + 1))
-                results[chunk.request.request_id] = count_verified(chunk.draft, own)
+                own = list(islice(sampled, len(chunk.draft) + 1))
+                results[chunk.request.request_id] = accepted(chunk.draft, own)
         first_row = 0
         for chunk in ordered:
             if chunk.request.wants_embedding:

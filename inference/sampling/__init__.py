@@ -1,1 +1,1 @@
-"""From logits to tokens: parameters, the vectorised sampler, counter-based randomness."""
+"""From logits to tokens: grammars, the vectorised sampler, counter-based randomness."""

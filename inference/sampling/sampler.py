@@ -1,14 +1,15 @@
 """Choosing the next token of every sequence of a step, vectorised over the rows.
 
 Order: penalties, logit bias, grammar and the minimum length on the logits; greedy rows are done
-then. Others are drawn (`draw.py`): temperature, top-k, top-p, min-p, and one uniform number
-per row through the inverse of the cumulative distribution. What a row gets depends on its own
-parameters, tokens and seed only, never on its neighbours.
+then. Others are sampled (`row_sampler.py`): temperature, top-k, top-p, min-p, and one uniform
+number per row through the inverse of the cumulative distribution. What a row gets depends on its
+own parameters, tokens and seed only, never on its neighbours.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
@@ -16,8 +17,8 @@ from torch import Tensor
 
 from inference.core import Request, Sampled, SamplingParams, TokenLogprobs
 from inference.errors import LogitsNotFiniteError
-from inference.sampling.draw import Draw, draw_rows
 from inference.sampling.guide import Guides
+from inference.sampling.row_sampler import RowSampler, sample_rows
 from inference.sampling.uniform import uniform
 
 _MAX_REPETITION = 1e6
@@ -26,11 +27,11 @@ be finite."""
 
 
 @dataclass(frozen=True)
-class Place:
-    """Where a token is drawn: after all that a request knows, and after some guesses."""
+class LogitsRow:
+    """What a row of logits follows: all tokens that a request knows, and some of its draft."""
 
     request: Request
-    guesses: tuple[int, ...] = ()
+    draft: tuple[int, ...] = ()
 
     @property
     def sampling(self) -> SamplingParams:
@@ -38,91 +39,93 @@ class Place:
 
     @property
     def output_token_ids(self) -> list[int]:
-        return [*self.request.output_token_ids, *self.guesses]
+        return [*self.request.output_token_ids, *self.draft]
 
     @property
     def num_output_tokens(self) -> int:
-        return self.request.num_output_tokens + len(self.guesses)
+        return self.request.num_output_tokens + len(self.draft)
 
 
 class Sampler:
     def __init__(
-        self, eos_token_ids: frozenset[int], guides: Guides | None = None, draw: Draw = draw_rows
+        self,
+        eos_token_ids: frozenset[int],
+        guides: Guides | None = None,
+        sample: RowSampler = sample_rows,
     ) -> None:
         self._eos = sorted(eos_token_ids)
         self._guides = guides
-        self._draw = draw
+        self._sample = sample
 
-    def __call__(self, logits: Tensor, places: list[Place]) -> list[Sampled]:
+    def __call__(self, logits: Tensor, rows: list[LogitsRow]) -> list[Sampled]:
         """Sample one token for each row.
 
         Args:
             logits: (R, vocab) float32; changed in place.
-            places: the R places whose tokens lead up to these logits.
+            rows: what each row follows.
         Raises:
             LogitsNotFiniteError: a row has NaN or infinity, or every token is forbidden.
         """
-        logprobs = _logprobs_wanted(logits, places)
-        self._adjust(logits, places)
+        logprobs = _logprobs_wanted(logits, rows)
+        self._adjust(logits, rows)
         largest, tokens = logits.max(dim=-1)
-        _check_finite(largest, places)
-        drawn = [i for i, place in enumerate(places) if not place.sampling.is_greedy]
-        if drawn:
-            rows = logits if len(drawn) == len(places) else logits[drawn]
-            tokens[drawn] = self._draw(
-                rows,
-                [places[i].sampling for i in drawn],
-                [uniform(places[i].sampling.seed, places[i].num_output_tokens) for i in drawn],
+        _check_finite(largest, rows)
+        random = [i for i, row in enumerate(rows) if not row.sampling.is_greedy]
+        if random:
+            tokens[random] = self._sample(
+                logits if len(random) == len(rows) else logits[random],
+                [rows[i].sampling for i in random],
+                [uniform(rows[i].sampling.seed, rows[i].num_output_tokens) for i in random],
             )
         chosen = tokens.tolist()
         return [
-            Sampled(token, _token_logprobs(logprobs[i], token, place) if i in logprobs else None)
-            for i, (token, place) in enumerate(zip(chosen, places, strict=True))
+            Sampled(token, _token_logprobs(logprobs[i], token, row) if i in logprobs else None)
+            for i, (token, row) in enumerate(zip(chosen, rows, strict=True))
         ]
 
-    def _adjust(self, logits: Tensor, places: list[Place]) -> None:
+    def _adjust(self, logits: Tensor, rows: list[LogitsRow]) -> None:
         """Bias, penalties and minimum length, in place."""
-        penalised = [i for i, place in enumerate(places) if place.sampling.has_penalties]
+        penalised = [i for i, row in enumerate(rows) if row.sampling.has_penalties]
         if penalised:
-            _penalise(logits, penalised, places)
-        for row, place in enumerate(places):
-            sampling = place.sampling
+            _penalise(logits, penalised, rows)
+        for index, row in enumerate(rows):
+            sampling = row.sampling
             if sampling.logit_bias:
                 tokens = torch.tensor(list(sampling.logit_bias), device=logits.device)
                 bias = torch.tensor(list(sampling.logit_bias.values()), device=logits.device)
-                logits[row].index_add_(0, tokens, bias.to(logits.dtype))
+                logits[index].index_add_(0, tokens, bias.to(logits.dtype))
             if sampling.grammar and self._guides is not None:
-                self._guides.restrict(logits[row], place.request)
-            if place.num_output_tokens < sampling.min_tokens:
-                logits[row, self._eos + list(sampling.stop_token_ids)] = -torch.inf
+                self._guides.restrict(logits[index], row.request)
+            if row.num_output_tokens < sampling.min_tokens:
+                logits[index, self._eos + list(sampling.stop_token_ids)] = -torch.inf
 
 
-def _check_finite(largest: Tensor, places: list[Place]) -> None:
+def _check_finite(largest: Tensor, rows: list[LogitsRow]) -> None:
     """Raises LogitsNotFiniteError for the first row whose largest logit (R,) is no number: the
     largest is NaN wherever one is."""
-    for value, place in zip(largest.tolist(), places, strict=True):
+    for value, row in zip(largest.tolist(), rows, strict=True):
         if not math.isfinite(value):
-            name = place.request.request_id
+            name = row.request.request_id
             raise LogitsNotFiniteError(f"the largest logit of request {name} is {value}")
 
 
-def _penalise(logits: Tensor, rows: list[int], places: list[Place]) -> None:
+def _penalise(logits: Tensor, indices: list[int], rows: list[LogitsRow]) -> None:
     """Repetition penalty on prompt and output, presence and frequency on the output.
 
     Source: Keskar et al. 2019 (CTRL) for repetition; OpenAI's API for the other two.
     """
-    chosen = [places[i] for i in rows]
-    values = logits[rows]
-    counts = _counts(values, [place.output_token_ids for place in chosen])
-    seen = _counts(values, [place.request.prompt_token_ids for place in chosen]) + counts > 0
-    repetition = _column(values, [place.sampling.repetition_penalty for place in chosen])
+    chosen = [rows[i] for i in indices]
+    values = logits[indices]
+    counts = _counts(values, [row.output_token_ids for row in chosen])
+    seen = _counts(values, [row.request.prompt_token_ids for row in chosen]) + counts > 0
+    repetition = _column(values, [row.sampling.repetition_penalty for row in chosen])
     repetition = repetition.clamp(1 / _MAX_REPETITION, _MAX_REPETITION)
     values = torch.where(
         seen, torch.where(values > 0, values / repetition, values * repetition), values
     )
-    values -= counts * _column(values, [place.sampling.frequency_penalty for place in chosen])
-    values -= (counts > 0) * _column(values, [place.sampling.presence_penalty for place in chosen])
-    logits[rows] = values
+    values -= counts * _column(values, [row.sampling.frequency_penalty for row in chosen])
+    values -= (counts > 0) * _column(values, [row.sampling.presence_penalty for row in chosen])
+    logits[indices] = values
 
 
 def _counts(like: Tensor, token_lists: list[list[int]]) -> Tensor:
@@ -138,15 +141,34 @@ def _column(like: Tensor, values: list[float]) -> Tensor:
     return torch.tensor(values, dtype=like.dtype, device=like.device)[:, None]
 
 
-def _logprobs_wanted(logits: Tensor, places: list[Place]) -> dict[int, Tensor]:
+def _logprobs_wanted(logits: Tensor, rows: list[LogitsRow]) -> dict[int, Tensor]:
     """Log-softmax rows, before any adjustment, of the requests that asked for them."""
-    wanted = [i for i, place in enumerate(places) if place.sampling.logprobs is not None]
+    wanted = [i for i, row in enumerate(rows) if row.sampling.logprobs is not None]
     if not wanted:
         return {}
     return dict(zip(wanted, logits[wanted].log_softmax(dim=-1), strict=True))
 
 
-def _token_logprobs(row: Tensor, token: int, place: Place) -> TokenLogprobs:
-    top = place.sampling.logprobs or 0
-    values, ids = row.topk(top)
-    return TokenLogprobs(float(row[token]), ids.tolist(), values.tolist())
+def _token_logprobs(logprobs: Tensor, token: int, row: LogitsRow) -> TokenLogprobs:
+    values, ids = logprobs.topk(row.sampling.logprobs or 0)
+    return TokenLogprobs(float(logprobs[token]), ids.tolist(), values.tolist())
+
+
+def accepted(draft: Sequence[int], sampled: Sequence[Sampled]) -> list[Sampled]:
+    """The sampled tokens that hold: one more than the draft has right tokens.
+
+    Row i of a draft's logits is the model's distribution if the draft's first i tokens are right,
+    and `sampled[i]` was sampled from it with the position's own random number. A draft token is
+    right if it is the token that was sampled: a draft is given, not random, so rejection sampling
+    accepts it with just this probability, its share of the distribution, and replaces a rejected
+    one by a sample from the rest; comparing does both at once. Since the sampled token depends on
+    the seed and the position only, it is the one that plain decoding gives.
+    Source: Leviathan et al. 2023, algorithm 1, for a proposal that is one certain token.
+
+    Args:
+        sampled: one more than the draft has tokens.
+    """
+    right = 0
+    while right < len(draft) and sampled[right].token_id == draft[right]:
+        right += 1
+    return list(sampled[: right + 1])

@@ -1,6 +1,6 @@
 """Counter-based randomness: a number that depends on a seed and a position, nothing else.
 
-No state is kept, so a sequence draws the same numbers alone, in any batch, after a
+No state is kept, so a sequence gets the same numbers alone, in any batch, after a
 preemption and after a restart.
 Source: the output function of SplitMix64 (Steele, Lea and Flood 2014).
 """
@@ -11,9 +11,9 @@ _MASK = (1 << 64) - 1
 _GOLDEN = 0x9E3779B97F4A7C15
 
 
-def uniform(seed: int, position: int, stream: int = 0) -> float:
-    """A number in [0, 1) for the token at `position`; `stream` tells several apart."""
-    state = _mix((seed & _MASK) ^ _mix((stream + 1) * _GOLDEN))
+def uniform(seed: int, position: int) -> float:
+    """A number in [0, 1) for the token at `position`."""
+    state = _mix((seed & _MASK) ^ _mix(_GOLDEN))
     return (_mix(state + (position + 1) * _GOLDEN) >> 11) * 2.0**-53
 
 

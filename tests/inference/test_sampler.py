@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from inference.core import Request, SamplingParams
 from inference.errors import LogitsNotFiniteError
-from inference.sampling.sampler import Place, Sampler
+from inference.sampling.sampler import LogitsRow, Sampler
 from inference.sampling.uniform import uniform
 
 VOCAB = 1000
@@ -27,8 +27,8 @@ def make_request(prompt=(5, 6), output=(), **sampling) -> Request:
 
 
 def sample(logits: torch.Tensor, requests: list[Request]) -> list[int]:
-    places = [Place(request) for request in requests]
-    return [s.token_id for s in Sampler(frozenset([EOS]))(logits.clone(), places)]
+    rows = [LogitsRow(request) for request in requests]
+    return [s.token_id for s in Sampler(frozenset([EOS]))(logits.clone(), rows)]
 
 
 def peaked() -> torch.Tensor:
@@ -128,7 +128,7 @@ def test_penalties_follow_their_definitions():
         frequency_penalty=0.25,
     )
     changed = logits.clone()
-    Sampler(frozenset([EOS]))(changed, [Place(request)])
+    Sampler(frozenset([EOS]))(changed, [LogitsRow(request)])
     assert changed[0, 5] == 1.0  # in the prompt: repetition only
     assert changed[0, 7] == 2.0 / 2 - 0.5 - 2 * 0.25
     assert changed[0, 8] == -2.0 * 2 - 0.5 - 0.25
@@ -154,7 +154,7 @@ def test_min_tokens_forbids_every_end():
 def test_logprobs_are_of_the_models_own_distribution(seed, top):
     logits = peaked()[None]
     request = make_request(seed=seed, temperature=0.3, logit_bias={10: -50.0}, logprobs=top)
-    [sampled] = Sampler(frozenset([EOS]))(logits.clone(), [Place(request)])
+    [sampled] = Sampler(frozenset([EOS]))(logits.clone(), [LogitsRow(request)])
     wanted = logits[0].log_softmax(-1)
     assert sampled.logprobs is not None
     assert sampled.logprobs.chosen == pytest.approx(float(wanted[sampled.token_id]))

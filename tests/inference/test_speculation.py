@@ -15,8 +15,7 @@ from inference.core_main import make_proposers
 from inference.engine.engine_core import EngineCore
 from inference.errors import ModelLoadError
 from inference.runner.model_runner import ModelRunner
-from inference.sampling.sampler import Place, Sampler
-from inference.sampling.verify import count_verified
+from inference.sampling.sampler import LogitsRow, Sampler, accepted
 from inference.speculation.draft_model import DraftModel
 from inference.speculation.prompt_lookup import PromptLookup
 from inference.speculation.speculator import Speculator
@@ -157,12 +156,12 @@ def test_draws_after_guesses_follow_the_exact_distribution():
         guess = (seed % 5, (seed // 5) % 5)
         request = Request("r", [1], SamplingParams(max_tokens=9, seed=seed))
         logits = torch.stack([first, second[guess[0]], third])
-        places = [Place(request, guess[:i]) for i in range(3)]
-        tokens = [s.token_id for s in count_verified(guess, sampler(logits, places))]
+        places = [LogitsRow(request, guess[:i]) for i in range(3)]
+        tokens = [s.token_id for s in accepted(guess, sampler(logits, places))]
         request.token_ids.extend(tokens)
         while request.num_output_tokens < 2:
             row = second[tokens[0]][None].clone()
-            request.token_ids.append(sampler(row, [Place(request)])[0].token_id)
+            request.token_ids.append(sampler(row, [LogitsRow(request)])[0].token_id)
         found[tuple(request.output_token_ids[:2])] += 1
     wanted = (first.exp()[:, None] * second.exp()).double() * draws
     cells = [(a, b) for a in range(5) for b in range(5) if wanted[a, b] >= 8]

@@ -30,7 +30,7 @@ from inference.kernels.gpu.norm import add_rms_norm
 from inference.kernels.gpu.packed_linear import TritonPackedLinear
 from inference.kernels.gpu.prefill_attention import prefill_attention
 from inference.kernels.gpu.rotary import rotate_and_cache
-from inference.kernels.gpu.sampling import draw_rows
+from inference.kernels.gpu.sampling import sample_rows
 from inference.kernels.gpu.swiglu import swiglu
 from inference.quantization.packed import PackedRows
 
@@ -93,7 +93,7 @@ def launches(dtype: torch.dtype) -> dict[str, Callable[[], object]]:
             choices=1,
             count=_TOKENS,
         ),
-        "draw": partial(draw_rows, torch.randn(2, 5000), params, [0.5] * 2),
+        "sampling": partial(sample_rows, torch.randn(2, 5000), params, [0.5] * 2),
     }
     for kind, cache in (("", plain), (", int8", scaled)):
         qkv = random(_TOKENS, 8, _DIM)

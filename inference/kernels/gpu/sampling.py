@@ -1,10 +1,10 @@
-"""Draws a token for each row of logits in one launch: filters by threshold, nothing is sorted.
+"""Samples a token for each row of logits in one launch: filters by threshold, nothing is sorted.
 
 Top-k and top-p both keep the tokens above some logit. That threshold is found digit by digit of
 the logits' bits, 16 candidates a pass; of tokens that lie exactly on it the first ones are kept,
 as many as are needed. Then the row's random number goes through the cumulative distribution in
-the order of the token ids, as in `sampling/draw.py`: tokens are the same but where a float32
-exponential puts a border between two tokens elsewhere (less than one in 100,000 draws).
+the order of the token ids, as in `sampling/row_sampler.py`: tokens are the same but where a float32
+exponential puts a border between two tokens elsewhere (less than one in 100,000 samples).
 Source: Alabi et al. 2012 (k-selection on GPUs), for finding a threshold digit by digit.
 """
 
@@ -20,8 +20,8 @@ from inference.core import SamplingParams
 _BLOCK = 1024
 
 
-def draw_rows(logits: Tensor, params: list[SamplingParams], noise: list[float]) -> Tensor:
-    """A `Draw` (`sampling/draw.py`): (R,) token ids from (R, vocab) float32 logits."""
+def sample_rows(logits: Tensor, params: list[SamplingParams], noise: list[float]) -> Tensor:
+    """A `RowSampler` (`sampling/row_sampler.py`): (R,) token ids from (R, vocab) float32 logits."""
     rows, vocab = logits.shape
     wanted = [
         (p.temperature, min(p.top_k or vocab, vocab), p.top_p, p.min_p, number)
@@ -30,12 +30,12 @@ def draw_rows(logits: Tensor, params: list[SamplingParams], noise: list[float]) 
     per_row = torch.tensor(wanted, dtype=torch.float64).to(logits.device)
     tokens = torch.empty(rows, dtype=torch.long, device=logits.device)
     logits = logits.contiguous()
-    _draw[(rows,)](logits, per_row, tokens, vocab, BLOCK=_BLOCK)
+    _sample[(rows,)](logits, per_row, tokens, vocab, BLOCK=_BLOCK)
     return tokens
 
 
 @triton.jit
-def _draw(logits, per_row, tokens, vocab, BLOCK: tl.constexpr):
+def _sample(logits, per_row, tokens, vocab, BLOCK: tl.constexpr):
     row = tl.program_id(0).to(tl.int64)
     x, wanted = logits + row * vocab, per_row + row * 5
     temperature = tl.load(wanted).to(tl.float32)

@@ -1,4 +1,4 @@
-"""Drawing a token: plain torch and the Triton kernel against the definition in float64."""
+"""A token for each row: plain torch and the Triton kernel against the definition in float64."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ if DEVICE.type == "cpu":
 pytest.importorskip("triton")
 
 from inference.core import SamplingParams  # noqa: E402
-from inference.kernels.gpu.sampling import draw_rows as draw_by_kernel  # noqa: E402
-from inference.sampling.draw import Draw, draw_rows  # noqa: E402
+from inference.kernels.gpu.sampling import sample_rows as sample_by_kernel  # noqa: E402
+from inference.sampling.row_sampler import RowSampler, sample_rows  # noqa: E402
 
 KINDS: list[dict[str, float]] = [
     {},
@@ -31,7 +31,7 @@ KINDS: list[dict[str, float]] = [
     {"top_k": 5000, "top_p": 0.999},
     {"top_p": 1e-6},
 ]
-DRAWS: list[Draw] = [draw_rows, draw_by_kernel]
+SAMPLERS: list[RowSampler] = [sample_rows, sample_by_kernel]
 
 
 def params(**changes) -> SamplingParams:
@@ -53,17 +53,17 @@ def distribution(logits: Tensor, p: SamplingParams) -> Tensor:
     return kept / kept.sum()
 
 
-@pytest.fixture(params=DRAWS, ids=["torch", "kernel"])
-def draw(request) -> Draw:
+@pytest.fixture(params=SAMPLERS, ids=["torch", "kernel"])
+def sample(request) -> RowSampler:
     return request.param
 
 
 @pytest.mark.parametrize("vocab", [40, 1500])
-def test_token_is_where_the_distribution_passes_the_random_number(draw, vocab):
+def test_token_is_where_the_distribution_passes_the_random_number(sample, vocab):
     torch.manual_seed(vocab)
     rows = [(params(**kind), float(torch.rand(()))) for kind in KINDS]
     logits = torch.randn(len(rows), vocab, device=DEVICE) * 3
-    tokens = draw(logits, [p for p, _ in rows], [number for _, number in rows])
+    tokens = sample(logits, [p for p, _ in rows], [number for _, number in rows])
     for token, row, (p, number) in zip(tokens.tolist(), logits, rows, strict=True):
         wanted = distribution(row.cpu(), p)
         assert wanted[token] > 0, p
@@ -73,18 +73,18 @@ def test_token_is_where_the_distribution_passes_the_random_number(draw, vocab):
 
 
 @pytest.mark.parametrize("kind", [{}, {"top_k": 4, "top_p": 0.7, "temperature": 2.0}])
-def test_evenly_spread_numbers_give_the_distribution(draw, kind):
+def test_evenly_spread_numbers_give_the_distribution(sample, kind):
     torch.manual_seed(1)
     logits = torch.randn(12) * 2
-    count = 400 if draw is draw_rows or DEVICE.type == "cuda" else 8  # interpreted, it is slow
+    count = 400 if sample is sample_rows or DEVICE.type == "cuda" else 8  # interpreted, it is slow
     p = params(**kind)
     numbers = [(i + 0.5) / count for i in range(count)]
-    tokens = draw(logits.to(DEVICE).repeat(count, 1), [p] * count, numbers)
+    tokens = sample(logits.to(DEVICE).repeat(count, 1), [p] * count, numbers)
     found = torch.bincount(tokens.cpu(), minlength=12) / count
     assert (found - distribution(logits, p)).abs().max() <= 1.01 / count
 
 
-def test_tied_tokens_are_kept_by_smallest_id(draw):
+def test_tied_tokens_are_kept_by_smallest_id(sample):
     logits = torch.tensor([1.0, 3.0, 2.0, 2.0, 2.0, 2.0, -1.0, 0.0, -0.0], device=DEVICE)
     for kind, kept in (
         ({"top_k": 3}, {1, 2, 3}),
@@ -95,7 +95,7 @@ def test_tied_tokens_are_kept_by_smallest_id(draw):
     ):
         p = params(**kind)
         assert set(distribution(logits.cpu(), p).nonzero().flatten().tolist()) == kept
-        tokens = draw(logits.repeat(2, 1), [p] * 2, [0.0, 0.999])
+        tokens = sample(logits.repeat(2, 1), [p] * 2, [0.0, 0.999])
         assert tokens.tolist() == [min(kept), max(kept)], kind
 
 
@@ -109,24 +109,24 @@ def test_row_gets_the_same_token_beside_a_flat_row(kind):
     p, flat = params(**kind), params(top_p=0.999)
     for number in (i / 100 for i in range(100)):
         row = torch.randn(1, 3000, device=DEVICE).mul(4).round().div(4)
-        [alone] = draw_rows(row, [p], [number]).tolist()
+        [alone] = sample_rows(row, [p], [number]).tolist()
         beside = torch.cat((row, torch.zeros_like(row)))
-        assert draw_rows(beside, [p, flat], [number, 0.5]).tolist()[0] == alone
+        assert sample_rows(beside, [p, flat], [number, 0.5]).tolist()[0] == alone
         kept = distribution(row[0].cpu(), p)
-        assert kept[alone] > 0, "a token was drawn that the filters take away"
+        assert kept[alone] > 0, "a token was sampled that the filters take away"
 
 
 @pytest.mark.filterwarnings("ignore:overflow encountered")
 @pytest.mark.parametrize("kind", [{}, {"top_k": 5}, {"top_p": 0.9}, {"min_p": 0.5}])
-def test_logits_that_overflow_over_the_temperature_give_the_likeliest_token(draw, kind):
+def test_logits_that_overflow_over_the_temperature_give_the_likeliest_token(sample, kind):
     logits = torch.tensor([[0.0, 1e34, 1.1e34, -1e30]], device=DEVICE)
-    assert draw(logits, [params(temperature=1e-5, **kind)], [0.7]).tolist() == [2]
+    assert sample(logits, [params(temperature=1e-5, **kind)], [0.7]).tolist() == [2]
 
 
-def test_forbidden_tokens_are_never_sampled(draw):
+def test_forbidden_tokens_are_never_sampled(sample):
     """A grammar leaves one token, or two that are equal."""
     logits = torch.full((3, 50), -torch.inf, device=DEVICE)
     logits[0, 17] = -8.0
     logits[1:, [3, 40]] = 2.5
     kinds = [params(), params(top_k=2), params(top_p=0.9)]
-    assert draw(logits, kinds, [0.99, 0.2, 0.7]).tolist() == [17, 3, 40]
+    assert sample(logits, kinds, [0.99, 0.2, 0.7]).tolist() == [17, 3, 40]

@@ -1,7 +1,7 @@
 """One token for each row of logits: temperature, top-k, top-p, min-p, and a given random number.
 
 The number goes through the inverse of the cumulative distribution of what the filters left, in
-the order of the token ids; so every implementation of `Draw` gives the same token.
+the order of the token ids; so every implementation of `RowSampler` gives the same token.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _CANDIDATES = 512
 """Top-p is looked for among so many tokens first; only flat distributions need more."""
 
 
-class Draw(Protocol):
+class RowSampler(Protocol):
     def __call__(self, logits: Tensor, params: list[SamplingParams], noise: list[float]) -> Tensor:
         """Token ids (R,) from (R, vocab) float32 logits, each row with its own parameters.
 
@@ -29,17 +29,17 @@ class Draw(Protocol):
         ...
 
 
-def pick_draw(device: torch.device) -> Draw:
+def pick_row_sampler(device: torch.device) -> RowSampler:
     """The kernel on a GPU that has Triton, else plain torch."""
     if device.type == "cuda" and importlib.util.find_spec("triton") is not None:
-        from inference.kernels.gpu.sampling import draw_rows as draw_on_gpu
+        from inference.kernels.gpu.sampling import sample_rows as sample_on_gpu
 
-        return draw_on_gpu
-    return draw_rows
+        return sample_on_gpu
+    return sample_rows
 
 
-def draw_rows(logits: Tensor, params: list[SamplingParams], noise: list[float]) -> Tensor:
-    """`Draw` by plain torch, on any device."""
+def sample_rows(logits: Tensor, params: list[SamplingParams], noise: list[float]) -> Tensor:
+    """`RowSampler` by plain torch, on any device."""
     tokens = torch.empty(len(params), dtype=torch.long, device=logits.device)
     ranked = [i for i, p in enumerate(params) if p.top_k > 0 or p.top_p < 1.0]
     plain = [i for i, p in enumerate(params) if not (p.top_k > 0 or p.top_p < 1.0)]
