@@ -96,7 +96,7 @@ class MessageFactory(DjangoModelFactory[Message]):
 def member(
     *, organization: Organization | None = None, role: str = Role.OWNER, **user: Any
 ) -> Principal:
-    """A new user with a role in `organization` (a new one where None), as his session sees it."""
+    """A new user with a role in `organization` (a new one where None), as their session sees it."""
     organization = organization or OrganizationFactory.create()
     membership = MembershipFactory.create(
         organization=organization, role=role, user=UserFactory.create(**user)

@@ -54,11 +54,11 @@ async def principal_for_api_key(
 
 
 async def principal_for_session(user: User, organization_id: UUID | None) -> Principal:
-    """The signed-in `user` in one of his organizations.
+    """The signed-in `user` in one of their organizations.
 
     Args:
         organization_id: the one that the session has chosen. None, or one that the user has
-            left since, gives the organization he joined first.
+            left since, gives the organization they joined first.
     Raises:
         PermissionDenied: the user is in no organization at all.
     """

@@ -4,7 +4,7 @@ Kept by `post_migrate` rather than written by one migration: permissions exist o
 migrations of their app, groups span apps that accounts must not depend on, and a flushed test
 database gets both again. Plans are only created, never changed: an administrator may have set
 other limits. The groups' permissions are this table, on each migrate; whoever wants another
-mix makes a group of his own.
+mix makes a group of their own.
 """
 
 from django.apps import AppConfig

@@ -1,7 +1,7 @@
 """The organization that an installation starts with, and the login to it.
 
 Whoever can read the file with the password runs the installation, so the owner is also the
-administrator of /admin. Nothing here is secret to him, and nothing of it is in the repository.
+administrator of /admin. Nothing here is secret to them, and nothing of it is in the repository.
 """
 
 import os
@@ -28,7 +28,7 @@ class DemoLogin:
 
 @transaction.atomic
 def demo_ensure(*, directory: Path) -> DemoLogin:
-    """The demo owner and his login, made where they are missing.
+    """The demo owner and their login, made where they are missing.
 
     A password that was changed since stays as it is; where the file is gone, a new password is
     set and written.

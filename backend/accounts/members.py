@@ -15,7 +15,7 @@ def member_add(*, principal: Principal, email: str, role: str) -> Membership:
 
     Raises:
         PermissionDenied: the caller is neither owner nor admin; only an owner makes owners.
-        NotFound: no account has this address. Conflict: he is a member already.
+        NotFound: no account has this address. Conflict: they are a member already.
     """
     _may_give(principal, role)
     user = User.objects.filter(email=email.strip().lower(), is_active=True).first()

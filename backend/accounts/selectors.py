@@ -17,7 +17,7 @@ def memberships_list(*, user_id: UUID) -> list[Membership]:
 
 
 def membership_get(*, user_id: UUID, organization_id: UUID) -> Membership:
-    """The user's place in one organization. NotFound where he has none."""
+    """The user's place in one organization. NotFound where they have none."""
     membership = (
         Membership.objects.filter(user_id=user_id, organization_id=organization_id)
         .select_related("organization__plan")

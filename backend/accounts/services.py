@@ -96,9 +96,9 @@ def user_rename(*, user_id: UUID, name: str) -> User:
 
 @transaction.atomic
 def user_active_set(*, user: User, is_active: bool) -> None:
-    """Lock a user out, or let him in again. Sessions and API keys end with the commit.
+    """Lock a user out, or let them in again. Sessions and API keys end with the commit.
 
-    His keys are only suspended: they work again a minute after he is let in again.
+    Their keys are only suspended: they work again a minute after they are let in again.
     """
     User.objects.filter(pk=user.pk).update(is_active=is_active)
     if is_active:
@@ -123,7 +123,7 @@ def api_key_create(
         project_id: of the same organization; None means its default project.
         scopes: of Scope; none means everything. A restricted key gives no more than it has.
     Raises:
-        PermissionDenied: the role `finance`, or a scope that the caller lacks himself.
+        PermissionDenied: the role `finance`, or a scope that the caller lacks themselves.
         InvalidRequest: with `param`: no name, unknown scope, expiry in the past.
         NotFound: the project is not in the organization.
     """

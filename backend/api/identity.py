@@ -9,7 +9,7 @@ from backend.platform.errors import PermissionDenied
 
 
 async def me_of(principal: Principal) -> Me:
-    """The user behind `principal`, the organization he works in, and his others."""
+    """The user behind `principal`, the organization they work in, and their others."""
     return await in_database(_me, principal)
 
 

@@ -1,4 +1,4 @@
-"""Reads of `conversations`. A conversation is its user's, inside his organization: colleagues,
+"""Reads of `conversations`. A conversation is its user's, inside their organization: colleagues,
 owners too, do not see it. What is deleted is not found."""
 
 from dataclasses import dataclass

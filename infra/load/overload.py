@@ -24,7 +24,7 @@ from backend.platform.sse import EventDecoder
 from infra.load.stack import MODEL, Stack
 
 PLANS = ("premium", "free")
-_PATIENCE_SECONDS = 60.0
+_TIMEOUT_SECONDS = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ async def _ask(origin: Origin, plan: str, key: str, tokens: int) -> Outcome:
     headers = {"authorization": f"Bearer {key}", "content-type": "application/json"}
     started = time.monotonic()
     try:
-        async with asyncio.timeout(_PATIENCE_SECONDS):
+        async with asyncio.timeout(_TIMEOUT_SECONDS):
             return await _read(origin, plan, headers, body)
     except Exception as error:  # whatever it is, the load goes on and the report shows it
         return Outcome(plan, type(error).__name__, time.monotonic() - started)

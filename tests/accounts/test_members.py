@@ -29,7 +29,7 @@ def test_an_admin_adds_someone_once():
 
 
 @pytest.mark.parametrize("role", [Role.MEMBER, Role.FINANCE])
-def test_others_manage_nobody(role):
+def test_other_roles_manage_no_members(role):
     caller = member(role=role)
 
     with pytest.raises(PermissionDenied):
@@ -84,7 +84,7 @@ def test_an_owner_leaves_once_there_is_another():
     assert organization.memberships.count() == 1
 
 
-def test_who_leaves_takes_his_keys_out_of_service():
+def test_keys_of_a_removed_member_stop_working():
     organization = OrganizationFactory.create()
     owner = member(organization=organization)
     leaving = member(organization=organization, role=Role.MEMBER)

@@ -39,7 +39,7 @@ def test_the_login_that_is_kept_and_printed_opens_the_account(var):
     assert Organization.objects.get(memberships__user=user).name == "Demo"
 
 
-def test_nobody_else_may_read_the_login(var):
+def test_demo_login_is_readable_by_its_owner_only(var):
     seed()
     assert stat.S_IMODE((var / "demo-login.txt").stat().st_mode) == 0o600
 

@@ -1,4 +1,4 @@
-"""A signed-in user is in one organization at a time, and only in his own."""
+"""A signed-in user is in one organization at a time, and only in their own."""
 
 import uuid
 

@@ -96,7 +96,7 @@ def test_of_two_sign_ups_at_the_same_moment_one_is_refused():
 
 
 @pytest.mark.django_db
-def test_a_closed_installation_takes_nobody(settings):
+def test_closed_sign_up_is_refused(settings):
     settings.SIGNUP_OPEN = False
 
     with pytest.raises(PermissionDenied):
@@ -114,7 +114,7 @@ def test_a_user_changes_his_name():
 
 
 @pytest.mark.django_db
-def test_renaming_a_user_who_is_gone_says_so():
+def test_renaming_a_deleted_user_is_not_found():
     user = user_sign_up(email="ada@example.org", password=PASSWORD)
     user_id = user.pk
     user.delete()

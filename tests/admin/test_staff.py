@@ -219,7 +219,7 @@ def test_an_organization_keeps_an_owner_here_too(client, superuser, role, delete
     assert membership.role == Role.OWNER
 
 
-def test_a_member_of_staff_who_is_locked_out_is_out(client):
+def test_locked_staff_account_loses_its_session(client):
     user = staff(client, group="Support")
     User.objects.filter(pk=user.pk).update(is_active=False)
 

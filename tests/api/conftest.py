@@ -1,4 +1,4 @@
-"""One product for all tests of the API; whoever needs to break it starts one of his own."""
+"""One product for all tests of the API; a test that breaks it starts one of its own."""
 
 from collections.abc import Callable, Iterator
 
@@ -16,7 +16,7 @@ def product(live_product: Product) -> Product:
 
 @pytest.fixture(scope="session")
 def person(product: Product) -> Iterator[Person]:
-    """Somebody who is signed in. Tests that change him sign up their own."""
+    """A signed-in person. Tests that change them sign up their own."""
     someone = sign_up(product.url)
     yield someone
     someone.browser.close()

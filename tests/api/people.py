@@ -49,7 +49,7 @@ class Person:
 
 
 def sign_up(url: str) -> Person:
-    """A new person in an organization of his own."""
+    """A new person in an organization of their own."""
     browser = Browser(url)
     email = f"person{next(_numbers)}-{secrets.token_hex(4)}@example.org"
     password = secrets.token_urlsafe(16)

@@ -101,7 +101,9 @@ def strangers(scripted_product: ScriptedProduct, author: Person) -> Iterator[lis
         person.browser.close()
 
 
-def test_nobody_else_finds_or_appeals_it(author: Person, strangers: list[Person]) -> None:
+def test_strangers_neither_find_nor_appeal_a_decision(
+    author: Person, strangers: list[Person]
+) -> None:
     generation_id = blocked_prompt(author)
     appeal(author, generation_id)
     absent = "00000000-0000-4000-8000-000000000000"

@@ -41,7 +41,7 @@ def generations_of(product, organization_id: str) -> list[dict]:
 
 @pytest.fixture
 def caller(product, new_person):
-    """A person of the test's own, so that his generations can be counted, and his client."""
+    """A person of the test's own, so that their generations can be counted, and their client."""
     someone = new_person()
     with program(product.url, someone.new_key()["secret"]) as client:
         yield someone, client

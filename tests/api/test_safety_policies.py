@@ -23,7 +23,7 @@ PROMISED_S = 10.0
 
 @pytest.fixture
 def customer(scripted_product: ScriptedProduct) -> Iterator[Person]:
-    """Somebody with an organization of his own, whose policy a test may change."""
+    """A person with an organization of their own, whose policy a test may change."""
     scripted_product.says("A fine day.")
     someone = sign_up(scripted_product.url)
     scripted_product.rows(

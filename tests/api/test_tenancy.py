@@ -147,7 +147,7 @@ def test_what_is_foreign_is_answered_like_what_is_not_there(operations, belongin
 
 
 def test_nothing_of_the_owner_was_changed(product, operations, belongings, stranger):
-    """After all of the above: his things are as they were, and the lists of others are empty."""
+    """After all of the above: their things are as they were, and the lists of others are empty."""
     for method, path in _object_routes(operations):
         stranger.browser.request(
             method, path.format(**belongings.ids), json=BODIES.get((method, path))

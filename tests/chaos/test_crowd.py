@@ -34,7 +34,7 @@ _QUESTION = {
 }
 
 
-def test_who_finds_the_queue_full_is_refused_unread_until_it_is_not(
+def test_requests_are_shed_while_queue_is_full(
     start_site: Callable[..., Site[Product]], tmp_path: Path
 ) -> None:
     pools = tmp_path / "pools.toml"

@@ -87,7 +87,7 @@ def test_a_bad_request_names_the_parameter(client, options, param):
     assert error.value.param is not None and error.value.param.startswith(param)
 
 
-def test_an_image_for_a_model_without_eyes(client):
+def test_image_is_refused_by_model_without_vision(client):
     pixel = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
     with pytest.raises(openai.BadRequestError) as error:
         ask(client, messages=[{"role": "user", "content": [pixel]}])

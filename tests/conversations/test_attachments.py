@@ -264,7 +264,7 @@ def test_an_image_is_not_passed_off_as_a_file(user):
 
 
 @pytest.mark.parametrize("who", ["stranger", "colleague"])
-def test_nobody_else_reads_or_uses_it(user, who):
+def test_strangers_neither_read_nor_use_an_attachment(user, who):
     attachment = upload(user, b"text")
     other = member()
     if who == "colleague":

@@ -94,7 +94,7 @@ def test_an_answer_that_is_still_coming_puts_it_off(user):
     assert purge.deleted_conversations_purge(now=timezone.now() + 31 * DAY) == 1
 
 
-def test_uploads_that_nobody_used_go_after_a_day(user):
+def test_unused_uploads_are_purged_after_a_day(user):
     unused = upload(user, b"unused")
     _, used = with_file(user)
 
@@ -116,7 +116,7 @@ def test_the_hourly_task_does_both(user):
     assert not Conversation.objects.filter(pk=conversation.pk).exists()
 
 
-def test_an_answer_whose_process_died_before_it_began_fails_and_the_chat_goes_on(user):
+def test_answer_fails_when_its_process_died_before_it_began(user):
     conversation = conversation_of(user)
 
     def ask(text):

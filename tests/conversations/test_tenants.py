@@ -85,15 +85,15 @@ def victim():
     return Victim()
 
 
-@pytest.fixture(params=["another organization's owner", "a colleague", "his owner", "both"])
+@pytest.fixture(params=["another organization's owner", "a colleague", "its owner", "both"])
 def intruder(request, victim):
     organization = Organization.objects.get(pk=victim.principal.organization_id)
     match request.param:
         case "a colleague":
             return member(organization=organization, role=Role.MEMBER)
-        case "his owner":
+        case "its owner":
             return member(organization=organization, role=Role.OWNER)
-        case "both":  # the victim himself, in another organization of his
+        case "both":  # the victim, in another organization of theirs
             elsewhere = member()
             return type(elsewhere)(
                 organization_id=elsewhere.organization_id,
@@ -107,7 +107,7 @@ def intruder(request, victim):
 
 
 @pytest.mark.parametrize("name", sorted(CALLS))
-def test_with_somebody_elses_ids_nothing_is_found_and_nothing_changes(victim, intruder, name):
+def test_ids_of_another_tenant_find_and_change_nothing(victim, intruder, name):
     before = victim.rows()
 
     with pytest.raises(NotFound):

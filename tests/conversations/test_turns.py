@@ -1,4 +1,4 @@
-"""Turns: nothing that a user wrote is lost, and the tree is what he sees."""
+"""Turns: nothing that a user wrote is lost, and the tree is what they see."""
 
 import uuid
 from typing import Any
@@ -146,7 +146,7 @@ def test_a_halted_answer_stays_in_the_history_with_the_text_that_was_released(ch
     assert [m.content for m in turn.history] == ["tell me", "Up to here", "next"]
 
 
-def test_a_question_whose_answer_failed_is_joined_to_the_next(chat):
+def test_question_of_a_failed_answer_is_joined_to_the_next(chat):
     failed = chat("first half", finished=None)
     answer(failed, "", MessageStatus.FAILED)
     turn = chat("second half", finished=None)

@@ -75,7 +75,7 @@ def test_what_does_not_exist_says_so(person: Person) -> None:
     expect(person.page.get_by_role("heading", name="This page doesn't exist")).to_be_visible()
 
 
-def test_nobody_else_can_open_a_conversation(person: Person, sign_up: SignUp) -> None:
+def test_conversation_opens_for_its_owner_only(person: Person, sign_up: SignUp) -> None:
     identity = person.new_conversation("Secret plans")
     stranger = sign_up()
     stranger.visitor.expect_status(404)

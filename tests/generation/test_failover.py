@@ -29,10 +29,10 @@ from tests.support.gateway import (
     usage_records,
 )
 
-PATIENCE_S = 60.0
+TIMEOUT_S = 60.0
 
 
-async def test_a_process_that_goes_hands_over(
+async def test_draining_process_hands_its_generations_over(
     transactional_db: None, upstream: SyntheticUpstream
 ) -> None:
     principal = await caller()
@@ -42,7 +42,7 @@ async def test_a_process_that_goes_hands_over(
         first = await read(started.id, principal, until=lambda events: len(events) == 10)
     assert (await stored(started.id)).is_open
     async with running_gateway(pools):
-        rest = await asyncio.wait_for(read(started.id, principal, after=10), timeout=PATIENCE_S)
+        rest = await asyncio.wait_for(read(started.id, principal, after=10), timeout=TIMEOUT_S)
 
     whole = Answer(first.events + rest.events)
     whole.check_order()
@@ -50,7 +50,7 @@ async def test_a_process_that_goes_hands_over(
     await check_billed(started.id, output_tokens=100, state="completed")
 
 
-async def test_a_process_that_dies_is_replaced_and_its_readers_elsewhere_see_a_pause(
+async def test_dead_process_is_failed_over_and_readers_elsewhere_go_on(
     transactional_db: None, upstream: SyntheticUpstream
 ) -> None:
     principal = await caller()
@@ -62,7 +62,7 @@ async def test_a_process_that_dies_is_replaced_and_its_readers_elsewhere_see_a_p
         reading = asyncio.create_task(_read_at(second, started.id))
         await asyncio.sleep(0.6)
         await abandon(first)
-        answer = await asyncio.wait_for(reading, timeout=PATIENCE_S)
+        answer = await asyncio.wait_for(reading, timeout=TIMEOUT_S)
 
     answer.check_order()
     assert answer.text == words(0, 60)
@@ -93,7 +93,7 @@ async def test_one_that_ended_without_saying_so_is_finished(
     ended = await until_ended(started.id)
     await abandon(first)
     async with running_gateway(pools):
-        answer = await asyncio.wait_for(read(started.id, principal), timeout=PATIENCE_S)
+        answer = await asyncio.wait_for(read(started.id, principal), timeout=TIMEOUT_S)
 
     answer.check_order()
     assert answer.text == words(0, 20)
@@ -115,7 +115,7 @@ async def test_cancelling_from_another_process(
             reading = asyncio.create_task(_read_at(second, started.id))
             await asyncio.sleep(0.3)
             await cancel(started.id, principal=principal)
-            answer = await asyncio.wait_for(reading, timeout=PATIENCE_S)
+            answer = await asyncio.wait_for(reading, timeout=TIMEOUT_S)
 
     answer.check_order()
     count = len(answer.text.split())
@@ -137,7 +137,7 @@ async def test_a_cancelled_one_that_is_taken_up_before_it_was_stored_stays_cance
         await read(started.id, principal, until=lambda events: bool(Answer(events).finish_reason))
         await abandon(first)
     async with running_gateway(pools):
-        answer = await asyncio.wait_for(read(started.id, principal), timeout=PATIENCE_S)
+        answer = await asyncio.wait_for(read(started.id, principal), timeout=TIMEOUT_S)
 
     assert answer.finish_reason == "cancelled"
     count = len(answer.text.split())

@@ -35,9 +35,9 @@ from tests.support.gateway import (
     until_ended,
 )
 
-PATIENCE_S = 30.0
+TIMEOUT_S = 30.0
 StartUpstream = Callable[..., Awaitable[SyntheticUpstream]]
-_MOST_STORABLE = 2**31 - 1
+MAX_STORABLE = 2**31 - 1
 
 
 async def test_readers_follow_when_process_finds_itself_superseded_at_the_end(
@@ -57,7 +57,7 @@ async def test_readers_follow_when_process_finds_itself_superseded_at_the_end(
         await active.task
         # As if its lease had lapsed: the other process takes the generation up.
         await stalled.redis.zadd(keys.LEASES, {str(started.id): 0})
-        answer = await asyncio.wait_for(reading, PATIENCE_S)
+        answer = await asyncio.wait_for(reading, TIMEOUT_S)
 
     answer.check_order()
     assert answer.text == words(0, 30)
@@ -76,7 +76,7 @@ async def test_readers_end_when_row_is_gone_at_the_end(
         reading = asyncio.create_task(_read_at(gateway, started))
         await in_database(Generation.objects.filter(pk=started.id).delete)
         with pytest.raises(NotFound):
-            await asyncio.wait_for(reading, PATIENCE_S)
+            await asyncio.wait_for(reading, TIMEOUT_S)
 
 
 async def test_generation_ends_as_failed_when_its_numbers_cannot_be_stored(
@@ -84,11 +84,11 @@ async def test_generation_ends_as_failed_when_its_numbers_cannot_be_stored(
 ) -> None:
     """Each choice's count fits the column, their sum does not: no retry would change that."""
     principal = await caller()
-    upstream = await start_upstream(count_error=_MOST_STORABLE - 100)
+    upstream = await start_upstream(count_error=MAX_STORABLE - 100)
     pools = pools_of(upstream)
     async with running_gateway(pools):
         request = chat(principal, max_tokens=20, n=2)
-        started, answer = await asyncio.wait_for(ask(request), PATIENCE_S)
+        started, answer = await asyncio.wait_for(ask(request), TIMEOUT_S)
 
     answer.check_order()
     assert answer.error is not None and answer.error["code"] == "record_rejected"
@@ -98,7 +98,7 @@ async def test_generation_ends_as_failed_when_its_numbers_cannot_be_stored(
     assert row.input_tokens == pool.context_window
 
 
-@pytest.mark.parametrize("count", [_MOST_STORABLE + 1, 2**40, -10])
+@pytest.mark.parametrize("count", [MAX_STORABLE + 1, 2**40, -10])
 async def test_impossible_count_is_failure_of_upstream(
     transactional_db: None, start_upstream: StartUpstream, count: int
 ) -> None:
@@ -106,7 +106,7 @@ async def test_impossible_count_is_failure_of_upstream(
     upstream = await start_upstream(count_error=count)
     async with running_gateway(pools_of(upstream, dialect="openai")):
         request = chat(principal, max_tokens=20)
-        started, answer = await asyncio.wait_for(ask(request), PATIENCE_S)
+        started, answer = await asyncio.wait_for(ask(request), TIMEOUT_S)
 
     answer.check_order()
     assert answer.text == words(0, 20)
@@ -125,7 +125,7 @@ async def test_generation_waits_for_database_that_is_away(
         return generation_finish(**arguments)
 
     monkeypatch.setattr(finalize, "generation_finish", finish)
-    started, answer = await asyncio.wait_for(ask(chat(principal, max_tokens=5)), PATIENCE_S)
+    started, answer = await asyncio.wait_for(ask(chat(principal, max_tokens=5)), TIMEOUT_S)
 
     assert answer.text == words(0, 5)
     await check_billed(started.id, output_tokens=5, state="completed")
@@ -150,9 +150,9 @@ async def test_withdrawn_text_is_replaced_in_redis_when_its_appends_had_arrived(
         replies.lost = True
         row = await until_ended(started.id)
         replies.lost = False
-        answer = await asyncio.wait_for(local, PATIENCE_S)
-        ahead = await asyncio.wait_for(remote, PATIENCE_S)
-        late = await asyncio.wait_for(_read_at(elsewhere, started), PATIENCE_S)
+        answer = await asyncio.wait_for(local, TIMEOUT_S)
+        ahead = await asyncio.wait_for(remote, TIMEOUT_S)
+        late = await asyncio.wait_for(_read_at(elsewhere, started), TIMEOUT_S)
         leased = await gateway.redis.zscore(keys.LEASES, str(started.id))
 
     answer.check_order()
@@ -193,7 +193,7 @@ async def test_withdrawn_text_is_replaced_by_successor_of_process_that_died(
     async with running_gateway(pools) as second:
         while await second.redis.zscore(keys.LEASES, str(started.id)) is not None:
             await asyncio.sleep(0.05)
-        late = await asyncio.wait_for(_read_at(second, started), PATIENCE_S)
+        late = await asyncio.wait_for(_read_at(second, started), TIMEOUT_S)
     late.check_order()
     assert late.text == words(0, row.output_tokens), "what is billed"
     assert late.error is not None and late.error["code"] == "buffer_lost"

@@ -26,7 +26,7 @@ from tests.support.gateway import (
     start,
 )
 
-PATIENCE_S = 20.0
+TIMEOUT_S = 20.0
 _BEYOND = 1_000_000_000
 
 
@@ -136,7 +136,7 @@ async def test_readers_of_another_process_end_when_one_began_beyond_the_last_eve
         whole = asyncio.create_task(_read_at(elsewhere, started.id, after=0))
         await asyncio.sleep(0.3)
         rest = asyncio.create_task(_read_at(elsewhere, started.id, after=3))
-        async with asyncio.timeout(PATIENCE_S):
+        async with asyncio.timeout(TIMEOUT_S):
             answer = await whole
             assert (await rest).events == answer.events[3:]
             assert (await beyond).events == []

@@ -86,7 +86,7 @@ async def test_processes_share_the_places() -> None:
 
 @settings(deadline=None)
 @given(st.lists(st.tuples(st.integers(1, 10), st.floats(0, 5)), min_size=1, max_size=40))
-def test_nobody_is_forgotten_and_places_are_never_overrun(
+def test_every_ticket_is_served_and_places_are_never_overrun(
     arrivals: list[tuple[int, float]],
 ) -> None:
     async def run() -> None:

@@ -140,7 +140,7 @@ async def test_a_reader_that_comes_back_gets_exactly_the_missing_events(
     assert again.text == words(0, 100)
 
 
-async def test_a_reader_that_comes_back_for_nothing_ends_and_stops_nobody(
+async def test_reader_that_resumes_after_the_last_event_ends(
     gateway: Gateway, principal: Principal
 ) -> None:
     """Its generation has ended, and this process has not let go of it yet."""
@@ -249,7 +249,7 @@ async def test_time_runs_out_and_the_partial_answer_is_kept(
     assert row.error_code == "timeout"
 
 
-async def test_a_partial_answer_is_returned_to_those_who_do_not_stream(
+async def test_partial_answer_is_returned_when_not_streamed(
     gateway: Gateway, principal: Principal
 ) -> None:
     started = await start(chat(principal, max_tokens=4000, timeout_s=2.0))
@@ -279,7 +279,7 @@ async def test_a_request_that_no_replica_takes_is_the_callers_error(
     await check_billed(row.id, output_tokens=0, state="failed")
 
 
-async def test_nobody_reads_or_stops_what_is_not_theirs(
+async def test_strangers_neither_read_nor_cancel_a_generation(
     gateway: Gateway, principal: Principal
 ) -> None:
     started = await start(chat(principal, max_tokens=60))

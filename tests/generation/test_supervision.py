@@ -20,7 +20,7 @@ from tests.support.gateway import (
     start,
 )
 
-PATIENCE_S = 20.0
+TIMEOUT_S = 20.0
 
 
 def _failures(loop: str) -> float:
@@ -37,7 +37,7 @@ async def test_loop_goes_on_after_unexpected_exception() -> None:
             raise UnicodeDecodeError("utf-8", b"\xff", 0, 1, "invalid start byte")
 
     with capture_logs() as logs:
-        await asyncio.wait_for(supervised("tested", body), PATIENCE_S)
+        await asyncio.wait_for(supervised("tested", body), TIMEOUT_S)
 
     assert rounds == 3, "started again until it returned"
     assert _failures("tested") == 2
@@ -58,7 +58,7 @@ async def test_loop_goes_on_when_what_it_awaits_is_cancelled() -> None:
             inner.cancel()
             await inner
 
-    await asyncio.wait_for(supervised("leaky", body), PATIENCE_S)
+    await asyncio.wait_for(supervised("leaky", body), TIMEOUT_S)
 
     assert rounds == 2
     assert _failures("leaky") == 1
@@ -72,7 +72,7 @@ async def test_cancelled_loop_ends() -> None:
     await asyncio.sleep(0)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
-        await asyncio.wait_for(task, PATIENCE_S)
+        await asyncio.wait_for(task, TIMEOUT_S)
 
     assert _failures("cancelled") == 0
 
@@ -90,7 +90,7 @@ async def test_follower_delivers_after_control_message_it_cannot_decode(
         started = await start(chat(principal, max_tokens=20, turn=TURN))
         assert started.id not in elsewhere.active
         events: list[Event] = []
-        async with asyncio.timeout(PATIENCE_S):
+        async with asyncio.timeout(TIMEOUT_S):
             async for batch in elsewhere.reader.events(started.id, after=0):
                 events += batch
 

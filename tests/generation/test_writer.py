@@ -16,7 +16,7 @@ from backend.generation.stream.log import EventLog
 from backend.generation.stream.writer import BufferWriter
 from backend.generation.supervision import supervised
 
-PATIENCE_S = 10.0
+TIMEOUT_S = 10.0
 LEASE = "1:test"
 
 
@@ -63,7 +63,7 @@ async def test_events_reach_redis_after_unexpected_exception() -> None:
         async with _running(writer):
             log.append(b"one", b"")
             writer.mark(log)
-            await asyncio.wait_for(log.wait_stored(1), PATIENCE_S)
+            await asyncio.wait_for(log.wait_stored(1), TIMEOUT_S)
 
         assert await redis.xlen(keys.events(log.generation_id)) == 1
 
@@ -85,7 +85,7 @@ async def test_failed_restoring_of_lease_is_logged_and_repeated() -> None:
             log.append(b"one", b"")
             with capture_logs() as logs:
                 writer.mark(log)
-                await asyncio.wait_for(log.wait_stored(1), PATIENCE_S)
+                await asyncio.wait_for(log.wait_stored(1), TIMEOUT_S)
 
     assert attempts == 2
     assert [entry["log_level"] for entry in logs if entry["event"] == "lease_not_restored"] == [

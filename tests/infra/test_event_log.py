@@ -23,7 +23,7 @@ from kafka.errors import TopicAlreadyExistsError
 from infra.services import BrokerService
 
 PARTITIONS = 3
-PATIENCE_SECONDS = 60.0
+TIMEOUT_SECONDS = 60.0
 
 
 @pytest.fixture
@@ -89,7 +89,7 @@ def _publish(servers: str, topic: str, pairs: list[tuple[bytes, bytes]]) -> None
 def _read(consumer: KafkaConsumer, count: int) -> list:
     """The next `count` records; fewer when no more come for a while."""
     records: list = []
-    deadline = time.monotonic() + PATIENCE_SECONDS
+    deadline = time.monotonic() + TIMEOUT_SECONDS
     while len(records) < count and time.monotonic() < deadline:
         for batch in consumer.poll(timeout_ms=200).values():
             records += batch
@@ -170,11 +170,11 @@ class Member:
 
     def leave(self) -> None:
         self._leave.set()
-        self._thread.join(PATIENCE_SECONDS)
+        self._thread.join(TIMEOUT_SECONDS)
 
 
 def _wait_until(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + PATIENCE_SECONDS
+    deadline = time.monotonic() + TIMEOUT_SECONDS
     while not condition() and time.monotonic() < deadline:
         time.sleep(0.05)
     assert condition()
@@ -278,7 +278,7 @@ def test_another_client_library_reads_what_ours_wrote(servers, topic) -> None:
     )
     consumer.subscribe([topic])
     values: set[bytes | None] = set()
-    deadline = time.monotonic() + PATIENCE_SECONDS
+    deadline = time.monotonic() + TIMEOUT_SECONDS
     while len(values) < 100 and time.monotonic() < deadline:
         message = consumer.poll(0.2)
         if message is not None and message.error() is None:
@@ -291,5 +291,5 @@ def test_we_read_what_another_client_library_wrote(servers, topic, consumer_of) 
     producer = ConfluentProducer({"bootstrap.servers": servers, "enable.idempotence": True})
     for key, value in _events(100):
         producer.produce(topic, key=key, value=value)
-    assert producer.flush(PATIENCE_SECONDS) == 0
+    assert producer.flush(TIMEOUT_SECONDS) == 0
     assert len(_read(consumer_of(servers, topic), 100)) == 100

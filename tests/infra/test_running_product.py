@@ -18,7 +18,7 @@ from tests.support.product import Product
 
 pytestmark = pytest.mark.model
 
-PATIENCE_SECONDS = 300
+TIMEOUT_SECONDS = 300
 
 
 def test_the_product_of_the_tests_serves_a_token_and_meters_it(live_product: Product) -> None:
@@ -34,7 +34,7 @@ def test_the_product_of_the_tests_serves_a_token_and_meters_it(live_product: Pro
     assert [record["output_tokens"] for record in new] == [1]
 
 
-@pytest.mark.timeout(PATIENCE_SECONDS + 60)
+@pytest.mark.timeout(TIMEOUT_SECONDS + 60)
 def test_up_serves_a_first_token_and_ends_everything_on_ctrl_c(
     model_file: Path, scratch: Path
 ) -> None:
@@ -56,7 +56,7 @@ def test_up_serves_a_first_token_and_ends_everything_on_ctrl_c(
         stderr=subprocess.STDOUT,
         text=True,
     )
-    giving_up = threading.Timer(PATIENCE_SECONDS, launcher.kill)
+    giving_up = threading.Timer(TIMEOUT_SECONDS, launcher.kill)
     giving_up.start()
     lines = []
     assert launcher.stdout is not None

@@ -17,11 +17,11 @@ import pytest
 from infra.launcher.console import Console
 from infra.launcher.supervisor import Supervisor
 
-PATIENCE_SECONDS = 60.0
+TIMEOUT_SECONDS = 60.0
 
 
 def wait_until(condition: Callable[[], object]) -> None:
-    deadline = time.monotonic() + PATIENCE_SECONDS
+    deadline = time.monotonic() + TIMEOUT_SECONDS
     while not condition():
         assert time.monotonic() < deadline, "it did not happen in time"
         time.sleep(0.02)
@@ -140,5 +140,5 @@ def test_a_supervisor_that_is_killed_leaves_no_process_behind() -> None:
     sleeper = psutil.Process(int(launcher.stdout.readline().split()[1]))
     launcher.kill()
     launcher.wait()
-    psutil.wait_procs([sleeper], timeout=PATIENCE_SECONDS)
+    psutil.wait_procs([sleeper], timeout=TIMEOUT_SECONDS)
     assert not sleeper.is_running()

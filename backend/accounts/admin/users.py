@@ -1,7 +1,7 @@
 """Users and staff groups.
 
 Only a superuser decides who is staff, sets somebody's password or changes an address: either
-would let the support staff become another person, and read as him what they may not read.
+would let the support staff become another person, and read as them what they may not read.
 """
 
 from typing import Any

@@ -1,4 +1,4 @@
-"""`/api/me`: the signed-in user and the organization he works in."""
+"""`/api/me`: the signed-in user and the organization they work in."""
 
 from ninja import Router
 

@@ -8,7 +8,7 @@ from backend.api.schemas.base import ModelName, RequestModel
 
 MAX_INPUTS = 2048  # OpenAI's own limit
 MAX_CHARACTERS = 2_000_000
-_MOST_TOKEN_ID = 2**31
+_MAX_TOKEN_ID = 2**31
 
 
 class EmbeddingsRequest(RequestModel):
@@ -30,7 +30,7 @@ class EmbeddingsRequest(RequestModel):
         if size > MAX_CHARACTERS:
             raise ValueError(f"the inputs are longer than {MAX_CHARACTERS} together")
         numbers = value if isinstance(value[0], int) else [n for item in value for n in item]
-        if any(isinstance(n, int) and not 0 <= n < _MOST_TOKEN_ID for n in numbers):
+        if any(isinstance(n, int) and not 0 <= n < _MAX_TOKEN_ID for n in numbers):
             raise ValueError("a number is no token id")
         return value
 

@@ -26,7 +26,7 @@ _PAUSE_S = 0.01
 _RETRY_S = (0.05, 0.1, 0.2, 0.4, 0.8, 1.0)
 # Events of one generation in one round: after Redis lost everything, a long answer is given
 # back in several rounds, not in one that would block Redis for others.
-_MOST_PER_ROUND = 512
+MAX_PER_ROUND = 512
 
 
 class BufferWriter:
@@ -90,7 +90,7 @@ class BufferWriter:
         parts: list[bytes] = []
         for item in batch:
             names += item.keys
-            entries = item.entries[item.stored : item.stored + _MOST_PER_ROUND]
+            entries = item.entries[item.stored : item.stored + MAX_PER_ROUND]
             lengths: list[int] = []
             for entry in entries:
                 parts += entry

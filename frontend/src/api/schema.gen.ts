@@ -499,7 +499,7 @@ export interface paths {
          * Usage
          * @description `period`: a month (`2026-11`), a day (`2026-11-21`) or `last_30_days`, in UTC.
          *
-         *     Owners, admins and finance members see everybody's usage, a plain member only his own.
+         *     Owners, admins and finance members see everybody's usage, a plain member only their own.
          */
         get: operations["usage"];
         put?: never;

@@ -130,7 +130,7 @@ describe("the usage page of who manages money", () => {
 });
 
 describe("the usage page of a plain member", () => {
-  it("is about his own usage, and asks for no money matters", async () => {
+  it("is about the member's own usage, and asks for no money matters", async () => {
     show("member");
     expect(await screen.findByText(/Every generation of yours/)).toBeVisible();
     await screen.findByText("Cost", { selector: "dt" });

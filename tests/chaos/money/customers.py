@@ -18,7 +18,7 @@ import orjson
 from tests.api.people import Person
 from tests.chaos.reader import Wire, read_stream
 
-PATIENCE_S = 150.0
+TIMEOUT_S = 150.0
 _AGAIN = frozenset({409, 429, 500, 502, 503, 504})
 
 Manner = Literal["page", "page_cancels", "stream", "whole", "leaves"]
@@ -144,7 +144,7 @@ class Customer:
             "stream_options": {"include_usage": True},
         }
         key = {"Idempotency-Key": str(uuid4())}
-        deadline = time.monotonic() + PATIENCE_S
+        deadline = time.monotonic() + TIMEOUT_S
         while not receipt.wire.done:
             seen = receipt.wire.events
             receipt.wire = Wire()
@@ -204,7 +204,7 @@ class Customer:
             found: asked after a broken connection, whether the request arrived all the same,
                 and which generation it became.
         """
-        manner, deadline = receipt.order.manner, time.monotonic() + PATIENCE_S
+        manner, deadline = receipt.order.manner, time.monotonic() + TIMEOUT_S
         until = receipt.order.events if manner in {"page_cancels", "leaves"} else None
         while True:
             _check_time(deadline, receipt)
@@ -227,7 +227,7 @@ class Customer:
         """Read on until `[DONE]`, or until the product says that nothing is kept: the process
         died before the first event, and nothing may have been billed."""
         path = f"/api/generations/{receipt.generation_id}/events"
-        deadline = time.monotonic() + PATIENCE_S
+        deadline = time.monotonic() + TIMEOUT_S
         while not receipt.wire.done:
             _check_time(deadline, receipt)
             headers = {"Last-Event-ID": str(receipt.wire.last_id)}
@@ -270,7 +270,7 @@ class Customer:
 
 def _patiently(ask: Callable[[], httpx.Response], receipt: Receipt | None = None) -> httpx.Response:
     """Ask until somebody answers with success."""
-    deadline = time.monotonic() + PATIENCE_S
+    deadline = time.monotonic() + TIMEOUT_S
     while True:
         try:
             answer = ask()
@@ -299,7 +299,7 @@ def _check_refusal(answer: httpx.Response) -> None:
 
 def _check_time(deadline: float, receipt: Receipt | None) -> None:
     if time.monotonic() > deadline:
-        raise NotServed(f"not served within {PATIENCE_S:g} s: {receipt}")
+        raise NotServed(f"not served within {TIMEOUT_S:g} s: {receipt}")
 
 
 def _usage(told: dict[str, Any]) -> tuple[int, int]:
