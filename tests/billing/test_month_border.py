@@ -1,7 +1,6 @@
 """Hard budgets and prepaid credit hold while one month becomes the next."""
 
 from datetime import UTC, datetime, timedelta
-from decimal import Decimal
 from uuid import UUID, uuid4
 
 import pytest
@@ -90,7 +89,7 @@ async def test_open_reservation_of_the_old_month_counts_against_the_new_budget()
 
 
 async def test_generation_that_ended_in_the_old_month_leaves_the_new_budget_whole():
-    caller = await caller_with_budget(Decimal(100))
+    caller = await caller_with_budget(100)
     running = await ask(caller, 60, at=BEFORE)
     await ask(caller, 1, at=AFTER)
     await end(caller, running, 60, at=BEFORE)

@@ -131,6 +131,7 @@ def test_delivery_that_fails_unexpectedly_does_not_stop_the_others(receiver, url
     for delivery in broken.deliveries.all():
         assert (delivery.attempts, delivery.state) == (1, "pending")
         assert delivery.error
+        assert delivery.next_attempt_at is not None
         assert delivery.next_attempt_at > timezone.now() + timedelta(seconds=20)
 
 

@@ -4,6 +4,7 @@ import os
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -40,7 +41,8 @@ def start(tmp_path: Path) -> Iterator[Callable[[str], None]]:
 
 def tasks_in(queue_name: str) -> int:
     with app.connection_for_read() as connection:
-        return int(connection.default_channel.client.llen(queue_name))
+        channel: Any = connection.default_channel  # of the Redis transport
+        return int(channel.client.llen(queue_name))
 
 
 def wait_until(condition: Callable[[], bool]) -> None:
