@@ -44,6 +44,7 @@ def stream(request: Request, generation_id: UUID, headers: dict[str, str]) -> Ev
     return EventStreamResponse(
         generation_events(gateway_of(request.scope), generation_id, principal=request.auth),
         headers={**headers, **id_header(generation_id)},
+        principal=request.auth,
     )
 
 

@@ -121,6 +121,7 @@ async def _answer(
             return EventStreamResponse(
                 _stored_at_end(events, claim, lock),
                 headers={**headers, **generations.id_header(claim.generation_id)},
+                principal=request.auth,
             )
         response = await generations.collect(request, claim.generation_id, headers)
     except NotFound:

@@ -9,11 +9,16 @@ Source: WHATWG HTML, "Server-sent events"; OpenAI API reference, "Streaming".
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing, nullcontext
 
 from django.http import StreamingHttpResponse
 
+from backend.accounts.access import Access
+from backend.accounts.principal import Principal
+from backend.api.access_watch import access_watch
 from backend.api.errors import as_parley_error
 from backend.generation.request import DONE, Event
+from backend.platform.errors import AuthenticationFailed
 from backend.platform.json import encode_json
 
 PING_INTERVAL_S = 15.0
@@ -32,8 +37,10 @@ def encode_event(event: Event) -> bytes:
 class EventStreamResponse(StreamingHttpResponse):
     """The response around `event_stream`; never buffered, stored or transformed on its way."""
 
-    def __init__(self, events: AsyncIterator[Event], headers: dict[str, str]) -> None:
-        self._stream = event_stream(events)
+    def __init__(
+        self, events: AsyncIterator[Event], headers: dict[str, str], *, principal: Principal
+    ) -> None:
+        self._stream = event_stream(events, reader=access_of(principal))
         super().__init__(
             self._stream,
             content_type=CONTENT_TYPE,
@@ -50,31 +57,64 @@ class EventStreamResponse(StreamingHttpResponse):
 
 
 async def event_stream(
-    events: AsyncIterator[Event], ping_interval_s: float = PING_INTERVAL_S
+    events: AsyncIterator[Event],
+    ping_interval_s: float = PING_INTERVAL_S,
+    *,
+    reader: Access | None = None,
 ) -> AsyncGenerator[bytes]:
     """`events` as bytes of an SSE body; several that are ready together leave together.
 
     Closing it (a client that left) closes `events` at once, which is how the gateway learns
-    that nobody reads any more. It raises nothing: a failure becomes an error event.
+    that nobody reads any more. It raises nothing: a failure becomes an error event, and so does
+    the end of the reader's access.
     """
     queue: asyncio.Queue[Event | BaseException | None] = asyncio.Queue(_READ_AHEAD)
     pump = asyncio.create_task(_pump(events, queue))
-    finished = False
+
+    def end() -> None:
+        """What was read ahead is not sent any more."""
+        pump.cancel()
+        while not queue.empty():
+            queue.get_nowait()
+        queue.put_nowait(_access_ended())
+
+    watching = access_watch().watching(reader, end) if reader else nullcontext()
     try:
-        while not finished:
-            try:
-                async with asyncio.timeout(ping_interval_s):
-                    items = [await queue.get()]
-            except TimeoutError:
-                yield PING
-                continue
-            while not queue.empty():
-                items.append(queue.get_nowait())
-            body, finished = _encode(items)
-            yield body
+        async with aclosing(_bodies(queue, ping_interval_s)) as bodies:
+            with watching:
+                async for body in bodies:
+                    yield body
     finally:
         pump.cancel()
         await asyncio.gather(pump, return_exceptions=True)
+
+
+async def _bodies(
+    queue: asyncio.Queue[Event | BaseException | None], ping_interval_s: float
+) -> AsyncGenerator[bytes]:
+    finished = False
+    while not finished:
+        try:
+            async with asyncio.timeout(ping_interval_s):
+                items = [await queue.get()]
+        except TimeoutError:
+            yield PING
+            continue
+        while not queue.empty():
+            items.append(queue.get_nowait())
+        body, finished = _encode(items)
+        yield body
+
+
+def access_of(principal: Principal) -> Access:
+    return Access(principal.user_id, principal.organization_id, principal.key_id)
+
+
+def _access_ended() -> AuthenticationFailed:
+    return AuthenticationFailed(
+        "Your access ended while this was sent: the key, the account or the membership was ended.",
+        code="access_ended",
+    )
 
 
 async def _pump(

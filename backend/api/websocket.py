@@ -5,10 +5,13 @@ browsers send cookies with cross-site WebSocket requests too. What arrives on th
 of the channel layer goes out as JSON, from the moment on that the socket is open; what a client
 sends is ignored.
 
-Close codes: 4401, not signed in or no longer; the page then stops and asks for a sign-in.
+Close codes: 4401, not signed in or no longer (signed out, deactivated, another password, in no
+organization any more), and the page then stops and asks for a sign-in; 4429, too many sockets.
 """
 
+import asyncio
 import hashlib
+from contextlib import ExitStack
 from typing import Any
 
 from channels.auth import AuthMiddlewareStack
@@ -17,11 +20,15 @@ from channels.routing import URLRouter
 from django.conf import settings
 from django.urls import path, re_path
 
+from backend.accounts.access import Access
 from backend.api import metrics
+from backend.api.access_watch import access_watch
 from backend.platform.json import encode_json
 
 NOT_SIGNED_IN = 4401
 _NO_SUCH_SOCKET = 4404
+TOO_MANY_SOCKETS = 4429
+MAX_SOCKETS_PER_USER = 50  # in one process: tabs, of one person
 
 
 def user_group(user_id: object) -> str:
@@ -39,6 +46,11 @@ class EventsConsumer(AsyncWebsocketConsumer):
 
     groups_joined: tuple[str, ...] = ()
 
+    def __init__(self) -> None:
+        super().__init__()
+        self._watching = ExitStack()
+        self._closing: asyncio.Task[None] | None = None
+
     async def connect(self) -> None:
         user = self.scope["user"]
         if not user.is_authenticated:
@@ -46,21 +58,33 @@ class EventsConsumer(AsyncWebsocketConsumer):
             await self.accept()
             await self.close(code=NOT_SIGNED_IN)
             return
+        if access_watch().count_sockets(user.pk) >= MAX_SOCKETS_PER_USER:
+            await self.accept()
+            await self.close(code=TOO_MANY_SOCKETS)
+            return
+        session_key = self.scope["session"].session_key
         self.groups_joined = (
             user_group(user.pk),
-            session_group(self.scope["session"].session_key),
+            session_group(session_key),
         )
         metrics.WEBSOCKETS.inc()
         for group in self.groups_joined:
             await self.channel_layer.group_add(group, self.channel_name)
+        access = Access(user.pk, session_key=session_key, password=user.password)
+        self._watching.enter_context(access_watch().watching(access, self._end))
         # Last: when the page sees its socket open, nothing that happens from then on is lost.
         await self.accept()
 
     async def disconnect(self, code: int) -> None:
+        self._watching.close()
         if self.groups_joined:
             metrics.WEBSOCKETS.dec()
         for group in self.groups_joined:
             await self.channel_layer.group_discard(group, self.channel_name)
+
+    def _end(self) -> None:
+        # Kept, or it could be collected before it has run.
+        self._closing = asyncio.create_task(self.close(code=NOT_SIGNED_IN))
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
         """Clients have nothing to say here."""

@@ -14,7 +14,7 @@ from backend.api.schemas.resources import AttachmentOut
 from backend.api.throttling import count_use
 from backend.conversations.attachments import attachment_create, attachment_get
 from backend.platform.bounded_threads import IMAGE_THREADS
-from backend.platform.database import in_database
+from backend.platform.database import in_database, release_connection
 
 router = Router(tags=["attachments"])
 
@@ -23,6 +23,8 @@ router = Router(tags=["attachments"])
 async def upload(request: Request, file: File[UploadedFile]) -> Status:
     """An image (re-encoded, so that no metadata survives) or UTF-8 text."""
     await count_use(request, request.auth, "uploads")
+    # While it waits for its turn, others need the connection that the session was read with.
+    await release_connection()
     content = cast(BinaryIO, file.file)
     attachment = await IMAGE_THREADS.run(
         attachment_create, principal=request.auth, filename=file.name or "", file=content

@@ -25,7 +25,9 @@ async def follow_generation(
     """The events after `Last-Event-ID` (or `after`), then live ones, from any web process."""
     seq = resume_point(request.headers.get("Last-Event-ID"), after)
     events = await generations.follow(request, generation_id, after=seq)
-    return EventStreamResponse(events, headers=generations.id_header(generation_id))
+    return EventStreamResponse(
+        events, headers=generations.id_header(generation_id), principal=request.auth
+    )
 
 
 @router.post("/{uuid:generation_id}/cancel", response={202: None})
