@@ -1,6 +1,6 @@
 """`Idempotency-Key`: a retried request gets the first one's answer, and is billed once.
 
-The protocol, for one key of one organization, kept for 24 hours:
+The protocol, for one key of one user in one organization, kept for 24 hours:
 
 1. The request takes a lock in Redis; who does not get it is told 409. It is renewed while the
    answer is under way, and lapses soon after its process dies.
@@ -75,8 +75,9 @@ async def answer_once(
         raise InvalidRequest(
             f"{HEADER} must be 1 to 255 printable ASCII characters without spaces.", param=HEADER
         )
-    organization_id = request.auth.organization_id
-    name = f"idempotency:{organization_id}:{hashlib.sha256(key.encode()).hexdigest()}"
+    caller = request.auth
+    owner = f"{caller.organization_id}:{caller.user_id}"
+    name = f"idempotency:{owner}:{hashlib.sha256(key.encode()).hexdigest()}"
     lock = RenewedLock(name, ttl_s=_LOCK_TTL_S)
     fingerprint = _fingerprint(request)
     if not await lock.take():
@@ -85,7 +86,8 @@ async def answer_once(
         async with lock.renewed():
             claim = await in_database(
                 claim_key,
-                organization_id=organization_id,
+                organization_id=caller.organization_id,
+                user_id=caller.user_id,
                 key=key,
                 fingerprint=fingerprint,
                 holder=lock.token,
@@ -180,18 +182,22 @@ async def _stored_at_end(
         await asyncio.shield(lock.give_back())
 
 
-def claim_key(*, organization_id: UUID, key: str, fingerprint: str, holder: str) -> Claim:
+def claim_key(
+    *, organization_id: UUID, user_id: UUID, key: str, fingerprint: str, holder: str
+) -> Claim:
     """Find or make the row of a key, and note who holds it from now on.
 
     Raises:
         InvalidRequest: it was used for another request within 24 hours.
     """
     with transaction.atomic():
-        IdempotencyRecord.objects.filter(
-            organization_id=organization_id, key=key, created_at__lt=timezone.now() - KEPT
-        ).delete()
+        own = IdempotencyRecord.objects.filter(organization_id=organization_id, user_id=user_id)
+        own.filter(key=key, created_at__lt=timezone.now() - KEPT).delete()
         record, _ = IdempotencyRecord.objects.select_for_update().get_or_create(
-            organization_id=organization_id, key=key, defaults={"fingerprint": fingerprint}
+            organization_id=organization_id,
+            user_id=user_id,
+            key=key,
+            defaults={"fingerprint": fingerprint},
         )
         generation = Generation.objects.filter(pk=record.generation_id).first()
         if record.fingerprint == fingerprint:

@@ -5,17 +5,24 @@ import uuid
 from django.db import models
 from django.utils import timezone
 
-from backend.accounts.models import Organization
+from backend.accounts.models import Organization, User
 
 
 class IdempotencyRecord(models.Model):
-    """One key of one organization: which generation it began, and the answer once complete.
+    """One key of one user in one organization: its generation, and the answer once complete.
 
     `generation_id` is chosen before anything runs; a generation's id is unique, so whatever
     happens to the processes, one record never causes two generations.
     """
 
     organization = models.ForeignKey(Organization, on_delete=models.CASCADE, related_name="+")
+    user = models.ForeignKey(
+        User,
+        null=True,  # rows of the release before, whose generation is gone
+        on_delete=models.CASCADE,
+        related_name="+",
+        help_text="Conversations are private from colleagues, and so are answers.",
+    )
     key = models.CharField(max_length=255)
     fingerprint = models.CharField(max_length=64, help_text="SHA-256 of method, path and body.")
     generation_id = models.UUIDField(unique=True, default=uuid.uuid4)
@@ -30,7 +37,9 @@ class IdempotencyRecord(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["organization", "key"], name="idempotency_key_unique")
+            models.UniqueConstraint(
+                fields=["organization", "user", "key"], name="idempotency_user_key_unique"
+            )
         ]
 
     def __str__(self) -> str:
