@@ -151,13 +151,16 @@ def _parser() -> argparse.ArgumentParser:
     serve.add_argument("--max-num-seqs", type=int, default=64, help="sequences computed at once")
     serve.add_argument("--max-num-batched-tokens", type=int, default=1024, help="tokens of a step")
     serve.add_argument(
-        "--mixed-step-tokens", type=int, default=128, help="tokens of a step while streams run"
+        "--mixed-step-tokens",
+        type=int,
+        default=128,
+        help="tokens of a step while answers are generated",
     )
     serve.add_argument(
         "--mixed-step-slowdown",
         type=float,
         default=2.0,
-        help="how much longer prompts may make a step of streams",
+        help="how much longer prompts may make a step of decode requests",
     )
     serve.add_argument("--max-waiting", type=int, default=256, help="waiting sequences, then 503")
     serve.add_argument(
@@ -172,9 +175,9 @@ def _parser() -> argparse.ArgumentParser:
         "--kv-checksums", action="store_true", help="verify cached blocks before using them again"
     )
     serve.add_argument(
-        "--no-prompt-lookup", action="store_true", help="guess no tokens from the text so far"
+        "--no-prompt-lookup", action="store_true", help="draft no tokens from the text so far"
     )
-    serve.add_argument("--draft-model", help="guess tokens by this smaller model")
-    serve.add_argument("--speculative-tokens", type=int, default=7, help="guessed at once, at most")
+    serve.add_argument("--draft-model", help="draft tokens by this smaller model")
+    serve.add_argument("--speculative-tokens", type=int, default=7, help="drafted at once, at most")
     serve.add_argument("--threads", type=int, help="torch threads; default: all cores")
     return parser

@@ -15,10 +15,10 @@ PREFILL_KEY_VARIABLE = "PARLEY_PREFILL_API_KEY"
 class SchedulerConfig(msgspec.Struct, frozen=True):
     """Limits and policy of a step.
 
-    `max_num_batched_tokens` bounds the tokens of one step. While some stream is being
+    `max_num_batched_tokens` bounds the tokens of one step. While some answer is being
     generated a step takes at most `mixed_step_tokens`, and no more than make it
     `mixed_step_slowdown` times as long as without prompts (`scheduler/prefill_budget.py`), so that
-    a long prompt is computed in pieces that the streams hardly notice.
+    a long prompt is computed in chunks that their readers hardly notice.
     """
 
     max_num_seqs: int = 64
@@ -35,15 +35,15 @@ class SchedulerConfig(msgspec.Struct, frozen=True):
 
 
 class SpeculationConfig(msgspec.Struct, frozen=True):
-    """Guessing tokens ahead (`speculation/speculator.py`); output is the same with and without."""
+    """Draft tokens (`speculation/speculator.py`); output is the same with and without them."""
 
     prompt_lookup: bool = True
     draft_model: str | None = None
     """A smaller model with the same vocabulary, asked where prompt lookup finds nothing."""
     max_tokens: int = 7
-    """Guessed at once for one request that is guessed rightly; it begins with fewer."""
+    """Drafted at once for a request whose drafts are right; it begins with fewer."""
     max_rows: int = 12
-    """Of a step, known and guessed tokens together; more streams than half switch it off."""
+    """Of a step, known and draft tokens together; with more requests than half none are drafted."""
 
 
 class EngineConfig(msgspec.Struct, frozen=True):

@@ -30,7 +30,7 @@ log = logging.getLogger(__name__)
 
 
 def make_proposers(config: EngineConfig, target: StepRunner) -> list[Proposer]:
-    """Where guesses come from, in the order in which they are asked.
+    """Where draft tokens come from, in the order in which they are asked.
 
     Raises:
         ModelLoadError: when the draft model cannot be used, or has another vocabulary.
@@ -38,13 +38,13 @@ def make_proposers(config: EngineConfig, target: StepRunner) -> list[Proposer]:
     speculation = config.speculation
     proposers: list[Proposer] = [PromptLookup()] if speculation.prompt_lookup else []
     if speculation.draft_model is not None:
-        streams = speculation.max_rows // 2
+        sequences = speculation.max_rows // 2  # more of them at once get no draft
         draft_config = msgspec.structs.replace(
             config,
             model=speculation.draft_model,
             max_model_len=target.max_model_len,
             num_blocks=None,  # for so many sequences, if as much memory is free
-            scheduler=msgspec.structs.replace(config.scheduler, max_num_seqs=streams),
+            scheduler=msgspec.structs.replace(config.scheduler, max_num_seqs=sequences),
             swap_blocks=0,
             tensor_parallel=1,
             pipeline_parallel=1,

@@ -85,7 +85,7 @@ class CoreStats(msgspec.Struct, omit_defaults=True):
     failed_steps: int = 0
     checksum_mismatches: int = 0
     accepted_per_position: tuple[int, ...] = ()
-    """How often the first, second, ... guessed token of a draft was right."""
+    """How often the first, second, ... token of a draft was right."""
 
 
 class CoreReady(msgspec.Struct, tag="ready"):

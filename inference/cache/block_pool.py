@@ -33,7 +33,7 @@ class BlockPool:
 
     @property
     def num_free(self) -> int:
-        """Blocks nobody refers to; those with cached content are counted too."""
+        """Blocks without a reference; those with cached content are counted too."""
         return len(self._free)
 
     @property

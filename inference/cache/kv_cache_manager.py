@@ -49,8 +49,8 @@ class KVCacheManager:
         """The longest chain of cached blocks that starts this request.
 
         At least the last known token stays to be computed, since its logits are needed; of
-        a request that pools all tokens do, since their hidden states are. Nothing is found
-        for a request with more than that in host memory.
+        a request that wants an embedding all tokens do, since their hidden states are.
+        Nothing is found for a request with more than that in host memory.
         """
         if not self._prefix_cache or request.wants_embedding:
             return []
@@ -127,10 +127,10 @@ class KVCacheManager:
     def grow(self, request: Request, num_new_tokens: int) -> bool:
         """Make room for the next `num_new_tokens` after the computed ones.
 
-        Some of them may be guesses; a block with a guess in it is not findable.
+        Some of them may be draft tokens; a block with one in it is not findable.
 
         Returns False, with nothing changed, when the pool is too full even after
-        evicting every cached block that nobody refers to.
+        evicting every cached block without a reference.
         """
         end = request.num_computed + num_new_tokens
         missing = -(-end // self.block_size) - len(request.block_ids)
@@ -171,7 +171,7 @@ class KVCacheManager:
         request.num_computed = request.num_registered = 0
 
     def forget_uncomputed(self, request: Request) -> None:
-        """After a failed step: nobody may find blocks that were never computed."""
+        """After a failed step: blocks that were never computed cannot be found."""
         computed = request.num_computed // self.block_size
         for block_id in request.block_ids[computed:]:
             self.pool.forget(block_id)

@@ -78,7 +78,7 @@ class CoreProcess:
     ) -> str:
         """Hand out what the core says until it ends; returns why it did.
 
-        A core whose messages cannot be handled is killed: it would compute for nobody.
+        A core whose messages cannot be handled is killed: what it computes would reach no one.
         """
         receiving = asyncio.create_task(self._receive(on_ready, on_report))
         ending = asyncio.create_task(self._process.wait())

@@ -18,6 +18,7 @@ from inference.core import (
     Request,
     Sampled,
     SamplingParams,
+    StepResult,
     StepRunner,
 )
 from inference.errors import ContextLengthError, EngineBrokenError, InvalidRequestError
@@ -27,8 +28,8 @@ from inference.speculation.speculator import Proposer, Speculator
 
 log = logging.getLogger(__name__)
 
-_MANY = 16
-"""Tokens of a step from which on its time tells what a recomputed token costs."""
+_MIN_MEASURED_TOKENS = 16
+"""Of a step, from which on its time tells what a recomputed token costs."""
 MAX_FAILED_STEPS = 12
 """In a row, before the core checks whether the device still computes anything."""
 
@@ -111,40 +112,47 @@ class EngineCore:
         if not chunks:
             return outputs
         try:
-            self._move_blocks()
+            self._copy_blocks()
             began = time.perf_counter()
-            sampled = self.runner.execute(chunks)
+            results = self.runner.execute(chunks)
             seconds = time.perf_counter() - began
         except EngineBrokenError:
             raise
         except Exception as error:  # whatever it is, it ends the request to blame and no other
             return outputs + self._fail(chunks, error)
         self._failed_in_a_row = 0
+        self._count_step(chunks, seconds)
+        outputs.extend(
+            output
+            for chunk, result in zip(chunks, results, strict=True)
+            if (output := self._take_result(chunk, result)) is not None
+        )
+        return outputs
+
+    def _count_step(self, chunks: list[Chunk], seconds: float) -> None:
+        """A step worked: what it tells about costs, and the counters."""
         self.scheduler.limit.step_done()
         self.kv.remember_checksums()
         self._steps += 1
         self._step_tokens = sum(chunk.num_tokens for chunk in chunks)
         self._tokens_computed += self._step_tokens
-        prompt_tokens = sum(chunk.num_tokens for chunk in chunks if not chunk.is_decode)
-        self.scheduler.pace.step_done(self._step_tokens - prompt_tokens, prompt_tokens, seconds)
-        if self._step_tokens >= _MANY:
+        decode_tokens = sum(chunk.num_tokens for chunk in chunks if chunk.is_decode)
+        prompt_tokens = self._step_tokens - decode_tokens
+        self.scheduler.prefill_budget.step_done(decode_tokens, prompt_tokens, seconds)
+        if self._step_tokens >= _MIN_MEASURED_TOKENS:
             self.kv.swap_costs.computed(self._step_tokens, seconds)
-        for chunk, result in zip(chunks, sampled, strict=True):
-            if isinstance(result, list):
-                outputs.append(self._take_tokens(chunk, result))
-                continue
-            self.scheduler.complete(chunk)
-            if result is not None:
-                self.scheduler.finish(chunk.request)
-                outputs.append(
-                    SequenceOutput(
-                        chunk.request.request_id,
-                        [],
-                        finish_reason=FinishReason.STOP,
-                        vector=result.vector,
-                    )
-                )
-        return outputs
+
+    def _take_result(self, chunk: Chunk, result: StepResult) -> SequenceOutput | None:
+        """What a computed chunk gave its request; None while its prompt is not all computed."""
+        if isinstance(result, list):
+            return self._take_tokens(chunk, result)
+        self.scheduler.complete(chunk)
+        if result is None:
+            return None
+        self.scheduler.finish(chunk.request)
+        return SequenceOutput(
+            chunk.request.request_id, [], finish_reason=FinishReason.STOP, vector=result.vector
+        )
 
     def stats(self) -> CoreStats:
         pool = self.kv.pool
@@ -169,23 +177,23 @@ class EngineCore:
             accepted_per_position=tuple(self.speculator.accepted_per_position),
         )
 
-    def _take_tokens(self, chunk: Chunk, drawn: list[Sampled]) -> SequenceOutput:
+    def _take_tokens(self, chunk: Chunk, sampled: list[Sampled]) -> SequenceOutput:
         """Give a request its new tokens, up to the one that ends it."""
         request = chunk.request
         if chunk.draft:
-            self.speculator.verified(request, len(chunk.draft), len(drawn) - 1)
+            self.speculator.verified(request, len(chunk.draft), len(sampled) - 1)
         taken, reason = 0, None
-        while reason is None and taken < len(drawn):
+        while reason is None and taken < len(sampled):
             taken += 1
-            reason = self._finish_reason(request, drawn[taken - 1].token_id, taken)
-        drawn = drawn[:taken]
-        self.scheduler.complete(chunk, [sampled.token_id for sampled in drawn])
+            reason = self._finish_reason(request, sampled[taken - 1].token_id, taken)
+        token_ids = [each.token_id for each in sampled[:taken]]
+        self.scheduler.complete(chunk, token_ids)
         if reason is not None:
             self.scheduler.finish(request)
-        logprobs = [sampled.logprobs for sampled in drawn if sampled.logprobs]
+        logprobs = [each.logprobs for each in sampled[:taken] if each.logprobs]
         return SequenceOutput(
             request_id=request.request_id,
-            new_token_ids=[sampled.token_id for sampled in drawn],
+            new_token_ids=token_ids,
             logprobs=logprobs or None,
             finish_reason=reason,
             cached_tokens=request.cached_tokens,
@@ -205,27 +213,27 @@ class EngineCore:
             return FinishReason.LENGTH
         return None
 
-    def _move_blocks(self) -> None:
+    def _copy_blocks(self) -> None:
         """Make the copies between cache and host memory that the step needs."""
-        if not (moves := self.kv.swap_space.take_copies()):
+        if not (copies := self.kv.swap_space.take_copies()):
             return
         began = time.perf_counter()
         try:
-            self.runner.copy_blocks(moves)
+            self.runner.copy_blocks(copies)
         except BaseException:
             # Whatever these hold now, it is not what was wanted.
-            for _, block_id in moves.back:
+            for _, block_id in copies.back:
                 self.kv.pool.forget(block_id)
-            self.scheduler.drop_swapped({host for _, host in moves.out})
+            self.scheduler.drop_swapped({host for _, host in copies.out})
             raise
-        self.kv.swap_costs.copied(len(moves), time.perf_counter() - began)
+        self.kv.swap_costs.copied(len(copies), time.perf_counter() - began)
 
     def _drafts(self) -> dict[str, list[int]]:
-        """Guesses for the next step; a draft model that fails is not asked again."""
+        """Draft tokens for the next step; a draft model that fails is not asked again."""
         try:
             return self.speculator.drafts(self.scheduler.running)
         except Exception:
-            log.exception("guessing failed and is switched off")
+            log.exception("drafting failed and is switched off")
             self.speculator.switch_off()
             return {}
 
@@ -247,19 +255,19 @@ class EngineCore:
         log.error("a step of %d requests failed", len(chunks), exc_info=error)
         self._failed_steps += 1
         self._failed_in_a_row += 1
-        culprit = self.scheduler.retry(chunks, out_of_memory=is_out_of_memory(error))
+        failing = self.scheduler.retry(chunks, out_of_memory=is_out_of_memory(error))
         if self._failed_in_a_row >= MAX_FAILED_STEPS:
             if not self._can_compute():
                 raise EngineBrokenError(
                     f"{self._failed_in_a_row} steps in a row failed, the last with {error!r}"
                 ) from error
             self._failed_in_a_row = 0  # the requests are to blame, one after another
-        if culprit is None:
+        if failing is None:
             return []
-        self.scheduler.finish(culprit)
+        self.scheduler.finish(failing)
         return [
             SequenceOutput(
-                culprit.request_id,
+                failing.request_id,
                 [],
                 finish_reason=FinishReason.ERROR,
                 error=f"{type(error).__name__}: {error}",

@@ -149,7 +149,7 @@ class ModelRunner:
 
     def copy_blocks(self, copies: BlockCopies) -> None:
         """Copy blocks to host memory and back."""
-        self._swap.move(copies)
+        self._swap.copy(copies)
 
     def checksums(self, block_ids: Sequence[int]) -> list[int]:
         """One number for each block, of what it holds here; other ranks' parts not counted."""

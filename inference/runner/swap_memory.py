@@ -28,14 +28,14 @@ class SwapMemory:
                 self._parts.append((part, host))
 
     @torch.inference_mode()
-    def move(self, moves: BlockCopies) -> None:
+    def copy(self, copies: BlockCopies) -> None:
         """Make the copies; they are done when this returns."""
-        blocks_out, host_out = self._slots(moves.out)
-        host_back, blocks_back = self._slots(moves.back)
+        blocks_out, host_out = self._slots(copies.out)
+        host_back, blocks_back = self._slots(copies.back)
         for cache, host in self._parts:
-            if moves.out:
+            if copies.out:
                 host[host_out] = cache[blocks_out.to(cache.device)].to(host.device)
-            if moves.back:
+            if copies.back:
                 cache[blocks_back.to(cache.device)] = host[host_back].to(cache.device)
 
     def _slots(self, pairs: Sequence[tuple[int, int]]) -> tuple[Tensor, Tensor]:

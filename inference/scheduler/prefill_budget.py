@@ -1,61 +1,62 @@
-"""How many prompt tokens a step takes beside streams: as many as their readers hardly notice.
+"""How many prompt tokens a step takes beside decode requests: so many that readers hardly notice.
 
 What tokens cost depends on the machine, on the model and on how long the prompt is already, so
-it is learned from the steps themselves: those of streams alone tell what a stream waits for
-anyway, those with prompt tokens how much longer these make it wait.
+it is learned from the steps themselves: those of decode requests alone tell what these wait for
+anyway, those with prompt tokens how much longer they make them wait.
 """
 
 from __future__ import annotations
 
-_LEAST, _LEAST_OF_LONG = 32, 8
+MIN_PREFILL_TOKENS, MIN_LONG_PREFILL_TOKENS = 32, 8
 """However slow: the prompt has to go on. A short one is soon over, and its reader waits, too."""
-_LONG = 512
-"""Tokens that are left of a prompt from which on it must not hold up the streams."""
-_UNHURRIED_S = 0.04
-"""Nobody reads 25 tokens a second, so a step may always take as long."""
-_NEWEST = 0.25
+LONG_PREFILL_TOKENS = 512
+"""Left of a prompt, from which on it must not hold up the decode requests."""
+ITL_TARGET_S = 0.04
+"""25 tokens a second are faster than anyone reads: a step may always take as long."""
+_NEWEST_SHARE = 0.25
 """What one step counts in the averages: one that the machine held up is soon forgotten."""
 
 
 class PrefillBudget:
-    """Invariant: `_LEAST` or `_LEAST_OF_LONG` (or `most`, where that is less) <=
-    `prompt_tokens(...)` <= `most`."""
+    """Invariant: min(a minimum above, `max_tokens`) <= `tokens(...)` <= `max_tokens`."""
 
-    def __init__(self, most: int, slowdown: float) -> None:
-        """`slowdown`: of a step with prompt tokens to one of the same streams alone."""
-        self._most = most
+    def __init__(self, max_tokens: int, slowdown: float) -> None:
+        """`slowdown`: of a step with prompt tokens to one of the same decode requests alone."""
+        self._max_tokens = max_tokens
         self._slowdown = slowdown
-        self._alone_s: dict[int, float] = {}
-        """By the number of streams' tokens."""
+        self._decode_s: dict[int, float] = {}
+        """Seconds of a step without prompts, by the number of its tokens."""
         self._prompt_token_s: float | None = None
 
-    def prompt_tokens(self, stream_tokens: int, left: int) -> int:
-        """For the next step; `most` until something is known.
+    def tokens(self, decode_tokens: int, left: int) -> int:
+        """Prompt tokens of the next step; `max_tokens` until something is known.
 
         Args:
-            stream_tokens: tokens of streams in that step.
+            decode_tokens: tokens of decode requests in that step.
             left: tokens that are still to be computed of the prompt whose turn it is.
         """
-        if self._prompt_token_s is None or (alone := self._alone(stream_tokens)) is None:
-            return self._most
-        allowed = max(alone * self._slowdown, _UNHURRIED_S) - alone
-        least = _LEAST if left < _LONG else _LEAST_OF_LONG
-        return max(min(least, self._most), min(self._most, int(allowed / self._prompt_token_s)))
+        decode_s = self._nearest(decode_tokens)
+        if self._prompt_token_s is None or decode_s is None:
+            return self._max_tokens
+        allowed_s = max(decode_s * self._slowdown, ITL_TARGET_S) - decode_s
+        least = MIN_PREFILL_TOKENS if left < LONG_PREFILL_TOKENS else MIN_LONG_PREFILL_TOKENS
+        budget = max(least, int(allowed_s / self._prompt_token_s))
+        return min(budget, self._max_tokens)
 
-    def step_done(self, stream_tokens: int, prompt_tokens: int, seconds: float) -> None:
+    def step_done(self, decode_tokens: int, prompt_tokens: int, seconds: float) -> None:
         """Learn from a step."""
         if not prompt_tokens:
-            known = self._alone_s.get(stream_tokens)
-            self._alone_s[stream_tokens] = _averaged(known, seconds)
-        elif stream_tokens and (alone := self._alone(stream_tokens)) is not None:
-            each = max(seconds - alone, 0.1 * seconds) / prompt_tokens
+            known = self._decode_s.get(decode_tokens)
+            self._decode_s[decode_tokens] = _averaged(known, seconds)
+        elif decode_tokens and (decode_s := self._nearest(decode_tokens)) is not None:
+            each = max(seconds - decode_s, 0.1 * seconds) / prompt_tokens
             self._prompt_token_s = _averaged(self._prompt_token_s, each)
 
-    def _alone(self, stream_tokens: int) -> float | None:
-        """Seconds of a step without prompts, by the nearest number of streams that was seen."""
-        nearest = min(self._alone_s, key=lambda seen: abs(seen - stream_tokens), default=None)
-        return None if nearest is None else self._alone_s[nearest]
+    def _nearest(self, decode_tokens: int) -> float | None:
+        """Seconds of a step without prompts, of the nearest number of tokens that was seen."""
+        nearest = min(self._decode_s, key=lambda seen: abs(seen - decode_tokens), default=None)
+        return None if nearest is None else self._decode_s[nearest]
 
 
 def _averaged(known: float | None, new: float) -> float:
-    return new if known is None else known + _NEWEST * (new - known)
+    return new if known is None else known + _NEWEST_SHARE * (new - known)

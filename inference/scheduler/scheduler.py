@@ -1,8 +1,8 @@
 """Which tokens are computed in the next step.
 
 A step has one budget of tokens. Every request has tokens known and tokens computed; the
-scheduler hands the difference out, streams first (one token each), then prompts in
-pieces of whatever is left. Chunked prefill, prefix hits and recomputation after a
+scheduler hands the difference out, decode requests first (one token each), then prompts
+in chunks of whatever is left. Chunked prefill, prefix hits and recomputation after a
 preemption all fall out of that one idea (it is vLLM V1's).
 
 Waiting requests are ordered by a key that never changes while they wait, since waiting
@@ -28,10 +28,10 @@ class Scheduler:
         self._requests: dict[str, Request] = {}
         self._waiting: list[Request] = []
         self._running: list[Request] = []
-        self._suspects: set[str] = set()
+        self._isolated: set[str] = set()
         """Requests of a step that failed; each is computed alone up to its last known token."""
         self.limit = BatchLimit(config.max_num_batched_tokens)
-        self.pace = PrefillBudget(config.mixed_step_tokens, config.mixed_step_slowdown)
+        self.prefill_budget = PrefillBudget(config.mixed_step_tokens, config.mixed_step_slowdown)
         self.preemptions = 0
         self.swaps = 0
 
@@ -61,7 +61,7 @@ class Scheduler:
     def finish(self, request: Request) -> None:
         """Forget a request and free its blocks."""
         del self._requests[request.request_id]
-        self._suspects.discard(request.request_id)
+        self._isolated.discard(request.request_id)
         self._leave_queue(request)
         self._kv.free(request)
         self._kv.drop_swapped(request)
@@ -89,20 +89,20 @@ class Scheduler:
     def schedule(self, drafts: Mapping[str, Sequence[int]] | None = None) -> list[Chunk]:
         """Hand out the next step's tokens and the blocks for them.
 
-        Guesses of `drafts` (by request id) are computed along where budget and blocks
-        are left over; nobody is preempted or made to wait for them.
+        Draft tokens of `drafts` (by request id) are computed along where budget and blocks
+        are left over; no request is preempted or waits for them.
         Returns one chunk for each request that takes part; empty only when nothing
         waits or runs. Progress: of the running requests the first by queue key is never
         preempted for another, so it always moves on.
         """
-        if self._suspects:
-            return self._schedule_suspect()
+        if self._isolated:
+            return self._schedule_isolated()
         drafts = drafts or {}
         budget = self._budget(drafts)
         spare = budget - len(self._running)
         chunks: dict[str, Chunk] = {}
         preemptions_before = self.preemptions
-        for request in sorted(self._running, key=lambda r: (_computes_many(r), self._queue_key(r))):
+        for request in sorted(self._running, key=lambda r: (_is_prefilling(r), self._queue_key(r))):
             if request.status is not RequestStatus.RUNNING or budget == 0:
                 continue  # preempted for one before it, or nothing left to hand out
             num_tokens = min(request.num_tokens - request.num_computed, budget)
@@ -129,13 +129,13 @@ class Scheduler:
     def complete(self, chunk: Chunk, token_ids: Sequence[int] = ()) -> None:
         """Record that a chunk was computed, and the tokens chosen after it.
 
-        All of them but the last are guesses of the chunk that were right, so their keys
-        and values are computed too; those of wrong guesses are written over later.
+        All of them but the last are draft tokens of the chunk that were right, so their keys
+        and values are computed too; those of wrong ones are written over later.
         """
         accepted = max(len(token_ids) - 1, 0)
         assert tuple(token_ids[:accepted]) == chunk.draft[:accepted]
         if chunk.samples:
-            self._suspects.discard(chunk.request.request_id)
+            self._isolated.discard(chunk.request.request_id)
         chunk.request.num_computed = chunk.end + accepted
         chunk.request.token_ids.extend(token_ids)
 
@@ -153,12 +153,12 @@ class Scheduler:
             return None
         if len(chunks) == 1:
             return chunks[0].request
-        self._suspects.update(chunk.request.request_id for chunk in chunks)
+        self._isolated.update(chunk.request.request_id for chunk in chunks)
         return None
 
-    def _schedule_suspect(self) -> list[Chunk]:
-        """A step with the first suspect alone, whatever room that takes."""
-        request = min((self._requests[i] for i in self._suspects), key=self._queue_key)
+    def _schedule_isolated(self) -> list[Chunk]:
+        """A step with the first isolated request alone, whatever room that takes."""
+        request = min((self._requests[i] for i in self._isolated), key=self._queue_key)
         if request.status is RequestStatus.RUNNING:
             return [self._continue_alone(request)]
         while True:
@@ -172,7 +172,7 @@ class Scheduler:
         return list(chunks.values())
 
     def _continue_alone(self, request: Request) -> Chunk:
-        """The next chunk of a suspect whose prompt takes several steps."""
+        """The next chunk of an isolated request whose prompt takes several steps."""
         num_tokens = min(request.num_tokens - request.num_computed, self.limit.tokens)
         while not self._kv.grow(request, num_tokens):
             others = [other for other in self._running if other is not request]
@@ -181,27 +181,27 @@ class Scheduler:
 
     def _budget(self, drafts: Mapping[str, Sequence[int]]) -> int:
         """Tokens of the next step; always enough for one of each running request."""
-        streams = [request for request in self._running if not _computes_many(request)]
+        decoding = [request for request in self._running if not _is_prefilling(request)]
         limit = self.limit.tokens
-        if not streams:
+        if not decoding:
             return limit
-        tokens = sum(1 + len(drafts.get(request.request_id, ())) for request in streams)
-        prompt_tokens = self.pace.prompt_tokens(tokens, self._left_of_next_prompt())
+        tokens = sum(1 + len(drafts.get(request.request_id, ())) for request in decoding)
+        prompt_tokens = self.prefill_budget.tokens(tokens, self._left_of_next_prompt())
         mixed = min(self._config.mixed_step_tokens, tokens + prompt_tokens)
         return min(limit, max(mixed, len(self._running)))
 
     def _left_of_next_prompt(self) -> int:
         """Tokens to compute of the prompt whose turn it is; 0 where there is none. Of one that has
         not begun what is cached is not known yet: its first chunk may be small."""
-        begun = [request for request in self._running if _computes_many(request)]
+        begun = [request for request in self._running if _is_prefilling(request)]
         following = begun or self._waiting[:1]
         request = min(following, key=self._queue_key, default=None)
         return 0 if request is None else request.num_tokens - request.num_computed
 
     def _admit(self, budget: int, chunks: dict[str, Chunk]) -> None:
-        """Start waiting requests, first by key, while budget, seats and blocks last."""
-        seats = min(self._config.max_num_seqs, self.limit.tokens)
-        while self._waiting and budget > 0 and len(self._running) < seats:
+        """Start waiting requests, first by key, while budget, `max_num_seqs` and blocks allow."""
+        max_running = min(self._config.max_num_seqs, self.limit.tokens)
+        while self._waiting and budget > 0 and len(self._running) < max_running:
             request = self._waiting[0]
             prefix = self._kv.find_prefix(request)
             if not self._kv.can_hold(request, prefix):
@@ -227,7 +227,7 @@ class Scheduler:
         return num_tokens
 
     def _grow_for_draft(self, request: Request, num_tokens: int) -> bool:
-        """Make room for guesses too, if that leaves every stream the block it may need."""
+        """Make room for draft tokens too, if that leaves every request the block it may need."""
         roomy = self._kv.pool.num_free > len(self._running)
         return roomy and self._kv.grow(request, num_tokens)
 
@@ -266,5 +266,5 @@ class Scheduler:
         return request.arrived_at + handicap, request.request_id
 
 
-def _computes_many(request: Request) -> bool:
+def _is_prefilling(request: Request) -> bool:
     return request.num_tokens - request.num_computed > 1

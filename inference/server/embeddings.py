@@ -58,14 +58,14 @@ async def embeddings(request: Request) -> Response:
 async def _embed_all(
     state: ServerState, request: Request, body: EmbeddingRequest, prompts: list[list[int]]
 ) -> list[bytes]:
-    """All vectors in order, no more prompts at once than the engine has seats.
+    """All vectors in order, no more prompts at once than the engine computes.
 
     When one fails the others are aborted.
     """
-    seats = asyncio.Semaphore(state.max_num_seqs)
+    at_once = asyncio.Semaphore(state.max_num_seqs)
 
     async def one(index: int, prompt: list[int]) -> bytes:
-        async with seats:
+        async with at_once:
             message = AddRequest(
                 request_id=f"{request.state.unique_id}-{index}",
                 prompt_token_ids=prompt,

@@ -1,4 +1,4 @@
-"""The HTTP border: bodies in, errors and event streams out, disconnects noticed."""
+"""The HTTP border: bodies in, errors and event streams out, clients that are gone."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _encode = msgspec.json.Encoder().encode
 
 
 class ClientGoneError(Exception):
-    """The client closed the connection, or stopped reading: there is nobody to answer."""
+    """The client closed the connection, or stopped reading."""
 
 
 async def read_body(request: Request, kind: type[T]) -> T:

@@ -36,7 +36,7 @@ class Metrics:
         self._model_name = model_name
         self._last = CoreStats()
         self._running = self._gauge("vllm:num_requests_running", "Sequences being computed")
-        self._waiting = self._gauge("vllm:num_requests_waiting", "Sequences waiting for a seat")
+        self._waiting = self._gauge("vllm:num_requests_waiting", "Sequences waiting to begin")
         self._usage = self._gauge("vllm:kv_cache_usage_perc", "Referenced KV blocks, 0 to 1")
         self._blocks_total = self._gauge("parley:kv_blocks_total", "KV blocks")
         self._blocks_used = self._gauge("parley:kv_blocks_used", "KV blocks referenced")
@@ -62,13 +62,13 @@ class Metrics:
         self._queries = self._counter("vllm:prefix_cache_queries", "Tokens looked up")
         self._hits = self._counter("vllm:prefix_cache_hits", "Tokens found cached")
         self._drafts = self._counter("vllm:spec_decode_num_drafts", "Drafts verified")
-        self._drafted = self._counter("vllm:spec_decode_num_draft_tokens", "Tokens guessed")
+        self._drafted = self._counter("vllm:spec_decode_num_draft_tokens", "Draft tokens verified")
         self._accepted = self._counter(
-            "vllm:spec_decode_num_accepted_tokens", "Tokens guessed rightly"
+            "vllm:spec_decode_num_accepted_tokens", "Draft tokens that were right"
         )
         self._accepted_at = Counter(
             "vllm:spec_decode_num_accepted_tokens_per_pos",
-            "Tokens guessed rightly, by their place in the draft",
+            "Draft tokens that were right, by their place in the draft",
             ("model_name", "position"),
             registry=self.registry,
         )

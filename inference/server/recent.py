@@ -1,4 +1,4 @@
-"""Final token counts of requests that ended lately, for a caller that died before it read them.
+"""Final token counts of requests that ended recently, for a caller that died before it read them.
 
 A caller that may want to ask sends `X-Usage-Key` with its request; several requests may share one
 (choices, or a continuation after a failure). Kept in memory for some minutes: an engine that
@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-KEPT_S = 900.0
+TTL_S = 900.0
 MAX_KEYS = 10_000
 MAX_REQUESTS = 50_000
 MAX_REQUESTS_PER_KEY = 256
@@ -39,7 +39,7 @@ class RecentUsage:
     max_keys: int = MAX_KEYS
     max_requests: int = MAX_REQUESTS
     max_requests_per_key: int = MAX_REQUESTS_PER_KEY
-    kept_s: float = KEPT_S
+    ttl_s: float = TTL_S
     clock: Callable[[], float] = time.monotonic
     _by_key: OrderedDict[str, _Ended] = field(default_factory=OrderedDict)
     _num_requests: int = 0
@@ -63,7 +63,7 @@ class RecentUsage:
         return None if found is None else list(found.requests)
 
     def _forget(self) -> None:
-        oldest_kept = self.clock() - self.kept_s
+        oldest_kept = self.clock() - self.ttl_s
         while self._by_key:
             quietest = next(iter(self._by_key.values()))
             fits = len(self._by_key) <= self.max_keys and self._num_requests <= self.max_requests

@@ -76,7 +76,7 @@ async def usage_of(request: Request) -> Response:
     recent: RecentUsage = request.app.state.server.recent
     found = recent.find(request.path_params["key"])
     if found is None:
-        message = "no request with this key has ended lately"
+        message = "no request with this key has ended recently"
         error = {"message": message, "type": "not_found_error", "code": None, "param": None}
         return json_response({"error": error}, 404, headers=request.state.headers)
     return json_response({"requests": found}, headers=request.state.headers)

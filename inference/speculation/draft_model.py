@@ -1,8 +1,8 @@
-"""Guessing by a smaller model with the same vocabulary.
+"""Draft tokens from a smaller model with the same vocabulary.
 
 The draft model has blocks of its own and follows each request by a twin: the same tokens
-and sampling, computed by the small model. It draws its guesses with the random numbers
-that the large model will use, so that alike distributions give alike tokens. Nothing of
+and sampling, computed by the small model. It samples with the random numbers that the
+large model will use, so that alike distributions give alike tokens. Nothing of
 it is ever answered, so it may always be behind, or leave a request out.
 Source: Leviathan et al. 2023.
 """
@@ -19,7 +19,7 @@ from inference.core import Chunk, Request, RequestStatus, StepRunner
 
 _CATCH_UP_TOKENS = 256
 """Of a prompt, computed before one step: a long one is followed over several steps, so
-that streams do not wait for it."""
+that decode requests do not wait for it."""
 
 
 class DraftModel:
@@ -33,18 +33,18 @@ class DraftModel:
     def propose(self, asked: Sequence[tuple[Request, int]]) -> list[list[int]]:
         """For each request at most so many tokens that may follow its known ones."""
         self._forget_ended()
-        wanted: dict[Request, int] = {}  # twin to the length that it shall reach
+        wanted: dict[Request, int] = {}  # twin to the length that is asked for
         for request, count in asked:
             if request.num_tokens + count <= self._runner.max_model_len:
                 wanted[self._follow(request)] = request.num_tokens + count
         going = list(wanted)
         budget = _CATCH_UP_TOKENS
         while going:
-            going = [t for t in self._draw_one_each(going, budget) if t.num_tokens < wanted[t]]
+            going = [t for t in self._sample_one_each(going, budget) if t.num_tokens < wanted[t]]
             budget = len(going)  # all have caught up: one token each
-        return [self._guesses(request, count) for request, count in asked]
+        return [self._draft(request, count) for request, count in asked]
 
-    def _draw_one_each(self, twins: list[Request], budget: int) -> list[Request]:
+    def _sample_one_each(self, twins: list[Request], budget: int) -> list[Request]:
         """Compute a step of the small model; returns the twins that got one token more."""
         chunks = []
         for twin in twins:
@@ -55,16 +55,16 @@ class DraftModel:
         if not chunks:
             return []
         results = self._runner.execute(chunks)
-        drawn = []
+        sampled = []
         for chunk, result in zip(chunks, results, strict=True):
             chunk.request.num_computed = chunk.end
             if isinstance(result, list):
-                chunk.request.token_ids.extend(sampled.token_id for sampled in result)
-                drawn.append(chunk.request)
-        return drawn
+                chunk.request.token_ids.extend(each.token_id for each in result)
+                sampled.append(chunk.request)
+        return sampled
 
     def _follow(self, request: Request) -> Request:
-        """The request's twin with its known tokens; right guesses stay computed."""
+        """The request's twin with its known tokens; right draft tokens stay computed."""
         twin = self._twins.get(request)
         if twin is None:
             sampling = msgspec.structs.replace(request.sampling, logprobs=None)
@@ -76,7 +76,7 @@ class DraftModel:
         twin.num_computed = min(same, twin.num_tokens - 1)
         return twin
 
-    def _guesses(self, request: Request, count: int) -> list[int]:
+    def _draft(self, request: Request, count: int) -> list[int]:
         twin = self._twins.get(request)
         return twin.token_ids[request.num_tokens :][:count] if twin else []
 

@@ -1,4 +1,4 @@
-"""Guessing by looking back: what followed the last time these tokens were there.
+"""Draft tokens by looking back: what followed the last time these tokens were there.
 
 Rewriting, summarising, quoting and code editing repeat long runs of their prompt, and
 any answer may repeat itself. Costs no model. Source: Saxena 2023 (prompt lookup decoding).
@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 
 from inference.core import Request
 
-_LONGEST, _SHORTEST = 4, 2
+MAX_RUN, MIN_RUN = 4, 2
 """Tokens that must be the same. A longer run says more, so it is looked for first."""
 
 
@@ -27,7 +27,7 @@ class PromptLookup:
 
 
 class _Index:
-    """Where every run of `_SHORTEST` to `_LONGEST` tokens was last followed by another."""
+    """Where every run of `MIN_RUN` to `MAX_RUN` tokens was last followed by another."""
 
     def __init__(self) -> None:
         self._after: dict[tuple[int, ...], int] = {}
@@ -36,11 +36,11 @@ class _Index:
     def continuation(self, request: Request, count: int) -> list[int]:
         tokens = request.token_ids
         # A run ends before position `end`; the last one has no continuation yet.
-        for end in range(max(self._indexed, _SHORTEST), len(tokens)):
-            for size in range(_SHORTEST, min(_LONGEST, end) + 1):
+        for end in range(max(self._indexed, MIN_RUN), len(tokens)):
+            for size in range(MIN_RUN, min(MAX_RUN, end) + 1):
                 self._after[tuple(tokens[end - size : end])] = end
         self._indexed = max(self._indexed, len(tokens))
-        for size in range(_LONGEST, _SHORTEST - 1, -1):
+        for size in range(MAX_RUN, MIN_RUN - 1, -1):
             at = self._after.get(tuple(tokens[-size:]))
             if at is not None:
                 return _going_round(tokens[at : at + count], count)

@@ -1,12 +1,12 @@
-"""Speculative decoding: guess some next tokens cheaply, verify them all in one step.
+"""Speculative decoding: draft some next tokens cheaply, verify them all in one step.
 
-A guess never changes what is generated. The step computes the logits after every guessed
-token, the sampler draws each position's token as it would without guesses (same logits,
-same random number), and guesses count only as far as they equal what was drawn. So the
+A draft never changes what is generated. The step computes the logits after every draft
+token, the sampler samples each position's token as it would without (same logits, same
+random number), and draft tokens count only as far as they equal what was sampled. So the
 output is that of plain decoding, for greedy and for sampled requests, seed by seed; a
-guess that is right saves a step, a wrong one costs a little time.
+draft token that is right saves a step, a wrong one costs a little time.
 
-How many tokens are guessed adapts to how many were right, request by request, and to
+How many tokens are drafted adapts to how many were right, request by request, and to
 load: all rows of a step together stay within `max_rows`, beyond which a row costs as
 much as it may save.
 
@@ -25,12 +25,12 @@ from inference.config import SpeculationConfig
 from inference.core import Request
 
 _FIRST_LENGTH = 3
-_LONGEST_PAUSE = 32
-"""Steps; after so many a request that was guessed wrongly is tried again."""
+MAX_PAUSE_STEPS = 32
+"""After so many a request whose draft was wrong gets another."""
 
 
 class Proposer(Protocol):
-    """Where guesses come from."""
+    """Where draft tokens come from."""
 
     def propose(self, asked: Sequence[tuple[Request, int]]) -> list[list[int]]:
         """For each request at most so many tokens that may follow its known ones."""
@@ -38,8 +38,8 @@ class Proposer(Protocol):
 
 
 @dataclass
-class Pace:
-    """How far one request is guessed ahead, and how long it is left alone."""
+class DraftState:
+    """How many tokens one request gets drafted, and for how many steps it gets none."""
 
     length: int
     pause: int = 0
@@ -47,16 +47,16 @@ class Pace:
 
 
 class Speculator:
-    """Decides who is guessed ahead and how far; counts what came of it."""
+    """Decides which requests get a draft and how long; counts what came of it."""
 
     def __init__(
         self, config: SpeculationConfig, proposers: Sequence[Proposer], max_model_len: int
     ) -> None:
-        """`proposers` are asked in order, each for the requests still without a guess."""
+        """`proposers` are asked in order, each for the requests still without a draft."""
         self._config = config
         self._proposers = proposers
         self._max_model_len = max_model_len
-        self._paces: WeakKeyDictionary[Request, Pace] = WeakKeyDictionary()
+        self._states: WeakKeyDictionary[Request, DraftState] = WeakKeyDictionary()
         self.num_drafts = 0
         self.draft_tokens = 0
         self.accepted_per_position = [0] * config.max_tokens
@@ -66,15 +66,15 @@ class Speculator:
         return sum(self.accepted_per_position)
 
     def drafts(self, running: Sequence[Request]) -> dict[str, list[int]]:
-        """Guesses for the next step by request id; requests without one are left out."""
-        streams = [r for r in running if r.num_tokens - r.num_computed == 1]
-        # Prompts being computed are worth more than guesses, and make steps long anyway.
-        share = self._config.max_rows // max(len(streams), 1) - 1
-        if not self._proposers or share < 1 or len(streams) < len(running):
+        """Drafts for the next step by request id; requests without one are left out."""
+        decoding = [r for r in running if r.num_tokens - r.num_computed == 1]
+        # Prompts being computed are worth more than drafts, and make steps long anyway.
+        share = self._config.max_rows // max(len(decoding), 1) - 1
+        if not self._proposers or share < 1 or len(decoding) < len(running):
             return {}
         asked = [
             (request, length)
-            for request in streams
+            for request in decoding
             if (length := min(share, self._length(request))) > 0
         ]
         found: dict[str, list[int]] = {}
@@ -91,31 +91,33 @@ class Speculator:
         self._proposers = ()
 
     def verified(self, request: Request, drafted: int, accepted: int) -> None:
-        """Take note that `accepted` of `drafted` guessed tokens were right."""
+        """Take note that `accepted` of `drafted` tokens were right."""
         self.num_drafts += 1
         self.draft_tokens += drafted
         for position in range(accepted):
             self.accepted_per_position[position] += 1
-        pace = self._pace(request)
+        state = self._state(request)
         if accepted == 0:
-            pace.misses += 1
-            pace.pause = min(2**pace.misses, _LONGEST_PAUSE) - 1
-            pace.length = 1
+            state.misses += 1
+            state.pause = min(2**state.misses, MAX_PAUSE_STEPS) - 1
+            state.length = 1
         else:
-            pace.misses = 0
-            pace.length = accepted if accepted < drafted else pace.length + 2
-        pace.length = max(1, min(pace.length, self._config.max_tokens))
+            state.misses = 0
+            state.length = accepted if accepted < drafted else state.length + 2
+        state.length = max(1, min(state.length, self._config.max_tokens))
 
     def _length(self, request: Request) -> int:
-        """How many tokens may be guessed now; a step with none shortens the pause."""
+        """How many tokens may be drafted now; a step with none shortens the pause."""
         if request.sampling.grammar:
             return 0  # the grammar's matcher follows chosen tokens only
-        pace = self._pace(request)
-        if pace.pause > 0:
-            pace.pause -= 1
+        state = self._state(request)
+        if state.pause > 0:
+            state.pause -= 1
             return 0
         left = request.sampling.max_tokens - request.num_output_tokens - 1
-        return min(pace.length, left, self._max_model_len - request.num_tokens - 1)
+        return min(state.length, left, self._max_model_len - request.num_tokens - 1)
 
-    def _pace(self, request: Request) -> Pace:
-        return self._paces.setdefault(request, Pace(min(_FIRST_LENGTH, self._config.max_tokens)))
+    def _state(self, request: Request) -> DraftState:
+        return self._states.setdefault(
+            request, DraftState(min(_FIRST_LENGTH, self._config.max_tokens))
+        )

@@ -15,7 +15,7 @@ def complete(served, **fields) -> dict:
     return response.json()
 
 
-def test_the_likeliest_of_all_tries_are_answered_best_first(served):
+def test_best_of_answers_the_likeliest_first(served):
     tries = complete(served, n=4, logprobs=0)["choices"]
 
     def per_token(choice: dict) -> float:
@@ -30,7 +30,7 @@ def test_the_likeliest_of_all_tries_are_answered_best_first(served):
     assert answer["usage"]["completion_tokens"] == 24, "every try is paid for"
 
 
-def test_every_prompt_has_its_own_best(served):
+def test_best_of_ranks_each_prompt_alone(served):
     prompts = ["Once upon a time", "The sky is"]
     both = complete(served, prompt=prompts, best_of=2, logprobs=1)["choices"]
     alone = [complete(served, prompt=p, best_of=2, logprobs=1)["choices"][0] for p in prompts]
@@ -39,7 +39,7 @@ def test_every_prompt_has_its_own_best(served):
 
 
 @pytest.mark.parametrize("fields", [{"n": 3, "best_of": 2}, {"best_of": 2, "stream": True}])
-def test_what_cannot_be_ranked_is_refused(served, fields):
+def test_best_of_is_refused_when_it_cannot_be_ranked(served, fields):
     response = served.http.post("/v1/completions", json=ASK | fields)
     assert response.status_code == 400
     assert response.json()["error"]["param"] == "best_of"

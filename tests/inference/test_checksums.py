@@ -50,7 +50,7 @@ def cached_blocks(driver: Driver) -> list[int]:
     return list(driver.core.kv.pool.cached().values())
 
 
-def test_intact_blocks_are_used_again(driver):
+def test_intact_blocks_are_reused(driver):
     first = driver.generate(PROMPT, SAMPLING)
     again = driver.add(PROMPT, SAMPLING)
     assert driver.run()[again] == first
@@ -59,7 +59,7 @@ def test_intact_blocks_are_used_again(driver):
 
 
 @pytest.mark.parametrize("index", [0, 2])
-def test_a_changed_block_is_computed_again(driver, index):
+def test_changed_block_is_computed_again(driver, index):
     first = driver.generate(PROMPT, SAMPLING)
     damage(driver, cached_blocks(driver)[index])
     again = driver.add(PROMPT, SAMPLING)
@@ -72,7 +72,7 @@ def test_a_changed_block_is_computed_again(driver, index):
     assert driver.core.stats().checksum_mismatches == 1
 
 
-def test_a_block_of_a_running_sequence_is_not_given_to_others(driver):
+def test_changed_block_of_a_running_request_is_not_shared(driver):
     """The block stays with the one that has it, but is found no more."""
     first = driver.generate(PROMPT, SAMPLING)
     running = driver.add(PROMPT, greedy(max_tokens=60, ignore_eos=True))
@@ -85,7 +85,7 @@ def test_a_block_of_a_running_sequence_is_not_given_to_others(driver):
     assert len(driver.tokens[running]) == 60
 
 
-def test_without_checksums_nothing_is_read_again(model, monkeypatch):
+def test_cached_blocks_are_not_read_without_checksums(model, monkeypatch):
     config = EngineConfig(model=model, dtype="float32", num_blocks=32, num_threads=1)
     runner = ModelRunner(config)
     monkeypatch.setattr(runner, "checksums", lambda block_ids: pytest.fail("read"))

@@ -12,7 +12,7 @@ from tests.inference.serving import serve, wait_for
 pytestmark = pytest.mark.model
 
 
-def test_a_killed_core_is_replaced(model_path):
+def test_core_is_replaced_when_killed(model_path):
     with serve(model_path, "--num-blocks", "520") as served:
         [core] = psutil.Process(served.process.pid).children()
         body = {"prompt": "Once", "max_tokens": 400, "ignore_eos": True, "stream": True}
@@ -32,7 +32,7 @@ def test_a_killed_core_is_replaced(model_path):
         assert served.chat("What is the capital of France?", max_tokens=8).status_code == 200
 
 
-def test_a_core_outlives_its_server_by_a_second_at_most(model_path):
+def test_core_ends_when_its_server_is_killed(model_path):
     with serve(model_path, "--num-blocks", "520") as served:
         [core] = psutil.Process(served.process.pid).children()
         served.process.kill()

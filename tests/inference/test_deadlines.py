@@ -49,7 +49,7 @@ def add(core: EngineCore, name: str, **fields) -> None:
     core.add(AddRequest(name, PROMPT, greedy(max_tokens=100, ignore_eos=True), **fields))
 
 
-def test_a_deadline_ends_an_answer_with_what_there_is(core, clock):
+def test_answer_ends_with_its_tokens_so_far_at_its_deadline(core, clock):
     add(core, "a", deadline=5.0)
     tokens: list[int] = []
     for second in range(5):
@@ -66,7 +66,7 @@ def test_a_deadline_ends_an_answer_with_what_there_is(core, clock):
     assert not core.scheduler.has_work
 
 
-def test_a_deadline_counts_while_waiting_too(core, clock):
+def test_waiting_request_ends_at_its_deadline(core, clock):
     add(core, "runs")
     add(core, "waits", deadline=3.0)
     core.step()
@@ -75,7 +75,7 @@ def test_a_deadline_counts_while_waiting_too(core, clock):
     assert ended == {"waits": FinishReason.TIMEOUT}
 
 
-def test_who_waits_too_long_to_begin_is_refused_and_who_began_is_not(core, clock):
+def test_request_is_refused_when_it_waited_too_long_to_begin(core, clock):
     add(core, "runs")
     core.step()
     clock.now = 4.0
@@ -89,7 +89,7 @@ def test_who_waits_too_long_to_begin_is_refused_and_who_began_is_not(core, clock
 
 
 @pytest.mark.model
-def test_over_http(model_path):
+def test_deadline_and_queue_timeout_are_answered_over_http(model_path):
     """One seat: a long answer with a deadline in it, and one that waits behind it too long."""
     options = ("--max-num-seqs", "1", "--max-wait", "1", "--num-blocks", "520")
     with serve(model_path, *options) as served:

@@ -42,7 +42,7 @@ def reference(model, prompt: list[int]) -> np.ndarray:
     [{}, {"max_num_batched_tokens": 23, "mixed_step_tokens": 11}],
     ids=["at once", "in chunks"],
 )
-def test_vectors_are_the_mean_of_transformers_hidden_states(tmp_path, scheduler):
+def test_embedding_is_the_mean_of_transformers_hidden_states(tmp_path, scheduler):
     model = make_folder("llama", tmp_path)
     driver = make_driver(tmp_path, **scheduler)
     prompts = [*PROMPTS, [9]]
@@ -51,7 +51,7 @@ def test_vectors_are_the_mean_of_transformers_hidden_states(tmp_path, scheduler)
             np.testing.assert_allclose(found, reference(model, prompt), atol=2e-6)
 
 
-def test_vectors_beside_streams_change_neither(tmp_path):
+def test_embeddings_and_answers_beside_each_other_change_neither(tmp_path):
     model = make_folder("llama", tmp_path)
     driver = make_driver(tmp_path, max_num_batched_tokens=16, mixed_step_tokens=8)
     alone = driver.generate(PROMPTS[1], greedy(max_tokens=30, ignore_eos=True))
@@ -65,7 +65,7 @@ def test_vectors_beside_streams_change_neither(tmp_path):
     assert before == alone[: len(before)]
 
 
-def test_preempted_vectors_begin_anew(tmp_path):
+def test_embedding_is_computed_again_when_preempted(tmp_path):
     """Too few blocks for all at once: sums of a first try must not be counted twice."""
     model = make_folder("llama", tmp_path)
     driver = make_driver(tmp_path, max_num_batched_tokens=24)
@@ -75,7 +75,7 @@ def test_preempted_vectors_begin_anew(tmp_path):
 
 
 @pytest.mark.model
-def test_the_openai_client_gets_vectors(served):
+def test_openai_client_gets_embeddings(served):
     client = openai.OpenAI(base_url=f"{served.url}/v1", api_key="none")
     texts = ["The cat sleeps on the sofa.", "A kitten naps on the couch.", "Interest rates rose."]
     answer = client.embeddings.create(model=MODEL_NAME, input=texts)
@@ -87,7 +87,7 @@ def test_the_openai_client_gets_vectors(served):
 
 
 @pytest.mark.model
-def test_text_token_ids_and_base64_give_the_same_vector(served):
+def test_text_token_ids_and_base64_give_the_same_embedding(served):
     def ask(**fields) -> list:
         response = served.http.post("/v1/embeddings", json=fields)
         assert response.status_code == 200, response.text
@@ -102,7 +102,7 @@ def test_text_token_ids_and_base64_give_the_same_vector(served):
 
 
 @pytest.mark.model
-def test_more_inputs_than_seats_are_answered_in_order(served):
+def test_more_inputs_than_running_requests_are_answered_in_order(served):
     inputs = [f"Sentence number {number}." for number in range(30)]  # 8 seats
     many = served.http.post("/v1/embeddings", json={"input": inputs}).json()["data"]
     [one] = served.http.post("/v1/embeddings", json={"input": inputs[17]}).json()["data"]
@@ -125,7 +125,7 @@ def test_more_inputs_than_seats_are_answered_in_order(served):
         ({"input": "a", "encoding_format": "int8"}, "encoding_format"),
     ],
 )
-def test_what_cannot_be_embedded_is_refused_by_name(served, fields, param):
+def test_bad_embedding_request_is_refused_by_name(served, fields, param):
     response = served.http.post("/v1/embeddings", json=fields)
     assert response.status_code == 400
     assert response.json()["error"]["param"] == param

@@ -56,7 +56,7 @@ def once():
     return lambda chunks: next(answers, False)
 
 
-def test_a_step_that_fails_once_is_done_again(driver):
+def test_step_is_repeated_when_it_fails_once(driver):
     prompts = [[5 + i, *PROMPT] for i in range(4)]
     alone = [driver.generate(prompt, SAMPLING) for prompt in prompts]
     for _ in range(3):
@@ -68,7 +68,7 @@ def test_a_step_that_fails_once_is_done_again(driver):
 
 
 @pytest.mark.parametrize("streaming", [False, True])
-def test_only_the_request_that_cannot_be_computed_fails(driver, streaming):
+def test_only_the_failing_request_of_a_step_fails(driver, streaming):
     """Those beside it share its prompt's blocks, and are answered as without it."""
     prompts = [PROMPT, [*PROMPT, 7], [*PROMPT, POISON], [*PROMPT, 8]]
     healthy = [p for p in prompts if POISON not in p]
@@ -96,7 +96,7 @@ def test_only_the_request_that_cannot_be_computed_fails(driver, streaming):
         RuntimeError("[enforce fail] DefaultCPUAllocator: can't allocate memory: you tried"),
     ],
 )
-def test_out_of_memory_makes_steps_smaller_and_fails_nobody(driver, error):
+def test_out_of_memory_makes_steps_smaller_and_fails_no_request(driver, error):
     prompts = [[5 + i, *PROMPT] for i in range(4)]
     alone = [driver.generate(prompt, SAMPLING) for prompt in prompts]
     fail(driver, lambda chunks: sum(c.num_tokens for c in chunks) > 30, error)
@@ -108,7 +108,7 @@ def test_out_of_memory_makes_steps_smaller_and_fails_nobody(driver, error):
     assert set(driver.reasons.values()) == {"length"}
 
 
-def test_the_limit_recovers_slowly(driver):
+def test_batch_limit_recovers_after_many_good_steps(driver):
     fail(driver, once(), MemoryError())
     driver.generate(PROMPT, SAMPLING)
     assert driver.core.stats().batch_limit == 20  # half of the failed step's 40
@@ -120,7 +120,7 @@ def test_the_limit_recovers_slowly(driver):
     assert len(limits) > 3
 
 
-def test_a_request_that_alone_needs_too_much_memory_fails(driver):
+def test_request_fails_when_it_alone_needs_too_much_memory(driver):
     fail(driver, has_poison, MemoryError())
     bad, good = driver.add([POISON], SAMPLING), driver.add(PROMPT, SAMPLING)
     tokens = driver.run()
@@ -138,7 +138,7 @@ def test_request_fails_alone_whatever_its_step_raises(driver, kind):
     assert tokens[good] == alone
 
 
-def test_requests_that_fail_one_after_another_fail_alone_however_many_they_are(driver):
+def test_many_failing_requests_fail_alone(driver):
     """More than the failures in a row that make the core look for a broken device."""
     alone = driver.generate(PROMPT, SAMPLING)
     fail(driver, has_poison, RuntimeError("bad parameter"))
@@ -150,7 +150,7 @@ def test_requests_that_fail_one_after_another_fail_alone_however_many_they_are(d
     assert tokens[good] == alone
 
 
-def test_request_that_fails_behind_its_first_chunk_fails_alone_without_prefix_cache(tmp_path):
+def test_request_fails_alone_when_its_last_chunk_fails_without_prefix_cache(tmp_path):
     """Its prompt is longer than a step, and only the last chunk, which samples, fails."""
     make_folder("llama", tmp_path)
     driver = make_driver(tmp_path, prefix_cache=False, max_num_seqs=4, max_num_batched_tokens=16)
@@ -180,7 +180,7 @@ def test_empty_prompt_is_refused(driver):
         driver.core.add(AddRequest("r", [], SAMPLING))
 
 
-def test_when_every_step_fails_the_core_gives_up(driver):
+def test_core_gives_up_when_every_step_fails(driver):
     """Its process ends then, and the server starts another (test_core_death.py)."""
     fail(driver, lambda chunks: True, RuntimeError("the device is gone"))
     for index in range(20):
@@ -189,7 +189,7 @@ def test_when_every_step_fails_the_core_gives_up(driver):
         driver.run()
 
 
-def test_blocks_of_a_failed_step_are_not_found_again(driver):
+def test_blocks_of_a_failed_step_are_not_cached(driver):
     fail(driver, lambda chunks: True, RuntimeError("bad kernel"))
     driver.add(PROMPT)
     driver.step()

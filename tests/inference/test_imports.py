@@ -13,13 +13,13 @@ def loaded(modules: str, by: str) -> str:
     ).stdout.strip()
 
 
-def test_the_server_process_needs_no_torch():
+def test_server_process_needs_no_torch():
     assert loaded("torch transformers django", by="inference.cli") == "[]"
 
 
-def test_the_core_process_needs_no_transformers():
+def test_core_process_needs_no_transformers():
     assert loaded("transformers starlette django", by="inference.core_main") == "[]"
 
 
-def test_the_scheduler_needs_no_torch():
+def test_scheduler_needs_no_torch():
     assert loaded("torch", by="inference.scheduler.scheduler") == "[]"

@@ -12,7 +12,7 @@ from inference.core import Request, SamplingParams
 from inference.scheduler.scheduler import Scheduler
 
 
-def test_waste_stays_below_four_per_cent_on_chats():
+def test_kv_waste_stays_below_four_per_cent_on_chats():
     """Lengths as in ShareGPT, more sequences than seats, more tokens than blocks."""
     kv = KVCacheManager(num_blocks=1500, block_size=16)
     scheduler = Scheduler(SchedulerConfig(max_num_seqs=64), kv)

@@ -20,7 +20,7 @@ def test_requests_of_one_key_are_kept_in_order() -> None:
 
 def test_a_key_is_forgotten_some_time_after_its_last_request() -> None:
     clock = Clock()
-    recent = RecentUsage(kept_s=60, clock=clock)
+    recent = RecentUsage(ttl_s=60, clock=clock)
     recent.add("a", {"n": 0})
     clock.now = 50
     recent.add("a", {"n": 1})

@@ -70,18 +70,18 @@ class SchedulerMachine(RuleBasedStateMachine):
         self.scheduler.finish(request)
         assert request.block_ids == []
 
-    @rule(token=st.integers(0, 3), guesses=st.integers(0, 6), right=st.integers(0, 6))
-    def step(self, token, guesses=0, right=0):
-        """`guesses` of each stream's tokens are computed along, up to `right` are right."""
-        streams = [r for r in self.scheduler.running if r.num_tokens - r.num_computed == 1]
-        streaming = bool(streams)
+    @rule(token=st.integers(0, 3), drafted=st.integers(0, 6), right=st.integers(0, 6))
+    def step(self, token, drafted=0, right=0):
+        """Each decode request has `drafted` draft tokens, of which up to `right` are right."""
+        decoding = [r for r in self.scheduler.running if r.num_tokens - r.num_computed == 1]
+        is_decoding = bool(decoding)
         suspects = len(self.suspects & set(self.requests))
-        drafts = {r.request_id: [token] * min(guesses, MAX_LEN - r.num_tokens) for r in streams}
+        drafts = {r.request_id: [token] * min(drafted, MAX_LEN - r.num_tokens) for r in decoding}
         chunks = self.scheduler.schedule(drafts)
         assert bool(chunks) == bool(self.requests)
         assert sum(chunk.num_tokens for chunk in chunks) <= (
             self.config.mixed_step_tokens
-            if streaming and not suspects
+            if is_decoding and not suspects
             else self.config.max_num_batched_tokens
         )
         assert not suspects or len(chunks) == 1
@@ -137,10 +137,10 @@ class SchedulerMachine(RuleBasedStateMachine):
 
     def _move(self):
         """Make the copies of a step as a runner would: all out, then all back."""
-        moves = self.kv.swap_space.take_copies()
-        for block_id, host in moves.out:
+        copies = self.kv.swap_space.take_copies()
+        for block_id, host in copies.out:
             self.host_content[host] = self.content[block_id]
-        for host, block_id in moves.back:
+        for host, block_id in copies.back:
             self.content[block_id] = self.host_content[host]
 
     def _check_chunks(self, chunks):
@@ -222,7 +222,7 @@ class SchedulerMachine(RuleBasedStateMachine):
         for _ in range(2000):
             if not self.requests:
                 break
-            self.step(token=0, guesses=0, right=0)
+            self.step(token=0, drafted=0, right=0)
         assert not self.requests, "a request starved"
         assert self.kv.pool.num_used == 0
         assert self.kv.swap_space.num_used == 0

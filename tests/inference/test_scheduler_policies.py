@@ -1,4 +1,4 @@
-"""Who goes first, and that a long prompt does not stall streams."""
+"""Which request runs first, and that a long prompt does not stall decode requests."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ def order(scheduler: Scheduler) -> list[str]:
     return names
 
 
-def test_fcfs_ignores_priority():
+def test_fcfs_queue_ignores_priority():
     scheduler = make(max_num_seqs=1, policy="fcfs")
     for name, at, priority in (("b", 2, -5), ("a", 1, 5), ("c", 3, 0)):
         scheduler.add(request(name, at=at, priority=priority))
     assert order(scheduler) == ["a", "b", "c"]
 
 
-def test_smaller_priority_goes_first_until_the_other_has_waited_long_enough():
+def test_smaller_priority_runs_first_until_the_other_has_waited_longer():
     scheduler = make(max_num_seqs=1, policy="priority", priority_seconds=20)
     scheduler.add(request("patient free", at=0, priority=1))
     scheduler.add(request("premium soon after", at=19, priority=0))
@@ -46,34 +46,34 @@ def test_smaller_priority_goes_first_until_the_other_has_waited_long_enough():
     assert order(scheduler) == ["premium soon after", "patient free", "premium much later"]
 
 
-def test_shortest_goes_first():
+def test_shortest_request_runs_first_under_policy_shortest():
     scheduler = make(max_num_seqs=1, policy="shortest")
     scheduler.add(request("long", at=0, answer=1000))
     scheduler.add(request("short", at=1, answer=10))
     assert order(scheduler) == ["short", "long"]
 
 
-def test_a_long_prompt_is_computed_in_pieces_beside_streams():
+def test_long_prompt_is_computed_in_chunks_beside_decode_requests():
     scheduler = make(max_num_batched_tokens=512, mixed_step_tokens=32)
-    stream = request("stream", length=4)
-    scheduler.add(stream)
+    decoding = request("decoding", length=4)
+    scheduler.add(decoding)
     [chunk] = scheduler.schedule()
     scheduler.complete(chunk, [7])
     scheduler.add(request("long", length=300))
     for _ in range(5):
         chunks = {c.request.request_id: c.num_tokens for c in scheduler.schedule()}
-        assert chunks == {"stream": 1, "long": 31}
+        assert chunks == {"decoding": 1, "long": 31}
         for running in scheduler.running:
             running.num_computed += chunks[running.request_id]
-        stream.token_ids.append(7)
+        decoding.token_ids.append(7)
 
 
-def test_prompts_beside_streams_take_what_the_pace_allows():
+def test_prompt_takes_the_prefill_budget_beside_decode_requests():
     scheduler = make(max_num_batched_tokens=512, mixed_step_tokens=128, mixed_step_slowdown=2.0)
-    scheduler.pace.step_done(1, 0, seconds=0.1)
-    scheduler.pace.step_done(1, 100, seconds=0.35)
-    stream = request("stream", length=4)
-    scheduler.add(stream)
+    scheduler.prefill_budget.step_done(1, 0, seconds=0.1)
+    scheduler.prefill_budget.step_done(1, 100, seconds=0.35)
+    decoding = request("decoding", length=4)
+    scheduler.add(decoding)
     [chunk] = scheduler.schedule()
     assert chunk.num_tokens == 4
     scheduler.complete(chunk, [7])
@@ -81,12 +81,12 @@ def test_prompts_beside_streams_take_what_the_pace_allows():
     assert [chunk.num_tokens for chunk in scheduler.schedule()] == [1, 40]
 
 
-def test_what_is_left_of_a_prompt_decides_how_little_a_slow_machine_gives_it():
+def test_long_prompt_gets_the_smaller_minimum_when_machine_is_slow():
     scheduler = make(max_num_batched_tokens=2048, mixed_step_tokens=128, mixed_step_slowdown=2.0)
-    scheduler.pace.step_done(1, 0, seconds=0.1)
-    scheduler.pace.step_done(1, 10, seconds=9.0)
-    stream, prompt = request("stream", length=4), request("prompt", length=540)
-    scheduler.add(stream)
+    scheduler.prefill_budget.step_done(1, 0, seconds=0.1)
+    scheduler.prefill_budget.step_done(1, 10, seconds=9.0)
+    decoding, prompt = request("decoding", length=4), request("prompt", length=540)
+    scheduler.add(decoding)
     [chunk] = scheduler.schedule()
     scheduler.complete(chunk, [7])
     scheduler.add(prompt)
@@ -99,7 +99,7 @@ def test_what_is_left_of_a_prompt_decides_how_little_a_slow_machine_gives_it():
     assert taken == [8, 8, 8, 8, 32, 32]  # until fewer than 512 are left
 
 
-def test_the_first_by_priority_is_never_preempted():
+def test_first_request_by_queue_key_is_never_preempted():
     scheduler = make(num_blocks=6, max_num_seqs=4, policy="priority", priority_seconds=1000)
     first = request("first", length=30, at=5, priority=0)
     for name in ("x", "y"):
@@ -113,7 +113,7 @@ def test_the_first_by_priority_is_never_preempted():
     assert first.num_computed > 80
 
 
-def test_more_streams_than_the_mixed_budget_all_move_on():
+def test_every_decode_request_advances_when_they_exceed_the_mixed_step():
     scheduler = make(max_num_seqs=20, max_num_batched_tokens=400, mixed_step_tokens=8)
     for index in range(20):
         scheduler.add(request(f"r{index}", at=index))
@@ -124,7 +124,7 @@ def test_more_streams_than_the_mixed_budget_all_move_on():
             scheduler.complete(chunk, [7])
 
 
-def test_seats_never_exceed_the_tokens_of_a_step():
+def test_running_requests_never_exceed_the_tokens_of_a_step():
     scheduler = make(max_num_seqs=20, max_num_batched_tokens=5)
     for index in range(20):
         scheduler.add(request(f"r{index}", length=1, at=index))

@@ -16,7 +16,7 @@ LONG = {
 }
 
 
-def test_closing_a_stream_frees_its_blocks(served: Served):
+def test_closed_stream_frees_its_blocks(served: Served):
     with served.http.stream("POST", "/v1/chat/completions", json=LONG | {"stream": True}) as answer:
         lines = answer.iter_lines()
         next(lines)
@@ -26,13 +26,13 @@ def test_closing_a_stream_frees_its_blocks(served: Served):
     assert served.metric("vllm:num_requests_running") == 0
 
 
-def test_closing_a_connection_that_waits_for_the_whole_answer_frees_its_blocks(served: Served):
+def test_closed_connection_frees_its_blocks_when_not_streaming(served: Served):
     with pytest.raises(httpx.ReadTimeout):
         httpx.post(f"{served.url}/v1/chat/completions", json=LONG, timeout=0.7)
     wait_for(lambda: served.metric("parley:kv_blocks_used") == 0, timeout_s=60)
 
 
-def test_closing_frees_all_choices_and_waiting_ones_too(served: Served):
+def test_closed_stream_frees_all_choices_and_waiting_ones(served: Served):
     body = LONG | {"stream": True, "n": 12}  # 8 seats
     with served.http.stream("POST", "/v1/chat/completions", json=body) as answer:
         lines = answer.iter_lines()  # kept: httpx closes the connection with its iterator

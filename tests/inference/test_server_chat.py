@@ -35,7 +35,7 @@ def joined(events: list[dict], index: int = 0) -> str:
     )
 
 
-def test_the_openai_client_streams(served):
+def test_openai_client_streams(served):
     client = openai.OpenAI(base_url=f"{served.url}/v1", api_key="none")
     answer = client.chat.completions.create(
         model=MODEL_NAME,
@@ -52,7 +52,7 @@ def test_the_openai_client_streams(served):
     assert [c.choices[0].finish_reason for c in chunks if c.choices][-1] == "stop"
 
 
-def test_streamed_and_whole_answers_are_the_same(served):
+def test_streamed_answer_equals_the_whole_one(served):
     whole = served.chat("Name three colours.", max_tokens=12).json()
     events = stream(served, "Name three colours.", max_tokens=12)
     assert joined(events) == whole["choices"][0]["message"]["content"]
@@ -71,7 +71,7 @@ def test_continuous_usage_counts_up_in_every_chunk(served):
     assert {event["usage"]["prompt_tokens"] for event in events} == {34}
 
 
-def test_usage_tells_cached_tokens(served):
+def test_usage_counts_cached_tokens(served):
     question = "A question asked twice, so that its prefix is cached: " + "why? " * 30
     first, second = (served.chat(question, max_tokens=2).json()["usage"] for _ in range(2))
     assert first["prompt_tokens"] == second["prompt_tokens"] > 64
@@ -80,7 +80,7 @@ def test_usage_tells_cached_tokens(served):
     assert first["prompt_tokens_details"]["cached_tokens"] < cached
 
 
-def test_a_stop_string_across_tokens_is_never_sent(served):
+def test_stop_string_across_tokens_is_never_sent(served):
     answer = served.chat("What is the capital of France?", max_tokens=20).json()
     text = answer["choices"][0]["message"]["content"]
     assert text.startswith("The capital of France")
@@ -90,7 +90,7 @@ def test_a_stop_string_across_tokens_is_never_sent(served):
     assert events[-1]["choices"][0]["finish_reason"] == "stop"
 
 
-def test_the_beginning_of_a_stop_string_is_sent_when_it_was_none(served):
+def test_beginning_of_a_stop_string_is_sent_when_the_rest_differs(served):
     events = stream(served, "What is the capital of France?", max_tokens=4, stop=["France is not"])
     whole = served.chat("What is the capital of France?", max_tokens=4).json()
     assert joined(events) == whole["choices"][0]["message"]["content"]
@@ -108,7 +108,7 @@ def test_no_chunk_holds_half_a_character(served):
     assert "\ufffd" not in "".join(pieces[:-1])
 
 
-def test_a_final_message_is_continued(served):
+def test_final_message_is_continued(served):
     body = {
         "messages": [
             {"role": "user", "content": "What is the capital of France?"},
@@ -155,7 +155,7 @@ def test_logprobs_explain_the_text(served):
         assert entry["top_logprobs"][0]["token"] == entry["token"]
 
 
-def test_ignore_eos_and_min_tokens(served):
+def test_ignore_eos_and_min_tokens_are_honoured(served):
     short = served.chat("What is the capital of France?", max_tokens=12).json()
     assert short["choices"][0]["finish_reason"] == "stop"
     longer = served.chat("What is the capital of France?", max_tokens=12, ignore_eos=True).json()

@@ -67,13 +67,13 @@ def schema_of(properties: int) -> dict[str, Any]:
         ({"guided_choice": ["a" * 200_000]}, "guided_choice"),
     ],
 )
-def test_deep_or_large_value_is_refused_by_name(tiny_served, fields, param):
+def test_value_is_refused_by_name_when_too_deep_or_large(tiny_served, fields, param):
     response = tiny_served.http.post("/v1/chat/completions", json=CHAT | fields)
     assert response.status_code == 400, response.text
     assert response.json()["error"]["param"] == param
 
 
-def test_body_nested_too_deeply_is_refused(tiny_served):
+def test_body_is_refused_when_nested_too_deeply(tiny_served):
     deep = b"[" * 50_000 + b"]" * 50_000
     messages = json.dumps(CHAT["messages"]).encode()
     body = b'{"messages": ' + messages + b', "chat_template_kwargs": {"a": ' + deep + b"}}"

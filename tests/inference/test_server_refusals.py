@@ -32,7 +32,7 @@ USER = [{"role": "user", "content": "hi"}]
         ({"stream_options": {"include": True}}, "stream_options.include"),
     ],
 )
-def test_a_bad_parameter_is_named(tiny_served, fields, param):
+def test_bad_parameter_is_named(tiny_served, fields, param):
     response = tiny_served.http.post("/v1/chat/completions", json={"messages": USER} | fields)
     assert response.status_code == 400
     error = response.json()["error"]
@@ -41,13 +41,13 @@ def test_a_bad_parameter_is_named(tiny_served, fields, param):
     assert error["message"]
 
 
-def test_a_body_that_is_not_json(tiny_served):
+def test_body_is_refused_when_it_is_not_json(tiny_served):
     response = tiny_served.http.post("/v1/completions", content=b'{"prompt": ')
     assert response.status_code == 400
     assert "JSON" in response.json()["error"]["message"]
 
 
-def test_an_unknown_model(tiny_served):
+def test_unknown_model_is_refused(tiny_served):
     response = tiny_served.chat("hi", model="gpt-9")
     assert response.status_code == 404
     assert response.json()["error"]["code"] == "model_not_found"
@@ -56,14 +56,14 @@ def test_an_unknown_model(tiny_served):
 @pytest.mark.parametrize(
     "fields", [{"prompt": "word " * 9000}, {"prompt": "word " * 100, "max_tokens": 8192}]
 )
-def test_more_than_the_context(tiny_served, fields):
+def test_request_is_refused_when_it_exceeds_the_context(tiny_served, fields):
     response = tiny_served.http.post("/v1/completions", json=fields)
     assert response.status_code == 400
     assert response.json()["error"]["code"] == "context_length_exceeded"
 
 
 @pytest.mark.model
-def test_a_full_queue_and_a_draining_engine(model_path):
+def test_request_is_refused_when_queue_is_full_or_engine_drains(model_path):
     """One seat, one place to wait; then drained while both are taken."""
     options = ("--max-num-seqs", "1", "--max-waiting", "1", "--num-blocks", "600")
     with serve(model_path, *options) as served:
@@ -111,6 +111,6 @@ def test_a_full_queue_and_a_draining_engine(model_path):
         ),
     ],
 )
-def test_what_would_be_taken_in_silence_is_refused_by_name(tiny_served, path, fields, param):
+def test_parameter_is_refused_by_name_when_it_would_be_ignored(tiny_served, path, fields, param):
     response = tiny_served.http.post(path, json=fields)
     assert (response.status_code, response.json()["error"]["param"]) == (400, param)

@@ -1,4 +1,4 @@
-"""Guessing ahead changes the speed only: same tokens, same distribution, nothing lost."""
+"""Drafting changes the speed only: same tokens, same distribution, nothing lost."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ class Oracle:
         self._right = right
 
     def propose(self, asked):
-        return [self._guess(request)[:length] for request, length in asked]
+        return [self._draft(request)[:length] for request, length in asked]
 
-    def _guess(self, request: Request) -> list[int]:
+    def _draft(self, request: Request) -> list[int]:
         answer = self._answers[tuple(request.prompt_token_ids)]
         truth = answer[request.num_output_tokens :]
         return truth[: self._right] + [5] * 4
@@ -85,26 +85,26 @@ def answers(runner, prompts, proposers=(), **fields) -> list[list[int]]:
     ids=",".join,
 )
 @pytest.mark.parametrize("right", [0, 1, 3, 20])
-def test_every_request_gets_the_tokens_of_plain_decoding(runner, fields, right):
+def test_drafts_change_no_token(runner, fields, right):
     plain = answers(runner, PROMPTS, **fields)
     known = {tuple(p): a for p, a in zip(PROMPTS, plain, strict=True)}
     assert answers(runner, PROMPTS, [Oracle(known, right)], **fields) == plain
     assert answers(runner, PROMPTS, [PromptLookup()], **fields) == plain
 
 
-def test_right_guesses_save_steps(runner):
+def test_right_drafts_save_steps(runner):
     plain = drive(runner)
     answer = plain.generate(PROMPTS[0], greedy(max_tokens=NEW_TOKENS, ignore_eos=True))
-    guessing = drive(runner, [Oracle({tuple(PROMPTS[0]): answer}, 20)])
-    assert guessing.generate(PROMPTS[0], greedy(max_tokens=NEW_TOKENS, ignore_eos=True)) == answer
-    stats = guessing.core.stats()
+    drafting = drive(runner, [Oracle({tuple(PROMPTS[0]): answer}, 20)])
+    assert drafting.generate(PROMPTS[0], greedy(max_tokens=NEW_TOKENS, ignore_eos=True)) == answer
+    stats = drafting.core.stats()
     assert stats.steps <= 6 < plain.core.stats().steps
     assert sum(stats.accepted_per_position) >= 12
     assert stats.draft_tokens >= sum(stats.accepted_per_position)
 
 
 @pytest.mark.parametrize("max_tokens", [1, 2, 3, 5])
-def test_never_more_tokens_than_asked_for(runner, max_tokens):
+def test_answer_has_no_more_tokens_than_asked_for(runner, max_tokens):
     [answer] = answers(runner, PROMPTS[:1], ignore_eos=True)
     driver = drive(runner, [Oracle({tuple(PROMPTS[0]): answer}, 20)])
     request = driver.add(PROMPTS[0], greedy(max_tokens=max_tokens, ignore_eos=True))
@@ -112,7 +112,7 @@ def test_never_more_tokens_than_asked_for(runner, max_tokens):
     assert driver.reasons[request] == "length"
 
 
-def test_a_stop_token_among_right_guesses_ends_the_answer(runner):
+def test_stop_token_inside_a_right_draft_ends_the_answer(runner):
     [answer] = answers(runner, PROMPTS[:1], ignore_eos=True)
     stop = next(t for t in answer[2:] if answer.index(t) == 2 or t not in answer[:2])
     upto = answer.index(stop) + 1
@@ -123,17 +123,17 @@ def test_a_stop_token_among_right_guesses_ends_the_answer(runner):
     assert driver.reasons[request] == "stop"
 
 
-def test_up_to_the_end_of_the_context(runner):
+def test_answer_fills_the_context_with_drafts(runner):
     prompt = PROMPTS[0] * 5
     assert len(prompt) > 250
     plain = drive(runner).generate(prompt[:250], greedy(max_tokens=50, ignore_eos=True))
-    guessing = drive(runner, [Oracle({tuple(prompt[:250]): plain}, 20)])
-    assert guessing.generate(prompt[:250], greedy(max_tokens=50, ignore_eos=True)) == plain
+    drafting = drive(runner, [Oracle({tuple(prompt[:250]): plain}, 20)])
+    assert drafting.generate(prompt[:250], greedy(max_tokens=50, ignore_eos=True)) == plain
     assert len(plain) == 6
 
 
-def test_preempted_streams_and_guesses_that_find_no_room(runner):
-    """Nine sequences of up to six blocks in 32: guesses never take a block from others."""
+def test_drafts_change_no_token_when_blocks_are_scarce(runner):
+    """Nine sequences of up to six blocks in 32: drafts never take a block from others."""
     prompts = [[3 + i, *PROMPTS[i % 4]] for i in range(9)]
     plain = [answers(runner, [prompt], ignore_eos=True)[0] for prompt in prompts]
     known = {tuple(p): a for p, a in zip(prompts, plain, strict=True)}
@@ -144,8 +144,8 @@ def test_preempted_streams_and_guesses_that_find_no_room(runner):
     assert driver.core.scheduler.preemptions > 0
 
 
-def test_draws_after_guesses_follow_the_exact_distribution():
-    """Chi-square of the first two tokens together, under guesses good and bad."""
+def test_samples_after_drafts_follow_the_exact_distribution():
+    """Chi-square of the first two tokens together, under drafts good and bad."""
     torch.manual_seed(3)
     first = torch.tensor([2.0, 1.0, 0.5, 0.0, -1.0]).log_softmax(-1)
     second = torch.randn(5, 5).log_softmax(-1)  # row: what the first token was
@@ -153,11 +153,11 @@ def test_draws_after_guesses_follow_the_exact_distribution():
     sampler, draws = Sampler(frozenset()), 4000
     found: Counter[tuple[int, ...]] = Counter()
     for seed in range(draws):
-        guess = (seed % 5, (seed // 5) % 5)
+        draft = (seed % 5, (seed // 5) % 5)
         request = Request("r", [1], SamplingParams(max_tokens=9, seed=seed))
-        logits = torch.stack([first, second[guess[0]], third])
-        places = [LogitsRow(request, guess[:i]) for i in range(3)]
-        tokens = [s.token_id for s in accepted(guess, sampler(logits, places))]
+        logits = torch.stack([first, second[draft[0]], third])
+        places = [LogitsRow(request, draft[:i]) for i in range(3)]
+        tokens = [s.token_id for s in accepted(draft, sampler(logits, places))]
         request.token_ids.extend(tokens)
         while request.num_output_tokens < 2:
             row = second[tokens[0]][None].clone()
@@ -171,37 +171,37 @@ def test_draws_after_guesses_follow_the_exact_distribution():
     assert statistic < freedom + 5 * math.sqrt(2 * freedom)
 
 
-def stream(name: str, tokens: list[int], **sampling) -> Request:
+def decoding_request(name: str, tokens: list[int], **sampling) -> Request:
     """A request with all but its last token computed."""
     request = Request(name, tokens, SamplingParams(**{"max_tokens": 50, **sampling}))
     request.num_computed = len(tokens) - 1
     return request
 
 
-def test_lookup_continues_the_latest_longest_repetition():
+def test_prompt_lookup_continues_the_latest_longest_repetition():
     lookup = PromptLookup()
 
-    def guess(tokens: list[int], count: int) -> list[int]:
-        [found] = lookup.propose([(stream("r", tokens), count)])
+    def draft(tokens: list[int], count: int) -> list[int]:
+        [found] = lookup.propose([(decoding_request("r", tokens), count)])
         return found
 
-    assert guess([1, 2, 3, 4, 9, 9, 1, 2, 3], 2) == [4, 9]
-    assert guess([1, 2, 7, 5, 3, 2, 8, 1, 2], 2) == [7, 5]  # two tokens say more than one
-    assert guess([1, 2, 3, 8, 2, 3, 9, 1, 2, 3], 1) == [8]  # three more than two
-    assert guess([4, 5, 4, 5, 4, 5], 5) == [4, 5, 4, 5, 4]
-    assert guess([1, 2, 3, 4], 3) == []
+    assert draft([1, 2, 3, 4, 9, 9, 1, 2, 3], 2) == [4, 9]
+    assert draft([1, 2, 7, 5, 3, 2, 8, 1, 2], 2) == [7, 5]  # two tokens say more than one
+    assert draft([1, 2, 3, 8, 2, 3, 9, 1, 2, 3], 1) == [8]  # three more than two
+    assert draft([4, 5, 4, 5, 4, 5], 5) == [4, 5, 4, 5, 4]
+    assert draft([1, 2, 3, 4], 3) == []
 
 
-def test_lookup_follows_a_growing_request():
-    lookup, request = PromptLookup(), stream("r", [1, 2, 3])
+def test_prompt_lookup_follows_a_growing_request():
+    lookup, request = PromptLookup(), decoding_request("r", [1, 2, 3])
     assert lookup.propose([(request, 3)]) == [[]]
     request.token_ids += [7, 8, 1, 2]
     assert lookup.propose([(request, 3)]) == [[3, 7, 8]]
 
 
-def test_wrong_guesses_become_rare_and_right_ones_long():
+def test_drafts_become_rare_when_wrong_and_longer_when_right():
     config = SpeculationConfig(max_tokens=4, max_rows=8)
-    request = stream("r", [1, 2] * 10, max_tokens=500)
+    request = decoding_request("r", [1, 2] * 10, max_tokens=500)
     speculator = Speculator(config, [PromptLookup()], 1000)
 
     def lengths(steps: int, right: bool) -> list[int]:
@@ -218,18 +218,18 @@ def test_wrong_guesses_become_rare_and_right_ones_long():
     assert 4 in lengths(40, right=True)
 
 
-def test_load_switches_guessing_off():
+def test_load_switches_drafting_off():
     config = SpeculationConfig(max_tokens=4, max_rows=8)
-    streams = [stream(f"r{i}", [1, 2] * 10) for i in range(5)]
+    decoding = [decoding_request(f"r{i}", [1, 2] * 10) for i in range(5)]
 
     def total(count: int) -> int:
         speculator = Speculator(config, [PromptLookup()], 1000)
-        return sum(map(len, speculator.drafts(streams[:count]).values()))
+        return sum(map(len, speculator.drafts(decoding[:count]).values()))
 
     assert [total(count) for count in range(1, 6)] == [3, 6, 3, 4, 0]
     prompt = Request("new", [1] * 9, SamplingParams(max_tokens=5))
     speculator = Speculator(config, [PromptLookup()], 1000)
-    assert speculator.drafts([streams[0], prompt]) == {}
+    assert speculator.drafts([decoding[0], prompt]) == {}
 
 
 def draft_runner(path, num_blocks: int) -> ModelRunner:
@@ -240,7 +240,7 @@ def draft_runner(path, num_blocks: int) -> ModelRunner:
 
 
 @pytest.mark.parametrize("temperature", [0.0, 0.9])
-def test_the_model_itself_as_draft_is_always_right(runner, temperature):
+def test_drafts_of_the_model_itself_are_always_right(runner, temperature):
     config, _ = runner
     fields = {"ignore_eos": True, "temperature": temperature, "seed": 8}
     plain = answers(runner, PROMPTS, **fields)
@@ -256,7 +256,7 @@ def test_the_model_itself_as_draft_is_always_right(runner, temperature):
 
 
 @pytest.mark.parametrize("num_blocks", [64, 9])
-def test_another_model_as_draft_changes_nothing(runner, tmp_path, num_blocks):
+def test_drafts_of_another_model_change_no_token(runner, tmp_path, num_blocks):
     """Also where it has too few blocks to follow everyone."""
     make_folder("qwen2", tmp_path)
     fields = {"ignore_eos": True, "temperature": 0.9, "seed": 8}
@@ -268,7 +268,7 @@ def test_another_model_as_draft_changes_nothing(runner, tmp_path, num_blocks):
     assert stats.draft_tokens > sum(stats.accepted_per_position)
 
 
-def test_a_draft_model_with_another_vocabulary_is_refused(runner, tmp_path):
+def test_draft_model_with_another_vocabulary_is_refused(runner, tmp_path):
     config, model = runner
     draft = make_tiny_model(tmp_path)
     speculation = SpeculationConfig(draft_model=str(draft))
@@ -288,7 +288,7 @@ def test_draft_model_takes_no_more_memory_than_it_may(runner, tmp_path):
         make_proposers(scarce, model)
 
 
-def test_a_served_draft_model_guesses(tmp_path):
+def test_draft_model_drafts_when_served(tmp_path):
     """The same model as its own draft, through the command line."""
     model = make_tiny_model(tmp_path)
     body = {"prompt": "abcdefgh", "max_tokens": 40, "temperature": 0, "ignore_eos": True}
@@ -310,7 +310,7 @@ REWRITES = [
 
 
 @pytest.mark.model
-def test_the_real_model_answers_the_same(make_core, tokenizer):
+def test_drafts_change_no_token_of_the_real_model(make_core, tokenizer):
     prompts = [
         tokenizer.encode(f"<|im_start|>user\n{text}<|im_end|>\n<|im_start|>assistant\n")
         for text in REWRITES
@@ -324,13 +324,13 @@ def test_the_real_model_answers_the_same(make_core, tokenizer):
         return alone + [tokens[i] for i in ids], driver.core
 
     plain, _ = run([])
-    guessed, core = run([PromptLookup()])
-    assert guessed == plain
+    drafted, core = run([PromptLookup()])
+    assert drafted == plain
     assert core.speculator.accepted_tokens > 10
 
 
 @pytest.mark.model
-def test_metrics_tell_what_was_guessed(served):
+def test_metrics_count_draft_tokens(served):
     text = "one two three four five six seven eight nine ten. " * 3
     answer = served.http.post(
         "/v1/completions", json={"prompt": text, "max_tokens": 24, "temperature": 0}

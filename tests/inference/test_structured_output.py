@@ -31,12 +31,12 @@ def content(response) -> str:
 
 
 @pytest.mark.parametrize("sampling", [{}, {"temperature": 1.8, "seed": 5}])
-def test_a_json_schema_is_followed(served, sampling):
+def test_json_schema_is_followed(served, sampling):
     text = content(served.chat("Hello!", response_format=FORMAT, max_tokens=80, **sampling))
     jsonschema.validate(json.loads(text), SCHEMA)
 
 
-def test_a_regular_expression_is_followed(served):
+def test_regular_expression_is_followed(served):
     text = content(served.chat("A date?", guided_regex=r"20\d\d-(0\d|1[0-2])", max_tokens=20))
     assert re.fullmatch(r"20\d\d-(0\d|1[0-2])", text)
 
@@ -74,7 +74,7 @@ def test_neighbours_in_a_batch_are_not_restricted(served):
         ),
     ],
 )
-def test_what_cannot_be_followed_is_refused(served, fields, param):
+def test_grammar_is_refused_by_name_when_it_is_wrong(served, fields, param):
     response = served.chat("hi", **fields)
     assert response.status_code == 400, response.text
     assert response.json()["error"]["param"] == param

@@ -70,7 +70,7 @@ async def test_request_fails_and_core_restarts_when_core_ends_before_its_first_s
 
 
 async def test_request_fails_and_core_restarts_when_its_message_cannot_be_read():
-    """Such a core is killed: it would compute for nobody."""
+    """Such a core is killed: what it computes would reach no one."""
     async with client_of("take,garbage,wait") as client:
         async with asyncio.timeout(30):
             with pytest.raises(EngineDeadError, match="could not be handled"):

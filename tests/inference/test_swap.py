@@ -53,7 +53,7 @@ def alone(config) -> list[list[int]]:
     return [driver.generate(prompt, SAMPLING) for prompt in PROMPTS]
 
 
-def test_swapped_sequences_go_on_as_if_nothing_had_been(core, alone, monkeypatch):
+def test_swapped_request_gets_the_same_tokens(core, alone, monkeypatch):
     assert run_all(core) == alone
     assert core.scheduler.swaps > 0
     computed = core.stats().tokens_computed
@@ -63,20 +63,20 @@ def test_swapped_sequences_go_on_as_if_nothing_had_been(core, alone, monkeypatch
     assert core.stats().tokens_computed - computed > computed, "recomputing computes more"
 
 
-def test_a_copy_that_fails_costs_time_only(core, alone, monkeypatch):
+def test_failed_block_copy_changes_no_token(core, alone, monkeypatch):
     real, failures = core.runner.copy_blocks, iter([True, True])
 
-    def move(moves) -> None:
+    def move(copies) -> None:
         if next(failures, False):
             raise RuntimeError("no host memory")
-        real(moves)
+        real(copies)
 
     monkeypatch.setattr(core.runner, "copy_blocks", move)
     assert run_all(core) == alone
     assert core.stats().failed_steps == 2
 
 
-def test_an_aborted_sequence_gives_its_host_blocks_back(core):
+def test_aborted_request_frees_its_host_blocks(core):
     driver = Driver(core)
     ids = [driver.add(prompt, SAMPLING) for prompt in PROMPTS]
     while not core.kv.swap_space.num_used:
@@ -86,7 +86,7 @@ def test_an_aborted_sequence_gives_its_host_blocks_back(core):
     assert core.kv.pool.num_used == 0
 
 
-def test_the_cheaper_way_is_taken():
+def test_request_is_swapped_when_that_is_cheaper():
     costs = SwapCosts()
     assert costs.prefer_swap(100, 7), "measured by trying"
     costs.computed(10, 1.0)  # 0.1 s a token
@@ -95,13 +95,13 @@ def test_the_cheaper_way_is_taken():
     assert costs.prefer_swap(71, 7)
 
 
-def test_host_blocks_are_not_given_away_while_they_are_read():
+def test_host_blocks_stay_taken_while_they_are_read():
     space = SwapSpace(2)
     host = space.take_in([5, 6])
     assert host is not None
     space.give_back(host, [8, 9])
     assert space.take_in([7]) is None
-    moves = space.take_copies()
-    assert [block for block, _ in moves.out] == [5, 6]
-    assert [block for _, block in moves.back] == [8, 9]
+    copies = space.take_copies()
+    assert [block for block, _ in copies.out] == [5, 6]
+    assert [block for _, block in copies.back] == [8, 9]
     assert space.take_in([7]) is not None
