@@ -33,6 +33,12 @@ VALUES: dict[str, Any] = {
 OWN_WAYS = {"logprobs", "response_format", "extra"}
 # Of a body's fields, those that do not go to the sampler.
 NOT_SAMPLING = {"model", "stream", "stream_options", "n", "user"}
+# Of the engine's, those that it does not pass to its sampler by their names.
+NOT_THE_SAMPLERS = {
+    *("model", "stream", "stream_options", "n", "user", "priority", "timeout_s", "cache_salt"),
+    *("stop", "skip_special_tokens"),  # text, which the sampler does not know
+    *("response_format", "guided_regex", "guided_choice"),  # its `grammar`
+}
 # Of the sampler's fields, those that the server makes of others.
 MADE_BY_THE_SERVER = {"grammar", "logprobs"}
 
@@ -74,6 +80,6 @@ def test_the_engine_takes_what_the_gateway_sends() -> None:
     assert sent <= set(engine.ChatRequest.__struct_fields__)
 
 
-def test_bodies_can_set_every_field_of_the_sampler() -> None:
-    settable = set(engine.GenerationFields.__struct_fields__)
-    assert set(EngineParams.__struct_fields__) - MADE_BY_THE_SERVER <= settable
+def test_the_sampler_has_what_bodies_can_set_and_nothing_else() -> None:
+    settable = set(engine.GenerationFields.__struct_fields__) - NOT_THE_SAMPLERS
+    assert set(EngineParams.__struct_fields__) - MADE_BY_THE_SERVER == settable
