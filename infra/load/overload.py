@@ -1,10 +1,10 @@
 """`make load`: ten times the load that the product can serve, for a bounded time.
 
-Promise 7 of the design: at ten times the load the product keeps serving at its peak rate, the
-rest gets a fast 429 or 503, and higher plans go first. The synthetic upstream serves a fixed
-number of answers at once, so the peak rate is known; requests arrive at random (Poisson) and do
-not wait for each other, half from a premium organization and half from a free one. What is
-printed is compared with the peak; nothing leaves this machine.
+Promise 7 (docs/architecture.md): at ten times the load the product keeps serving at its peak
+rate, the rest gets a fast 429 or 503, and higher plans go first. The synthetic upstream serves a
+fixed number of answers at once, so the peak rate is known; requests arrive at random (Poisson)
+and do not wait for each other, half from a premium organization and half from a free one. What
+is printed is compared with the peak; nothing leaves this machine.
 """
 
 import argparse

@@ -113,7 +113,7 @@ class Service(ABC):
 
     `start()` returns when it answers its protocol; `stop()` when it and its children are gone.
     Both may be called again at any time. A service can be started again after a stop and then
-    has the data it had (the event log excepted, which promises nothing: DESIGN section 1).
+    has the data it had (the event log excepted, which promises nothing: decision 0001).
     """
 
     name: str

@@ -1,6 +1,6 @@
 """The body of an upstream request: from the start, or from the text so far.
 
-A partial answer is continued as DESIGN section 4 has it: a chat with a last assistant message
+A partial answer is continued as docs/engine.md has it, "HTTP": a chat with a last assistant message
 that is not closed (`continue_final_message`), a completion with the text appended to its prompt.
 The model then sees exactly what it would have seen, one token later.
 """
