@@ -70,7 +70,6 @@ async def usage_of_completions(
         usage_buckets,
         principal=request.auth,
         window=span,
-        bucket_width=bucket_width,
         group_by=filters.group_by + _bracketed(request, "group_by"),
         project_ids=filters.project_ids + _bracketed_ids(request, "project_ids"),
         user_ids=filters.user_ids + _bracketed_ids(request, "user_ids"),

@@ -1,9 +1,10 @@
 """Reads that other folders call: what an organization used, and what it costs.
 
-Everything here comes from the ledger, so it is complete the moment a generation has ended.
+From the hourly rollups, and from the ledger what these lack, so it is complete the moment a
+generation has ended, and a month of a large customer is not summed record by record.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -12,16 +13,16 @@ from uuid import UUID
 
 from backend.accounts.models import APIKey, Project, User
 from backend.platform.errors import InvalidRequest
-from billing import ledger
 from billing.accounts import terms_of
 from billing.periods import Period, month_of, parse_period
 from billing.prices.loading import DEFAULT_CURRENCY, price_book
 from billing.prices.usage import PricedBucket, Pricer, UsageBucket
+from billing.usage_totals import HOUR, Column, Dimension, usage_totals
 
 GroupBy = Literal["day", "model", "key", "user", "project"]
 GROUPS: tuple[GroupBy, ...] = ("day", "model", "key", "user", "project")
 
-_DIMENSION = {"key": "key_id", "user": "user_id", "project": "project_id"}
+_DIMENSION: dict[str, Dimension] = {"key": "key_id", "user": "user_id", "project": "project_id"}
 
 
 @dataclass(slots=True)
@@ -93,15 +94,15 @@ def usage_summary(
     key_of = _key_function(group_by)
     rows: dict[str, UsageRow] = {}
     if group_by == "day":
-        rows = {day: UsageRow(key=day, label=day, currency=currency) for day in _days(span, now)}
+        names = [f"{day:%Y-%m-%d}" for day in _days(span, now)]
+        rows = {day: UsageRow(key=day, label=day, currency=currency) for day in names}
     for priced in priced_usage(
         organization_id=organization_id,
-        start=span.start,
+        starts=_days(span, span.end) if group_by == "day" else [span.start],
         end=span.end,
         dimensions=tuple(sorted(dimensions)),
+        user_id=user_id,
     ):
-        if user_id is not None and priced.bucket.user_id != user_id:
-            continue
         summary.add(priced)
         if group_by is not None:
             key = key_of(priced.bucket)
@@ -114,19 +115,39 @@ def usage_summary(
 
 
 def priced_usage(
-    *, organization_id: UUID, start: datetime, end: datetime, dimensions: tuple[str, ...]
-) -> Iterable[PricedBucket]:
-    """Hourly buckets of the ledger with their cost, in order of time.
+    *,
+    organization_id: UUID,
+    starts: Sequence[datetime],
+    end: datetime,
+    dimensions: tuple[Dimension, ...],
+    user_id: UUID | None = None,
+) -> Iterator[PricedBucket]:
+    """Usage from the first of `starts` to `end`, in order of time, with its cost.
 
-    `start` is a whole hour. Where prices have volume tiers, the month's usage before `start`
-    is read too, because it decides the tier.
+    Args:
+        starts: whole hours at which spans begin; a span is cut where a price changes.
+        user_id: only this member's usage.
     """
     book = price_book(terms_of(organization_id).currency)
     pricer = Pricer(organization_id=organization_id, book=book)
-    read_from = month_of(start).start if book.tiered else start
-    records = ledger.records_between(organization_id=organization_id, start=read_from, end=end)
-    for priced in pricer.price_all(ledger.buckets(records, dimensions=dimensions)):
-        if priced.bucket.start >= start:
+    read_from = starts[0]
+    only: dict[Column, list[UUID]] = {"user_id": [user_id]} if user_id else {}
+    if book.is_tiered(organization_id):
+        # The month's volume decides the tier, hour by hour and of all members together.
+        read_from, only = month_of(starts[0]).start, {}
+        cuts = {read_from + n * HOUR for n in range(-(-(end - read_from) // HOUR))}
+    else:
+        cuts = book.changes(organization_id=organization_id, start=read_from, end=end)
+    totals = usage_totals(
+        organization_id=organization_id,
+        starts=sorted({read_from, *starts, *cuts}),
+        end=end,
+        dimensions=dimensions,
+        only=only,
+    )
+    for priced in pricer.price_all(totals):
+        bucket = priced.bucket
+        if bucket.start >= starts[0] and (user_id is None or bucket.user_id == user_id):
             yield priced
 
 
@@ -139,11 +160,11 @@ def _key_function(group_by: GroupBy | None) -> Callable[[UsageBucket], str]:
     return lambda bucket: str(getattr(bucket, dimension) or "")
 
 
-def _days(span: Period, now: datetime) -> list[str]:
-    """The days of a period that have begun."""
+def _days(span: Period, until: datetime) -> list[datetime]:
+    """The days of a period that have begun by then."""
     days, day = [], span.start
-    while day < span.end and day <= now:
-        days.append(f"{day:%Y-%m-%d}")
+    while day < span.end and day <= until:
+        days.append(day)
         day += timedelta(days=1)
     return days
 

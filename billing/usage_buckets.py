@@ -1,19 +1,22 @@
-"""The ledger in buckets of time, as OpenAI's organization endpoints page through it."""
+"""Usage in buckets of time, as OpenAI's organization endpoints page through it.
 
-from collections.abc import Sequence
+Hours and days come from the rollups with what these lack, minutes from the ledger; where a page
+ends within an hour, that part of it comes from the ledger too.
+"""
+
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
+from typing import Any
 from uuid import UUID
-
-from django.db.models import Count, Sum
-from django.db.models.functions import TruncDay, TruncHour, TruncMinute
 
 from backend.accounts.principal import Principal
 from backend.platform.errors import InvalidRequest
-from billing import ledger
 from billing.permissions import require_manager
+from billing.prices.usage import UsageBucket
 from billing.selectors import priced_usage
+from billing.usage_totals import DIMENSIONS, HOUR, Column, usage_totals
 
 WIDTHS = {
     # width: (length, buckets by default, at most)
@@ -21,8 +24,7 @@ WIDTHS = {
     "1h": (timedelta(hours=1), 24, 168),
     "1d": (timedelta(days=1), 7, 180),
 }
-_TRUNCATE = {"1m": TruncMinute, "1h": TruncHour, "1d": TruncDay}
-_DIMENSIONS = {
+_COLUMNS: dict[str, Column] = {
     "project_id": "project_id",
     "user_id": "user_id",
     "api_key_id": "key_id",
@@ -56,14 +58,20 @@ class Window:
 class UsageResult:
     """Sums of one bucket and group; a dimension not grouped by is None."""
 
-    input_tokens: int
-    output_tokens: int
-    input_cached_tokens: int
-    num_model_requests: int
+    input_tokens: int = 0
+    output_tokens: int = 0
+    input_cached_tokens: int = 0
+    num_model_requests: int = 0
     project_id: UUID | None = None
     user_id: UUID | None = None
     api_key_id: UUID | None = None
     model: str | None = None
+
+    def add(self, bucket: UsageBucket) -> None:
+        self.input_tokens += bucket.counts.input
+        self.output_tokens += bucket.counts.output
+        self.input_cached_tokens += bucket.counts.cached_input
+        self.num_model_requests += bucket.requests
 
 
 @dataclass(slots=True)
@@ -80,9 +88,11 @@ def window(
 
     Raises InvalidRequest.
     """
-    width, default, most = WIDTHS[bucket_width]
-    if limit is not None and not 1 <= limit <= most:
-        raise InvalidRequest(f"limit is 1 to {most} for buckets of {bucket_width}.", param="limit")
+    width, default, maximum = WIDTHS[bucket_width]
+    if limit is not None and not 1 <= limit <= maximum:
+        raise InvalidRequest(
+            f"limit is 1 to {maximum} for buckets of {bucket_width}.", param="limit"
+        )
     now = datetime.now(UTC)
     try:
         start = datetime.fromtimestamp(start_time if page is None else int(page), UTC)
@@ -99,7 +109,6 @@ def usage_buckets(
     *,
     principal: Principal,
     window: Window,
-    bucket_width: str,
     group_by: Sequence[str],
     project_ids: Sequence[UUID] = (),
     user_ids: Sequence[UUID] = (),
@@ -111,43 +120,29 @@ def usage_buckets(
     Raises: PermissionDenied, InvalidRequest.
     """
     require_manager(principal)
-    _check_groups(group_by, _DIMENSIONS)
-    columns = [_DIMENSIONS[name] for name in group_by]
-    records = ledger.records_between(
-        organization_id=principal.organization_id, start=window.start, end=window.page_end
-    )
-    for column, wanted in (
-        ("project_id", project_ids),
-        ("user_id", user_ids),
-        ("key_id", api_key_ids),
-        ("model", models),
+    _check_groups(group_by, _COLUMNS)
+    wanted: dict[Column, Sequence[Any]] = {
+        "project_id": project_ids,
+        "user_id": user_ids,
+        "key_id": api_key_ids,
+        "model": models,
+    }
+    columns = {_COLUMNS[name] for name in group_by}
+    sums: dict[datetime, dict[tuple[Any, ...], UsageResult]] = {
+        start: {} for start in window.starts()
+    }
+    for bucket in usage_totals(
+        organization_id=principal.organization_id,
+        starts=window.starts(),
+        end=window.page_end,
+        dimensions=[dimension for dimension in DIMENSIONS if dimension in columns],
+        only={column: values for column, values in wanted.items() if values},
+        from_ledger=window.width < HOUR,
     ):
-        if wanted:
-            records = records.filter(**{f"{column}__in": wanted})
-    rows = (
-        records.annotate(bucket=_TRUNCATE[bucket_width]("occurred_at", tzinfo=UTC))
-        .values("bucket", *columns)
-        .annotate(
-            total_input=Sum("input_tokens"),
-            total_output=Sum("output_tokens"),
-            total_cached=Sum("cached_input_tokens"),
-            requests=Count("pk"),
-        )
-        .order_by("bucket", *columns)
-    )
-    results: dict[datetime, list[UsageResult]] = {start: [] for start in window.starts()}
-    for row in rows:
-        groups = {name: row[_DIMENSIONS[name]] for name in group_by}
-        results[row["bucket"]].append(
-            UsageResult(
-                row["total_input"],
-                row["total_output"],
-                row["total_cached"],
-                row["requests"],
-                **groups,
-            )
-        )
-    return list(results.items())
+        groups = {name: getattr(bucket, _COLUMNS[name]) for name in group_by}
+        result = sums[bucket.start].setdefault(tuple(groups.values()), UsageResult(**groups))
+        result.add(bucket)
+    return [(start, list(results.values())) for start, results in sums.items()]
 
 
 def cost_buckets(
@@ -162,7 +157,7 @@ def cost_buckets(
     }
     for priced in priced_usage(
         organization_id=principal.organization_id,
-        start=window.start,
+        starts=window.starts(),
         end=window.page_end,
         dimensions=("project_id",) if by_project else (),
     ):
@@ -185,7 +180,7 @@ def cost_buckets(
     ]
 
 
-def _check_groups(group_by: Sequence[str], known: Sequence[str] | dict[str, str]) -> None:
+def _check_groups(group_by: Sequence[str], known: Collection[str]) -> None:
     unknown = set(group_by) - set(known)
     if unknown:
         raise InvalidRequest(

@@ -2,8 +2,9 @@
 
 Whatever Kafka delivers, repeated or reordered, the event store ends with each event once and a
 rollup with the sum of its events, because both change together and only for events that the
-store did not have. A message that is no event goes to the outbox, addressed to
-`usage.rejected`, in the same transaction; it never stops its partition.
+store did not have. In the same transaction their records leave the list of those without an
+event. A message that is no event goes to the outbox, addressed to `usage.rejected`, in the same
+transaction; it never stops its partition.
 """
 
 from collections.abc import Sequence
@@ -65,6 +66,12 @@ WITH fresh AS (
 )
 SELECT count(*) FROM fresh
 """  # noqa: S608 -- constants of this module
+# Repeated events too: they are stored, by whoever was first. Statements of their own take no row
+# lock before the events' unique index has put aggregators with the same events in a row.
+_TAKE_OFF_LIST = """
+DELETE FROM billing_unaggregatedusage AS listed USING billing_staging AS stored
+WHERE listed.generation_id = stored.event_id
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +144,7 @@ def _insert(events: Sequence[UsageRecorded]) -> int:
             copy.write("".join(map(copy_line, events)))
         cursor.execute(_STORE)
         (new,) = cursor.fetchone()
+        cursor.execute(_TAKE_OFF_LIST)
     return int(new)
 
 

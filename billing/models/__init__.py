@@ -23,7 +23,7 @@ from billing.models.invoices import (
 from billing.models.outbox import OutboxEvent
 from billing.models.prices import Price
 from billing.models.reconciliation import ReconciliationRun
-from billing.models.usage import UsageEvent, UsageRecord, UsageRollup, UsageState
+from billing.models.usage import UnaggregatedUsage, UsageEvent, UsageRecord, UsageRollup, UsageState
 from billing.models.webhooks import WebhookDelivery, WebhookEndpoint, WebhookType
 
 __all__ = [
@@ -48,6 +48,7 @@ __all__ = [
     "Price",
     "ReconciliationRun",
     "SubjectKind",
+    "UnaggregatedUsage",
     "UsageEvent",
     "UsageRecord",
     "UsageRollup",

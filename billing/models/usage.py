@@ -7,7 +7,12 @@ Invariants:
   (a trigger refuses it; only the invoice that bills a record is noted on it, until it is voided);
 - the event store has each event once, whatever Kafka delivers;
 - a rollup is the sum of the event store's events of its hour, organization, project, user,
-  key and model.
+  key and model;
+- a record whose event is not in the event store is listed in `UnaggregatedUsage` (a trigger lists
+  each new record, and only who has stored its event takes it off).
+
+So at every commit the ledger's sums are those of the rollups and of the listed records that have
+no event, and no record is in both: `billing/usage_totals.py` reads usage that way.
 
 Users, projects and keys are plain ids here: the ledger outlives them.
 """
@@ -131,6 +136,22 @@ class UsageEvent(_Usage):
 
     def __str__(self) -> str:
         return str(self.event_id)
+
+
+class UnaggregatedUsage(models.Model):
+    """A ledger record whose event may be missing from the event store: few, of the last seconds.
+
+    Whether it is missing says the event store; a row that is left over is harmless.
+    """
+
+    generation_id = models.UUIDField(primary_key=True)
+    organization_id = models.UUIDField()
+
+    class Meta:
+        indexes = [models.Index(fields=["organization_id"], name="unaggregated_org")]
+
+    def __str__(self) -> str:
+        return str(self.generation_id)
 
 
 class UsageRollup(TokenSums):

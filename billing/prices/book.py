@@ -13,7 +13,7 @@ calendar month (UTC).
 from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from decimal import Context, Decimal, Inexact, localcontext
 from uuid import UUID
 
@@ -72,6 +72,26 @@ class PriceBook:
         """Whether any price, ever, depends on volume."""
         for rows in self._entries.values():
             rows.sort(key=lambda entry: entry.effective_from)  # stable: keeps the writing order
+
+    def is_tiered(self, organization_id: UUID) -> bool:
+        """Whether any price that the organization can come to pay depends on volume."""
+        return any(
+            len(entry.tiers or ()) > 1
+            for (owner, _, _), rows in self._entries.items()
+            if owner in (None, organization_id)
+            for entry in rows
+        )
+
+    def changes(self, *, organization_id: UUID, start: datetime, end: datetime) -> set[datetime]:
+        """The hours after `start` and before `end` from which another price of the organization
+        applies. An hour is priced as at its beginning, so the next one for any moment in it."""
+        begun = {
+            _next_whole_hour(entry.effective_from)
+            for (owner, _, _), rows in self._entries.items()
+            if owner in (None, organization_id)
+            for entry in rows
+        }
+        return {hour for hour in begun if start < hour < end}
 
     def tiers(
         self, *, model: str, kind: Kind, organization_id: UUID | None, at: datetime
@@ -165,6 +185,11 @@ def ceiling(
                 )
                 total += dearest * quantity / 1000
     return total
+
+
+def _next_whole_hour(moment: datetime) -> datetime:
+    hour = moment.replace(minute=0, second=0, microsecond=0)
+    return hour if hour == moment else hour + timedelta(hours=1)
 
 
 def check_tiers(tiers: tuple[Tier, ...] | None) -> None:

@@ -13,6 +13,7 @@ from uuid import UUID
 from django.db import connection, transaction
 
 from billing.aggregator.ingest import COLUMNS, EXCLUSIVE_LOCK
+from billing.aggregator.unaggregated import list_records, take_off_stored
 from billing.quantities import TOKEN_COLUMNS
 from billing.reconciliation.compare import HourComparison
 
@@ -49,7 +50,7 @@ DELETE FROM billing_usageevent WHERE event_id IN (
     JOIN billing_usagerecord AS record ON record.generation_id = event.event_id
     WHERE {_span("record")} AND {_values("event")} IS DISTINCT FROM {_values("record")}
 )
-RETURNING organization_id, date_trunc('hour', occurred_at, 'UTC')
+RETURNING event_id, organization_id, date_trunc('hour', occurred_at, 'UTC')
 """  # noqa: S608 -- constants of this module
 _COPY_LEDGER = f"""
 INSERT INTO billing_usageevent ({COLUMNS})
@@ -101,10 +102,12 @@ def _mend(organization_id: UUID, start: datetime, end: datetime) -> None:
         cursor.execute(EXCLUSIVE_LOCK)
         span: Parameters = {"organization": organization_id, "start": start, "end": end}
         cursor.execute(_DELETE_WRONG_EVENTS, span)
-        counted_at = set(cursor.fetchall())
+        deleted = cursor.fetchall()
+        list_records([event_id for event_id, _, _ in deleted])
         cursor.execute(_COPY_LEDGER, span)
+        take_off_stored(organization_id=organization_id)
         _sum_rollups(organization_id, start, end)
-        for other, hour in counted_at:
+        for other, hour in {(other, hour) for _, other, hour in deleted}:
             if other != organization_id or not start <= hour < end:
                 _sum_rollups(other, hour, hour + HOUR)
 

@@ -8,6 +8,7 @@ from datetime import datetime
 
 from django.db import connection, transaction
 
+from billing.aggregator.unaggregated import list_records
 from billing.events import TOPIC_RECORDED, encode
 from billing.models import OutboxEvent, UsageRecord
 from billing.models.outbox import partition_of
@@ -58,6 +59,7 @@ def _queue_batch(start: datetime, end: datetime, settled_before: datetime) -> in
             },
         )
         missing = [row[0] for row in cursor.fetchall()]
+    list_records(missing)
     rows = []
     for record in UsageRecord.objects.filter(generation_id__in=missing).order_by("id"):
         key = str(record.organization_id)

@@ -7,6 +7,7 @@ from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.core.mail import send_mail
 
+from billing.aggregator import unaggregated
 from billing.aggregator.lag import aggregation_lag_s
 from billing.models import ReconciliationRun
 from billing.reconciliation.compare import HourComparison, differences
@@ -34,6 +35,7 @@ def reconcile_recent(*, now: datetime | None = None) -> ReconciliationRun:
     end = now + timedelta(hours=1)
     lag_s = aggregation_lag_s()
     found = differences(start=start, end=end, grace_from=now - GRACE)
+    unaggregated.sweep()
     republished = republish_missing(start=start, end=end, settled_before=now - GRACE)
     previous = ReconciliationRun.objects.first()
     run = ReconciliationRun.objects.create(
