@@ -15,6 +15,7 @@ from inference.config import (
     PREFILL_KEY_VARIABLE,
     EngineConfig,
     KvDtype,
+    Rounding,
     SchedulerConfig,
     ServerConfig,
     SpeculationConfig,
@@ -127,8 +128,12 @@ def _parser() -> argparse.ArgumentParser:
     )
     serve.add_argument(
         "--int8-activations",
-        action="store_true",
-        help="faster on a CPU; answers are no longer exactly the float32 model's",
+        nargs="?",
+        const="on",
+        default="off",
+        choices=get_args(Rounding),
+        help="faster on a CPU; answers are no longer exactly the float32 model's; "
+        "auto: where this machine can",
     )
     serve.add_argument(
         "--prefill-from",

@@ -7,6 +7,7 @@ from typing import Literal
 import msgspec
 
 Policy = Literal["fcfs", "priority", "shortest"]
+Rounding = Literal["off", "auto", "on"]
 KvDtype = Literal["auto", "float32", "bfloat16", "float16", "int8"]
 PREFILL_KEY_VARIABLE = "PARLEY_PREFILL_API_KEY"
 """Environment variable of the key between an engine and the one that computes prompts for it."""
@@ -52,7 +53,7 @@ class EngineConfig(msgspec.Struct, frozen=True):
     model: str
     dtype: Literal["auto", "float32", "bfloat16", "float16"] = "auto"
     kv_dtype: KvDtype = "auto"
-    """How keys and values are kept; auto: as they are computed, with `int8_activations` fp16."""
+    """How keys and values are kept; auto: as they are computed, beside int8 activations fp16."""
     max_model_len: int | None = None
     block_size: int = 16
     num_blocks: int | None = None
@@ -66,8 +67,9 @@ class EngineConfig(msgspec.Struct, frozen=True):
     num_threads: int | None = None
     quantization: Literal["as-is", "int8", "int4"] = "as-is"
     """What dense weights are rounded to; those that the file has quantized stay."""
-    int8_activations: bool = False
-    """Faster on a CPU, and no longer the float32 model (`quantization/precision.py`)."""
+    int8_activations: Rounding = "off"
+    """Faster on a CPU, and no longer the float32 model (`quantization/precision.py`); auto: where
+    this machine and our kernels can, float32 elsewhere."""
     tensor_parallel: int = 1
     """Processes that hold a part of every layer."""
     pipeline_parallel: int = 1

@@ -68,6 +68,21 @@ def build_layers(
     return WeightLoader(reader, dtype, device, precision, group).stack(layers)
 
 
+def can_round_activations(reader: WeightReader, dtype: torch.dtype, device: torch.device) -> bool:
+    """Whether our kernels, built here, compute this model with int8 activations."""
+    kernels = _cpu_kernels(reader, dtype, device)
+    return kernels is not None and bool(kernels.parley_has_int8())
+
+
+def _cpu_kernels(
+    reader: WeightReader, dtype: torch.dtype, device: torch.device
+) -> ctypes.CDLL | None:
+    if device.type != "cpu" or dtype != torch.float32:
+        return None
+    sizes = reader.architecture.vector_sizes(reader.config)
+    return load_kernels() if CpuBackend.takes(sizes) else None
+
+
 class WeightLoader:
     """The `Loader` of an architecture's file: gives it matrices by name, and hides how each is
     stored, computed and shared out among ranks."""
@@ -87,7 +102,7 @@ class WeightLoader:
         self._device = device
         self._precision = precision
         self._group = group
-        self._kernels = self._cpu_kernels()
+        self._kernels = _cpu_kernels(reader, dtype, device)
         self._has_triton = device.type == "cuda" and importlib.util.find_spec("triton") is not None
         self._check_precision()
         self.backend = self._pick_backend()
@@ -193,12 +208,6 @@ class WeightLoader:
             if TritonPackedLinear.takes(rows):
                 return TritonPackedLinear(rows, bias, self._device, self._dtype)
         return None
-
-    def _cpu_kernels(self) -> ctypes.CDLL | None:
-        if self._device.type != "cpu" or self._dtype != torch.float32:
-            return None
-        sizes = self._architecture.vector_sizes(self.config)
-        return load_kernels() if CpuBackend.takes(sizes) else None
 
     def _pick_backend(self) -> Backend:
         if self._kernels is not None:

@@ -1,10 +1,13 @@
-"""Which device and which type a model is computed in."""
+"""Which device, type and rounding a model is computed with."""
 
 from __future__ import annotations
 
 import torch
 
 from inference.config import EngineConfig
+from inference.model.build import can_round_activations
+from inference.model.files.weights import WeightReader
+from inference.quantization.precision import Precision
 
 
 def pick_device(config: EngineConfig, rank: int = 0) -> torch.device:
@@ -24,11 +27,20 @@ def pick_dtype(config: EngineConfig, device: torch.device) -> torch.dtype:
     return _named(config.dtype)
 
 
-def pick_kv_dtype(config: EngineConfig, dtype: torch.dtype) -> torch.dtype:
+def pick_precision(
+    config: EngineConfig, reader: WeightReader, dtype: torch.dtype, device: torch.device
+) -> Precision:
+    """What was asked for; `auto` rounds activations where that can be had."""
+    asked = config.int8_activations
+    rounds = asked == "on" or (asked == "auto" and can_round_activations(reader, dtype, device))
+    return Precision(config.quantization, rounds)
+
+
+def pick_kv_dtype(config: EngineConfig, precision: Precision, dtype: torch.dtype) -> torch.dtype:
     """How keys and values are kept unless it is said: as they are computed, or in half of the
     memory where what is computed from them is rounded anyway."""
     if config.kv_dtype == "auto":
-        return torch.float16 if config.int8_activations else dtype
+        return torch.float16 if precision.int8_activations else dtype
     return _named(config.kv_dtype)
 
 

@@ -24,7 +24,7 @@ from inference.model.config import ModelConfig
 from inference.model.decoder import Decoder
 from inference.model.files.open import open_weights
 from inference.model.kv_memory import allocate_caches, count_blocks
-from inference.model.placement import pick_device, pick_dtype, pick_kv_dtype
+from inference.model.placement import pick_device, pick_dtype, pick_kv_dtype, pick_precision
 from inference.parallel.leader import LeadingModel, follow
 from inference.parallel.pipeline import StageModel
 from inference.parallel.shard import ShardedReader
@@ -52,6 +52,7 @@ class Part:
     stage: StageModel
     ends: Decoder | None
     """Embedding and logits, on the first stage."""
+    precision: Precision
 
 
 @dataclass(frozen=True)
@@ -110,12 +111,13 @@ def load_part(world: World, config: EngineConfig, dtype: torch.dtype, device: to
     layers = world.layers(whole.config.num_layers)
     group = world.tensor if world.tensor.size > 1 else None
     reader = ShardedReader(whole, group) if group else whole
-    precision = Precision(config.quantization, config.int8_activations)
+    precision = pick_precision(config, reader, dtype, device)
     if world.is_first_stage:
         model = build_model(reader, dtype, device, precision, group, layers)
-        return Part(reader.config, len(layers), StageModel(world, model.layers, model), model)
+        stage = StageModel(world, model.layers, model)
+        return Part(reader.config, len(layers), stage, model, precision)
     stack = build_layers(reader, dtype, device, precision, group, layers)
-    return Part(reader.config, len(layers), StageModel(world, stack, None), None)
+    return Part(reader.config, len(layers), StageModel(world, stack, None), None, precision)
 
 
 def run_follower(config: EngineConfig, rank: int, address: str) -> None:
@@ -126,7 +128,7 @@ def run_follower(config: EngineConfig, rank: int, address: str) -> None:
     dtype = pick_dtype(config, device)
     world = _join(config, rank, address, device)
     part = load_part(world, config, dtype, device)
-    kv_dtype = pick_kv_dtype(config, dtype)
+    kv_dtype = pick_kv_dtype(config, part.precision, dtype)
     blocks = count_blocks(config, part.config, part.num_layers, kv_dtype, device)
     slots = world.least(blocks) * config.block_size
     caches = allocate_caches(slots, part.config, part.num_layers, kv_dtype, device)

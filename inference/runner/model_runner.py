@@ -23,10 +23,9 @@ from inference.model.kv_memory import (
     longest_sequence,
     token_bytes,
 )
-from inference.model.placement import pick_device, pick_dtype, pick_kv_dtype
+from inference.model.placement import pick_device, pick_dtype, pick_kv_dtype, pick_precision
 from inference.parallel.launch import Leader, is_parallel, lead
 from inference.parallel.leader import LeadingModel
-from inference.quantization.precision import Precision
 from inference.runner.block_transfer import BlockTransfer, fingerprint
 from inference.runner.checksum import BlockChecksums
 from inference.runner.cuda_graphs import GraphedModel
@@ -67,12 +66,13 @@ class ModelRunner:
         self._sampler = Sampler(model.eos_token_ids, guides, pick_row_sampler(self._device))
         self._pooler = MeanPooler()
         log.info(
-            "%d blocks of %d tokens, in %s up to %.1f MB; %s on %s",
+            "%d blocks of %d tokens, in %s up to %.1f MB; %s%s on %s",
             self.num_blocks,
             self._block_size,
             self.kv_dtype,
             self.kv_bytes / 1e6,
             self._dtype,
+            ", activations in int8" if self._rounds else "",
             self._device,
         )
 
@@ -91,13 +91,15 @@ class ModelRunner:
             self._leader = lead(config, self._dtype, self._device)
             self._model = self._leader.model
             own, num_layers = self._leader.part.config, self._leader.part.num_layers
+            precision = self._leader.part.precision
         else:
-            precision = Precision(config.quantization, config.int8_activations)
             reader = open_weights(config.model)
+            precision = pick_precision(config, reader, self._dtype, self._device)
             self._model = build_model(reader, self._dtype, self._device, precision)
             own, num_layers = reader.config, reader.config.num_layers
             self._max_decode_rows = self._model.layers.max_decode_rows
-        kv_dtype = pick_kv_dtype(config, self._dtype)
+        self._rounds = precision.int8_activations
+        kv_dtype = pick_kv_dtype(config, precision, self._dtype)
         self.kv_dtype = str(kv_dtype).removeprefix("torch.")
         blocks = count_blocks(config, own, num_layers, kv_dtype, self._device)
         self.num_blocks = self._leader.world.least(blocks) if self._leader else blocks

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,11 +11,14 @@ import torch
 from gguf.constants import GGMLQuantizationType as Kind
 from gguf.quants import dequantize, quantize
 
+from inference.bench.perplexity import perplexity_ratio, read_tokens, text_logprobs
+from inference.config import EngineConfig, Rounding
 from inference.errors import ModelLoadError
 from inference.kernels.batch import Batch, LayerCache, PrefillChunk
 from inference.kernels.cpu.packed_linear import PackedLinear
 from inference.model.build import build_model
 from inference.model.files.open import open_weights
+from inference.model.placement import pick_precision
 from inference.quantization.packed import PackedRows
 from inference.quantization.precision import Precision
 from tests.inference.conftest import compiled
@@ -98,6 +102,41 @@ def test_int8_activations_straight_from_a_file(kernels, kind, tmp_path):
     write_model(path, kind)
     exact = logits_of(path, Precision())
     assert 0 < divergence(exact, logits_of(path, Precision(int8_activations=True))) < 0.1
+
+
+def test_auto_rounds_activations_where_this_machine_can(kernels, tmp_path):
+    make_folder("llama", tmp_path)
+    assert asked_for("auto", tmp_path).int8_activations
+    assert not asked_for("auto", tmp_path, torch.bfloat16).int8_activations
+    assert not asked_for("off", tmp_path).int8_activations
+
+
+def test_auto_stays_float32_where_no_kernel_can_be_compiled(tmp_path, monkeypatch):
+    make_folder("llama", tmp_path)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    auto, on = asked_for("auto", tmp_path), asked_for("on", tmp_path)
+    assert auto == Precision()
+    build_model(open_weights(str(tmp_path)), torch.float32, CPU, auto)
+    with pytest.raises(ModelLoadError, match="compiler"):
+        build_model(open_weights(str(tmp_path)), torch.float32, CPU, on)
+
+
+@pytest.mark.model
+def test_int8_activations_raise_perplexity_by_less_than_half_a_percent(kernels, model_path):
+    """Decision 0096. Two standard errors are allowed for: the text is short."""
+    tokens = read_tokens(str(model_path), limit=2048)
+    exact, rounded = (
+        text_logprobs(str(model_path), way, tokens)
+        for way in ((Precision(), torch.float32), (Precision(int8_activations=True), torch.float16))
+    )
+    ratio, error = perplexity_ratio(rounded, exact)
+    assert ratio - 2 * error < 1.005
+    assert error < 0.005
+
+
+def asked_for(rounding: Rounding, folder: Path, dtype: torch.dtype = torch.float32) -> Precision:
+    config = EngineConfig(model=str(folder), int8_activations=rounding)
+    return pick_precision(config, open_weights(str(folder)), dtype, CPU)
 
 
 def test_quantization_without_kernels_is_refused(tmp_path, monkeypatch):

@@ -168,7 +168,31 @@ def test_production_runs_the_processes_of_the_procfile_with_its_commands() -> No
     assert found == wanted
 
 
-def test_every_deployment_says_whom_it_trusts_and_the_server_believes_nobody() -> None:
+def test_every_engine_of_the_default_model_runs_at_its_fastest_within_half_a_percent() -> None:
+    """Decision 0096: int8 activations where the machine can, prompt lookup as it is by default."""
+    overlay = yaml.safe_load((INFRA / "kubernetes/overlays/cpu/kustomization.yaml").read_text())
+    (patch,) = overlay["patches"]
+    (change,) = yaml.safe_load(patch["patch"])
+    for command in (
+        shlex.split(procfile.read()["engine"]),
+        compose()["services"]["engine"]["command"],
+        kubernetes_commands()["engine"],
+        change["value"],
+    ):
+        assert command[command.index("--int8-activations") + 1] == "auto"
+        assert "--no-prompt-lookup" not in command
+
+
+def test_engine_image_can_compile_its_kernels_and_run_them() -> None:
+    """Without them the engine serves by torch alone, several times slower, and says so in a log."""
+    dockerfile = (INFRA / "Dockerfile").read_text()
+    engine = dockerfile[dockerfile.index(" AS engine\n") :].split("FROM ")[0]
+    assert re.search(r"apt-get install [^&]*g\+\+", engine)
+    assert "XDG_CACHE_HOME=/tmp" in engine, "the root is read-only"
+    assert compose()["services"]["engine"]["tmpfs"] == ["/tmp:exec"], "Docker's default is noexec"
+
+
+def test_every_deployment_says_which_proxies_it_trusts_and_the_server_believes_none() -> None:
     """uvicorn's own reading of `X-Forwarded-For` trusts whoever connects from this machine."""
     assert "--no-proxy-headers" in procfile.read()["web"]
     for name, command in kubernetes_commands().items():

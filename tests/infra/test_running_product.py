@@ -8,12 +8,15 @@ import sys
 import threading
 from pathlib import Path
 
+import httpx
 import psutil
 import pytest
 
+from inference.kernels.cpu.compile import load_kernels
 from infra.launcher import probe
 from infra.launcher.procfile import ROOT
 from infra.services.ports import accepts_connections, free_port
+from tests.support.engine import Engine
 from tests.support.product import Product
 
 pytestmark = pytest.mark.model
@@ -32,6 +35,16 @@ def test_the_product_of_the_tests_serves_a_token_and_meters_it(live_product: Pro
         record for record in live_product.rows(recorded) if record["generation_id"] not in before
     ]
     assert [record["output_tokens"] for record in new] == [1]
+
+
+def test_engine_of_the_procfile_rounds_activations_where_the_processor_can(
+    model_engine: Engine,
+) -> None:
+    kernels = load_kernels()
+    can_round = kernels is not None and bool(kernels.parley_has_int8())
+    kept = "float16" if can_round else "float32"
+    metrics = httpx.get(f"{model_engine.url}/metrics").text
+    assert f'cache_dtype="{kept}"' in metrics
 
 
 @pytest.mark.timeout(TIMEOUT_SECONDS + 60)
