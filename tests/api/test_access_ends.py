@@ -44,10 +44,12 @@ def deactivate(principal: Principal) -> None:
 
 
 def revoke(principal: Principal) -> None:
+    assert principal.key_id is not None
     api_key_end(key=APIKey.objects.get(pk=principal.key_id))
 
 
 def expire(principal: Principal) -> None:
+    assert principal.key_id is not None
     APIKey.objects.filter(pk=principal.key_id).update(expires_at=timezone.now())
 
 
