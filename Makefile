@@ -10,6 +10,10 @@ PORT ?= 8000
 HOST ?= 127.0.0.1
 URL ?= http://127.0.0.1:$(PORT)
 KEY ?=
+# Of `run`: a name in infra/models, or small. Of `bench`: a file.
+MODEL ?=
+SMALL_MODEL := var/models/SmolLM2-135M-Instruct.Q4_1.gguf
+LARGE_MODEL := var/models/qwen2.5-coder-1.5b-instruct-q4_k_m.gguf
 # Which Python makes the environment; the first of these that works when it is not named.
 PYTHON ?=
 PYTHONS := $(or $(PYTHON),python3 python3.13 python3.12 python3.11)
@@ -29,8 +33,8 @@ PIP_INSTALL := $(IN_VENV) -m pip install --disable-pip-version-check --progress-
 LARGE_PACKAGES_ONLY := awk '/(Downloading|Processing) .*[0-9][0-9](\.[0-9])? MB|Installing collected|ERROR|error:/ { print "    " substr($$0, 1, 110); fflush() }'
 
 .PHONY: run
-run: $(RUN_STAMP) ## Start the whole product on http://127.0.0.1:8000 (PORT=…, HOST=…)
-	@exec $(IN_VENV) manage.py up --host "$(HOST)" --port "$(PORT)"
+run: $(RUN_STAMP) ## Start the whole product on http://127.0.0.1:8000 (PORT=…, HOST=…, MODEL=small)
+	@exec $(IN_VENV) manage.py up --host "$(HOST)" --port "$(PORT)" $(if $(MODEL),--model "$(MODEL)")
 
 .PHONY: test
 test: $(DEV_STAMP) ## Everything that proves the product: linters, types, all tests
@@ -46,10 +50,22 @@ format: $(DEV_STAMP) ## Let the tools lay out the code
 	@$(VENV)/bin/ruff format --quiet .
 	@$(IN_VENV) -m infra.checks --only format
 
-MODEL ?= var/models/SmolLM2-135M-Instruct.Q4_1.gguf
+.PHONY: audit
+audit: $(DEV_STAMP) ## Ask the registries what is known against the pinned packages
+	@$(IN_VENV) -m infra.dependencies audit
+
+.PHONY: sbom
+sbom: $(DEV_STAMP) ## The bill of materials (CycloneDX) of Python and page, in var/sbom
+	@$(IN_VENV) -m infra.dependencies sbom
+
 .PHONY: bench
-bench: $(DEV_STAMP) ## The engine beside its peers and the machine's limits (MODEL=…, ARGS=--quick)
-	@$(IN_VENV) -m inference.bench --model "$(MODEL)" $(ARGS)
+bench: $(DEV_STAMP) ## The engine beside its peers and the machine's limits, both models (MODEL=FILE, ARGS=--quick)
+	@$(IN_VENV) -m inference.bench --model $(or $(MODEL),$(SMALL_MODEL) $(wildcard $(LARGE_MODEL))) $(ARGS)
+
+EVAL_MODEL ?= var/models/qwen2.5-coder-1.5b-instruct-q4_k_m.gguf
+.PHONY: eval
+eval: $(DEV_STAMP) ## How often the default model calls tools as it should (EVAL_MODEL=…)
+	@$(IN_VENV) -m inference.bench.tools --model "$(EVAL_MODEL)"
 
 .PHONY: bench-gpu
 bench-gpu: $(DEV_STAMP) ## The engine's kernels on a GPU beside what the device can do
@@ -66,6 +82,10 @@ load: $(DEV_STAMP) ## Ten times the load that can be served: who is refused, how
 .PHONY: bench-billing
 bench-billing: $(DEV_STAMP) ## How many usage events a second one aggregator stores
 	@$(IN_VENV) manage.py with-services bench_billing --kafka --export 1000000
+
+.PHONY: bench-usage
+bench-usage: $(DEV_STAMP) ## What a month of five million records costs to look at (ARGS=--records …)
+	@$(IN_VENV) -m infra.load.usage $(ARGS)
 
 .PHONY: bench-safety
 bench-safety: $(DEV_STAMP) ## How much harm the classifiers catch, and how many honest prompts

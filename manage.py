@@ -2,7 +2,8 @@
 """Django's command line, and commands of our own that need no Django.
 
 `up` starts the whole product (`make run`), `with-services` runs one command with throw-away
-services, `dump` and `restore` back up the database. All but `up` and `with-services` find the
+services, `dump` and `restore` back up the database. Django's own commands may be written with
+hyphens: `rotate-keys` is `rotate_keys`. All but `up` and `with-services` find the
 services of a running product by themselves.
 """
 
@@ -34,7 +35,8 @@ def main() -> int:
     from django.core.management import execute_from_command_line
 
     try:
-        execute_from_command_line(sys.argv)
+        name = [] if not command else [command if command[0] == "-" else command.replace("-", "_")]
+        execute_from_command_line([sys.argv[0], *name, *arguments])
     except ImproperlyConfigured as error:
         sys.stderr.write(f"{error}\n")
         return 1

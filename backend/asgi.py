@@ -16,6 +16,7 @@ django_application = get_asgi_application()
 # Imported only now: these touch models, which need the application registry.
 from channels.routing import ProtocolTypeRouter  # noqa: E402
 
+from backend.api.application import generation_paths  # noqa: E402
 from backend.api.asgi import RequestGuard  # noqa: E402
 from backend.api.proxies import ForwardedClient, proxies_from  # noqa: E402
 from backend.api.websocket import websocket_application  # noqa: E402
@@ -25,7 +26,7 @@ application = with_gateway(
     ForwardedClient(
         ProtocolTypeRouter(
             {
-                "http": RequestGuard(cast(Any, django_application)),
+                "http": RequestGuard(cast(Any, django_application), generation_paths()),
                 "websocket": websocket_application,
             }
         ),

@@ -3,9 +3,18 @@
 import os
 
 from celery import Celery
+from celery.signals import task_prerun
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "backend.settings")
 
 app = Celery("parley")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
+
+
+@task_prerun.connect
+def follow_rotation(**sent: object) -> None:
+    """Links that a task signs are signed by the version that writes now."""
+    from backend.platform.encryption import django_keys_follow  # needs the settings
+
+    django_keys_follow()

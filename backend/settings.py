@@ -16,6 +16,7 @@ from django.templatetags.static import static
 from redis.asyncio.retry import Retry
 from redis.backoff import ExponentialBackoff
 
+from backend.platform.keys import Keyring, KeyringError
 from backend.storage import storage_backend
 from billing.schedule import BEAT_SCHEDULE as BILLING_SCHEDULE
 from billing.schedule import TASK_ROUTES as BILLING_ROUTES
@@ -45,21 +46,44 @@ def env_list(name: str, default: str) -> list[str]:
 # --- Core -----------------------------------------------------------------------------------
 VAR_DIR = Path(env("PARLEY_VAR", str(BASE_DIR / "var")))
 DEBUG = env_flag("PARLEY_DEBUG", False)
-SECRET_KEY = env("PARLEY_SECRET_KEY")
+_keys_file = env("PARLEY_KEYS_FILE", "")
+try:
+    KEYRING = Keyring(
+        inline=env("PARLEY_KEYS", ""),
+        file=Path(_keys_file) if _keys_file else None,
+        secret_key=env("PARLEY_SECRET_KEY", ""),
+    )
+except (OSError, KeyringError) as error:
+    raise ImproperlyConfigured(str(error)) from error
+# Of the version that writes now; backend/platform/encryption.py follows a rotation.
+SECRET_KEY = KEYRING.django_key(KEYRING.writing())
+SECRET_KEY_FALLBACKS = [KEYRING.django_key(version) for version in KEYRING.versions()]
+# Every column that `manage.py rotate-keys` moves to a new version.
+KEYED_COLUMNS = [
+    "backend.accounts.encryption.SEEDS",
+    "backend.accounts.encryption.MAILS",
+    "backend.platform.sessions.COLUMN",
+    "billing.webhooks.secrets.COLUMN",
+    "safety.audit.texts.COLUMN",
+]
 PUBLIC_URL = env("PARLEY_PUBLIC_URL", "http://127.0.0.1:8000").rstrip("/")
-# Where the worker reaches our own API; inside a cluster that is a service, not the front door.
+# Where the worker reaches our own API; inside a cluster that is a service, not the ingress.
 INTERNAL_URL = env("PARLEY_INTERNAL_URL", PUBLIC_URL).rstrip("/")
 _public = urlparse(PUBLIC_URL)
 HTTPS = _public.scheme == "https"
 ALLOWED_HOSTS = env_list("PARLEY_ALLOWED_HOSTS", f"{_public.hostname},localhost,127.0.0.1,[::1]")
 CSRF_TRUSTED_ORIGINS = [PUBLIC_URL]
+# Where set, the admin is under this name only, and nothing else is (backend/api/admin_host.py).
+ADMIN_HOST = env("PARLEY_ADMIN_HOST", "").lower()
+if ADMIN_HOST:
+    ALLOWED_HOSTS.append(ADMIN_HOST.partition(":")[0])
 ROOT_URLCONF = "backend.urls"
 ASGI_APPLICATION = "backend.asgi.application"
 
 INSTALLED_APPS = [
-    "unfold",
+    "unfold.apps.BasicAppConfig",  # the site is ours
     "unfold.contrib.filters",
-    "django.contrib.admin",
+    "backend.admin.site.AdminConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
@@ -67,7 +91,12 @@ INSTALLED_APPS = [
     "django.contrib.staticfiles",
     "django.contrib.postgres",
     "channels",
+    # Without allauth's own start-up, which wants its middleware and receivers.
+    "backend.accounts.allauth_apps.AccountConfig",
+    "allauth.mfa",
+    "backend.accounts.allauth_apps.UserSessionsConfig",
     "ninja",  # for the files of Swagger UI, which /docs serves from our own origin
+    "backend.platform",
     "backend.accounts",
     "backend.conversations",
     "backend.generation",
@@ -145,9 +174,11 @@ CHANNEL_LAYERS = {
     }
 }
 KAFKA_BOOTSTRAP_SERVERS = env("KAFKA_BOOTSTRAP_SERVERS")
+# What /readyz asks besides database and Redis, and reports only: that one of `host:port,…` listens.
+OPTIONAL_SERVICES = {"event_log": KAFKA_BOOTSTRAP_SERVERS}
 STORAGES = {
     "default": storage_backend(os.environ.get("STORAGE_URL", ""), directory=VAR_DIR / "files"),
-    "staticfiles": {"BACKEND": "servestatic.storage.CompressedManifestStaticFilesStorage"},
+    "staticfiles": {"BACKEND": "backend.api.static_files.StaticFilesStorage"},
 }
 
 # --- Accounts -------------------------------------------------------------------------------
@@ -170,6 +201,17 @@ SESSION_COOKIE_SECURE = HTTPS
 CSRF_COOKIE_SAMESITE = "Lax"
 CSRF_COOKIE_SECURE = HTTPS
 CSRF_FAILURE_VIEW = "backend.api.views.csrf_failure"
+# allauth holds what belongs to an account (docs/decisions/0035): verified addresses, second
+# factors, sessions. Its views are not served.
+ACCOUNT_LOGIN_METHODS = {"email"}
+ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*"]
+ACCOUNT_USER_MODEL_USERNAME_FIELD = None
+MFA_ADAPTER = "backend.accounts.allauth_adapter.MFAAdapter"
+MFA_SUPPORTED_TYPES = ["totp", "recovery_codes", "webauthn"]
+MFA_TOTP_TOLERANCE = 1
+MFA_TOTP_ISSUER = "Parley"
+MFA_WEBAUTHN_USER_VERIFICATION = "required"  # a passkey stands for both factors
+PASSWORD_RESET_TIMEOUT = 3600
 SIGNUP_OPEN = env_flag("PARLEY_SIGNUP_OPEN", True)
 # Of one user; four times that from one address.
 MODERATIONS_PER_MINUTE = int(env("PARLEY_MODERATIONS_PER_MINUTE", "300"))
@@ -191,7 +233,11 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = int(env("PARLEY_MAX_BODY_BYTES", str(4 * 1024 * 10
 ATTACHMENT_MAX_BYTES = int(env("PARLEY_MAX_ATTACHMENT_BYTES", str(10 * 1024 * 1024)))
 STATIC_URL = "/static/"
 STATIC_ROOT = VAR_DIR / "static"
-STATICFILES_DIRS = [BASE_DIR / "backend" / "static"]
+STATICFILES_DIRS: list[Path | tuple[str, Path]] = [BASE_DIR / "backend" / "static"]
+# The admin's Alpine that evaluates nothing (frontend/admin), in the place of unfold's own.
+_ADMIN_SCRIPTS = BASE_DIR / "backend" / "static" / "app" / "admin"
+if _ADMIN_SCRIPTS.is_dir():
+    STATICFILES_DIRS.append(("unfold/js/alpine", _ADMIN_SCRIPTS))
 SERVESTATIC_MAX_AGE = 3600
 
 # --- Generation -----------------------------------------------------------------------------
@@ -209,8 +255,27 @@ BILLING_SELLER_ADDRESS = env("PARLEY_BILLING_SELLER_ADDRESS", "").replace("\\n",
 BILLING_SELLER_TAX_ID = env("PARLEY_BILLING_SELLER_TAX_ID", "")
 # Webhooks to private addresses would let a customer reach our own network.
 BILLING_WEBHOOKS_TO_PRIVATE = env_flag("PARLEY_BILLING_WEBHOOKS_TO_PRIVATE", False)
-EMAIL_BACKEND = env("PARLEY_EMAIL_BACKEND", "django.core.mail.backends.console.EmailBackend")
+
+# --- Mail -----------------------------------------------------------------------------------
+EMAIL_HOST = env("PARLEY_SMTP_HOST", "")
+EMAIL_HOST_USER = env("PARLEY_SMTP_USER", "")
+EMAIL_HOST_PASSWORD = env("PARLEY_SMTP_PASSWORD", "")
+_SMTP_TLS = env("PARLEY_SMTP_TLS", "starttls")
+if _SMTP_TLS not in {"starttls", "tls", "none"}:
+    raise ImproperlyConfigured(f"PARLEY_SMTP_TLS is {_SMTP_TLS!r}; there are starttls, tls, none.")
+EMAIL_USE_TLS = _SMTP_TLS == "starttls"
+EMAIL_USE_SSL = _SMTP_TLS == "tls"
+EMAIL_PORT = int(env("PARLEY_SMTP_PORT", "465" if EMAIL_USE_SSL else "587"))
+EMAIL_TIMEOUT = 20
+EMAIL_BACKEND = (
+    "django.core.mail.backends.smtp.EmailBackend"
+    if EMAIL_HOST
+    else "backend.accounts.mail.LocalOutbox"
+)
 DEFAULT_FROM_EMAIL = env("PARLEY_EMAIL_FROM", "parley@localhost")
+# Opens the page with the mails of an installation without a mail server, which then stand in the
+# log too; `make run` sets it. Without a token there is no page.
+OUTBOX_TOKEN = env("PARLEY_OUTBOX_TOKEN", "")
 
 # --- Background work ------------------------------------------------------------------------
 CELERY_BROKER_URL = REDIS_URL
@@ -228,17 +293,29 @@ CELERY_BEAT_SCHEDULE = {
         "task": "backend.api.tasks.purge_idempotency_records",
         "schedule": 3600.0,
     },
+    "purge-stored-responses": {
+        "task": "backend.api.tasks.purge_stored_responses",
+        "schedule": 3600.0,
+    },
     "purge-deleted-conversations": {
         "task": "backend.conversations.tasks.purge_deleted",
         "schedule": 3600.0,
     },
-    "fail-abandoned-turns": {
-        "task": "backend.conversations.tasks.fail_abandoned_turns",
+    "fail-orphaned-turns": {
+        "task": "backend.conversations.tasks.fail_orphaned_turns",
         "schedule": 60.0,
     },
     "write-api-key-last-uses": {
         "task": "backend.accounts.tasks.api_key_last_uses_write",
         "schedule": 60.0,
+    },
+    "send-due-mails": {
+        "task": "backend.accounts.tasks.mails_send_due",
+        "schedule": 30.0,
+    },
+    "delete-expired-mails": {
+        "task": "backend.accounts.tasks.mails_delete_expired",
+        "schedule": 3600.0,
     },
     "delete-expired-safety-texts": {
         "task": "safety.audit.tasks.delete_expired_texts",

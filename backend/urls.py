@@ -1,22 +1,26 @@
-"""Every address of the site. What nobody else answers is the page's."""
+"""Every URL of the site. What no other route answers is the page's."""
 
 from django.contrib import admin
 from django.urls import path, re_path
 from django.views.generic import RedirectView
 
 from backend.admin.login import login
+from backend.admin.second_factor import second_factor
 from backend.api import health, views
 from backend.api.application import api
+from backend.api.outbox import outbox
 
 urlpatterns = [
     path("healthz", health.healthz),
     path("readyz", health.readyz),
     path("metrics", health.metrics),
     path("robots.txt", views.robots),
+    path("outbox", outbox),
     path("openapi.json", views.openapi_document),
     path("docs", views.reference),
     path("admin", RedirectView.as_view(url="/admin/")),
     path("admin/login/", login),
+    path("admin/second-factor/", second_factor),
     path("admin/", admin.site.urls),
     path("", views.page),  # before ninja, which would claim the root for itself
     path("", api.urls),

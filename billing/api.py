@@ -16,7 +16,7 @@ from pydantic import Field
 from backend.platform.database import in_database
 from billing.budgets.selectors import BudgetState, budgets_list, credit_view
 from billing.budgets.services import budget_delete, budget_set
-from billing.http import In, Money, Out, Request, document_response
+from billing.http import AuthenticatedRequest, In, Money, Out, document_response
 from billing.invoices.selectors import invoice_get, invoices_list
 from billing.models import Invoice
 from billing.webhooks.services import (
@@ -149,14 +149,14 @@ class DeliveryListOut(Out):
 
 
 @invoices.get("", response=InvoiceListOut)
-async def list_invoices(request: Request) -> InvoiceListOut:
+async def list_invoices(request: AuthenticatedRequest) -> InvoiceListOut:
     """Issued invoices and credit notes, newest first."""
     found = await in_database(invoices_list, principal=request.auth)
     return InvoiceListOut(data=[InvoiceOut.model_validate(_invoice(each)) for each in found])
 
 
 @invoices.get("/{int:invoice_id}", response=InvoiceDetailOut)
-async def get_invoice(request: Request, invoice_id: int) -> InvoiceDetailOut:
+async def get_invoice(request: AuthenticatedRequest, invoice_id: int) -> InvoiceDetailOut:
     """One invoice with its lines."""
     invoice = await in_database(invoice_get, principal=request.auth, invoice_id=invoice_id)
     return InvoiceDetailOut.model_validate(
@@ -166,7 +166,7 @@ async def get_invoice(request: Request, invoice_id: int) -> InvoiceDetailOut:
 
 @invoices.get("/{int:invoice_id}/document.{kind}", response=bytes)
 async def download_invoice(
-    request: Request, invoice_id: int, kind: Literal["pdf", "csv"]
+    request: AuthenticatedRequest, invoice_id: int, kind: Literal["pdf", "csv"]
 ) -> HttpResponse:
     """The document as PDF, or its lines as CSV."""
     invoice = await in_database(invoice_get, principal=request.auth, invoice_id=invoice_id)
@@ -174,14 +174,14 @@ async def download_invoice(
 
 
 @budgets.get("", response=BudgetListOut)
-async def list_budgets(request: Request) -> BudgetListOut:
+async def list_budgets(request: AuthenticatedRequest) -> BudgetListOut:
     """Monthly budgets and what is spent of them."""
     states = await in_database(budgets_list, principal=request.auth)
     return BudgetListOut(data=[_budget(state) for state in states])
 
 
 @budgets.post("", response={200: BudgetOut})
-async def set_budget(request: Request, body: BudgetIn) -> BudgetOut:
+async def set_budget(request: AuthenticatedRequest, body: BudgetIn) -> BudgetOut:
     """Set the soft or the hard budget of the organization, a project or a key.
 
     Setting it again changes its amount: there is one soft and one hard budget for each.
@@ -192,27 +192,27 @@ async def set_budget(request: Request, body: BudgetIn) -> BudgetOut:
 
 
 @budgets.delete("/{int:budget_id}", response={204: None})
-async def delete_budget(request: Request, budget_id: int) -> Status:
+async def delete_budget(request: AuthenticatedRequest, budget_id: int) -> Status:
     """Remove a budget."""
     await in_database(budget_delete, principal=request.auth, budget_id=budget_id)
     return Status(204, None)
 
 
 @credit.get("", response=CreditOut)
-async def get_credit(request: Request) -> CreditOut:
+async def get_credit(request: AuthenticatedRequest) -> CreditOut:
     """What is left of prepaid credit, after all usage so far."""
     return CreditOut.model_validate(await in_database(credit_view, principal=request.auth))
 
 
 @webhooks.get("", response=WebhookListOut)
-async def list_webhooks(request: Request) -> WebhookListOut:
+async def list_webhooks(request: AuthenticatedRequest) -> WebhookListOut:
     """Where this organization is notified."""
     found = await in_database(endpoints_list, principal=request.auth)
     return WebhookListOut(data=[WebhookOut.model_validate(each) for each in found])
 
 
 @webhooks.post("", response={201: NewWebhookOut})
-async def create_webhook(request: Request, body: WebhookIn) -> Status:
+async def create_webhook(request: AuthenticatedRequest, body: WebhookIn) -> Status:
     """Be notified at a URL. `types`: `budget.threshold_reached`, `invoice.issued`, …"""
     endpoint = await in_database(
         webhook_create, principal=request.auth, url=body.url, types=body.types
@@ -221,28 +221,28 @@ async def create_webhook(request: Request, body: WebhookIn) -> Status:
 
 
 @webhooks.delete("/{uuid:endpoint_id}", response={204: None})
-async def delete_webhook(request: Request, endpoint_id: UUID) -> Status:
+async def delete_webhook(request: AuthenticatedRequest, endpoint_id: UUID) -> Status:
     """Stop being notified there."""
     await in_database(webhook_delete, principal=request.auth, endpoint_id=endpoint_id)
     return Status(204, None)
 
 
 @webhooks.post("/{uuid:endpoint_id}/enable", response=WebhookOut)
-async def enable_webhook(request: Request, endpoint_id: UUID) -> WebhookOut:
+async def enable_webhook(request: AuthenticatedRequest, endpoint_id: UUID) -> WebhookOut:
     """Be notified there again, after repeated failure had disabled it; what waited is sent."""
     endpoint = await in_database(webhook_enable, principal=request.auth, endpoint_id=endpoint_id)
     return WebhookOut.model_validate(endpoint)
 
 
 @webhooks.get("/deliveries", response=DeliveryListOut)
-async def list_deliveries(request: Request) -> DeliveryListOut:
+async def list_deliveries(request: AuthenticatedRequest) -> DeliveryListOut:
     """The last hundred deliveries, newest first."""
     found = await in_database(deliveries_list, principal=request.auth)
     return DeliveryListOut(data=[DeliveryOut.model_validate(each) for each in found])
 
 
 @webhooks.post("/deliveries/{uuid:delivery_id}/replay", response=DeliveryOut)
-async def replay_delivery(request: Request, delivery_id: UUID) -> DeliveryOut:
+async def replay_delivery(request: AuthenticatedRequest, delivery_id: UUID) -> DeliveryOut:
     """Send a delivery again, with the same event id."""
     found = await in_database(webhook_replay, principal=request.auth, delivery_id=delivery_id)
     return DeliveryOut.model_validate(found)

@@ -26,7 +26,7 @@ import msgspec  # noqa: E402
 from django.db import connection  # noqa: E402
 
 from billing import events, kafka  # noqa: E402
-from billing.aggregator.ingest import COLUMNS, Message, copy_line, ingest  # noqa: E402
+from billing.aggregator.ingest import COLUMNS, KafkaRecord, copy_line, ingest  # noqa: E402
 from billing.aggregator.worker import BATCH, Consumer  # noqa: E402
 from billing.bench_budgets import measure_reservations  # noqa: E402
 from billing.bench_export import measure_export  # noqa: E402
@@ -61,7 +61,7 @@ def measure(*, count: int, through_kafka: bool, exported: int = 0) -> None:
 
 def run(count: int, *, through_kafka: bool) -> None:
     batches = [
-        [Message(events.TOPIC_RECORDED, 0, n, value) for n, value in enumerate(chunk)]
+        [KafkaRecord(events.TOPIC_RECORDED, 0, n, value) for n, value in enumerate(chunk)]
         for chunk in _chunks(synthetic_events(count), BATCH)
     ]
     ingested, cpu = _timed(lambda: [ingest(batch) for batch in batches])
@@ -87,15 +87,15 @@ def _export(rows: int) -> None:
 
 
 def synthetic_events(count: int, *, first: int = 0) -> list[bytes]:
-    """Messages of `count` different events, with the spread of a busy installation."""
+    """Record values of `count` different events, with the spread of a busy installation."""
     draw = random.Random(first)
     now = datetime.now(UTC)
     encoder = msgspec.json.Encoder()
-    messages = []
+    values = []
     for n in range(first, first + count):
         organization = draw.randrange(ORGANIZATIONS)
         tokens = draw.randrange(1, 4000)
-        messages.append(
+        values.append(
             encoder.encode(
                 {
                     "schema": events.SCHEMA_V1,
@@ -119,10 +119,10 @@ def synthetic_events(count: int, *, first: int = 0) -> list[bytes]:
                 }
             )
         )
-    return messages
+    return values
 
 
-def _copy(batches: Sequence[Sequence[Message]]) -> float:
+def _copy(batches: Sequence[Sequence[KafkaRecord]]) -> float:
     lines = ["".join(copy_line(events.decode(m.value)) for m in batch) for batch in batches]
     with connection.cursor() as cursor:
         cursor.execute("CREATE TABLE bench_copy (LIKE billing_usageevent INCLUDING ALL)")

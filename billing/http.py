@@ -19,7 +19,7 @@ from billing.models import Invoice
 Money = Annotated[Decimal, PlainSerializer(lambda value: format(value, "f"), return_type=str)]
 
 
-class Request(HttpRequest):
+class AuthenticatedRequest(HttpRequest):
     """What a route gets: for type checkers only."""
 
     auth: Principal

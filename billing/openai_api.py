@@ -13,7 +13,7 @@ from pydantic import BaseModel, Field
 
 from backend.platform.database import in_database
 from backend.platform.errors import InvalidRequest
-from billing.http import Out, Request
+from billing.http import AuthenticatedRequest, Out
 from billing.usage_buckets import cost_buckets, usage_buckets, window
 
 router = Router(tags=["organization"])
@@ -50,7 +50,7 @@ class PageOut(Out):
 
 @router.get("/usage/completions", response=PageOut)
 async def usage_of_completions(
-    request: Request,
+    request: AuthenticatedRequest,
     start_time: Query[Time],
     end_time: Query[Time | None] = None,
     bucket_width: Query[Literal["1m", "1h", "1d"]] = "1d",
@@ -109,7 +109,7 @@ async def usage_of_completions(
 
 @router.get("/costs", response=PageOut)
 async def costs(
-    request: Request,
+    request: AuthenticatedRequest,
     start_time: Query[Time],
     end_time: Query[Time | None] = None,
     bucket_width: Query[Literal["1d"]] = "1d",
@@ -155,7 +155,7 @@ async def costs(
     )
 
 
-def _bracketed(request: Request, name: str) -> list[str]:
+def _bracketed(request: AuthenticatedRequest, name: str) -> list[str]:
     """OpenAI's own clients send lists as `name[]=…`."""
     values = request.GET.getlist(f"{name}[]")[:100]
     if any("\x00" in value for value in values):
@@ -163,7 +163,7 @@ def _bracketed(request: Request, name: str) -> list[str]:
     return values
 
 
-def _bracketed_ids(request: Request, name: str) -> list[UUID]:
+def _bracketed_ids(request: AuthenticatedRequest, name: str) -> list[UUID]:
     try:
         return [UUID(value) for value in _bracketed(request, name)]
     except ValueError as error:

@@ -1,7 +1,7 @@
 """What is counted and priced: kinds of tokens. `Kind` is the one table of them.
 
 Upstreams report inclusive numbers (a prompt's tokens contain its cached ones), as OpenAI does;
-the ledger keeps them so, because users compare them with what the API told them. Prices apply to
+the ledger keeps them so, because users compare them with what the API reported. Prices apply to
 disjoint quantities, and this module is the only place that turns the one into the other.
 
 The columns of ledger, event store, rollups and invoice lines, the fields of the event, the sums

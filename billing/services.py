@@ -13,7 +13,7 @@ from billing.models import OutboxEvent, UsageRecord
 from billing.models.outbox import partition_of
 from billing.periods import month_of
 from billing.prices import PriceBook
-from billing.prices.usage import cost_where_priced
+from billing.prices.book import cost_where_priced
 from billing.quantities import Quantities, TokenCounts
 
 log = structlog.get_logger(__name__)

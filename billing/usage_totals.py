@@ -1,14 +1,14 @@
 """An organization's usage in sums, as the ledger has it at this moment, without reading all of it.
 
-Whole hours come from the rollups. What these lack is added from the ledger: the records whose
-event is not in the event store, which `UnaggregatedUsage` lists. Parts of an hour come from the
-ledger alone.
+Whole hours come from the rollups, whole days from their sums by day. What these lack is added
+from the ledger: the records whose event is not in the event store, which `UnaggregatedUsage`
+lists. Parts of an hour come from the ledger alone.
 
-A rollup is the sum of the stored events at every commit, and one statement is one snapshot. So
-until the transaction that stores an event commits, its record is added and its rollup does not
-count it, and from then on the other way round: never both, never neither, whatever aggregators
-and repairs do meanwhile. For figures that people look at; invoices, budgets and credit read the
-ledger.
+A rollup is the sum of the stored events at every commit, a day the sum of its rollups, and one
+statement is one snapshot. So until the transaction that stores an event commits, its record is
+added and its rollup does not count it, and from then on the other way round: never both, never
+neither, whatever aggregators and repairs do meanwhile. For figures that people look at; what
+is charged or enforced (invoices, budgets' counters, credit) is summed from the ledger.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -25,13 +25,25 @@ Dimension = Literal["project_id", "user_id", "key_id"]
 Column = Literal[Dimension, "model"]
 DIMENSIONS: tuple[Dimension, ...] = ("project_id", "user_id", "key_id")
 
+Span = tuple[datetime, datetime]
+"""From the first up to, and without, the second."""
+
 HOUR = timedelta(hours=1)
+DAY = timedelta(days=1)
 
 _GROUPS = ", ".join((*DIMENSIONS, "model"))
 _TOKENS = ", ".join(TOKEN_COLUMNS)
-_ROLLUPS = f"""
-SELECT hour AS moment, {_GROUPS}, requests, {_TOKENS} FROM billing_usagerollup
-WHERE organization_id = %(organization)s AND hour >= %(whole_start)s AND hour < %(whole_end)s
+# The spans that each source is read for, as parallel arrays: an index scan each.
+_OF_SPANS = "unnest(%({0}_from)s::timestamptz[], %({0}_to)s::timestamptz[]) AS span(first, after)"
+_DAYS = f"""
+SELECT day AS moment, {_GROUPS}, requests, {_TOKENS}
+FROM {_OF_SPANS.format("days")} JOIN billing_usageday
+    ON organization_id = %(organization)s AND day >= span.first AND day < span.after
+"""  # noqa: S608 -- constants of this module
+_HOURS = f"""
+SELECT hour, {_GROUPS}, requests, {_TOKENS}
+FROM {_OF_SPANS.format("hours")} JOIN billing_usagerollup
+    ON organization_id = %(organization)s AND hour >= span.first AND hour < span.after
 """  # noqa: S608 -- constants of this module
 _NOT_IN_ROLLUPS = f"""
 SELECT occurred_at, {_GROUPS}, 1, {_TOKENS}
@@ -43,11 +55,10 @@ WHERE listed.organization_id = %(organization)s
   )
 """  # noqa: S608 -- constants of this module
 _PARTS_OF_HOURS = f"""
-SELECT occurred_at, {_GROUPS}, 1, {_TOKENS} FROM billing_usagerecord
-WHERE organization_id = %(organization)s AND (
-    occurred_at >= %(start)s AND occurred_at < %(whole_start)s
-    OR occurred_at >= %(whole_end)s AND occurred_at < %(end)s
-)
+SELECT occurred_at, {_GROUPS}, 1, {_TOKENS}
+FROM {_OF_SPANS.format("parts")} JOIN billing_usagerecord
+    ON organization_id = %(organization)s
+    AND occurred_at >= span.first AND occurred_at < span.after
 """  # noqa: S608 -- constants of this module
 
 
@@ -70,23 +81,27 @@ def usage_totals(
     """
     only = only or {}
     start = starts[0]
-    whole_start, whole_end = (end, end) if from_ledger else _whole_hours(start, end)
+    whole_start, whole_end = (end, end) if from_ledger else _whole(HOUR, start, end)
+    days, hours = _days_and_hours(starts, whole_start, whole_end)
     by = ", ".join((*dimensions, "model"))
     sums = ", ".join(f"sum({column})::bigint" for column in ("requests", *TOKEN_COLUMNS))
     restricted = " AND ".join(f"{name} = ANY(%(only_{name})s)" for name in only) or "true"
     statement = f"""
         SELECT (%(starts)s::timestamptz[])[width_bucket(moment, %(starts)s::timestamptz[])],
             {by}, {sums}
-        FROM ({_ROLLUPS} UNION ALL {_NOT_IN_ROLLUPS} UNION ALL {_PARTS_OF_HOURS}) AS usage
+        FROM (
+            {_DAYS} UNION ALL {_HOURS} UNION ALL {_NOT_IN_ROLLUPS} UNION ALL {_PARTS_OF_HOURS}
+        ) AS usage
         WHERE {restricted} GROUP BY 1, {by} ORDER BY 1, {by}
     """  # noqa: S608 -- names are of the types above
     parameters: dict[str, Any] = {
         "organization": organization_id,
         "starts": list(starts),
-        "start": start,
         "whole_start": whole_start,
         "whole_end": whole_end,
-        "end": end,
+        **_arrays("days", days),
+        **_arrays("hours", hours),
+        **_arrays("parts", [(start, whole_start), (whole_end, end)]),
         **{f"only_{name}": list(values) for name, values in only.items()},
     }
     with connection.cursor() as cursor:
@@ -102,13 +117,46 @@ def usage_totals(
             )
 
 
-def _whole_hours(start: datetime, end: datetime) -> tuple[datetime, datetime]:
-    """The whole hours between the two; empty, at `end`, where there are none."""
-    first = _hour_of(start)
-    whole_start = first if first == start else first + HOUR
-    whole_end = _hour_of(end)
+def _days_and_hours(
+    starts: Sequence[datetime], start: datetime, end: datetime
+) -> tuple[list[Span], list[Span]]:
+    """What of the whole hours from `start` to `end` is read by the day: the days in which none of
+    `starts` lies but at their beginning; and what by the hour: all else."""
+    first, after = _whole(DAY, start, end)
+    split = {_beginning(DAY, moment) for moment in starts if moment != _beginning(DAY, moment)}
+    days: list[Span] = []
+    hours: list[Span] = []
+    _extend(hours, start, first)
+    while first < after:
+        _extend(hours if first in split else days, first, first + DAY)
+        first += DAY
+    _extend(hours, after, end)
+    return days, hours
+
+
+def _extend(spans: list[Span], start: datetime, end: datetime) -> None:
+    """Add a span, to the last one where they touch."""
+    if start >= end:
+        return
+    if spans and spans[-1][1] == start:
+        spans[-1] = (spans[-1][0], end)
+    else:
+        spans.append((start, end))
+
+
+def _arrays(name: str, spans: Sequence[Span]) -> dict[str, list[datetime]]:
+    return {f"{name}_from": [s for s, _ in spans], f"{name}_to": [e for _, e in spans]}
+
+
+def _whole(unit: timedelta, start: datetime, end: datetime) -> Span:
+    """The whole hours or days between the two; empty, at `end`, where there are none."""
+    first = _beginning(unit, start)
+    whole_start = first if first == start else first + unit
+    whole_end = _beginning(unit, end)
     return (whole_start, whole_end) if whole_start < whole_end else (end, end)
 
 
-def _hour_of(moment: datetime) -> datetime:
-    return moment.replace(minute=0, second=0, microsecond=0)
+def _beginning(unit: timedelta, moment: datetime) -> datetime:
+    """Of the hour or day (UTC) that `moment` lies in."""
+    hour = moment.replace(minute=0, second=0, microsecond=0)
+    return hour if unit == HOUR else hour.replace(hour=0)

@@ -32,8 +32,8 @@ From the top, each may import what is below it and nothing above (`[tool.importl
     speculation/          draft tokens
     cache/                KV blocks and prefix reuse (pure Python)
     protocol.py           the messages between the two processes
-    core.py               Request, Chunk, SamplingParams, StepResult: what everybody speaks of
-    config.py, errors.py  what `serve` can be told; every failure a client can see
+    core.py               Request, Chunk, SamplingParams, StepResult: shared by all layers
+    config.py, errors.py  the options of `serve`; every failure a client can see
 
 docs/engine.md walks one request through all of it.
 """

@@ -1,4 +1,4 @@
-"""What `python -m inference serve` can be told, with defaults that suit one machine."""
+"""The options of `python -m inference serve`, with defaults that suit one machine."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Literal
 import msgspec
 
 Policy = Literal["fcfs", "priority", "shortest"]
-Rounding = Literal["off", "auto", "on"]
+Rounding = Literal["off", "auto", "on", "tiles"]
 KvDtype = Literal["auto", "float32", "bfloat16", "float16", "int8"]
 PREFILL_KEY_VARIABLE = "PARLEY_PREFILL_API_KEY"
 """Environment variable of the key between an engine and the one that computes prompts for it."""
@@ -69,7 +69,7 @@ class EngineConfig(msgspec.Struct, frozen=True):
     """What dense weights are rounded to; those that the file has quantized stay."""
     int8_activations: Rounding = "off"
     """Faster on a CPU, and no longer the float32 model (`quantization/precision.py`); auto: where
-    this machine and our kernels can, float32 elsewhere."""
+    this machine and our kernels can, float32 elsewhere; tiles: many rows in AMX's tiles."""
     tensor_parallel: int = 1
     """Processes that hold a part of every layer."""
     pipeline_parallel: int = 1

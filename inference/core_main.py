@@ -1,7 +1,7 @@
 """The core process: `python -m inference.core_main`, with its configuration on standard input.
 
 Started by `engine/core_process.py`. Here its parts are put together: the model, what drafts
-tokens, the way to a prefill engine, the core and its loop. It ends when told to, or when the
+tokens, the way to a prefill engine, the core and its loop. It ends on request, or when the
 process that started it is gone.
 """
 

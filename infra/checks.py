@@ -1,14 +1,13 @@
 """`make test`: every check in one go, with the time of each.
 
-Two stages run side by side, since most tests wait more than they compute. All run even when one
-fails, so that one run shows all there is to fix; the last words of those that failed are repeated
-at the end, and the exit code is 1 when any failed. `--only lint` runs the linters and type
-checkers, `--only format` lays out the page's code.
+Stages run side by side, one more than there are cores, since many tests wait more than they
+compute. All run even when one fails, so that one run shows all there is to fix; the last words of
+those that failed are repeated at the end, and the exit code is 1 when any failed. `--only lint`
+runs the linters and type checkers, `--only format` lays out the page's code.
 """
 
 import argparse
 import os
-import shutil
 import subprocess
 import sys
 import threading
@@ -20,19 +19,31 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
-from infra.launcher import frontend
+from infra.chromium import ensure_chromium
+from infra.launcher import frontend, model
+from infra.launcher.environment import var_directory
 from infra.launcher.errors import LaunchError
 from infra.launcher.procfile import ROOT, with_our_python
 
-CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 _FRONTEND = ROOT / "frontend"
-_LANES = 2
-# Runs of like length, longest first, so that neither lane is idle at the end.
+# Each stage starts engines and products of its own, which take some gigabytes.
+_STAGES_AT_ONCE = min(len(os.sched_getaffinity(0)) + 1, 5)
+# Runs of like length, longest first, so that no thread is idle at the end. What needs the same
+# product is in one run.
+_WITHOUT_PAGE = "engine"
+_REST = "rest"
 _TESTS = {
+    _WITHOUT_PAGE: ("tests/inference",),
+    _REST: (),  # what the others have not
+    "api": (
+        "tests/api",
+        "tests/accounts",
+        "tests/admin",
+        "tests/infra",
+        "tests/billing/test_client_address.py",
+    ),
+    "faults": ("tests/chaos",),
     "browser": ("tests/e2e", "tests/contract"),
-    "faults": ("tests/chaos", "tests/infra"),
-    "api": ("tests/api", "tests/accounts", "tests/admin"),
-    "engine": ("tests/inference", "tests/safety"),
 }
 _PYTEST = ("pytest", "--durations=15")
 # A service that runs checks shows the end of a long log, and what a dying thread still has to say
@@ -82,14 +93,24 @@ def page_lint_stages(npm: Sequence[str]) -> list[Stage]:
 
 def test_stages(npm: Sequence[str]) -> list[Stage]:
     return [
+        *(pytest_stage(name) for name in _TESTS if name != _WITHOUT_PAGE),
+        Stage("vitest", (*npm, "run", "--silent", "test"), _FRONTEND),
         Stage(
             "migrations are complete",
             ("python", "manage.py", "with-services", "makemigrations", "--check", "--dry-run"),
         ),
-        Stage("vitest", (*npm, "run", "--silent", "test"), _FRONTEND),
-        *(Stage(f"pytest {name}", (*_PYTEST, *paths)) for name, paths in _TESTS.items()),
-        Stage("pytest apps", (*_PYTEST, *(f"--ignore={path}" for path in chain(*_TESTS.values())))),
+        # Asserts no time: its line is in the log, so that what the gateway adds cannot grow unseen.
+        Stage(
+            "gateway's delay",
+            ("python", "-m", "infra.load.gateway", "--streams", "1", "10", "--seconds", "3"),
+        ),
     ]
+
+
+def pytest_stage(name: str) -> Stage:
+    """One of the runs in `_TESTS`."""
+    others = (f"--ignore={path}" for path in chain(*_TESTS.values()))
+    return Stage(f"pytest {name}", (*_PYTEST, *(others if name == _REST else _TESTS[name])))
 
 
 def main() -> int:
@@ -99,34 +120,42 @@ def main() -> int:
     try:
         node = frontend.find_node()
         environment = with_our_python(node.environment(), Path(sys.executable))
-        with ThreadPoolExecutor(_LANES) as lanes:
-            # These need nothing of the page, whose packages and building take half a minute.
-            under_way = [] if only == "format" else begin(lanes, python_lint_stages(), environment)
+        if only is None:
+            model.ensure(var_directory(os.environ) / "models")
+        with ThreadPoolExecutor(_STAGES_AT_ONCE) as pool:
+            under_way = begin(pool, early_stages(only), environment)
             frontend.ensure_packages(node)
             if only is None:
                 ensure_chromium()
                 if not frontend.build_is_current():
                     frontend.build(node)
             stages = page_stages(node.npm, only)
-            outcomes = [stage.result() for stage in under_way + begin(lanes, stages, environment)]
+            outcomes = [stage.result() for stage in under_way + begin(pool, stages, environment)]
     except LaunchError as error:
         print(error)
         return 1
     return summary(outcomes)
 
 
+def early_stages(only: str | None) -> list[Stage]:
+    """Those that need nothing of the page, whose packages and building take half a minute."""
+    if only == "format":
+        return []
+    return python_lint_stages() + ([pytest_stage(_WITHOUT_PAGE)] if only is None else [])
+
+
 def page_stages(npm: Sequence[str], only: str | None) -> list[Stage]:
-    """The stages that need the page's packages; all tests are among them."""
+    """Those that need the page's packages, or the page."""
     if only == "format":
         return [Stage("biome", (*npm, "run", "--silent", "format"), _FRONTEND)]
-    return page_lint_stages(npm) + (test_stages(npm) if only is None else [])
+    return (test_stages(npm) if only is None else []) + page_lint_stages(npm)
 
 
 def begin(
-    lanes: ThreadPoolExecutor, stages: Sequence[Stage], environment: dict[str, str]
+    pool: ThreadPoolExecutor, stages: Sequence[Stage], environment: dict[str, str]
 ) -> list[Future[Outcome]]:
-    """Have `stages` run in their order, each when a lane is free."""
-    return [lanes.submit(run_stage, stage, environment) for stage in stages]
+    """Have `stages` run in their order, each when a thread is free."""
+    return [pool.submit(run_stage, stage, environment) for stage in stages]
 
 
 def summary(outcomes: Sequence[Outcome]) -> int:
@@ -171,33 +200,6 @@ def _line(stage: Stage, text: str) -> str:
 def _say(line: str) -> None:
     with _terminal:
         print(line, flush=True)
-
-
-def ensure_chromium() -> None:
-    """A Chromium for the browser tests: the system's, or on Debian as root a new one.
-
-    Raises:
-        LaunchError: there is none and it cannot be installed here.
-    """
-    if os.environ.get("PARLEY_CHROMIUM") or _which_chromium():
-        return
-    if os.geteuid() == 0 and Path("/etc/debian_version").exists():
-        print("  → install Chromium with apt-get", flush=True)
-        environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-        for command in (
-            ["apt-get", "update", "-qq"],
-            ["apt-get", "install", "-y", "-qq", "--no-install-recommends", "chromium"],
-        ):
-            subprocess.run(command, env=environment, stdout=subprocess.DEVNULL, check=False)
-    if not _which_chromium():
-        raise LaunchError(
-            "The browser tests need Chromium: install it (on Debian: apt-get install chromium), "
-            "or name its program in PARLEY_CHROMIUM."
-        )
-
-
-def _which_chromium() -> str | None:
-    return next(filter(None, map(shutil.which, CHROMIUM_NAMES)), None)
 
 
 if __name__ == "__main__":

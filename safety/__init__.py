@@ -1,6 +1,6 @@
 """Safety: what is checked before, during and after an answer.
 
-`safety.checks` has the two doors, `PreClassifier` for a conversation before an engine sees it and
+`safety.checks` has the two checks, `PreClassifier` for a conversation before an engine sees it and
 `PostClassifier` for an answer while it is generated. A text passes the rooms in this order; each
 imports only those above it in this list (import-linter holds that), and none does I/O or knows
 Django:

@@ -2,20 +2,22 @@
 
 import os
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 import redis
+from django.test import TransactionTestCase
 
 from infra.launcher import frontend, model
 from infra.launcher.procfile import ROOT
+from tests.support import database
 from tests.support.engine import Engine
 from tests.support.plugin import SERVICES
 from tests.support.product import Product
 from tests.support.scripted import ScriptedProduct
 from tests.support.staff import Staff
+from tests.support.static_files import collected_static_files
 
 
 @pytest.fixture(scope="session")
@@ -27,6 +29,14 @@ def services(pytestconfig: pytest.Config) -> None:
 @pytest.fixture(scope="session")
 def django_db_modify_db_settings(services: None) -> None:
     """pytest-django's hook before it makes the test database: the server runs now."""
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_setup: None) -> Iterator[None]:
+    """pytest-django's test database, which is cheap to empty after a transactional test."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(TransactionTestCase, "_fixture_teardown", database.restore)
+        yield
 
 
 @pytest.fixture(autouse=True)
@@ -56,22 +66,6 @@ def model_engine(model_file: Path, scratch: Path) -> Iterator[Engine]:
     engine.stop()
 
 
-@pytest.fixture
-def start_engine(model_file: Path, scratch: Path) -> Iterator[Callable[..., Engine]]:
-    """Starts an engine of the test's own, which it may kill."""
-    engines: list[Engine] = []
-
-    def start(**options: Any) -> Engine:
-        engine = Engine(model_file, scratch, **options)
-        engines.append(engine)
-        engine.start(os.environ)
-        return engine
-
-    yield start
-    for engine in engines:
-        engine.stop()
-
-
 @pytest.fixture(scope="session")
 def live_product(
     request: pytest.FixtureRequest, model_engine: Engine, scratch: Path
@@ -91,22 +85,22 @@ def live_product(
         product.stop()
 
 
-@pytest.fixture
-def start_product(model_engine: Engine, scratch: Path) -> Iterator[Callable[..., Product]]:
-    """Starts a product of the test's own (options: `Product`), whose parts it may kill."""
-    products: list[Product] = []
-
-    def start(**options: Any) -> Product:
-        directory = Path(tempfile.mkdtemp(dir=scratch))
-        directory.chmod(0o711)
-        product = Product(directory, **{"engine_url": model_engine.url, **options})
-        products.append(product)
+@pytest.fixture(scope="session")
+def started_product(model_engine: Engine, scratch: Path) -> Iterator[Product]:
+    """What `breakable_product` brings back."""
+    product = Product(scratch / "breakable", engine_url=model_engine.url, webs=2, background=())
+    try:
         product.start()
-        return product
-
-    yield start
-    for product in products:
+        yield product
+    finally:
         product.stop()
+
+
+@pytest.fixture
+def breakable_product(started_product: Product) -> Product:
+    """Two web processes and their services, with the real model: a test may kill each of them."""
+    started_product.bring_to(webs=2)
+    return started_product
 
 
 @pytest.fixture(scope="session")
@@ -126,10 +120,13 @@ def scripted_product(request: pytest.FixtureRequest, scratch: Path) -> Iterator[
 @pytest.fixture(scope="session")
 def proxied_product(scratch: Path) -> Iterator[ScriptedProduct]:
     """As `scripted_product`, behind a proxy on this machine: a request's `X-Forwarded-For` is
-    where it comes from. One process, so that what it remembers is one memory."""
-    product = ScriptedProduct(
-        scratch / "proxied", webs=1, settings={"PARLEY_TRUSTED_PROXIES": "127.0.0.1"}
-    )
+    where it comes from. One process, so that what it remembers is one memory, and passwords cost
+    what they cost a user (tests/support/product_settings.py)."""
+    settings = {
+        "DJANGO_SETTINGS_MODULE": "backend.settings",
+        "PARLEY_TRUSTED_PROXIES": "127.0.0.1",
+    }
+    product = ScriptedProduct(scratch / "proxied", webs=1, settings=settings)
     try:
         product.start()
         yield product
@@ -140,9 +137,15 @@ def proxied_product(scratch: Path) -> Iterator[ScriptedProduct]:
 @pytest.fixture(scope="session")
 def administrator(scripted_product: ScriptedProduct) -> Iterator[Staff]:
     """Somebody who administers `scripted_product`."""
-    someone = Staff(scripted_product)
-    yield someone
-    someone.close()
+    user = Staff(scripted_product)
+    yield user
+    user.close()
+
+
+@pytest.fixture(scope="session")
+def static_files() -> None:
+    """For pages rendered in the tests' own process: they name their style sheets by hash."""
+    collected_static_files()
 
 
 @pytest.fixture(scope="session")

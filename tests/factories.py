@@ -7,6 +7,7 @@ Two calls give two tenants.
 from typing import Any
 
 import factory
+from allauth.account.models import EmailAddress
 from factory.django import DjangoModelFactory
 
 from backend.accounts.authentication import plan_limits
@@ -25,6 +26,12 @@ class UserFactory(DjangoModelFactory[User]):
 
     email = factory.Sequence(lambda n: f"user{n}@example.org")
     name = factory.Sequence(lambda n: f"User {n}")
+
+    @factory.post_generation
+    def verified(self: User, create: bool, given: bool | None, **kwargs: Any) -> None:
+        """Their address is verified, unless a test says `verified=False`."""
+        if create and given is not False:
+            EmailAddress.objects.create(user=self, email=self.email, verified=True, primary=True)
 
     @factory.post_generation
     def password(self: User, create: bool, given: str | None, **kwargs: Any) -> None:

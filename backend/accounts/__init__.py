@@ -4,7 +4,11 @@ models.py          tables and their invariants
 principal.py       the authenticated caller, which every service and selector is scoped by
 scopes.py          what an API key may be restricted to
 authentication.py  an API key or a session becomes a Principal (async; key_cache.py caches it)
-services.py        writes: sign-up, API keys; members.py: who belongs and in which role
+services.py        writes: users, API keys; members.py: who belongs and in which role
+sign_up.py         an account from a mailed link; addresses.py, passwords.py: their changes
+second_factors.py  authenticator apps and recovery codes; passkeys.py; sessions.py: devices
+deletion.py        the end of an account
+mail.py            mails, queued and sent again, or in the local outbox
 selectors.py       reads
 tasks.py           Celery: writes down when keys were last used
 defaults.py        the plans and the staff groups of the admin with their permissions

@@ -5,12 +5,15 @@ A cached key costs one Redis read; otherwise, and for each session request, one 
 
 from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta
+from typing import Any
 from uuid import UUID
 
 from django.db.models import OuterRef, Subquery
 from django.utils import timezone
 
 from backend.accounts import key_cache
+from backend.accounts.internal_calls import PREFIX as INTERNAL_PREFIX
+from backend.accounts.internal_calls import internal_key_id
 from backend.accounts.keys import secret_hash, secret_is_well_formed
 from backend.accounts.models import APIKey, Membership, Plan, Project, User
 from backend.accounts.principal import PlanLimits, Principal
@@ -32,6 +35,8 @@ async def principal_for_api_key(
         AuthenticationFailed: no such key, revoked, expired, or its creator is deactivated or
             no longer in the organization. The message does not say which.
     """
+    if secret.startswith(INTERNAL_PREFIX):
+        return await _principal_for_internal_call(secret)
     if not secret_is_well_formed(secret):
         raise _refused()
     sha256 = secret_hash(secret)
@@ -65,8 +70,23 @@ async def principal_for_session(user: User, organization_id: UUID | None) -> Pri
     return await in_database(_session_principal, user, organization_id)
 
 
+async def _principal_for_internal_call(token: str) -> Principal:
+    """Not cached: the token is good for one call. Raises AuthenticationFailed."""
+    key_id = internal_key_id(token)
+    if key_id is None:
+        raise _refused()
+    principal, _ = await in_database(_key_principal, timezone.now(), pk=key_id, is_internal=True)
+    return principal
+
+
 def _load(sha256: str, now: datetime) -> tuple[Principal, timedelta]:
-    """The principal and how long it may be cached. Raises AuthenticationFailed."""
+    return _key_principal(now, sha256=sha256, is_internal=False)
+
+
+def _key_principal(now: datetime, **which: Any) -> tuple[Principal, timedelta]:
+    """The principal of the key row that `which` names, and how long it may be cached.
+
+    Raises AuthenticationFailed."""
     # A subquery: a join would give the key the role of any member of the organization.
     creator = Membership.objects.filter(
         organization=OuterRef("organization"), user=OuterRef("created_by")
@@ -75,7 +95,7 @@ def _load(sha256: str, now: datetime) -> tuple[Principal, timedelta]:
         APIKey.objects.select_related("organization__plan")
         .annotate(role=Subquery(creator.values("role")))
         .filter(
-            sha256=sha256,
+            **which,
             revoked_at=None,
             created_by__is_active=True,
             role__isnull=False,

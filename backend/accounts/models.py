@@ -4,9 +4,11 @@ Invariants, held by constraints:
 - an e-mail address is one user, whatever its case;
 - a user has at most one membership in an organization;
 - an organization has exactly one default project;
-- of an API key only a display prefix and a SHA-256 are stored.
+- of an API key only a display prefix and a SHA-256 are stored;
+- which addresses are verified says `EmailAddress` of allauth.
 """
 
+import hashlib
 import uuid
 from typing import ClassVar
 
@@ -38,6 +40,14 @@ class User(AbstractUser):
 
     def __str__(self) -> str:
         return self.email
+
+    def get_session_auth_hash(self) -> str:
+        """What ties a session to a password: another password ends it, a rotated key does not.
+
+        Without a key (backend/platform/sessions.py says why): of the Argon2 hash with its salt,
+        which whoever reads a session does not have.
+        """
+        return hashlib.sha256(b"parley.session:" + self.password.encode()).hexdigest()
 
     def get_full_name(self) -> str:
         return self.name or self.email
@@ -152,3 +162,56 @@ class APIKey(models.Model):
 
     def __str__(self) -> str:
         return f"{self.name} ({self.prefix}…)"
+
+
+class PendingSignUp(models.Model):
+    """A sign-up; the account is made when the link in its mail is opened.
+
+    Before that there is no user, so an address is held by its owner only. Of the link only
+    a SHA-256 is stored. One exists for a taken address too: nothing tells the two apart, and its
+    link was not mailed.
+    """
+
+    token_sha256 = models.CharField(max_length=64, unique=True)
+    email = models.EmailField()
+    name = models.CharField(max_length=200, blank=True)
+    password = models.CharField(max_length=128, help_text="Hashed.")
+    created_at = models.DateTimeField(auto_now_add=True, db_index=True)
+
+    def __str__(self) -> str:
+        return f"{self.email} at {self.created_at}"
+
+
+class MailState(models.TextChoices):
+    QUEUED = "queued"
+    SENT = "sent"
+    FAILED = "failed"
+    OUTBOX = "outbox"
+
+
+class Mail(models.Model):
+    """A mail to a person: waiting, sent, given up, or in the local outbox.
+
+    The text may hold a link that opens an account, so it is encrypted, and gone once it was sent.
+    """
+
+    to = models.EmailField()
+    kind = models.CharField(max_length=40)
+    subject = models.CharField(max_length=200)
+    ciphertext = models.TextField(blank=True)
+    state = models.CharField(max_length=10, choices=MailState.choices, default=MailState.QUEUED)
+    attempts = models.PositiveSmallIntegerField(default=0)
+    last_error = models.CharField(max_length=300, blank=True)
+    due_at = models.DateTimeField(null=True, help_text="The next attempt; empty when there is none")
+    created_at = models.DateTimeField(auto_now_add=True)
+    sent_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ["-pk"]
+        indexes = [
+            models.Index(fields=["due_at"], condition=models.Q(state="queued"), name="mail_due"),
+            models.Index(fields=["created_at"], name="mail_created"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.subject} to {self.to}"

@@ -1,12 +1,12 @@
-"""Writes of `accounts`: sign-up and API keys. members.py holds who belongs where."""
+"""Writes of `accounts`: users, organizations and API keys. members.py holds who belongs where."""
 
-import hmac
 from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.conf import settings
+from allauth.account.models import EmailAddress
+from django.contrib.auth.hashers import make_password
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
@@ -14,7 +14,7 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from backend.accounts import key_cache
-from backend.accounts.keys import secret_from, secret_generate, secret_hash, secret_shown
+from backend.accounts.keys import secret_generate, secret_hash, secret_shown
 from backend.accounts.models import APIKey, Membership, Organization, Project, Role, User
 from backend.accounts.principal import Principal
 from backend.accounts.scopes import Scope
@@ -24,23 +24,6 @@ _NAME_LIMIT = 200
 _PASSWORD_LIMIT = 1000  # hashing a megabyte with argon2 would be a cheap way to stall us
 
 
-def user_sign_up(*, email: str, password: str, name: str = "") -> User:
-    """A new user, who owns a new organization with a default project.
-
-    Raises:
-        PermissionDenied: this installation is closed to sign-ups.
-        InvalidRequest: with `param`: not an address, or a password that is easy to guess.
-        Conflict: the address is taken, in whatever case, also by a sign-up at the same moment.
-    """
-    if not settings.SIGNUP_OPEN:
-        raise PermissionDenied(
-            "This installation takes no sign-ups; ask its administrator for an account.",
-            code="signup_closed",
-        )
-    return user_create(email=email, password=password, name=name)
-
-
-@transaction.atomic
 def user_create(
     *,
     email: str,
@@ -49,18 +32,26 @@ def user_create(
     organization_name: str = "",
     **fields: Any,
 ) -> User:
-    """As `user_sign_up`, also where sign-up is closed; for the administrator's own tools."""
-    name = _clean(name, param="name", required=False)
-    user = User(email=_clean_email(email), name=name, **fields)
-    if len(password) > _PASSWORD_LIMIT:
-        raise InvalidRequest(
-            f"The password is longer than {_PASSWORD_LIMIT} characters.", param="password"
-        )
-    try:
-        validate_password(password, user)
-    except ValidationError as error:
-        raise InvalidRequest(" ".join(error.messages), param="password") from error
-    user.set_password(password)
+    """A new user, who owns a new organization with a default project; their address counts as
+    verified. For the administrator's own tools: users who sign up go through sign_up.py.
+
+    Raises:
+        InvalidRequest: with `param`: not an address, or a password that is easy to guess.
+        Conflict: the address is taken, in whatever case, also at the same moment.
+    """
+    name, email = clean_name(name), clean_email(email)
+    hashed = password_hash(password, User(email=email, name=name))
+    return user_create_hashed(
+        email=email, password=hashed, name=name, organization_name=organization_name, **fields
+    )
+
+
+@transaction.atomic
+def user_create_hashed(
+    *, email: str, password: str, name: str, organization_name: str = "", **fields: Any
+) -> User:
+    """As `user_create`, of an address and a name that are clean and a password that is hashed."""
+    user = User(email=email, name=name, password=password, **fields)
     try:
         with transaction.atomic():
             user.save(force_insert=True)
@@ -70,7 +61,8 @@ def user_create(
             param="email",
             code="email_taken",
         ) from error
-    owner = name or user.email.split("@")[0]
+    EmailAddress.objects.create(user=user, email=email, verified=True, primary=True)
+    owner = name or email.split("@")[0]
     organization_create(owner=user, name=organization_name or f"{owner}'s organization")
     return user
 
@@ -89,7 +81,7 @@ def user_rename(*, user_id: UUID, name: str) -> User:
     user = User.objects.filter(pk=user_id).first()
     if user is None:
         raise NotFound("This account does not exist any more.")
-    user.name = _clean(name, param="name", required=False)
+    user.name = clean_name(name)
     user.save(update_fields=["name"])
     return user
 
@@ -181,30 +173,6 @@ def api_key_end(*, key: APIKey) -> None:
     _refuse_from_the_commit_on([key.sha256])
 
 
-def internal_key_secret(*, organization_id: UUID, user_id: UUID) -> str:
-    """The secret of the key by which the product calls its own API in a user's name.
-
-    So such a call is limited, checked and metered like any other. The secret is derived from
-    SECRET_KEY, so nothing stores it; the row is made on first use, and an administrator may
-    revoke it, which stops such calls for this user.
-    """
-    identity = f"internal-api-key:{organization_id}:{user_id}".encode()
-    secret = secret_from(hmac.digest(settings.SECRET_KEY.encode(), identity, "sha256"))
-    APIKey.objects.get_or_create(
-        sha256=secret_hash(secret),
-        defaults={
-            "organization_id": organization_id,
-            "project": Project.objects.get(organization_id=organization_id, is_default=True),
-            "created_by_id": user_id,
-            "name": "Automatic titles",
-            "prefix": secret_shown(secret),
-            "scopes": [Scope.INFERENCE.value],
-            "is_internal": True,
-        },
-    )
-    return secret
-
-
 def _refuse_from_the_commit_on(hashes: list[str]) -> None:
     """Not before: until then another process could load the row as valid once more.
 
@@ -230,7 +198,30 @@ def _clean(value: str, *, param: str, required: bool) -> str:
     return value
 
 
-def _clean_email(email: str) -> str:
+def clean_name(name: str) -> str:
+    """A person's name without needless space. Raises InvalidRequest."""
+    return _clean(name, param="name", required=False)
+
+
+def password_hash(password: str, user: User) -> str:
+    """The hash to store. Takes 100 MiB for some 50 ms: run it in PASSWORD_THREADS.
+
+    Raises:
+        InvalidRequest: it is easy to guess, for this `user` in particular.
+    """
+    if len(password) > _PASSWORD_LIMIT:
+        raise InvalidRequest(
+            f"The password is longer than {_PASSWORD_LIMIT} characters.", param="password"
+        )
+    try:
+        validate_password(password, user)
+    except ValidationError as error:
+        raise InvalidRequest(" ".join(error.messages), param="password") from error
+    return make_password(password)
+
+
+def clean_email(email: str) -> str:
+    """As it is stored: in lower case. Raises InvalidRequest where it is not an address."""
     email = email.strip().lower()
     try:
         validate_email(email)

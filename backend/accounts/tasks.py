@@ -4,7 +4,9 @@ from celery import shared_task
 from django.db.models import Q
 
 from backend.accounts import key_cache
+from backend.accounts.mail import mails_delete, mails_send
 from backend.accounts.models import APIKey
+from backend.accounts.sign_up import pending_sign_ups_delete
 
 
 @shared_task
@@ -23,3 +25,16 @@ def api_key_last_uses_write() -> int:
     if uses:
         key_cache.last_uses_forget()
     return len(uses)
+
+
+@shared_task
+def mails_send_due() -> int:
+    """Send the mails that are due; queued after each commit that wrote one, and by beat for those
+    that are to be tried again. Returns how many were sent."""
+    return mails_send()
+
+
+@shared_task
+def mails_delete_expired() -> int:
+    """Forget old mails and sign-ups that were not confirmed. Returns how many."""
+    return mails_delete() + pending_sign_ups_delete()

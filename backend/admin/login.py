@@ -1,41 +1,87 @@
-"""The staff's sign-in: Django's own view, behind the same throttle and the same bound on hashes as
-the page's. Without a second factor so far (docs/operations.md says how to keep it private)."""
+"""The staff's sign-in: password, then a second factor, as on the page and under the same limits.
+
+Staff without a second factor get no further than the page that adds one (second_factor.py); there
+is no setting to go without. So the first operator, whom `make run` creates with a password, adds
+an authenticator app on the first visit to the admin, and never needs one for the chat.
+"""
+
+from urllib.parse import urlencode
 
 from asgiref.sync import sync_to_async
 from django.contrib import admin
+from django.contrib.admin.forms import AdminAuthenticationForm
 from django.contrib.messages import constants
 from django.contrib.messages.storage.base import Message
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.utils.http import url_has_allowed_host_and_scheme
 
 from backend.accounts.hashing import PASSWORD_THREADS
+from backend.accounts.models import User
 from backend.api import throttling
 from backend.api.devices import device_remember
+from backend.api.sign_in import SIGNED_IN_AT, is_recent, second_factor_pending, session_start
 from backend.platform.errors import Overloaded, ParleyError, RateLimited
+
+HOME = "/admin/"
+SECOND_FACTOR = "/admin/second-factor/"
+_WRONG = "The e-mail address or the password is wrong, or the account is not one of the staff's."
 
 
 async def login(request: HttpRequest) -> HttpResponse:
-    """`/admin/login/`: the form, or an attempt. Refused attempts show the form and say when."""
+    """`/admin/login/`: the form, or an attempt. Refused attempts show the form and say why."""
     if request.method != "POST":
-        return await sync_to_async(_login)(request)
+        return await sync_to_async(_entry)(request)
     email = request.POST.get("username", "")
     try:
         await throttling.count_login(request, email)
-        response = await PASSWORD_THREADS.run(_login, request)
+        user = await PASSWORD_THREADS.run(_authenticated, request)
     except (RateLimited, Overloaded) as error:
         return await sync_to_async(_refusal)(request, error)
-    if response.status_code == 302:  # anything else is the form with what was wrong
-        await throttling.forgive_login(request, email)
-        device_remember(request, response, email)
+    if user is None:
+        return await sync_to_async(_form)(request, _WRONG)
+    await throttling.forgive_login(request, email)
+    next_page = next_of(request)
+    if not await second_factor_pending(request, user):
+        await session_start(request, user)
+    response = to_second_factor(next_page)
+    device_remember(request, response, email)
     return response
 
 
-def _login(request: HttpRequest, **extra_context: object) -> HttpResponse:
-    return admin.site.login(request, extra_context=extra_context)
+def to_second_factor(next_page: str) -> HttpResponse:
+    return HttpResponseRedirect(f"{SECOND_FACTOR}?{urlencode({'next': next_page})}")
+
+
+def next_of(request: HttpRequest) -> str:
+    """Where a form leads in the end: a page of ours, or the admin's first."""
+    wanted = request.POST.get("next") or request.GET.get("next") or HOME
+    is_ours = url_has_allowed_host_and_scheme(wanted, allowed_hosts={request.get_host()})
+    return wanted if is_ours else HOME
+
+
+def _entry(request: HttpRequest) -> HttpResponse:
+    user = request.user
+    needs_factor = user.is_active and user.is_staff and not admin.site.has_permission(request)
+    if needs_factor and is_recent(request.session.get(SIGNED_IN_AT)):
+        return to_second_factor(next_of(request))
+    return admin.site.login(request)
+
+
+def _authenticated(request: HttpRequest) -> User | None:
+    form = AdminAuthenticationForm(request, data=request.POST)
+    user = form.get_user() if form.is_valid() else None
+    return user if isinstance(user, User) else None
+
+
+def _form(request: HttpRequest, message: str) -> HttpResponse:
+    request.method = "GET"  # the empty form: what was sent is not looked at
+    return admin.site.login(
+        request, extra_context={"messages": [Message(constants.ERROR, message)]}
+    )
 
 
 def _refusal(request: HttpRequest, error: ParleyError) -> HttpResponse:
-    request.method = "GET"  # the empty form: what was sent is not looked at
-    response = _login(request, messages=[Message(constants.ERROR, error.message)])
+    response = _form(request, error.message)
     response.status_code = error.status
     for name, value in error.response_headers().items():
         response.headers[name] = value

@@ -1,4 +1,4 @@
-"""HTTP and WebSocket doors of the product.
+"""The HTTP and WebSocket interface of the product.
 
 Where things are:
 

@@ -19,9 +19,12 @@ from backend.api.routes import (
     messages,
     models,
     moderations,
+    responses,
+    security,
     shares,
     usage,
 )
+from backend.api.schemas.openai_responses import GENERATION_RESPONSES, RESPONSE_CREATED
 from billing import api as billing_routes
 from billing import openai_api as organization_routes
 from safety.audit import api as safety_routes
@@ -50,6 +53,7 @@ for router in (
     embeddings.router,
     models.openai_router,
     moderations.router,
+    responses.router,
 ):
     api.add_router("/v1", router, auth=_key)
 
@@ -74,4 +78,18 @@ api.add_router("/api/credit", billing_routes.credit, auth=_usage)
 api.add_router("/api/webhooks", billing_routes.webhooks, auth=_usage)
 api.add_router("/v1/organization", organization_routes.router, auth=BearerKey(Scope.USAGE))
 api.add_router("/api/me", me.router)
+api.add_router("/api/me", security.router)
 api.add_router("/api/auth", auth.router)
+
+
+def generation_paths() -> frozenset[str]:
+    """Where programs ask for a generation: the routes that declare `GENERATION_RESPONSES` or
+    `RESPONSE_CREATED`. Load shedding counts what comes there (asgi.py)."""
+    declared = [one["openapi_extra"] for one in (GENERATION_RESPONSES, RESPONSE_CREATED)]
+    return frozenset(
+        prefix + path
+        for prefix, router in api._routers
+        for path, view in router.path_operations.items()
+        for operation in view.operations
+        if any(operation.openapi_extra is one for one in declared)
+    )

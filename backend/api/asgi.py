@@ -6,7 +6,7 @@ so are generations for which there is no room (backend/generation/admission/shed
 """
 
 import hashlib
-from collections.abc import Awaitable, Callable, Mapping, MutableMapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, MutableMapping, Sequence
 from typing import Any, cast
 
 import orjson
@@ -16,20 +16,19 @@ from django.conf import settings
 from backend.api import metrics
 from backend.api.authentication import bearer_parts
 from backend.api.context import REQUEST_ID_HEADER, request_id_from
-from backend.generation.admission.shed import Arrival
+from backend.generation.admission.shed import PendingRequest
 from backend.generation.lifespan import gateway_of
 from backend.platform.errors import InvalidRequest, Overloaded, ParleyError, PayloadTooLarge
 from backend.platform.json import encode_json
 
 Scope = MutableMapping[str, Any]
-Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
+AsgiMessage = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[AsgiMessage]]
+Send = Callable[[AsgiMessage], Awaitable[None]]
 Application = Callable[[Scope, Receive, Send], Awaitable[None]]
 
-_ARRIVAL = "parley.arrival"
+_PENDING = "parley.pending_request"
 
-GENERATION_PATHS = frozenset({"/v1/chat/completions", "/v1/completions", "/api/chat/completions"})
 # What is longer is not parsed twice.
 _PEEKED_BYTES = 64 * 1024
 
@@ -41,16 +40,21 @@ access_log = structlog.get_logger("parley.access")
 
 
 class RequestGuard:
-    """Wraps the HTTP application; answers 413, 400 and 503 itself."""
+    """Wraps the HTTP application; answers 413, 400 and 503 itself.
 
-    def __init__(self, application: Application) -> None:
+    Args:
+        generation_paths: where a request asks for a generation.
+    """
+
+    def __init__(self, application: Application, generation_paths: Collection[str]) -> None:
         self.application = application
+        self._generation_paths = generation_paths
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         limit = body_limit_for(scope["path"])
         read = 0
 
-        async def counted_receive() -> Message:
+        async def counted_receive() -> AsgiMessage:
             nonlocal read
             message = await receive()
             read += len(message.get("body", b""))
@@ -61,7 +65,7 @@ class RequestGuard:
         try:
             refuse_bad_path(scope["path"])
             refuse_announced_size(scope, limit)
-            key = generation_key(scope)
+            key = generation_key(scope, self._generation_paths)
             if key is None:
                 await self.application(scope, counted_receive, send)
             else:
@@ -81,29 +85,29 @@ class RequestGuard:
             read.append(await receive())
         model = model_in(read)
 
-        async def receive_again() -> Message:
+        async def receive_again() -> AsgiMessage:
             return read.pop(0) if read else await receive()
 
-        with gateway_of(scope).shedder.arriving(key, model) as arrival:
-            await self.application({**scope, _ARRIVAL: arrival}, receive_again, send)
+        with gateway_of(scope).shedder.pending(key, model) as pending:
+            await self.application({**scope, _PENDING: pending}, receive_again, send)
 
 
-def arrival_of(scope: Mapping[str, Any]) -> Arrival | None:
+def pending_request_of(scope: Mapping[str, Any]) -> PendingRequest | None:
     """How load shedding counts the request of `scope`; None where it is not counted."""
-    return cast(Arrival | None, scope.get(_ARRIVAL))
+    return cast(PendingRequest | None, scope.get(_PENDING))
 
 
-def generation_key(scope: Scope) -> bytes | None:
+def generation_key(scope: Scope, generation_paths: Collection[str]) -> bytes | None:
     """A hash of the API key in a request for a generation; None for any other request.
 
     Repeats of one request (`Idempotency-Key`) need no room where their answer is there already,
-    and a question on the page is stored before it may be refused: both are let in.
+    and a prompt on the page is stored before it may be refused: both are let in.
     """
     headers = dict(scope["headers"])
     shown = headers.get(b"authorization")
     if (
         scope["method"] != "POST"
-        or scope["path"] not in GENERATION_PATHS
+        or scope["path"] not in generation_paths
         or shown is None
         or b"idempotency-key" in headers
     ):
@@ -112,7 +116,7 @@ def generation_key(scope: Scope) -> bytes | None:
     return hashlib.sha256(secret.encode()).digest()
 
 
-def model_in(read: Sequence[Message]) -> str | None:
+def model_in(read: Sequence[AsgiMessage]) -> str | None:
     """The model that a body asks for; None where these messages do not hold it whole."""
     if read[-1].get("more_body") or _size(read) > _PEEKED_BYTES:
         return None
@@ -123,7 +127,7 @@ def model_in(read: Sequence[Message]) -> str | None:
     return model if isinstance(model, str) else None
 
 
-def _size(read: Sequence[Message]) -> int:
+def _size(read: Sequence[AsgiMessage]) -> int:
     return sum(len(message.get("body", b"")) for message in read)
 
 

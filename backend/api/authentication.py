@@ -18,6 +18,7 @@ from backend.accounts.authentication import principal_for_api_key, principal_for
 from backend.accounts.principal import Principal
 from backend.accounts.scopes import Scope
 from backend.api import throttling
+from backend.api.session_devices import session_note
 from backend.platform.errors import AuthenticationFailed, PermissionDenied
 
 SESSION_ORGANIZATION = "organization_id"
@@ -104,7 +105,7 @@ class SessionOnly(AuthBase):
 
 
 class AnonymousWithCsrf(AuthBase):
-    """Anybody, from our own page: stops another site from signing a visitor in."""
+    """Any visitor of our own page: stops another site from signing a visitor in."""
 
     openapi_type = "apiKey"
     openapi_in = "header"
@@ -121,6 +122,7 @@ async def session_principal(request: HttpRequest) -> Principal:
     if not user.is_authenticated:
         raise AuthenticationFailed("You are not signed in.", code="not_signed_in")
     require_csrf_token(request)
+    await session_note(request, user)
     chosen = await request.session.aget(SESSION_ORGANIZATION)
     return await principal_for_session(user, UUID(chosen) if chosen else None)
 

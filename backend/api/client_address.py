@@ -3,7 +3,9 @@
 import ipaddress
 
 from django.http import HttpRequest
-from django.utils.crypto import salted_hmac
+
+from backend.platform.encryption import keyed_hash
+from backend.platform.keys import Purpose
 
 
 def client_network(request: HttpRequest) -> str:
@@ -23,6 +25,5 @@ def client_network(request: HttpRequest) -> str:
 
 def client_hash(request: HttpRequest) -> str:
     """What is kept of the address with a generation: equal for equal addresses of this
-    installation, and of no use to anybody without its secret key."""
-    digest = salted_hmac("parley.client", client_network(request), algorithm="sha256")
-    return digest.hexdigest()
+    installation until the next rotation, and of no use without its keys."""
+    return keyed_hash(client_network(request), purpose=Purpose.CLIENT_ADDRESS)

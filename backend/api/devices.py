@@ -1,6 +1,6 @@
-"""Browsers in which somebody has signed in before, by a signed cookie for each account.
+"""Browsers in which a user has signed in before, by a signed cookie for each account.
 
-Attempts from such a browser have a counter of their own (throttling.py): whoever guesses at an
+Attempts from such a browser have a counter of their own (throttling.py): who guesses at an
 account from elsewhere cannot keep its owner out. The cookie is no credential: it opens nothing
 without the password, and a stolen one buys no more guesses than its own counter allows.
 Source: OWASP, "Slow Down Online Guessing Attacks with Device Cookies".
@@ -14,8 +14,10 @@ from django.core import signing
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
+from backend.platform.encryption import token_read, token_sign
+from backend.platform.keys import Purpose
+
 KEPT_S = 365 * 24 * 3600
-_SALT = "parley.device"
 
 
 def device_of(request: HttpRequest, email: str) -> str | None:
@@ -24,7 +26,7 @@ def device_of(request: HttpRequest, email: str) -> str | None:
     if shown is None:
         return None
     try:
-        account, device = signing.loads(shown, salt=_SALT, max_age=KEPT_S)
+        account, device = token_read(shown, purpose=Purpose.DEVICE, max_age_s=KEPT_S)
     except (signing.BadSignature, ValueError, TypeError):
         return None
     return str(device) if account == _account(email) else None
@@ -35,7 +37,7 @@ def device_remember(request: HttpRequest, response: HttpResponseBase, email: str
     device = device_of(request, email) or secrets.token_urlsafe(16)
     response.set_cookie(
         cookie_name(email),
-        signing.dumps([_account(email), device], salt=_SALT),
+        token_sign([_account(email), device], purpose=Purpose.DEVICE),
         max_age=KEPT_S,
         secure=settings.SESSION_COOKIE_SECURE,
         httponly=True,

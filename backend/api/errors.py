@@ -1,6 +1,6 @@
 """Every exception to HTTP, in this one place: always OpenAI's error object.
 
-The classes below exist only at the HTTP door; everything else is in backend/platform/errors.py.
+The classes below exist only in HTTP; everything else is in backend/platform/errors.py.
 """
 
 import structlog
@@ -57,7 +57,7 @@ def error_response(error: ParleyError) -> HttpResponse:
 
 
 def as_parley_error(error: BaseException) -> ParleyError:
-    """What a client is told about `error`; unforeseen ones are logged and told nothing of."""
+    """The error object of `error`; unexpected ones are logged and reveal nothing."""
     match error:
         case ParleyError():
             return error

@@ -10,9 +10,10 @@ from uuid import UUID
 from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 
-from backend.api.asgi import arrival_of
+from backend.api.asgi import pending_request_of
 from backend.api.authentication import Request
 from backend.api.sse import EventStreamResponse
+from backend.generation.admission.prompt_check import Fence
 from backend.generation.lifespan import gateway_of
 from backend.generation.request import Event, GenerationRequest, StartedGeneration
 from backend.generation.service import (
@@ -31,10 +32,18 @@ GENERATION_HEADER = "X-Parley-Generation-Id"
 _FIRST_EVENT_S = 3.0
 
 
-async def start(request: Request, wanted: GenerationRequest) -> StartedGeneration:
-    """Admit `wanted`; the database connection is back in the pool when this returns."""
+async def start(
+    request: Request, wanted: GenerationRequest, *, fence: Fence | None = None
+) -> StartedGeneration:
+    """Admit `wanted`; the database connection is back in the pool when this returns.
+
+    Args:
+        fence: whether it may still be started, asked in the transaction that stores it.
+    """
     gateway = gateway_of(request.scope)
-    started = await generation_start(gateway, wanted, arrival=arrival_of(request.scope))
+    started = await generation_start(
+        gateway, wanted, pending=pending_request_of(request.scope), fence=fence
+    )
     await release_connection()
     return started
 

@@ -1,4 +1,4 @@
-"""Probes and metrics, for whoever runs the product: `/readyz` and `/metrics` answer loopback,
+"""Probes and metrics, for operators: `/readyz` and `/metrics` answer loopback,
 PARLEY_INTERNAL_NETWORKS and the bearer of PARLEY_METRICS_TOKEN only.
 
 `/healthz`: this process answers. `/readyz`: it can serve a generation: database, Redis and one
@@ -11,18 +11,21 @@ import os
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from functools import cache
+from dataclasses import dataclass
+from functools import cache, partial
 from typing import Any
 from urllib.parse import urlsplit
 
 from django.conf import settings
-from django.db import connection
+from django.db import DatabaseError, connection
 from django.http import HttpRequest, HttpResponse
 from django.utils.crypto import constant_time_compare
 from prometheus_client import CONTENT_TYPE_LATEST, REGISTRY, CollectorRegistry, generate_latest
 from prometheus_client.multiprocess import MultiProcessCollector
+from psycopg_pool import PoolTimeout
 from redis.exceptions import RedisError
 
+from backend.accounts.mail import mails_count
 from backend.api.authentication import bearer_parts
 from backend.api.errors import error_response
 from backend.api.proxies import FORWARDED_BY_UNTRUSTED, Network, is_within, networks_from
@@ -37,6 +40,14 @@ from safety.health import recent_failures
 _CHECK_TIMEOUT_S = 2.0
 
 
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One question of `/readyz`; what `ask` raises is what is wrong."""
+
+    ask: Callable[[], Awaitable[None]]
+    required: bool
+
+
 async def healthz(request: HttpRequest) -> HttpResponse:
     return HttpResponse("ok\n", content_type="text/plain", headers={"Cache-Control": "no-store"})
 
@@ -45,25 +56,33 @@ async def readyz(request: HttpRequest) -> HttpResponse:
     """200 or 503, with `{"ready", "checks": {name: {"ok", "required", "ms", "error"?}}}`."""
     if not is_internal(request):
         return _for_insiders_only()
-    required: dict[str, Callable[[], Awaitable[None]]] = {
-        "database": _database,
-        "redis": _redis,
-        "replicas": _replicas,
+    asked = checks()
+    results = await asyncio.gather(*(_timed(check.ask) for check in asked.values()))
+    answers = {
+        name: {"required": check.required, **result}
+        for (name, check), result in zip(asked.items(), results, strict=True)
     }
-    optional = {"event_log": _event_log, "safety": _safety}
-    names = [*required, *optional]
-    results = await asyncio.gather(*(_timed({**required, **optional}[name]) for name in names))
-    checks = {
-        name: {"required": name in required, **result}
-        for name, result in zip(names, results, strict=True)
-    }
-    ready = all(check["ok"] for check in checks.values() if check["required"])
+    ready = all(answer["ok"] for answer in answers.values() if answer["required"])
     return HttpResponse(
-        encode_json({"ready": ready, "checks": checks}),
+        encode_json({"ready": ready, "checks": answers}),
         status=200 if ready else 503,
         content_type="application/json",
         headers={"Cache-Control": "no-store"},
     )
+
+
+def checks() -> dict[str, Check]:
+    """What `/readyz` asks, by name."""
+    return {
+        "database": Check(_database, required=True),
+        "redis": Check(_redis, required=True),
+        "replicas": Check(_replicas, required=True),
+        **{
+            name: Check(partial(_listens, addresses), required=False)
+            for name, addresses in settings.OPTIONAL_SERVICES.items()
+        },
+        "safety": Check(_safety, required=False),
+    }
 
 
 async def metrics(request: HttpRequest) -> HttpResponse:
@@ -72,6 +91,8 @@ async def metrics(request: HttpRequest) -> HttpResponse:
         return _for_insiders_only()
     with suppress(RedisError, OSError):  # figures are needed most while something is down
         await drift_refresh()
+    with suppress(DatabaseError, PoolTimeout):
+        await in_database(mails_count)
     registry = REGISTRY
     if os.environ.get("PROMETHEUS_MULTIPROC_DIR"):
         registry = CollectorRegistry()
@@ -82,7 +103,7 @@ async def metrics(request: HttpRequest) -> HttpResponse:
 def is_internal(request: HttpRequest) -> bool:
     """Whether `request` comes from where this installation is run, or shows its token.
 
-    What a proxy forwards that nobody named as trusted may come from anywhere.
+    What an untrusted proxy forwards may come from anywhere.
     """
     if settings.METRICS_TOKEN:
         kind, shown = bearer_parts(request.headers.get("Authorization", ""))
@@ -151,10 +172,9 @@ async def _safety() -> None:
         raise SafetyLayerFailed
 
 
-async def _event_log() -> None:
-    """A TCP connection to the first reachable broker; a client's start can take seconds."""
-    addresses = [urlsplit(f"//{a}") for a in settings.KAFKA_BOOTSTRAP_SERVERS.split(",")]
-    for address in addresses:
+async def _listens(addresses: str) -> None:
+    """A TCP connection to the first that listens; a client's start can take seconds."""
+    for address in (urlsplit(f"//{each.strip()}") for each in addresses.split(",")):
         try:
             _, writer = await asyncio.open_connection(address.hostname, address.port or 9092)
         except OSError:

@@ -2,7 +2,7 @@
 
 The protocol, for one key of one user in one organization, kept for 24 hours:
 
-1. The request takes a lock in Redis; who does not get it is told 409. It is renewed while the
+1. The request takes a lock in Redis; who does not get it is answered 409. It is renewed while the
    answer is under way, and lapses soon after its process dies.
 2. A row is made, with the id of the generation that will run. A row that exists was made for
    the same body, else the request is refused. The lock's token is noted as the row's holder.
@@ -12,9 +12,11 @@ The protocol, for one key of one user in one organization, kept for 24 hours:
 
 So a process may die between any two steps: the retry finds the generation or starts it, and two
 of one id cannot exist. A process may also stall until its lock has lapsed, and come back beside
-its successor: it then attaches to the successor's generation, or the other way round. A request
-that was refused (4xx, 5xx before anything ran) leaves no row, and the same key may be used again;
-only the row's newest holder deletes it, because its generation may be a successor's by then.
+its successor. Only the row's newest holder starts its generation or deletes it, and both are
+decided in PostgreSQL: the generation is stored in a transaction that locks the row and finds the
+holder's token in it. Who was succeeded attaches to the successor's generation, or is told 409. A
+request that was refused (4xx, 5xx before anything ran) leaves no row, and the same key may be used
+again.
 Source of the habit: Stripe, "Idempotent requests".
 """
 
@@ -22,16 +24,18 @@ import asyncio
 import hashlib
 import re
 import zlib
-from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator
+from contextlib import aclosing, contextmanager
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from functools import partial
 from uuid import UUID, uuid4
 
-from django.db import transaction
+from django.db import OperationalError, transaction
 from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 from django.utils import timezone
+from psycopg.errors import LockNotAvailable
 
 from backend.api import generations
 from backend.api.authentication import Request
@@ -114,8 +118,6 @@ async def _answer(
     wanted = replace(wanted, generation_id=claim.generation_id, on_disconnect="grace")
     headers = {REPLAYED_HEADER: "true"}
     if not claim.generation_exists:
-        if not await lock.is_held():
-            raise in_use()  # it lapsed while this process was stalled: a successor may act
         headers = await _begin(request, claim, wanted)
     try:
         if streamed:
@@ -144,11 +146,17 @@ async def _begin(request: Request, claim: Claim, wanted: GenerationRequest) -> d
 
     Raises:
         ParleyError: it was refused. The key is free again.
+        Conflict: our lock lapsed and another request holds the key, but has begun nothing.
     """
     try:
-        return (await generations.start(request, wanted)).ratelimit_headers
+        started = await generations.start(
+            request, wanted, fence=partial(_refuse_if_succeeded, claim)
+        )
+        return started.ratelimit_headers
     except Conflict:
-        # Another holder has begun it: ours lapsed, or theirs had. Both requests read that one.
+        # Another holder has it by now. What it has begun, both requests read.
+        if not await in_database(_has_begun, claim):
+            raise
         return {REPLAYED_HEADER: "true"}
     except ParleyError:
         await in_database(_forget, claim)
@@ -189,11 +197,12 @@ def claim_key(
 
     Raises:
         InvalidRequest: it was used for another request within 24 hours.
+        Conflict: another holder is starting its generation at this moment.
     """
-    with transaction.atomic():
+    with _locking():
         own = IdempotencyRecord.objects.filter(organization_id=organization_id, user_id=user_id)
         own.filter(key=key, created_at__lt=timezone.now() - KEPT).delete()
-        record, _ = IdempotencyRecord.objects.select_for_update().get_or_create(
+        record, _ = IdempotencyRecord.objects.select_for_update(nowait=True).get_or_create(
             organization_id=organization_id,
             user_id=user_id,
             key=key,
@@ -234,14 +243,47 @@ def purge_expired() -> int:
 
 
 def _store(claim: Claim, content_type: str, body: bytes) -> None:
-    """Whoever read the generation to its end stores the same answer."""
+    """Every reader of the generation's end stores the same answer."""
     IdempotencyRecord.objects.filter(pk=claim.record_id, generation_id=claim.generation_id).update(
         content_type=content_type, body=zlib.compress(body)
     )
 
 
+def _refuse_if_succeeded(claim: Claim) -> None:
+    """The fence of the generation's transaction: until it ends, nobody else claims or frees the
+    key.
+
+    Raises:
+        Conflict: somebody has, since `claim`.
+    """
+    own = IdempotencyRecord.objects.filter(pk=claim.record_id, holder=claim.holder)
+    with _locking():
+        if not own.select_for_update(nowait=True).values_list("pk"):
+            raise in_use()
+
+
+@contextmanager
+def _locking() -> Iterator[None]:
+    """A transaction that locks the key's row. Nobody waits for it: whoever has it may be stalled.
+
+    Raises:
+        Conflict: another request has it.
+    """
+    try:
+        with transaction.atomic():
+            yield
+    except OperationalError as error:
+        if isinstance(error.__cause__, LockNotAvailable):
+            raise in_use() from error
+        raise
+
+
+def _has_begun(claim: Claim) -> bool:
+    return Generation.objects.filter(pk=claim.generation_id).exists()
+
+
 def _forget(claim: Claim) -> None:
-    """Free the key, unless somebody else holds it by now."""
+    """Free the key, unless another request holds it by now."""
     IdempotencyRecord.objects.filter(pk=claim.record_id, holder=claim.holder).delete()
 
 

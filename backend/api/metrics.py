@@ -1,4 +1,4 @@
-"""Prometheus metrics of the HTTP door. Labels are route patterns, never raw paths or ids."""
+"""Prometheus metrics of HTTP. Labels are route patterns, never raw paths or ids."""
 
 from django.http import HttpRequest
 from prometheus_client import Counter, Gauge, Histogram

@@ -17,15 +17,17 @@ from django.contrib.messages.middleware import MessageMiddleware
 from django.contrib.sessions.backends.base import UpdateError
 from django.contrib.sessions.exceptions import SessionInterrupted
 from django.contrib.sessions.middleware import SessionMiddleware
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseNotFound
 from django.http.response import HttpResponseBase
 from django.middleware.csrf import CsrfViewMiddleware
 from django.utils.cache import patch_vary_headers
 from django.utils.http import http_date
 
 from backend.api import metrics
+from backend.api.admin_host import host_serves
 from backend.api.context import REQUEST_ID_HEADER, request_id_from
 from backend.api.security import headers_for
+from backend.platform.encryption import django_keys_follow
 
 NextLayer = Callable[[HttpRequest], Awaitable[HttpResponseBase]]
 
@@ -43,6 +45,7 @@ class RequestContextMiddleware:
         markcoroutinefunction(self)
 
     async def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        django_keys_follow()
         request_id = request_id_from(request.headers.get(REQUEST_ID_HEADER))
         request.request_id = request_id  # type: ignore[attr-defined]
         structlog.contextvars.clear_contextvars()
@@ -86,7 +89,8 @@ def _account(request: HttpRequest, *, status: int, started: float) -> None:
 
 
 class SecurityHeadersMiddleware:
-    """Sets the security headers of backend/api/security.py, and refuses unknown hosts.
+    """Sets the security headers of backend/api/security.py, and refuses unknown hosts and what a
+    host does not serve (admin_host.py).
 
     The host is checked here for every path but the probes, which an orchestrator calls by
     address: nothing below may build a URL from a forged Host.
@@ -101,9 +105,11 @@ class SecurityHeadersMiddleware:
         markcoroutinefunction(self)
 
     async def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        if request.path not in self.probes:
-            request.get_host()
-        response = await self.get_response(request)
+        response: HttpResponseBase
+        if request.path in self.probes or host_serves(request.get_host(), request.path):
+            response = await self.get_response(request)
+        else:
+            response = HttpResponseNotFound(content_type="text/plain")
         for name, value in headers_for(request).items():
             response.headers.setdefault(name, value)
         return response

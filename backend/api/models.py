@@ -1,4 +1,4 @@
-"""The table behind `Idempotency-Key`. idempotency.py holds the protocol."""
+"""The tables behind `Idempotency-Key` (idempotency.py) and `/v1/responses` (responses/)."""
 
 import uuid
 
@@ -44,3 +44,20 @@ class IdempotencyRecord(models.Model):
 
     def __str__(self) -> str:
         return f"Idempotency record {self.pk}"
+
+
+class StoredResponse(models.Model):
+    """What was asked with POST /v1/responses, by its generation's id. responses/rows.py is its
+    only writer."""
+
+    id = models.UUIDField(primary_key=True)
+    organization = models.ForeignKey(Organization, on_delete=models.CASCADE, related_name="+")
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="+")
+    previous = models.UUIDField(null=True, help_text="The response that it follows.")
+    # Text and no jsonb, which has no NUL.
+    items = models.TextField(help_text="Its input items, as JSON.")
+    asked = models.TextField(help_text="Its parameters, as its object shows them, as JSON.")
+    created_at = models.DateTimeField(default=timezone.now, db_index=True)
+
+    def __str__(self) -> str:
+        return f"Response {self.pk}"

@@ -9,7 +9,7 @@ from backend.api.schemas.openai_completions import CompletionRequest
 from backend.api.schemas.openai_embeddings import EmbeddingsRequest
 from backend.api.schemas.openai_messages import InputMessage
 from backend.api.schemas.openai_parameters import GenerationParameters
-from backend.conversations.types import ChatMessage, ImagePart, Part, TextPart
+from backend.conversations.types import ChatMessage, ImagePart, Part, TextPart, ToolCall
 from backend.generation.embeddings import EmbeddingRequest
 from backend.generation.pools.config import PoolConfig, load_pools
 from backend.generation.request import GenerationRequest, SamplingParams
@@ -35,6 +35,9 @@ def from_chat(
     response_format = body.response_format.for_upstream() if body.response_format else None
     if response_format is not None:
         _require(pool, "structured_output", "response_format")
+    tools = body.for_generation
+    if tools is not None:
+        _require(pool, "tools", "tools")
     return GenerationRequest(
         principal=principal,
         request_id=request_id,
@@ -49,6 +52,7 @@ def from_chat(
             top_logprobs=body.top_logprobs,
             response_format=response_format,
         ),
+        tools=tools,
         n=body.n or 1,
         stream_usage=body.wants_usage_chunk,
     )
@@ -95,9 +99,17 @@ def from_embeddings(
 def chat_message(message: InputMessage) -> ChatMessage:
     """`developer` is the newer name of `system`, which chat templates know."""
     role = "system" if message.role == "developer" else message.role
-    if isinstance(message.content, str):
-        return ChatMessage(role, message.content, message.name)
-    return ChatMessage(role, [_part(part) for part in message.content], message.name)
+    content = message.content or ""
+    return ChatMessage(
+        role,
+        content if isinstance(content, str) else [_part(part) for part in content],
+        message.name,
+        [
+            ToolCall(call.id, call.function.name, call.function.arguments)
+            for call in message.tool_calls or ()
+        ],
+        message.tool_call_id,
+    )
 
 
 def _part(part: openai_messages.Part) -> Part:
@@ -109,8 +121,8 @@ def _part(part: openai_messages.Part) -> Part:
 def _params(body: GenerationParameters, **specific: Any) -> SamplingParams:
     """What both endpoints have passes by its name; `specific` is what each has in its own way."""
     shared = {name: getattr(body, name) for name in _SHARED_PARAMETERS}
-    if body.top_p is not None:
-        shared["top_p"] = max(body.top_p, _SMALLEST_TOP_P)
+    if shared["top_p"] is not None:
+        shared["top_p"] = max(shared["top_p"], _SMALLEST_TOP_P)
     return SamplingParams(**{**shared, "stop": body.stops, **specific})
 
 

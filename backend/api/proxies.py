@@ -120,7 +120,7 @@ class ForwardedClient:
     """Puts the client's address into the scope, for HTTP and WebSockets alike.
 
     Of a peer that is no trusted proxy the forwarding headers are removed, and the scope says so:
-    such a request came by a proxy that nobody named, so its address is no proof of anything.
+    such a request came by a proxy that is not configured, so its address is no proof of anything.
     """
 
     def __init__(self, application: Application, proxies: TrustedProxies) -> None:

@@ -3,8 +3,8 @@
 Three policies: the page, which runs only our own files; the API, whose answers are never
 rendered; and two pages of other people's code, each with the least that it needs:
 
-- the admin (django-unfold): Alpine evaluates attribute expressions, which needs
-  `unsafe-eval`; its templates carry style attributes, which need `unsafe-inline` for styles.
+- the admin (django-unfold): its templates carry style attributes, which need `unsafe-inline` for
+  styles; its attribute expressions are interpreted, not evaluated (frontend/admin).
 - the API reference (Swagger UI): style attributes and `data:` icons, no evaluation.
 """
 
@@ -22,7 +22,7 @@ DOCS_POLICY = (
     f" img-src 'self' data:; connect-src 'self'; {_COMMON}"
 )
 ADMIN_POLICY = (
-    "default-src 'none'; script-src 'self' 'unsafe-eval'; style-src 'self' 'unsafe-inline';"
+    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline';"
     f" img-src 'self' data:; font-src 'self'; connect-src 'self'; {_COMMON}"
 )
 API_POLICY = "default-src 'none'; frame-ancestors 'none'; sandbox"
@@ -53,6 +53,8 @@ def headers_for(request: HttpRequest) -> dict[str, str]:
     headers = {**_ALWAYS, "Content-Security-Policy": content_security_policy_for(request.path)}
     if request.path.startswith(("/api/", "/v1/")):
         headers["Cache-Control"] = "no-store"
+    if request.path.startswith(("/share/", "/api/shared/")):
+        headers["X-Robots-Tag"] = "noindex, nofollow, noarchive"
     if settings.SECURE_HSTS_SECONDS:
         headers["Strict-Transport-Security"] = (
             f"max-age={settings.SECURE_HSTS_SECONDS}; includeSubDomains"

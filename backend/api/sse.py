@@ -8,8 +8,9 @@ Source: WHATWG HTML, "Server-sent events"; OpenAI API reference, "Streaming".
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import aclosing, nullcontext
+from dataclasses import dataclass
 
 from django.http import StreamingHttpResponse
 
@@ -18,7 +19,7 @@ from backend.accounts.principal import Principal
 from backend.api.access_watch import access_watch
 from backend.api.errors import as_parley_error
 from backend.generation.request import DONE, Event
-from backend.platform.errors import AuthenticationFailed
+from backend.platform.errors import AuthenticationFailed, ParleyError
 from backend.platform.json import encode_json
 
 PING_INTERVAL_S = 15.0
@@ -34,13 +35,35 @@ def encode_event(event: Event) -> bytes:
     return b"id: %d\ndata: %s\n\n" % (event.seq, event.data)
 
 
+def encode_error(error: ParleyError) -> bytes:
+    """Without an id: the client may come back for what follows the last event it had."""
+    return b"data: %s\n\ndata: %s\n\n" % (encode_json(error.as_dict()), DONE)
+
+
+@dataclass(frozen=True, slots=True)
+class Wire:
+    """How an API writes its events, and an error after the first of them."""
+
+    event: Callable[[Event], bytes]
+    error: Callable[[ParleyError], bytes]
+
+
+CHUNKS = Wire(encode_event, encode_error)
+"""Chat and text completions."""
+
+
 class EventStreamResponse(StreamingHttpResponse):
     """The response around `event_stream`; never buffered, stored or transformed on its way."""
 
     def __init__(
-        self, events: AsyncIterator[Event], headers: dict[str, str], *, principal: Principal
+        self,
+        events: AsyncIterator[Event],
+        headers: dict[str, str],
+        *,
+        principal: Principal,
+        wire: "Wire | None" = None,
     ) -> None:
-        self._stream = event_stream(events, reader=access_of(principal))
+        self._stream = event_stream(events, reader=access_of(principal), wire=wire or CHUNKS)
         super().__init__(
             self._stream,
             content_type=CONTENT_TYPE,
@@ -61,11 +84,12 @@ async def event_stream(
     ping_interval_s: float = PING_INTERVAL_S,
     *,
     reader: Access | None = None,
+    wire: "Wire | None" = None,
 ) -> AsyncGenerator[bytes]:
     """`events` as bytes of an SSE body; several that are ready together leave together.
 
     Closing it (a client that left) closes `events` at once, which is how the gateway learns
-    that nobody reads any more. It raises nothing: a failure becomes an error event, and so does
+    that has no reader any more. It raises nothing: a failure becomes an error event, and so does
     the end of the reader's access.
     """
     queue: asyncio.Queue[Event | BaseException | None] = asyncio.Queue(_READ_AHEAD)
@@ -80,7 +104,7 @@ async def event_stream(
 
     watching = access_watch().watching(reader, end) if reader else nullcontext()
     try:
-        async with aclosing(_bodies(queue, ping_interval_s)) as bodies:
+        async with aclosing(_bodies(queue, ping_interval_s, wire or CHUNKS)) as bodies:
             with watching:
                 async for body in bodies:
                     yield body
@@ -90,7 +114,7 @@ async def event_stream(
 
 
 async def _bodies(
-    queue: asyncio.Queue[Event | BaseException | None], ping_interval_s: float
+    queue: asyncio.Queue[Event | BaseException | None], ping_interval_s: float, wire: "Wire"
 ) -> AsyncGenerator[bytes]:
     finished = False
     while not finished:
@@ -102,7 +126,7 @@ async def _bodies(
             continue
         while not queue.empty():
             items.append(queue.get_nowait())
-        body, finished = _encode(items)
+        body, finished = _encode(items, wire)
         yield body
 
 
@@ -133,19 +157,17 @@ async def _pump(
             await close()
 
 
-def _encode(items: list[Event | BaseException | None]) -> tuple[bytes, bool]:
+def _encode(items: list[Event | BaseException | None], wire: "Wire") -> tuple[bytes, bool]:
     """The bytes of `items`, and whether the stream ends with them."""
     body = bytearray()
     for item in items:
         if isinstance(item, Event):
-            body += encode_event(item)
+            body += wire.event(item)
             if item.data == DONE:
                 return bytes(body), True
         elif item is None:
             return bytes(body), True
         else:
-            # Without an id: the client may come back for what follows the last event it had.
-            error = encode_json(as_parley_error(item).as_dict())
-            body += b"data: %s\n\ndata: %s\n\n" % (error, DONE)
+            body += wire.error(as_parley_error(item))
             return bytes(body), True
     return bytes(body), False

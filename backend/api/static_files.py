@@ -4,8 +4,12 @@
 """
 
 import re
+from functools import cache
+from typing import Any
 
+from servestatic.compress import Compressor
 from servestatic.middleware import ServeStaticMiddleware
+from servestatic.storage import CompressedManifestStaticFilesStorage
 
 # Vite's names, `assets/<name>-<eight characters of base64url>.<extension>`. Django's own hashes
 # are known to the library.
@@ -16,3 +20,20 @@ class StaticFilesMiddleware(ServeStaticMiddleware):
     def immutable_file_test(self, path: str, url: str) -> bool:
         """Whether the file at `url` can never change."""
         return bool(_BUNDLED.search(url)) or bool(super().immutable_file_test(path, url))
+
+
+class _Compressor(Compressor):
+    """Compresses the same bytes once: each file lies there twice, as named and with its hash."""
+
+    # Megabytes that only a developer's tools ask for.
+    SKIP_COMPRESS_EXTENSIONS = (*Compressor.SKIP_COMPRESS_EXTENSIONS, "map")
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.compress_brotli = cache(Compressor.compress_brotli)
+        self.compress_gzip = cache(Compressor.compress_gzip)
+
+
+class StaticFilesStorage(CompressedManifestStaticFilesStorage):
+    def create_compressor(self, **options: Any) -> Compressor:
+        return _Compressor(**options)

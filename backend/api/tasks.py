@@ -3,9 +3,16 @@
 from celery import shared_task
 
 from backend.api.idempotency import purge_expired
+from backend.api.responses.rows import purge_responses
 
 
 @shared_task
 def purge_idempotency_records() -> int:
     """Every hour: answers are content, and are not kept longer than promised."""
     return purge_expired()
+
+
+@shared_task
+def purge_stored_responses() -> int:
+    """Every hour, with their answers."""
+    return purge_responses()

@@ -1,19 +1,23 @@
 """What may be tried so often, counted in Redis, so that all web processes see it: attempts to sign
-in or up, keys that nobody has seen, and work that no plan's limit covers (moderations, uploads,
+in or up, unknown keys, and work that no plan's limit covers (moderations, uploads,
 search), by user and by address.
 
 Signing in has two counters, before a password is looked at: one for the address it comes from,
 which stops a list of stolen passwords, and one for the e-mail address, which stops a guess at one
 account from many addresses. The second is the same whether or not the account exists. The
 right password takes its own attempt back and clears the second. A browser that has signed in to
-the account before (devices.py) has one counter of its own instead of both, so that nobody keeps
-the account's owner out by guessing.
+the account before (devices.py) has one counter of its own instead of both, so that no
+attacker keeps the account's owner out by guessing.
+
+Codes of a second factor and passwords of signed-in people are counted by person, links of mails by
+address, mails by both.
 
 Counting and refusing are one atomic step: parallel attempts cannot slip through together.
 """
 
 import hashlib
 from dataclasses import dataclass
+from uuid import UUID
 
 from django.conf import settings
 from django.http import HttpRequest
@@ -53,6 +57,14 @@ LOGINS_PER_ADDRESS = Limit(30, 300)
 LOGINS_PER_EMAIL = Limit(10, 900)
 LOGINS_PER_DEVICE = Limit(10, 900)
 UNSEEN_KEYS_PER_ADDRESS = Limit(60, 60)
+LINKS_PER_ADDRESS = Limit(3 * settings.SIGNUPS_PER_HOUR, 600)
+CODES_PER_USER = Limit(10, 900)
+CHANGES_PER_USER = Limit(120, 3600)
+MAILS_PER_ADDRESS = Limit(settings.SIGNUPS_PER_HOUR, 3600)
+# To one address: from one client, and in all. A user who is mailed at another's request still has
+# some of their own.
+MAILS_FROM_CLIENT_TO_EMAIL = Limit(5, 3600)
+MAILS_TO_EMAIL = Limit(20, 3600)
 SIGNUPS_PER_ADDRESS = Limit(settings.SIGNUPS_PER_HOUR, 3600)
 
 
@@ -120,6 +132,43 @@ async def count_signup(request: HttpRequest) -> None:
     await _count({_key("signup", "address", client_network(request)): SIGNUPS_PER_ADDRESS})
 
 
+async def count_link(request: HttpRequest) -> None:
+    """Count a try at a link of a mail, or at a passkey; RateLimited when there were too many."""
+    await _count({_key("link", "address", client_network(request)): LINKS_PER_ADDRESS})
+
+
+async def count_code(user_id: UUID) -> None:
+    """Count a try at a second factor or at the password of a signed-in person, who is known by
+    their password or session already: no other user can use these tries up."""
+    await _count({_key("code", "user", str(user_id)): CODES_PER_USER})
+
+
+async def forgive_codes(user_id: UUID) -> None:
+    """The right code or password was given."""
+    await async_client().delete(_key("code", "user", str(user_id)))
+
+
+async def count_change(user_id: UUID) -> None:
+    """Count a change of an account's security; RateLimited when there were too many."""
+    await _count({_key("change", "user", str(user_id)): CHANGES_PER_USER})
+
+
+async def may_mail(request: HttpRequest, email: str) -> bool:
+    """Count a mail that this client asks for. False where the address has had enough: it gets
+    none, and the answer is the same, or it would show who is registered.
+
+    Raises:
+        RateLimited: the client has asked for too many, to whichever address.
+    """
+    await _count({_key("mail", "address", client_network(request)): MAILS_PER_ADDRESS})
+    to = _account_of(email)
+    limits = {
+        _key("mail", "pair", f"{client_network(request)} {to}"): MAILS_FROM_CLIENT_TO_EMAIL,
+        _key("mail", "email", to): MAILS_TO_EMAIL,
+    }
+    return not await _wait_or_count(limits)
+
+
 async def _count(limits: dict[str, Limit]) -> None:
     wait = await _wait_or_count(limits)
     if wait:
@@ -137,7 +186,11 @@ async def _wait_or_count(limits: dict[str, Limit]) -> int:
 
 
 def _login_email_key(email: str) -> str:
-    return _key("login", "email", email.strip().casefold())
+    return _key("login", "email", _account_of(email))
+
+
+def _account_of(email: str) -> str:
+    return email.strip().casefold()
 
 
 def _key(action: str, kind: str, value: str) -> str:

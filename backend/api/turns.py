@@ -1,9 +1,9 @@
-"""A chat turn: the stored question and pending answer become a generation, and a stream.
+"""A chat turn: the stored prompt and pending answer become a generation, and a stream.
 
-The turn is stored before the generation is asked for, so a question is never lost. When the
-generation is refused, nobody else will finish the pending answer: it is done here.
+The turn is stored before the generation is asked for, so a prompt is never lost. When the
+generation is refused, nothing else will finish the pending answer: it is done here.
 
-All of it happens in a task of its own: who sends a question and reloads the page at once finds
+All of it happens in a task of its own: who sends a prompt and reloads the page at once finds
 it being answered.
 """
 
@@ -60,7 +60,7 @@ async def answer_turn(
 
 
 def _log_unheard(task: asyncio.Task[Any]) -> None:
-    """Say why a turn was not answered whose client had left before it could be told."""
+    """Say why a turn was not answered whose client disconnected before the answer."""
     error = None if task.cancelled() else task.exception()
     if error is not None:
         log.warning("turn_not_begun", error=repr(error))
@@ -95,7 +95,7 @@ async def _begin(request: Request, turn: Turn, params: SamplingParams | None) ->
     except BaseException:
         await _finish_refused(turn.assistant_message.id, ParleyError("The answer was not begun."))
         raise
-    # From here on the generation finishes the message, whoever leaves.
+    # From here on the generation finishes the message, whoever disconnects.
     await release_connection()
     return generations.stream(request, started.id, started.ratelimit_headers)
 
@@ -105,7 +105,7 @@ def room_for_history(max_tokens: int | None = None) -> RoomFor:
 
     def room_for(model: str) -> int:
         pool = load_pools().find(model)
-        answer = min(max_tokens or pool.max_output_tokens, pool.context_window // 4)
+        answer = min(max_tokens or pool.turn_limit, pool.context_window // 4)
         return pool.context_window - answer
 
     return room_for

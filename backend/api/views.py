@@ -28,9 +28,9 @@ NOT_BUILT = (
 )
 
 
-@csrf_exempt  # it changes nothing: a POST is told so, and not asked for a token
+@csrf_exempt  # it changes nothing: a POST is refused as such, and not for want of a token
 async def page(request: HttpRequest) -> HttpResponse:
-    """The single-page app, for every GET that is nobody else's; sets the CSRF cookie."""
+    """The single-page app, for every GET that no other route answers; sets the CSRF cookie."""
     if request.method not in {"GET", "HEAD"}:
         return HttpResponseNotAllowed(["GET", "HEAD"])
     if _FILE_PATH.search(request.path):

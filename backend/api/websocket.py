@@ -1,6 +1,6 @@
 """`/ws/events`: keeps a user's tabs in step.
 
-The door is for our own page only: a session cookie, and an Origin that is ours, because
+It is for our own page only: a session cookie, and an Origin that is ours, because
 browsers send cookies with cross-site WebSocket requests too. What arrives on the user's group
 of the channel layer goes out as JSON, from the moment on that the socket is open; what a client
 sends is ignored.
@@ -23,6 +23,8 @@ from django.urls import path, re_path
 from backend.accounts.access import Access
 from backend.api import metrics
 from backend.api.access_watch import access_watch
+from backend.api.admin_host import host_serves
+from backend.platform.encryption import django_keys_follow
 from backend.platform.json import encode_json
 
 NOT_SIGNED_IN = 4401
@@ -113,8 +115,10 @@ class SameOriginOnly:
         self.application = application
 
     async def __call__(self, scope: dict[str, Any], receive: Any, send: Any) -> None:
+        django_keys_follow()
         headers = {name: value.decode("latin1") for name, value in scope["headers"]}
-        if is_own_origin(headers.get(b"origin"), headers.get(b"host")):
+        host = headers.get(b"host")
+        if is_own_origin(headers.get(b"origin"), host) and host_serves(host or "", scope["path"]):
             await self.application(scope, receive, send)
             return
         await receive()  # the connect message that this answers

@@ -3,7 +3,7 @@
 models.py       tables and their invariants
 types.py        the values that the gateway is handed: Turn, ChatMessage
 services.py     writes to a conversation as a whole
-turns.py        a question and its answer, from the pending row to the finished text
+turns.py        a prompt and its answer, from the pending row to the finished text
 parts.py        the parts of a message, in (checked) and out (for the model)
 history.py      what the model reads
 attachments.py, feedback.py, shares.py, titles.py, purge.py, audit.py   as they are called

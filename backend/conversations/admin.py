@@ -1,6 +1,6 @@
 """Staff pages of `conversations`. They show that something was said, not what.
 
-The title is content too, and so are a file's name and a comment. Whoever holds
+The title is content too, and so are a file's name and a comment. Who holds
 `conversations.view_content` may open the content of one conversation, after giving a reason;
 each opening is an entry of ContentAccess, made before anything is shown.
 """
@@ -220,7 +220,7 @@ class FeedbackAdmin(LargeReadOnlyAdmin):
 
 @admin.register(ContentAccess)
 class ContentAccessAdmin(LargeReadOnlyAdmin):
-    """Append-only, also for whoever holds a database shell: a trigger refuses the rest."""
+    """Append-only, also in a database shell: a trigger refuses the rest."""
 
     list_display = ("accessed_at", "actor", "conversation_id", "reason")
     list_filter = (

@@ -1,7 +1,7 @@
 """Uploads. What a file is, its content says; its name and its declared type are not believed.
 
 Images are decoded and written anew, which drops EXIF (with its places and faces), text chunks,
-colour profiles and anything hidden behind the picture. Text must be UTF-8. Both are stored
+colour profiles and anything hidden behind the image. Text must be UTF-8. Both are stored
 under random names outside the static files; only `attachment_get` leads to them.
 """
 
@@ -39,7 +39,7 @@ def attachment_create(*, principal: Principal, filename: str, file: BinaryIO) ->
     Raises:
         PayloadTooLarge: over ATTACHMENT_MAX_BYTES, or TEXT_MAX_BYTES for text.
         InvalidRequest: neither an image we know nor UTF-8 text, broken, or too many pixels.
-        ContentBlocked: a picture that the organization's policy refuses; nothing is stored of it
+        ContentBlocked: an image that the organization's policy refuses; nothing is stored of it
             but that decision.
     """
     data = file.read(settings.ATTACHMENT_MAX_BYTES + 1)
@@ -87,15 +87,15 @@ def attachment_get(*, principal: Principal, attachment_id: UUID) -> Attachment:
     return attachment
 
 
-def _refuse_by_policy(principal: Principal, picture: bytes) -> None:
-    """Score the picture, record what is found, and raise ContentBlocked where it may not stay.
+def _refuse_by_policy(principal: Principal, image: bytes) -> None:
+    """Score the image, record what is found, and raise ContentBlocked where it may not stay.
 
-    A picture has no model yet: the policy is the organization's for every model.
+    An image has no model yet: the policy is the organization's for every model.
     """
     policy = policy_for(
         organization_id=principal.organization_id, model="", key_id=principal.key_id
     )
-    decision = check_image(picture, policy)
+    decision = check_image(image, policy)
     decision_record(
         decision=decision,
         organization_id=principal.organization_id,
@@ -105,7 +105,7 @@ def _refuse_by_policy(principal: Principal, picture: bytes) -> None:
     )
     if decision.blocked:
         raise ContentBlocked(
-            "This picture was refused by the usage policy.",
+            "This image was refused by the usage policy.",
             param="file",
             details={"categories": decision.categories},
         )
@@ -118,30 +118,30 @@ def _looks_like_image(data: bytes) -> bool:
 
 
 def _image_clean(data: bytes) -> tuple[bytes, str, str]:
-    """The picture alone, upright, at most IMAGE_MAX_SIDE wide and high: (data, type, suffix)."""
+    """The image alone, upright, at most IMAGE_MAX_SIDE wide and high: (data, type, suffix)."""
     try:
-        picture = image_decode(data, side=IMAGE_MAX_SIDE)
+        image = image_decode(data, side=IMAGE_MAX_SIDE)
     except UnreadableImage as error:
         raise _invalid(str(error)) from error
-    is_png = picture.format == "PNG"
-    if picture.mode not in _SCALABLE_MODES or "transparency" in picture.info:
-        picture = _in_colour(picture)
+    is_png = image.format == "PNG"
+    if image.mode not in _SCALABLE_MODES or "transparency" in image.info:
+        image = _in_colour(image)
     # Scaled before anything else: each further step makes a copy.
-    picture.thumbnail((IMAGE_MAX_SIDE, IMAGE_MAX_SIDE))
-    ImageOps.exif_transpose(picture, in_place=True)
-    picture = _in_colour(picture)
-    bare = Image.new(picture.mode, picture.size)
-    bare.paste(picture)
+    image.thumbnail((IMAGE_MAX_SIDE, IMAGE_MAX_SIDE))
+    ImageOps.exif_transpose(image, in_place=True)
+    image = _in_colour(image)
+    bare = Image.new(image.mode, image.size)
+    bare.paste(image)
     target = io.BytesIO()
-    if picture.mode == "RGB" and not is_png:
+    if image.mode == "RGB" and not is_png:
         bare.save(target, "JPEG", quality=90)
         return target.getvalue(), "image/jpeg", ".jpg"
     bare.save(target, "PNG", optimize=False)
     return target.getvalue(), "image/png", ".png"
 
 
-def _in_colour(picture: Image.Image) -> Image.Image:
-    return picture.convert("RGBA" if picture.has_transparency_data else "RGB")
+def _in_colour(image: Image.Image) -> Image.Image:
+    return image.convert("RGBA" if image.has_transparency_data else "RGB")
 
 
 def _text_clean(data: bytes) -> tuple[bytes, str, str]:

@@ -1,9 +1,10 @@
-"""The opaque cursor of the conversation list: the place of the last row shown."""
+"""The opaque cursors of the lists: the place of the last row shown."""
 
 import base64
 import binascii
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 import orjson
@@ -29,21 +30,16 @@ class Cursor:
         return cls(conversation.pinned_at is not None, conversation.updated_at, conversation.id)
 
     def encode(self) -> str:
-        place = orjson.dumps([self.pinned, self.updated_at, self.id])
-        return base64.urlsafe_b64encode(place).decode().rstrip("=")
+        return _encoded([self.pinned, self.updated_at, self.id])
 
     @classmethod
     def decode(cls, encoded: str) -> "Cursor":
         """Raises InvalidRequest for anything that `encode` did not make."""
         try:
-            padded = encoded + "=" * (-len(encoded) % 4)
-            place = base64.b64decode(padded, altchars=b"-_", validate=True)
-            pinned, updated_at, id_ = orjson.loads(place)
+            pinned, updated_at, id_ = _decoded(encoded)
             return cls(bool(pinned), _aware(updated_at), UUID(id_))
-        except (binascii.Error, ValueError, TypeError, AttributeError) as error:
-            raise InvalidRequest(
-                "This cursor is not one of ours; ask for the first page again.", param="cursor"
-            ) from error
+        except _NOT_OURS as error:
+            raise _refused() from error
 
     def following(self) -> Q:
         """The rows after this place."""
@@ -51,6 +47,48 @@ class Cursor:
         if self.pinned:
             return Q(pinned_at=None) | later
         return Q(pinned_at=None) & later
+
+
+@dataclass(frozen=True, slots=True)
+class NewestFirst:
+    """A place in a list by `created_at`, then by id. As `Cursor`, it carries no authority."""
+
+    created_at: datetime
+    id: UUID
+
+    def encode(self) -> str:
+        return _encoded([self.created_at, self.id])
+
+    @classmethod
+    def decode(cls, encoded: str) -> "NewestFirst":
+        """Raises InvalidRequest for anything that `encode` did not make."""
+        try:
+            created_at, id_ = _decoded(encoded)
+            return cls(_aware(created_at), UUID(id_))
+        except _NOT_OURS as error:
+            raise _refused() from error
+
+    def following(self) -> Q:
+        """The rows after this place."""
+        return Q(created_at__lt=self.created_at) | Q(created_at=self.created_at, id__lt=self.id)
+
+
+_NOT_OURS = (binascii.Error, ValueError, TypeError, AttributeError)
+
+
+def _encoded(place: list[Any]) -> str:
+    return base64.urlsafe_b64encode(orjson.dumps(place)).decode().rstrip("=")
+
+
+def _decoded(encoded: str) -> Any:
+    padded = encoded + "=" * (-len(encoded) % 4)
+    return orjson.loads(base64.b64decode(padded, altchars=b"-_", validate=True))
+
+
+def _refused() -> InvalidRequest:
+    return InvalidRequest(
+        "This cursor is not one of ours; ask for the first page again.", param="cursor"
+    )
 
 
 def _aware(stamp: str) -> datetime:

@@ -1,4 +1,4 @@
-"""A user's thumb on an answer, and the rated answers for whoever trains on them."""
+"""A user's thumb on an answer, and the rated answers for training."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -48,9 +48,9 @@ def feedback_set(
 
 
 def rated_answers() -> Iterator[dict[str, Any]]:
-    """Every answer that has a thumb: `question_id`, `prompt` (messages), `answer`, `rating`.
+    """Every answer that has a thumb: `prompt_id`, `prompt` (messages), `answer`, `rating`.
 
-    `prompt` is the text of the path to the question, its newest part where that is long.
+    `prompt` is the text of the path that ends with it, its newest part where that is long.
     Deleted conversations and empty answers are left out.
     """
     ratings = (
@@ -69,7 +69,7 @@ def rated_answers() -> Iterator[dict[str, Any]]:
             max_bytes=_CONTEXT_BYTES,
         )
         yield {
-            "question_id": str(answer.parent_id),
+            "prompt_id": str(answer.parent_id),
             "prompt": [{"role": m.role, "content": m.text} for m in path if m.text],
             "answer": answer.text,
             "rating": feedback.rating,

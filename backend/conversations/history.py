@@ -1,4 +1,4 @@
-"""What the model reads: the path of the tree that ends with the question."""
+"""What the model reads: the path of the tree that ends with the prompt."""
 
 from collections.abc import Iterable, Sequence
 from uuid import UUID
@@ -8,24 +8,24 @@ from backend.conversations.parts import parts_for_model
 from backend.conversations.tree import MESSAGE_OVERHEAD, path_to
 from backend.conversations.types import ChatMessage, ImagePart
 
-# Nobody has tokenized the text yet. English has about four bytes a token, code and other
+# The text is not tokenized yet. English has about four bytes a token, code and other
 # scripts about three: to count too much only forgets a little earlier.
 _BYTES_PER_TOKEN = 3
 _TOKENS_PER_MESSAGE = MESSAGE_OVERHEAD // _BYTES_PER_TOKEN
 _TOKENS_PER_IMAGE = 1000
 
 
-def history_for(question: Message, *, tokens: int) -> list[ChatMessage]:
-    """The newest messages up to and with `question` that fit into about `tokens`.
+def history_for(prompt: Message, *, tokens: int) -> list[ChatMessage]:
+    """The newest messages up to and with `prompt` that fit into about `tokens`.
 
     Oldest first, user and assistant in turns. The work follows `tokens`, not the length of the
-    conversation. Left out are a question that was blocked, with its empty answer, or the
+    conversation. Left out are a prompt that was blocked, with its empty answer, or the
     classifier would refuse every later turn; and an empty answer that failed or was stopped,
-    whose question is then joined to the next one.
+    whose prompt is then joined to the next one.
     """
     path = path_to(
-        conversation_id=question.conversation_id,
-        leaf_id=question.id,
+        conversation_id=prompt.conversation_id,
+        leaf_id=prompt.id,
         max_bytes=tokens * _BYTES_PER_TOKEN,
     )
     attachments = _attachments_of(path)
@@ -42,9 +42,9 @@ def history_for(question: Message, *, tokens: int) -> list[ChatMessage]:
 
 
 def newest_within(history: Sequence[ChatMessage], *, tokens: int) -> list[ChatMessage]:
-    """The newest part of `history` that fits into about `tokens`, beginning with a question.
+    """The newest part of `history` that fits into about `tokens`, beginning with a prompt.
 
-    A long conversation goes on, and forgets its beginning. The last question always stays: too
+    A long conversation goes on, and forgets its beginning. The last prompt always stays: too
     long for the model all by itself, it is refused with a message that says so.
     """
     kept = len(history) - 1

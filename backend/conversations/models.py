@@ -9,12 +9,13 @@ Invariants, held by constraints or by services.py, the only writer:
 """
 
 import uuid
+from datetime import timedelta
 from typing import ClassVar
 
 from django.conf import settings
 from django.contrib.postgres.indexes import GinIndex, OpClass
 from django.db import models
-from django.db.models.functions import Upper
+from django.db.models.functions import Now, Upper
 from django.utils import timezone
 
 from backend.accounts.models import Organization
@@ -181,7 +182,8 @@ class Feedback(models.Model):
 
 
 class Share(models.Model):
-    """A public, revocable link to a snapshot of one branch. Only the token's hash is kept."""
+    """A public link to a snapshot of one branch, until it expires or is revoked, and while its
+    author belongs to the organization and that allows sharing. Only the token's hash is kept."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     conversation = models.ForeignKey(Conversation, on_delete=models.CASCADE, related_name="shares")
@@ -193,10 +195,35 @@ class Share(models.Model):
     model = models.CharField(max_length=100)
     snapshot = models.JSONField(help_text="[{role, content, attachments, created_at}] as shared.")
     created_at = models.DateTimeField(auto_now_add=True)
+    # The default is for links of the release before: 30 days from the migration.
+    expires_at = models.DateTimeField(
+        db_default=models.ExpressionWrapper(
+            Now() + timedelta(days=30), output_field=models.DateTimeField()
+        )
+    )
     revoked_at = models.DateTimeField(null=True, blank=True)
 
     def __str__(self) -> str:
         return f"Share {self.id}"
+
+
+class SharingPolicy(models.Model):
+    """Whether an organization's members may share conversations; without a row they may."""
+
+    organization = models.OneToOneField(
+        Organization, on_delete=models.CASCADE, primary_key=True, related_name="sharing_policy"
+    )
+    is_allowed = models.BooleanField()
+    changed_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+"
+    )
+    changed_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        verbose_name_plural = "sharing policies"
+
+    def __str__(self) -> str:
+        return f"{self.organization}: {'shared' if self.is_allowed else 'not shared'}"
 
 
 class ContentAccess(models.Model):

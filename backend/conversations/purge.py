@@ -15,7 +15,7 @@ from backend.conversations.models import Attachment, Conversation, Message, Mess
 from backend.conversations.turns import message_finish
 
 UNUSED_UPLOAD_AGE = timedelta(days=1)
-ABANDONED_TURN_AGE = timedelta(minutes=15)
+ORPHANED_TURN_AGE = timedelta(minutes=15)
 
 log = structlog.get_logger(__name__)
 
@@ -49,19 +49,19 @@ def unused_uploads_purge(*, now: datetime | None = None) -> int:
     return erased
 
 
-def abandoned_turns_fail(*, now: datetime | None = None) -> int:
+def orphaned_turns_fail(*, now: datetime | None = None) -> int:
     """End answers whose process died between storing the turn and starting a Generation.
 
-    From the Generation on, the gateway's own takeover and reaping answer for it.
+    From the Generation on, failover and the reaper end it.
 
     Returns:
         How many were ended.
     """
-    before = (now or timezone.now()) - ABANDONED_TURN_AGE
-    abandoned = Message.objects.filter(
+    before = (now or timezone.now()) - ORPHANED_TURN_AGE
+    orphaned = Message.objects.filter(
         status=MessageStatus.PENDING, generation_id=None, created_at__lt=before
     )
-    ids = list(abandoned.values_list("pk", flat=True))
+    ids = list(orphaned.values_list("pk", flat=True))
     for message_id in ids:
         message_finish(
             message_id=message_id,

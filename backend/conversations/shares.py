@@ -1,34 +1,71 @@
 """Public links. A link shows what the active branch was when it was made: later turns, edits
-and other branches stay private. Whoever has the token may read; we keep only its hash."""
+and other branches stay private. Who has the token may read, until it expires or is revoked,
+while its author belongs to the organization, and while that allows sharing; we keep only the
+token's hash."""
 
 import hashlib
 import secrets
+from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
 from django.db import transaction
+from django.db.models import F, QuerySet
 from django.utils import timezone
 
 from backend.accounts.principal import Principal
-from backend.conversations.models import Attachment, Message, MessageStatus, Share
+from backend.conversations.cursors import NewestFirst
+from backend.conversations.models import Attachment, Message, MessageStatus, Share, SharingPolicy
 from backend.conversations.selectors import conversation_get
 from backend.conversations.tree import path_to
-from backend.platform.errors import Conflict, NotFound
+from backend.platform.errors import Conflict, InvalidRequest, NotFound, PermissionDenied
 
+DEFAULT_DAYS = 30
+MAX_DAYS = 365
+MAX_WORKING_SHARES = 500  # of one user
+LIST_LIMIT = 100
 _TOKEN_BYTES = 24
 
 
+@dataclass(frozen=True, slots=True)
+class SharePage:
+    """Attributes:
+    next_cursor: asks for the following page; None at the end.
+    """
+
+    items: list[Share]
+    next_cursor: str | None
+
+
 @transaction.atomic
-def share_create(*, principal: Principal, conversation_id: UUID) -> tuple[Share, str]:
+def share_create(
+    *, principal: Principal, conversation_id: UUID, days: int = DEFAULT_DAYS
+) -> tuple[Share, str]:
     """A new link, and its token, which nothing keeps.
 
+    Args:
+        days: until it expires, 1 to MAX_DAYS.
     Raises:
-        NotFound: the conversation. Conflict: there is nothing finished in it to show.
+        PermissionDenied: the organization forbids it. InvalidRequest: `days` is out of bounds.
+        NotFound: the conversation. Conflict: there is nothing finished in it to show, or the user
+            has too many links.
     """
+    if not sharing_is_allowed(organization_id=principal.organization_id):
+        raise PermissionDenied(
+            "Your organization does not allow sharing conversations; ask an owner or admin.",
+            code="sharing_forbidden",
+        )
+    if not 1 <= days <= MAX_DAYS:
+        raise InvalidRequest(
+            f"expires_in_days is {days}; it must be 1 to {MAX_DAYS}.", param="expires_in_days"
+        )
     conversation = conversation_get(principal=principal, conversation_id=conversation_id)
     snapshot = _snapshot(conversation.id, conversation.active_message_id)
     if not snapshot:
         raise Conflict("There is nothing to share in this conversation yet.")
+    if _unexpired().filter(created_by_id=principal.user_id).count() >= MAX_WORKING_SHARES:
+        raise Conflict(f"You have {MAX_WORKING_SHARES} working links; revoke some first.")
     token = secrets.token_urlsafe(_TOKEN_BYTES)
     share = Share.objects.create(
         conversation=conversation,
@@ -37,19 +74,21 @@ def share_create(*, principal: Principal, conversation_id: UUID) -> tuple[Share,
         title=conversation.title or "Shared conversation",
         model=conversation.model,
         snapshot=snapshot,
+        expires_at=timezone.now() + timedelta(days=days),
     )
     return share, token
 
 
 def share_revoke(*, principal: Principal, share_id: UUID) -> None:
-    """End a link. Raises NotFound, also when it was revoked already."""
-    revoked = Share.objects.filter(
-        pk=share_id,
-        revoked_at=None,
-        created_by_id=principal.user_id,
-        conversation__organization_id=principal.organization_id,
-        conversation__user_id=principal.user_id,
-    ).update(revoked_at=timezone.now())
+    """End a link: one's own, or as owner or admin any of the organization.
+
+    Raises NotFound, also when it was revoked already.
+    """
+    revoked = (
+        _shares_of(principal, whole_organization=principal.manages_organization)
+        .filter(pk=share_id)
+        .update(revoked_at=timezone.now())
+    )
     if not revoked:
         raise NotFound(f"There is no share {share_id}.")
 
@@ -57,17 +96,89 @@ def share_revoke(*, principal: Principal, share_id: UUID) -> None:
 def shares_list(*, principal: Principal, conversation_id: UUID) -> list[Share]:
     """The working links to one conversation, newest first. Raises NotFound."""
     conversation = conversation_get(principal=principal, conversation_id=conversation_id)
-    return list(conversation.shares.filter(revoked_at=None).order_by("-created_at"))
+    return list(
+        _unexpired().filter(conversation=conversation).order_by("-created_at", "-id")[:LIST_LIMIT]
+    )
+
+
+def shares_page(
+    *,
+    principal: Principal,
+    whole_organization: bool = False,
+    cursor: str | None = None,
+    limit: int = 30,
+) -> SharePage:
+    """Links that have neither expired nor been revoked, newest first, with author: one's own, or
+    everybody's.
+
+    Raises:
+        PermissionDenied: everybody's, for others than owners and admins.
+        InvalidRequest: the cursor is not one of ours.
+    """
+    if whole_organization and not principal.manages_organization:
+        raise PermissionDenied("Only owners and admins see the links of the whole organization.")
+    rows = _shares_of(principal, whole_organization=whole_organization).select_related("created_by")
+    if cursor:
+        rows = rows.filter(NewestFirst.decode(cursor).following())
+    limit = max(1, min(limit, LIST_LIMIT))
+    found = list(rows.order_by("-created_at", "-id")[: limit + 1])
+    items = found[:limit]
+    more = len(found) > limit
+    last = NewestFirst(items[-1].created_at, items[-1].id).encode() if more else None
+    return SharePage(items, last)
 
 
 def shared_get(*, token: str) -> Share:
-    """What a link shows, to anyone. Raises NotFound: unknown, revoked, or deleted."""
-    share = Share.objects.filter(
-        token_sha256=_hash(token), revoked_at=None, conversation__deleted_at=None
-    ).first()
+    """What a link shows, to anyone.
+
+    Raises NotFound: unknown, revoked, expired, the conversation deleted, its author deactivated or
+    no longer in the organization, or that forbids sharing.
+    """
+    share = (
+        _unexpired()
+        .filter(
+            token_sha256=_hash(token),
+            conversation__deleted_at=None,
+            created_by__is_active=True,
+            conversation__organization__memberships__user=F("created_by"),
+        )
+        .exclude(conversation__organization__sharing_policy__is_allowed=False)
+        .first()
+    )
     if share is None:
         raise NotFound("This link does not lead anywhere, or not any more.")
     return share
+
+
+def sharing_is_allowed(*, organization_id: UUID) -> bool:
+    return not SharingPolicy.objects.filter(
+        organization_id=organization_id, is_allowed=False
+    ).exists()
+
+
+def sharing_set(*, principal: Principal, is_allowed: bool) -> None:
+    """Allow or forbid sharing. Forbidden, every link of the organization stops at once; those that
+    have not expired or been revoked work again when it is allowed again.
+
+    Raises PermissionDenied: neither owner nor admin.
+    """
+    if not principal.manages_organization:
+        raise PermissionDenied("Only owners and admins decide whether members may share.")
+    SharingPolicy.objects.update_or_create(
+        organization_id=principal.organization_id,
+        defaults={"is_allowed": is_allowed, "changed_by_id": principal.user_id},
+    )
+
+
+def _unexpired() -> QuerySet[Share]:
+    return Share.objects.filter(revoked_at=None, expires_at__gt=timezone.now())
+
+
+def _shares_of(principal: Principal, *, whole_organization: bool) -> QuerySet[Share]:
+    rows = _unexpired().filter(conversation__organization_id=principal.organization_id)
+    if whole_organization:
+        return rows
+    return rows.filter(created_by_id=principal.user_id, conversation__user_id=principal.user_id)
 
 
 def _snapshot(conversation_id: UUID, leaf_id: UUID | None) -> list[dict[str, Any]]:

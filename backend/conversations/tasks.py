@@ -17,9 +17,9 @@ def purge_deleted() -> dict[str, int]:
 
 
 @shared_task
-def fail_abandoned_turns() -> int:
-    """Every minute; see purge.abandoned_turns_fail."""
-    return purge.abandoned_turns_fail()
+def fail_orphaned_turns() -> int:
+    """Every minute; see purge.orphaned_turns_fail."""
+    return purge.orphaned_turns_fail()
 
 
 @shared_task

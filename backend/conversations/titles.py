@@ -1,8 +1,8 @@
 """Automatic titles: after the first completed answer the model names the conversation.
 
-The call goes through our own `/v1/chat/completions` with the user's internal key, so it is
+The call goes through our own `/v1/chat/completions` with a token in the user's name, so it is
 limited, checked by both classifiers, queued by plan and metered like any other (decision
-0023). Whatever goes wrong, the first words of the question are the title; and a title that the
+0023). Whatever goes wrong, the first words of the prompt are the title; and a title that the
 user gave is never touched.
 """
 
@@ -16,7 +16,7 @@ import structlog
 from django.conf import settings
 from django.db import transaction
 
-from backend.accounts.services import internal_key_secret
+from backend.accounts.internal_calls import internal_token
 from backend.conversations.models import Conversation, Message, MessageRole, MessageStatus
 from backend.conversations.notify import notify
 from backend.conversations.tree import path_to
@@ -46,10 +46,10 @@ def conversation_title(*, conversation_id: UUID) -> str | None:
     ).first()
     if conversation is None:
         return None
-    question, answer = _first_exchange(conversation)
-    if question is None or answer is None:
+    prompt, answer = _first_exchange(conversation)
+    if prompt is None or answer is None:
         return None
-    title = _from_model(conversation, question.text, answer.text) or first_words(question.text)
+    title = _from_model(conversation, prompt.text, answer.text) or first_words(prompt.text)
     return title if _store(conversation, title) else None
 
 
@@ -75,26 +75,26 @@ def clean_title(text: str) -> str | None:
 
 
 def _first_exchange(conversation: Conversation) -> tuple[Message | None, Message | None]:
-    """The first question of the shown branch that got an answer, and that answer."""
+    """The first prompt of the shown branch that got an answer, and that answer."""
     if conversation.active_message_id is None:
         return None, None
     path = path_to(conversation_id=conversation.pk, leaf_id=conversation.active_message_id)
-    for question, answer in itertools.pairwise(path):
+    for prompt, answer in itertools.pairwise(path):
         if answer.role == MessageRole.ASSISTANT and answer.status == MessageStatus.COMPLETED:
-            return question, answer
+            return prompt, answer
     return None, None
 
 
-def _from_model(conversation: Conversation, question: str, answer: str) -> str | None:
-    secret = internal_key_secret(
+def _from_model(conversation: Conversation, prompt: str, answer: str) -> str | None:
+    token = internal_token(
         organization_id=conversation.organization_id, user_id=conversation.user_id
     )
-    exchange = f"User: {question[:_EXCERPT]}\n\nAssistant: {answer[:_EXCERPT]}"
+    exchange = f"User: {prompt[:_EXCERPT]}\n\nAssistant: {answer[:_EXCERPT]}"
     try:
         response = httpx.post(
             f"{settings.INTERNAL_URL}/v1/chat/completions",
             headers={
-                "Authorization": f"Bearer {secret}",
+                "Authorization": f"Bearer {token}",
                 # The address inside a cluster differs from the one that hosts are checked by.
                 "Host": urlparse(settings.PUBLIC_URL).netloc,
                 "X-Request-Id": f"title-{conversation.pk}",

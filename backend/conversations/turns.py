@@ -1,6 +1,6 @@
-"""A turn: a question and its answer, from the pending row to the finished text.
+"""A turn: a prompt and its answer, from the pending row to the finished text.
 
-The protocol with the gateway. `turn_create` or `turn_regenerate` commits the question and a
+The protocol with the gateway. `turn_create` or `turn_regenerate` commits the prompt and a
 pending answer, so that nothing a user wrote can be lost. The gateway attaches its Generation in
 the transaction that creates it, and calls `message_finish` in the one that ends it. Locks are
 taken in the order message, conversation by the gateway's calls, and on the conversation alone
@@ -60,7 +60,7 @@ def turn_create(
     parent_id: UUID | Literal[_Where.ACTIVE_LEAF] | None = ACTIVE_LEAF,
     room_for: RoomFor = _ample_room,
 ) -> Turn:
-    """Store a question and the pending answer to it, and make them the active branch.
+    """Store a prompt and the pending answer to it, and make them the active branch.
 
     Args:
         parts: see parts.py. Attachments become this conversation's.
@@ -77,14 +77,14 @@ def turn_create(
     conversation = conversation_locked(principal, conversation_id)
     parent = _parent(conversation, parent_id)
     attachments = _claim_attachments(principal, conversation, clean.attachment_ids)
-    question = Message.objects.create(
+    prompt = Message.objects.create(
         conversation=conversation,
         parent=parent,
         role=MessageRole.USER,
         content=parts_with_names(clean.content, attachments),
         text=clean.text,
     )
-    return _answer_to(question, conversation=conversation, model=model, room_for=room_for)
+    return _answer_to(prompt, conversation=conversation, model=model, room_for=room_for)
 
 
 @transaction.atomic
@@ -95,10 +95,10 @@ def turn_regenerate(
     model: str | None = None,
     room_for: RoomFor = _ample_room,
 ) -> Turn:
-    """A further answer to the same question, beside the one that `message_id` names.
+    """A further answer to the same prompt, beside the one that `message_id` names.
 
     Args:
-        message_id: an answer, or the question itself.
+        message_id: an answer, or the prompt itself.
         model: None asks the conversation's model again.
     Raises:
         NotFound, InvalidRequest; Conflict while that answer is being generated.
@@ -108,18 +108,18 @@ def turn_regenerate(
     message.refresh_from_db()
     if message.status == MessageStatus.PENDING:
         raise _still_generating()
-    question = message.parent if message.role == MessageRole.ASSISTANT else message
-    if question is None or question.role != MessageRole.USER:
-        raise InvalidRequest("There is no question to answer again.", param="message_id")
+    prompt = message.parent if message.role == MessageRole.ASSISTANT else message
+    if prompt is None or prompt.role != MessageRole.USER:
+        raise InvalidRequest("There is no prompt to answer again.", param="message_id")
     model = clean_model(model) if model is not None else conversation.model
-    _forget_refused(question)
-    return _answer_to(question, conversation=conversation, model=model, room_for=room_for)
+    _forget_refused(prompt)
+    return _answer_to(prompt, conversation=conversation, model=model, room_for=room_for)
 
 
-def _forget_refused(question: Message) -> None:
+def _forget_refused(prompt: Message) -> None:
     """Answers that were refused before they began (a rate limit, say) are no versions to turn
     back to. One that was asked on from stays where it is."""
-    question.children.filter(
+    prompt.children.filter(
         status=MessageStatus.FAILED, text="", generation_id=None, children__isnull=True
     ).delete()
 
@@ -192,11 +192,11 @@ def message_finish(
 
 
 def _answer_to(
-    question: Message, *, conversation: Conversation, model: str, room_for: RoomFor
+    prompt: Message, *, conversation: Conversation, model: str, room_for: RoomFor
 ) -> Turn:
     answer = Message.objects.create(
         conversation=conversation,
-        parent=question,
+        parent=prompt,
         role=MessageRole.ASSISTANT,
         status=MessageStatus.PENDING,
         model=model,
@@ -206,7 +206,7 @@ def _answer_to(
     conversation.updated_at = timezone.now()
     conversation.save(update_fields=["active_message", "model", "updated_at"])
     notify("conversation.changed", user_id=conversation.user_id, conversation_id=conversation.pk)
-    return Turn(question, answer, history_for(question, tokens=room_for(model)))
+    return Turn(prompt, answer, history_for(prompt, tokens=room_for(model)))
 
 
 def _parent(

@@ -43,12 +43,22 @@ class UntrustedPart(msgspec.Struct, frozen=True, tag="untrusted"):
 Part = TextPart | ImagePart | UntrustedPart
 
 
+class ToolCall(msgspec.Struct, frozen=True):
+    """A call that an assistant's message holds; `arguments` as the model wrote them."""
+
+    id: str
+    name: str
+    arguments: str
+
+
 class ChatMessage(msgspec.Struct, frozen=True, omit_defaults=True):
     """One message of a prompt: text, or parts where something is attached."""
 
     role: str
     content: str | list[Part]
     name: str | None = None
+    tool_calls: list[ToolCall] = []
+    tool_call_id: str | None = None
 
     @property
     def parts(self) -> list[Part]:
@@ -56,8 +66,10 @@ class ChatMessage(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def texts(self) -> list[str]:
-        """The text of each part: what the classifiers see. What is attached comes first."""
-        return [part.text for part in self.parts if not isinstance(part, ImagePart)]
+        """The text of each part and call: what the classifiers see. What is attached comes
+        first."""
+        texts = [part.text for part in self.parts if not isinstance(part, ImagePart)]
+        return texts + [f"{call.name} {call.arguments}" for call in self.tool_calls]
 
     @property
     def images(self) -> list[ImagePart]:
@@ -71,7 +83,7 @@ class ChatMessage(msgspec.Struct, frozen=True, omit_defaults=True):
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A question, the pending answer to it, and what the model is to read.
+    """A prompt, the pending answer to it, and what the model is to read.
 
     Attributes:
         history: the path to `user_message`, oldest first, ending with it.

@@ -21,6 +21,7 @@ from backend.admin.base import LargeReadOnlyAdmin
 from backend.generation.models import Generation
 from backend.generation.pools.config import PoolConfig, load_pools
 from backend.generation.pools.health import ReplicaHealth, pool_health
+from backend.generation.pools.pending import pending_models
 
 STATE_LABELS = {
     "queued": "info",
@@ -61,6 +62,7 @@ class PoolsView(UnfoldModelAdminViewMixin, TemplateView):
             failure = f"Redis does not answer, so the health is not known: {error}"
         return super().get_context_data(
             pools=[(pool, _of(pool, health)) for pool in load_pools().models],
+            pending=pending_models(),
             headings=("Replica", "State", "Generations", "Detail", "Address", "Last seen"),
             failure=failure,
             **kwargs,

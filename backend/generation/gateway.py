@@ -15,22 +15,21 @@ import structlog
 from redis.exceptions import RedisError
 
 from backend.generation.admission.pipeline import AdmissionPipeline
-from backend.generation.admission.queue import AdmissionQueue
+from backend.generation.admission.queues import PoolQueues
 from backend.generation.admission.rate_limits import Limiter
 from backend.generation.admission.shed import LoadShedder
 from backend.generation.finish.finalize import Finisher
 from backend.generation.finish.settle import Settlement
 from backend.generation.pools.client import UpstreamClient
-from backend.generation.pools.config import PoolConfig, Pools, load_pools
+from backend.generation.pools.config import ConfiguredPools, PoolConfig, Pools, PoolsInForce
 from backend.generation.pools.health import HealthMonitor
-from backend.generation.pools.replicas import ReplicaSet
 from backend.generation.recovery.disconnect import DisconnectCheck
 from backend.generation.recovery.failover import Failover
 from backend.generation.recovery.heartbeat import Heartbeat
 from backend.generation.recovery.reaper import Reaper
 from backend.generation.request import AdmittedGeneration
 from backend.generation.run.active import ActiveGeneration, ActiveGenerations
-from backend.generation.run.task import GenerationRunner
+from backend.generation.run.task import GenerationTasks
 from backend.generation.settings import GatewaySettings
 from backend.generation.stream.follower import Follower
 from backend.generation.stream.leases import Leases, LeaseTimes
@@ -66,7 +65,7 @@ class Gateway:
 
     Attributes:
         id: of this process, among all that share its Redis.
-        queues: by pool id.
+        queues: by pool id; models that come while it runs have theirs too.
         active: the generations that run here.
 
     Args:
@@ -75,7 +74,7 @@ class Gateway:
 
     def __init__(self, settings: GatewaySettings | None = None, pools: Pools | None = None) -> None:
         self.settings = settings = settings or GatewaySettings.from_django()
-        self.pools = pools or load_pools()
+        self.pools: PoolsInForce = pools or ConfiguredPools()
         self.id = f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(4)}"
         self.redis = new_client(_REDIS)
         # Its own: what is delivered, and that we live, must not wait for admissions.
@@ -84,10 +83,7 @@ class Gateway:
         self.leases = Leases(vital, self.id, times)
         self.active = ActiveGenerations()
         self.client = UpstreamClient()
-        self.queues = {
-            pool.id: AdmissionQueue(ReplicaSet(pool), max_waiting=settings.max_queued)
-            for pool in self.pools.models
-        }
+        self.queues = PoolQueues(self.pools, max_waiting=settings.max_queued)
         limiter = Limiter(self.redis, longest_s=int(settings.timeout_s) + 60)
         self.writer = BufferWriter(
             vital, on_missing=self._restore_log, ttl_ms=settings.request_ttl_ms
@@ -99,7 +95,9 @@ class Gateway:
         )
         self.settlement = Settlement(limiter)
         finisher = Finisher(self.leases, self.settlement)
-        self.runner = GenerationRunner(self.active, self.client, self.writer, finisher.finish)
+        self.generation_tasks = GenerationTasks(
+            self.active, self.client, self.writer, finisher.finish
+        )
         self.reader = Reader(self.active, self.follower, self.leases)
         self.disconnects = DisconnectCheck(self.active, self.leases)
         self.heartbeat = Heartbeat(
@@ -119,7 +117,7 @@ class Gateway:
             self.queues,
             self.pools,
             self.settlement,
-            self.runner,
+            self.generation_tasks,
             self.disconnects,
             settings,
         )
@@ -127,7 +125,7 @@ class Gateway:
         self.monitor = HealthMonitor(
             self.client,
             self.redis,
-            [queue.replicas for queue in self.queues.values()],
+            self.queues.replica_sets,
             on_ready=lambda pool_id: self.queues[pool_id].pump(),
         )
         self._tasks: list[asyncio.Task[None]] = []
@@ -184,8 +182,7 @@ class Gateway:
 
     async def _drain(self, wait_s: float) -> None:
         self.active.draining = True
-        for queue in self.queues.values():
-            queue.draining = True
+        self.queues.drain()
         running = [active.task for active in self.active if active.task is not None]
         if running and wait_s > 0:
             await asyncio.wait(running, timeout=wait_s)

@@ -14,9 +14,9 @@ import structlog
 from backend.generation.gateway import Gateway
 
 Scope = MutableMapping[str, Any]
-Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
+AsgiMessage = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[AsgiMessage]]
+Send = Callable[[AsgiMessage], Awaitable[None]]
 Application = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 log = structlog.get_logger(__name__)
@@ -91,7 +91,7 @@ def _drain_on_signals(gateway: Gateway) -> None:
         try:
             _chain(loop, gateway, number, wait_s)
         except ValueError:
-            return  # not in the main thread (a test's server): whoever stops it drains it
+            return  # not in the main thread (a test's server): what stops it drains it
 
 
 def _chain(

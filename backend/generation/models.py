@@ -14,6 +14,7 @@ from django.db import models
 from django.utils import timezone
 
 from backend.accounts.models import APIKey, Organization, Project
+from billing.models.usage import TokenColumns
 
 
 class GenerationState(models.TextChoices):
@@ -28,7 +29,7 @@ class GenerationState(models.TextChoices):
 OPEN_STATES = (GenerationState.QUEUED, GenerationState.RUNNING)
 
 
-class Generation(models.Model):
+class Generation(TokenColumns):
     """One answer being produced, for a chat turn or an API call. Holds no content."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -59,9 +60,6 @@ class Generation(models.Model):
     )
     finish_reason = models.CharField(max_length=32, blank=True)
     error_code = models.CharField(max_length=64, blank=True)
-    input_tokens = models.PositiveIntegerField(default=0)
-    cached_input_tokens = models.PositiveIntegerField(default=0)
-    output_tokens = models.PositiveIntegerField(default=0)
     ttft_ms = models.PositiveIntegerField(null=True, blank=True)
     duration_ms = models.PositiveIntegerField(null=True, blank=True)
     epoch = models.PositiveIntegerField(default=1)
@@ -98,3 +96,20 @@ class Generation(models.Model):
     @property
     def is_open(self) -> bool:
         return self.state in OPEN_STATES
+
+
+class StoredAnswer(models.Model):
+    """The text of an answer that is to be read later, for callers who have no message for it.
+
+    Made with its generation, and filled in the transaction that ends that.
+    """
+
+    generation = models.OneToOneField(
+        Generation, on_delete=models.CASCADE, primary_key=True, related_name="stored_answer"
+    )
+    text = models.TextField(
+        blank=True, help_text="With calls as part of it, see backend/generation/tools.py."
+    )
+
+    def __str__(self) -> str:
+        return f"Answer of {self.pk}"

@@ -10,12 +10,14 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
 
+import msgspec
 from django.db import transaction
 from django.utils import timezone
 
 from backend.conversations.turns import message_finish
-from backend.generation.models import Generation, GenerationState
+from backend.generation.models import Generation, GenerationState, StoredAnswer
 from backend.generation.request import AdmittedGeneration, Usage
+from backend.generation.tools import readable, storable
 from billing.quantities import TokenCounts
 from billing.services import UsageFacts, usage_record_create
 from safety.audit.services import RetainedText, decision_record, prompt_retain
@@ -42,7 +44,7 @@ class FinalState:
     """How a generation ended.
 
     Attributes:
-        text: what was delivered of the first choice; becomes the message's text.
+        text: what was delivered of the first choice; becomes the message's text, or is stored.
         pool: "" when no engine saw the prompt.
         checked: by the post-classifier, for the record.
         prompt: its newest message, kept beside an answer that something was found in.
@@ -76,7 +78,11 @@ class Finished:
 
 
 def generation_create(admitted: AdmittedGeneration, *, model: str) -> None:
-    """The row alone, queued. Raises IntegrityError when there is one with this id."""
+    """The row, queued, and a place for its text where that is stored.
+
+    Raises:
+        IntegrityError: there is one with this id.
+    """
     request, principal = admitted.request, admitted.request.principal
     Generation.objects.create(
         id=admitted.id,
@@ -94,11 +100,13 @@ def generation_create(admitted: AdmittedGeneration, *, model: str) -> None:
         created_at=admitted.created_at,
         deadline_at=admitted.deadline_at,
     )
+    if request.stores_answer:
+        StoredAnswer.objects.create(generation_id=admitted.id)
 
 
 @transaction.atomic
 def generation_finish(*, generation_id: UUID, epoch: int, final: FinalState) -> Finished:
-    """End a generation, if nobody has.
+    """End a generation, unless it has ended.
 
     Raises:
         Superseded: its epoch is another one.
@@ -115,9 +123,8 @@ def generation_finish(*, generation_id: UUID, epoch: int, final: FinalState) -> 
     row.error_code = final.error_code
     row.pool = final.pool
     row.replica = final.replica
-    row.input_tokens = final.usage.input_tokens
-    row.cached_input_tokens = final.usage.cached_input_tokens
-    row.output_tokens = final.usage.output_tokens
+    for column, count in msgspec.structs.asdict(final.usage).items():
+        setattr(row, column, count)
     row.ttft_ms = final.ttft_ms
     row.duration_ms = max(0, round((now - row.created_at).total_seconds() * 1000))
     row.started_at = row.started_at or final.started_at
@@ -128,12 +135,13 @@ def generation_finish(*, generation_id: UUID, epoch: int, final: FinalState) -> 
     if row.message_id is not None:
         message_finish(
             message_id=row.message_id,
-            text=final.text,
+            text=readable(final.text),
             status=row.state,
             finish_reason=row.finish_reason,
             input_tokens=row.input_tokens,
             output_tokens=row.output_tokens,
         )
+    StoredAnswer.objects.filter(pk=row.pk).update(text=storable(final.text))
     for answer in final.checked:
         decision_record(
             decision=answer.decision,

@@ -4,45 +4,55 @@ Frozen and encodable by msgspec, because a GenerationRequest is kept in Redis fo
 generation runs: another process must be able to finish it with nothing else in hand.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
 import msgspec
+from msgspec import Meta
 
 from backend.accounts.principal import Principal
 from backend.conversations.types import ChatMessage
+from backend.generation.tools import Call, Tools, call_as_openai, call_id
 from backend.platform.errors import ParleyError
+from billing.quantities import TokenCounts
 from safety.types import SafetyMessage
 
 Endpoint = Literal["chat", "completion", "embedding"]
 
 DONE = b"[DONE]"
+MAX_OUTPUT_TOKENS = 1_000_000
 
 
 class SamplingParams(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
-    """The validated sampling fields, by their upstream names; what is not set is not sent.
+    """The sampling parameters, by their upstream names; what is not set is not sent.
+
+    The product's one table of their names, types and bounds: bodies of the API take them over
+    (`backend/api/schemas/openai_parameters.py`). The engine has its own in `inference/core.py`,
+    because the two meet over HTTP only; a test compares them.
 
     `logprobs` is a bool for chat (with `top_logprobs`) and a count for completions, as OpenAI
     has it. `extra` is merged into the upstream request as it is.
     """
 
     max_tokens: int | None = None
-    min_tokens: int | None = None
-    temperature: float | None = None
-    top_p: float | None = None
-    top_k: int | None = None
-    min_p: float | None = None
-    presence_penalty: float | None = None
-    frequency_penalty: float | None = None
-    repetition_penalty: float | None = None
-    seed: int | None = None
+    min_tokens: Annotated[int, Meta(ge=0, le=MAX_OUTPUT_TOKENS)] | None = None
+    temperature: Annotated[float, Meta(ge=0, le=2)] | None = None
+    top_p: Annotated[float, Meta(ge=0, le=1)] | None = None
+    top_k: Annotated[int, Meta(ge=-1, le=1_000_000)] | None = None
+    min_p: Annotated[float, Meta(ge=0, le=1)] | None = None
+    presence_penalty: Annotated[float, Meta(ge=-2, le=2)] | None = None
+    frequency_penalty: Annotated[float, Meta(ge=-2, le=2)] | None = None
+    repetition_penalty: Annotated[float, Meta(gt=0, le=10)] | None = None
+    seed: Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)] | None = None
     stop: list[str] | None = None
     logit_bias: dict[str, float] | None = None
     logprobs: bool | int | None = None
     top_logprobs: int | None = None
     ignore_eos: bool | None = None
+    stop_on_loop: bool | None = None
     response_format: dict[str, Any] | None = None
     extra: dict[str, Any] | None = None
 
@@ -66,7 +76,9 @@ class GenerationRequest:
         prompt_text: what a prompt of token ids says; filled in at admission.
         n: choices; each is generated, checked and counted on its own.
         stream_usage: a last chunk with the usage is sent before `[DONE]`.
-        on_disconnect: with nobody reading: `cancel` at once, or after the `grace` period.
+        on_disconnect: when no reader is left: `cancel` at once, or after the `grace` period,
+            or never (`go_on`).
+        stores_answer: its text is kept (models.StoredAnswer) until its caller deletes it.
         message_id: the pending assistant message that this generation fills.
         timeout_s: from the start, time in the queue included; the settings give the usual one.
         generation_id: chosen by the caller, who wants to know it before anything runs (an
@@ -84,9 +96,11 @@ class GenerationRequest:
     prompt: str | list[int] | None = None
     prompt_text: str = ""
     params: SamplingParams = field(default_factory=SamplingParams)
+    tools: Tools | None = None
     n: int = 1
     stream_usage: bool = False
-    on_disconnect: Literal["cancel", "grace"] = "cancel"
+    on_disconnect: Literal["cancel", "grace", "go_on"] = "cancel"
+    stores_answer: bool = False
     conversation_id: UUID | None = None
     message_id: UUID | None = None
     timeout_s: float | None = None
@@ -102,9 +116,10 @@ class GenerationRequest:
     @property
     def safety_messages(self) -> list[SafetyMessage]:
         """What the classifiers see. An attached file counts as the user's words: who asks for
-        harm by a file asks for harm."""
+        harm by a file asks for harm. Tools say what a system message could."""
         if self.endpoint == "chat":
-            return [
+            about_tools = [SafetyMessage("system", self.tools.text)] if self.tools else []
+            return about_tools + [
                 SafetyMessage(message.role, text)
                 for message in self.messages
                 for text in message.texts
@@ -160,11 +175,32 @@ class Event(msgspec.Struct, frozen=True):
 
 
 class Usage(msgspec.Struct, frozen=True):
-    """What is metered: what was delivered, not what was computed."""
+    """What is metered: what was delivered, not what was computed.
+
+    A field for each kind of tokens, named like its column (`billing.quantities.Kind`). It passes
+    as a whole from the upstream's chunk to the row, so nothing on the way names the kinds.
+    """
 
     input_tokens: int = 0
     cached_input_tokens: int = 0
     output_tokens: int = 0
+
+    @classmethod
+    def of(cls, counted: object) -> "Usage":
+        """Of anything that has the kinds as attributes."""
+        return cls(*(getattr(counted, name) for name in cls.__struct_fields__))
+
+    def at_most(self, *, input_tokens: int, output_tokens: int) -> "Usage":
+        """The same with no more input and output, and no part larger than its whole."""
+        return self.with_(
+            input_tokens=min(self.input_tokens, input_tokens),
+            output_tokens=min(self.output_tokens, output_tokens),
+        )
+
+    def with_(self, **changed: int) -> "Usage":
+        """The same with other counts, and no part larger than its whole."""
+        counts = TokenCounts.of(msgspec.structs.replace(self, **changed))
+        return Usage(**counts.clamped().columns())
 
     def as_openai(self) -> dict[str, Any]:
         return {
@@ -181,6 +217,29 @@ class CompletionChoice:
     text: str
     finish_reason: str
     logprobs: dict[str, Any] | None = None
+    tool_calls: tuple[Call, ...] = ()
+
+
+LOOP = "loop"
+"""The finish reason, in rows and messages, of an answer that was ended because it had gone into a
+loop. OpenAI's has no such word: its clients get `finish_fields`."""
+
+
+def finish_fields(reason: str | None) -> dict[str, Any]:
+    """How a choice ended, in OpenAI's words: a loop is `length`, which says that the answer is not
+    complete, with the reason beside it in `finish_details`."""
+    if reason == LOOP:
+        return {"finish_reason": "length", "finish_details": {"type": LOOP}}
+    return {"finish_reason": reason}
+
+
+def finish_reason_of(choice: Mapping[str, Any]) -> str | None:
+    """Our word for how a choice ended: what `finish_fields` made of it, undone."""
+    details = choice.get("finish_details")
+    if isinstance(details, dict) and details.get("type") == LOOP:
+        return LOOP
+    reason = choice.get("finish_reason")
+    return None if reason is None else str(reason)
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +266,7 @@ class Completion:
             "object": "chat.completion" if chat else "text_completion",
             "created": self.created,
             "model": self.model,
-            "choices": [_choice(choice, chat=chat) for choice in self.choices],
+            "choices": [_choice(choice, self.public_id, chat=chat) for choice in self.choices],
             "usage": self.usage.as_openai(),
         }
         if self.error is not None:
@@ -215,12 +274,19 @@ class Completion:
         return body
 
 
-def _choice(choice: CompletionChoice, *, chat: bool) -> dict[str, Any]:
+def _choice(choice: CompletionChoice, public_id: str, *, chat: bool) -> dict[str, Any]:
     shared = {
         "index": choice.index,
         "logprobs": choice.logprobs,
-        "finish_reason": choice.finish_reason,
+        **finish_fields(choice.finish_reason),
     }
     if not chat:
         return {**shared, "text": choice.text}
-    return {**shared, "message": {"role": "assistant", "content": choice.text, "refusal": None}}
+    message: dict[str, Any] = {"role": "assistant", "content": choice.text, "refusal": None}
+    if choice.tool_calls:
+        message["content"] = choice.text or None
+        message["tool_calls"] = [
+            call_as_openai(call, call_id(public_id, choice.index, number))
+            for number, call in enumerate(choice.tool_calls)
+        ]
+    return {**shared, "message": message}

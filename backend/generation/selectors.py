@@ -11,7 +11,7 @@ def generation_get(*, generation_id: UUID, principal: Principal) -> Generation:
     """The caller's generation: of the same organization, and of the same user in it.
 
     Raises:
-        NotFound: there is none, or it is somebody else's.
+        NotFound: there is none, or it is another user's.
     """
     row = Generation.objects.filter(
         pk=generation_id,

@@ -17,7 +17,8 @@ from backend.generation.admission.estimate import (
     output_limit,
 )
 from backend.generation.admission.pipeline import Admission
-from backend.generation.admission.shed import Arrival
+from backend.generation.admission.prompt_check import Fence
+from backend.generation.admission.shed import PendingRequest
 from backend.generation.embeddings import EmbeddingRequest, Embeddings, embed
 from backend.generation.finish.result import completion_of_events, raise_without_text
 from backend.generation.gateway import Gateway
@@ -37,21 +38,27 @@ from backend.platform.errors import ParleyError
 
 
 async def generation_start(
-    gateway: Gateway, request: GenerationRequest, *, arrival: Arrival | None = None
+    gateway: Gateway,
+    request: GenerationRequest,
+    *,
+    pending: PendingRequest | None = None,
+    fence: Fence | None = None,
 ) -> StartedGeneration:
     """Admit a generation and let it run in a task of its own.
 
-    With `turn` (the page) it returns as soon as the generation is queued. Without, when a
+    With `turn` (the page), or where it goes on without readers, it returns as soon as the
+    generation is queued. Else when a
     replica has accepted it: a refusal then still has an HTTP status of its own.
 
     Args:
-        arrival: how load shedding counts the request.
+        pending: how load shedding counts the request.
+        fence: whether the caller may still start it, asked in the transaction that stores it.
     Raises:
         ParleyError: it was refused, or failed before there was anything to read. Nothing runs,
             and what was reserved is given back.
     """
     pool = gateway.pools.find(request.model)
-    admission = _admission(gateway, pool, request, arrival)
+    admission = _admission(gateway, pool, request, pending, fence)
     try:
         await gateway.admission.admit(admission, gateway.admission.for_generations)
     except ParleyError as error:
@@ -59,8 +66,8 @@ async def generation_start(
         raise
     assert admission.ticket is not None and admission.policy is not None
     active = gateway.activate(admission.admitted, pool, admission.policy)
-    gateway.runner.start(active, admission.ticket)
-    if request.turn is None:
+    gateway.generation_tasks.start(active, admission.ticket)
+    if request.turn is None and request.on_disconnect != "go_on":
         await _wait_begun(active)
     created = int(admission.admitted.created_at.timestamp())
     return StartedGeneration(active.id, created, pool.id, admission.ratelimit_headers)
@@ -154,7 +161,11 @@ async def embeddings_create(gateway: Gateway, request: EmbeddingRequest) -> Embe
 
 
 def _admission(
-    gateway: Gateway, pool: PoolConfig, request: GenerationRequest, arrival: Arrival | None
+    gateway: Gateway,
+    pool: PoolConfig,
+    request: GenerationRequest,
+    pending: PendingRequest | None,
+    fence: Fence | None,
 ) -> Admission:
     now = datetime.now(UTC)
     longest_s = gateway.settings.timeout_s
@@ -172,7 +183,8 @@ def _admission(
         max_input_tokens=input_bound(request, pool),
         max_output_tokens=output_limit(request, pool),
         affinity=request.affinity,
-        arrival=arrival,
+        pending=pending,
+        fence=fence,
     )
 
 

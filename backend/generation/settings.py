@@ -40,5 +40,5 @@ class GatewaySettings:
 
     @property
     def request_ttl_ms(self) -> int:
-        """Longer than a generation can last: until then somebody can take it up."""
+        """Longer than a generation can last: until then it can be claimed."""
         return int((self.timeout_s + self.buffer_ttl_s) * 1000)

@@ -36,7 +36,7 @@ async def supervised(name: str, loop: Callable[[], Awaitable[None]]) -> None:
             task = asyncio.current_task()
             if task is None or task.cancelling():
                 raise
-            # Nobody cancelled this task: it leaked from something that the loop awaited.
+            # This task was not cancelled: it leaked from something that the loop awaited.
             failure: BaseException = error
         except Exception as error:
             failure = error

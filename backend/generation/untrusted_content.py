@@ -7,16 +7,16 @@ over to another process, and the next turn with its cached prefix, read the same
 injection classifier is uncertain, its words are also marked one by one.
 """
 
-import hashlib
-import hmac
 from dataclasses import replace
 from typing import Any
 
 import msgspec
-from django.conf import settings
 
 from backend.conversations.types import ChatMessage, ImagePart, Part, UntrustedPart
 from backend.generation.request import GenerationRequest
+from backend.generation.tools import Call, call_as_openai
+from backend.platform.encryption import keyed_hash
+from backend.platform.keys import Purpose
 from safety.judge.spotlight import injection_score, spotlight, without_hidden_text
 
 DATAMARK_FROM = 0.5
@@ -48,23 +48,27 @@ def _marked(message: ChatMessage) -> ChatMessage:
 
 
 def _mark(source: str, text: str) -> UntrustedPart:
-    marker = hmac.new(_key(), f"{source}\0{text}".encode(errors="replace"), hashlib.sha256)
+    marker = keyed_hash(f"{source}\0{text}", purpose=Purpose.UNTRUSTED_CONTENT)
     marked = spotlight(
         without_hidden_text(text),
         source=source,
         datamark=injection_score(text) >= DATAMARK_FROM,
-        marker=marker.hexdigest()[:16],
+        marker=marker[:16],
     )
     return UntrustedPart(source, text, marked)
 
 
-def _key() -> bytes:
-    return hashlib.sha256(b"parley.gateway.outside:" + settings.SECRET_KEY.encode()).digest()
-
-
 def _as_openai(message: ChatMessage) -> dict[str, Any]:
-    named = {} if message.name is None else {"name": message.name}
-    return {"role": message.role, "content": _content(message), **named}
+    shaped: dict[str, Any] = {"role": message.role, "content": _content(message)}
+    if message.name is not None:
+        shaped["name"] = message.name
+    if message.tool_call_id is not None:
+        shaped["tool_call_id"] = message.tool_call_id
+    if message.tool_calls:
+        shaped["tool_calls"] = [
+            call_as_openai(Call(call.name, call.arguments), call.id) for call in message.tool_calls
+        ]
+    return shaped
 
 
 def _content(message: ChatMessage) -> str | list[dict[str, Any]]:

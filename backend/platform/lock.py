@@ -43,10 +43,6 @@ class RenewedLock:
         """
         return await self._lock.acquire(blocking=False, token=self.token)
 
-    async def is_held(self) -> bool:
-        """Whether it is still ours: not given back, and not lapsed."""
-        return await self._lock.owned()
-
     async def give_back(self) -> None:
         """Free it if it is still ours. A second call does nothing; no call fails: a lock that
         cannot be given back lapses."""

@@ -18,7 +18,7 @@ from billing.abuse.counting import (
     hour_and_history,
     note_clients,
 )
-from billing.aggregator.ingest import Message
+from billing.aggregator.ingest import KafkaRecord
 from billing.events import EventRejected, UsageRecorded, decode
 from billing.models import AbuseFlag, AbusePolicy, AbuseReason, SubjectKind
 
@@ -29,9 +29,9 @@ FRESH = timedelta(hours=2)
 """Older events are counted, for the history, and flag no subject: the hour is over."""
 
 
-def detect(messages: Sequence[Message]) -> int:
+def detect(records: Sequence[KafkaRecord]) -> int:
     """Take in a batch; a batch that comes again changes nothing. Returns how many were flagged."""
-    events = list(_decoded(messages))
+    events = list(_decoded(records))
     now = datetime.now(UTC)
     with transaction.atomic():
         touched = count_events(events)
@@ -63,10 +63,10 @@ def detect(messages: Sequence[Message]) -> int:
     return flagged
 
 
-def _decoded(messages: Iterable[Message]) -> Iterable[UsageRecorded]:
-    for message in messages:
+def _decoded(records: Iterable[KafkaRecord]) -> Iterable[UsageRecorded]:
+    for record in records:
         try:
-            yield decode(message.value)
+            yield decode(record.value)
         except EventRejected:
             continue
 

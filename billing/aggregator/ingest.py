@@ -1,9 +1,9 @@
-"""One batch of messages into PostgreSQL: events once, rollups by the new ones, in one transaction.
+"""One batch of records into PostgreSQL: events once, rollups by the new ones, in one transaction.
 
 Whatever Kafka delivers, repeated or reordered, the event store ends with each event once and a
 rollup with the sum of its events, because both change together and only for events that the
 store did not have. In the same transaction their records leave the list of those without an
-event. A message that is no event goes to the outbox, addressed to `usage.rejected`, in the same
+event. A record that is no event goes to the outbox, addressed to `usage.rejected`, in the same
 transaction; it never stops its partition.
 """
 
@@ -25,11 +25,11 @@ from billing.models.outbox import OutboxEvent, partition_of
 from billing.quantities import TOKEN_COLUMNS
 
 MAX_REJECTED_BYTES = 16 * 1024
-"""How much of a rejected message is kept for people to look at."""
+"""How much of a rejected record is kept for people to look at."""
 
 SHARED_LOCK = "SELECT pg_advisory_xact_lock_shared(hashtext('billing.rollups'))"
 EXCLUSIVE_LOCK = "SELECT pg_advisory_xact_lock(hashtext('billing.rollups'))"
-"""Aggregators share this lock; whoever recomputes rollups takes it alone, so that no batch
+"""Aggregators share this lock; what recomputes rollups takes it alone, so that no batch
 changes what is being summed."""
 
 _TOKENS = ", ".join(TOKEN_COLUMNS)
@@ -66,7 +66,7 @@ WITH fresh AS (
 )
 SELECT count(*) FROM fresh
 """  # noqa: S608 -- constants of this module
-# Repeated events too: they are stored, by whoever was first. Statements of their own take no row
+# Repeated events too: another aggregator stored them. Statements of their own take no row
 # lock before the events' unique index has put aggregators with the same events in a row.
 _TAKE_OFF_LIST = """
 DELETE FROM billing_unaggregatedusage AS listed USING billing_staging AS stored
@@ -75,8 +75,8 @@ WHERE listed.generation_id = stored.event_id
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
-    """A message as Kafka delivered it."""
+class KafkaRecord:
+    """A record as Kafka delivered it."""
 
     topic: str
     partition: int
@@ -100,25 +100,25 @@ class Ingested:
         )
 
 
-def ingest(messages: Sequence[Message]) -> Ingested:
+def ingest(records: Sequence[KafkaRecord]) -> Ingested:
     """Store a batch. When this returns, its offsets may be committed.
 
     Raises:
         OperationalError: the database is away or a deadlock was broken; nothing was stored,
-            the batch can be told again.
+            the batch can be ingested again.
     """
-    events: list[tuple[Message, UsageRecorded]] = []
-    rejected: list[tuple[Message, str]] = []
-    for message in messages:
+    events: list[tuple[KafkaRecord, UsageRecorded]] = []
+    rejected: list[tuple[KafkaRecord, str]] = []
+    for record in records:
         try:
-            events.append((message, decode(message.value)))
+            events.append((record, decode(record.value)))
         except EventRejected as error:
-            rejected.append((message, str(error)))
+            rejected.append((record, str(error)))
     return _store(events, rejected)
 
 
 def _store(
-    events: Sequence[tuple[Message, UsageRecorded]], rejected: Sequence[tuple[Message, str]]
+    events: Sequence[tuple[KafkaRecord, UsageRecorded]], rejected: Sequence[tuple[KafkaRecord, str]]
 ) -> Ingested:
     """One transaction; where PostgreSQL refuses a value, halves, down to the one at fault."""
     try:
@@ -169,26 +169,26 @@ def _escaped(text: str) -> str:
     return text if text.isalnum() else text.translate(_ESCAPES)
 
 
-def _reject(rejected: Sequence[tuple[Message, str]]) -> None:
-    """Queue rejections for `usage.rejected`; a message delivered again is the same rejection."""
+def _reject(rejected: Sequence[tuple[KafkaRecord, str]]) -> None:
+    """Queue rejections for `usage.rejected`; a record delivered again is the same rejection."""
     rows = []
-    for message, reason in rejected:
-        place = f"{message.topic}/{message.partition}/{message.offset}"
+    for record, reason in rejected:
+        place = f"{record.topic}/{record.partition}/{record.offset}"
         rows.append(
             OutboxEvent(
                 topic=TOPIC_REJECTED,
-                key=message.topic,
-                partition=partition_of(message.topic),
-                event_id=_rejection_id(place, message.value),
+                key=record.topic,
+                partition=partition_of(record.topic),
+                event_id=_rejection_id(place, record.value),
                 payload={
                     "schema": "usage.rejected.v1",
                     "reason": _storable(reason)[:1000],
-                    "topic": message.topic,
-                    "partition": message.partition,
-                    "offset": message.offset,
-                    "size": len(message.value),
+                    "topic": record.topic,
+                    "partition": record.partition,
+                    "offset": record.offset,
+                    "size": len(record.value),
                     "message": _storable(
-                        message.value[:MAX_REJECTED_BYTES].decode("utf-8", "backslashreplace")
+                        record.value[:MAX_REJECTED_BYTES].decode("utf-8", "backslashreplace")
                     ),
                 },
             )

@@ -1,9 +1,9 @@
 """A stable name for each member of a consumer group (static membership, KIP-345).
 
-A member that comes back under its name gets its partitions back at once; a nameless one is a
-stranger, and the group stands still until it has given up on the member that died. Names are
+A member that returns under its name gets its partitions back at once; a nameless one is new to
+the group, which stands still until it has given up on the member that died. Names are
 numbered, and the number is held by a lock in PostgreSQL that ends with its holder: so they are
-unique across machines, reused after a crash, and nobody has to configure them.
+unique across machines, reused after a crash, and they need no configuration.
 """
 
 import psycopg
@@ -11,7 +11,7 @@ from django.db import connection
 
 # Any constant, as long as nothing else in the database takes locks of this class.
 _LOCK_CLASS = 0x0A66
-MOST_MEMBERS = 64
+MAX_MEMBERS = 64
 
 
 class MemberName:
@@ -24,7 +24,7 @@ class MemberName:
             parameters.pop(option, None)
         # Not one of Django's pooled connections: those outlive what they were borrowed for.
         self._connection = psycopg.connect(**parameters, autocommit=True)
-        for number in range(1, MOST_MEMBERS + 1):
+        for number in range(1, MAX_MEMBERS + 1):
             row = self._connection.execute(
                 "SELECT pg_try_advisory_lock(%s, hashtext(%s) # %s)", [_LOCK_CLASS, group, number]
             ).fetchone()
@@ -32,7 +32,7 @@ class MemberName:
                 self.name = f"{group}-{number}"
                 return
         self._connection.close()
-        raise RuntimeError(f"{MOST_MEMBERS} members of {group} run already")
+        raise RuntimeError(f"{MAX_MEMBERS} members of {group} run already")
 
     def release(self) -> None:
         self._connection.close()

@@ -1,4 +1,4 @@
-"""How far behind the rollups are, told by PostgreSQL alone.
+"""How far behind the rollups are, read from PostgreSQL alone.
 
 The log cannot tell: what it lost has no offset. So lag is the age of the oldest ledger record
 that the event store lacks, within the window that reconciliation watches.

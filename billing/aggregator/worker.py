@@ -15,7 +15,7 @@ from kafka import KafkaConsumer
 from kafka.errors import CommitFailedError, KafkaError, RebalanceInProgressError
 
 from billing import kafka
-from billing.aggregator.ingest import Message
+from billing.aggregator.ingest import KafkaRecord
 from billing.aggregator.instance import MemberName
 from billing.events import TOPIC_RECORDED
 from billing.service_loop import Backoff, Stop
@@ -39,7 +39,7 @@ class Consumer:
 
     Args:
         group: the consumer group; its members share the partitions.
-        store: stores a batch durably; must bear being told a message again.
+        store: stores a batch durably; must bear getting a record again.
         connect: builds the Kafka consumer; called again after every failure, so that reading
             goes on from what is committed.
     """
@@ -48,7 +48,7 @@ class Consumer:
         self,
         *,
         group: str,
-        store: Callable[[Sequence[Message]], object],
+        store: Callable[[Sequence[KafkaRecord]], object],
         connect: Callable[..., KafkaConsumer] = kafka.consumer,
     ) -> None:
         self._group, self._store, self._connect = group, store, connect
@@ -56,7 +56,7 @@ class Consumer:
         self._member: MemberName | None = None
 
     def run(self, stop: Stop, *, every: tuple[float, Callable[[], None]] | None = None) -> None:
-        """Consume until told to stop; the batch at hand is stored and committed first.
+        """Consume until `stop` is set; the batch at hand is stored and committed first.
 
         Args:
             every: seconds, and what to do whenever that many have passed.
@@ -89,26 +89,26 @@ class Consumer:
         self._leave()
 
     def consume_batch(self) -> int:
-        """Read, store, commit. Returns how many messages were stored."""
+        """Read, store, commit. Returns how many records were stored."""
         if self._consumer is None:
             self._join()
         assert self._consumer is not None
         timeout_ms = POLL_MS if self._has_partitions() else JOINING_POLL_MS
-        polled = self._consumer.poll(timeout_ms=timeout_ms, max_records=BATCH)
-        messages = [
-            Message(record.topic, record.partition, record.offset, record.value or b"")
-            for records in polled.values()
-            for record in records
+        batch = self._consumer.poll(timeout_ms=timeout_ms, max_records=BATCH)
+        records = [
+            KafkaRecord(polled.topic, polled.partition, polled.offset, polled.value or b"")
+            for partition in batch.values()
+            for polled in partition
         ]
-        if not messages:
+        if not records:
             return 0
-        self._store(messages)
+        self._store(records)
         try:
             self._consumer.commit()
         except (CommitFailedError, RebalanceInProgressError) as error:
             # The partitions moved on meanwhile; their new owner gets the batch again.
             log.info("commit_refused", group=self._group, reason=repr(error))
-        return len(messages)
+        return len(records)
 
     def _has_partitions(self) -> bool:
         """Whether joining the group is over: it advances only while the client is polled."""

@@ -2,7 +2,7 @@
 
 Run by beat every minute. It asks the counters in Redis, which is cheap for many organizations,
 and the ledger only where a counter is lost or has passed a threshold that was not alerted yet.
-The alert's row is the memory: losing Redis alerts nobody twice.
+The alert's row is the memory: losing Redis repeats no alert.
 """
 
 from collections.abc import Iterable

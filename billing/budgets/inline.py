@@ -17,7 +17,12 @@ from backend.platform.redis import async_client
 from billing.abuse import throttle
 from billing.budgets import counters
 from billing.budgets.counters import CREDIT, RESERVATIONS, Counter
-from billing.budgets.limits import Limit, OrganizationLimits, cached_limits, organization_limits
+from billing.budgets.limits import (
+    BudgetLimit,
+    OrganizationLimits,
+    cached_limits,
+    organization_limits,
+)
 from billing.budgets.spending import rebuild_counters
 from billing.prices import PriceBook, UnpricedUsage, ceiling
 from billing.prices.loading import cached_price_book, price_book
@@ -173,7 +178,7 @@ def _reserved_key(generation_id: UUID) -> str:
     return f"billing:reservation:{generation_id}"
 
 
-def _refusal(limit: Limit, currency: str) -> InsufficientQuota:
+def _refusal(limit: BudgetLimit, currency: str) -> InsufficientQuota:
     if limit.scope == CREDIT:
         return InsufficientQuota(
             "The prepaid credit has no room left for this request. Ask for fewer tokens, wait for"

@@ -17,7 +17,7 @@ _cache: dict[UUID, tuple[float, "OrganizationLimits"]] = {}
 
 
 @dataclass(frozen=True, slots=True)
-class Limit:
+class BudgetLimit:
     """One budget as enforcement sees it.
 
     Attributes:
@@ -43,9 +43,9 @@ class Limit:
 class OrganizationLimits:
     organization_id: UUID
     currency: str
-    limits: tuple[Limit, ...]
+    limits: tuple[BudgetLimit, ...]
 
-    def binding(self, *, project_id: UUID, key_id: UUID | None) -> list[Limit]:
+    def binding(self, *, project_id: UUID, key_id: UUID | None) -> list[BudgetLimit]:
         """The limits that usage of this project and key counts towards."""
         return [limit for limit in self.limits if limit.binds(project_id=project_id, key_id=key_id)]
 
@@ -67,7 +67,7 @@ def load_limits(organization_id: UUID) -> OrganizationLimits:
     """Read them now, and cache them."""
     terms = terms_of(organization_id)
     bound = [
-        Limit(
+        BudgetLimit(
             name=counter_name(budget.pk),
             ceiling=amount_down(budget.amount) if budget.is_hard else SOFT,
             scope=budget.scope,
@@ -77,7 +77,7 @@ def load_limits(organization_id: UUID) -> OrganizationLimits:
         for budget in Budget.objects.filter(organization_id=organization_id).order_by("pk")
     ]
     if terms.is_prepaid:
-        bound.append(Limit(CREDIT, OWN_CEILING, CREDIT, None, None))
+        bound.append(BudgetLimit(CREDIT, OWN_CEILING, CREDIT, None, None))
     limits = OrganizationLimits(organization_id, terms.currency, tuple(bound))
     with _lock:
         now = time.monotonic()

@@ -16,7 +16,7 @@ from billing import ledger
 from billing.budgets import counters
 from billing.budgets.counters import CREDIT, Counter
 from billing.budgets.credit import credit_state
-from billing.budgets.limits import Limit, OrganizationLimits
+from billing.budgets.limits import BudgetLimit, OrganizationLimits
 from billing.periods import month_of
 from billing.prices.loading import price_book
 from billing.prices.usage import Pricer
@@ -41,8 +41,8 @@ class Spent:
 
 
 def spent_by_limit(
-    limits: OrganizationLimits, bound: Sequence[Limit], *, at: datetime
-) -> dict[Limit, Spent]:
+    limits: OrganizationLimits, bound: Sequence[BudgetLimit], *, at: datetime
+) -> dict[BudgetLimit, Spent]:
     """What each limit has used up of the month of `at`, all from one snapshot of the ledger.
 
     One statement, hence one snapshot: `total` and `recent` speak of the same records.
@@ -64,7 +64,7 @@ def spent_by_limit(
     )
     pricer = Pricer(organization_id=limits.organization_id, book=price_book(limits.currency))
     totals = {limit: Decimal(0) for limit in bound}
-    recent: dict[Limit, list[UUID]] = {limit: [] for limit in bound}
+    recent: dict[BudgetLimit, list[UUID]] = {limit: [] for limit in bound}
     for row in rows:
         bucket = ledger.bucket_of(row)
         cost = pricer.price(bucket)
@@ -75,7 +75,9 @@ def spent_by_limit(
     return {limit: Spent(totals[limit], recent[limit]) for limit in bound}
 
 
-def rebuild_counters(limits: OrganizationLimits, bound: Sequence[Limit], *, at: datetime) -> None:
+def rebuild_counters(
+    limits: OrganizationLimits, bound: Sequence[BudgetLimit], *, at: datetime
+) -> None:
     """Set the counters of the month of `at`, and credit's; safe at any time, by anyone."""
     monthly = [limit for limit in bound if limit.scope != CREDIT]
     if monthly:

@@ -7,8 +7,6 @@ import django.db.models.deletion
 import django.db.models.functions.datetime
 from django.db import migrations, models
 
-import billing.models.webhooks
-
 
 class Migration(migrations.Migration):
     dependencies = [
@@ -29,9 +27,7 @@ class Migration(migrations.Migration):
                 ("url", models.URLField(max_length=500)),
                 (
                     "secret",
-                    models.CharField(
-                        default=billing.models.webhooks.new_secret, editable=False, max_length=100
-                    ),
+                    models.CharField(editable=False, max_length=100),
                 ),
                 (
                     "types",

@@ -5,22 +5,25 @@ from typing import Any
 
 from django.db import migrations, models
 
-import billing.models.webhooks
 from billing.webhooks.secrets import secret_decrypt, secret_encrypt
 
 
 def encrypt(apps: Any, editor: Any) -> None:
-    _rewrite(apps, lambda stored: secret_encrypt(secret_decrypt(stored)))
+    _rewrite(apps, lambda stored, **at: secret_encrypt(secret_decrypt(stored, **at), **at))
 
 
 def decrypt(apps: Any, editor: Any) -> None:
     _rewrite(apps, secret_decrypt)
 
 
-def _rewrite(apps: Any, change: Callable[[str], str]) -> None:
+def _rewrite(apps: Any, change: Callable[..., str]) -> None:
     endpoints = apps.get_model("billing", "WebhookEndpoint").objects
     for endpoint in endpoints.all().iterator():
-        endpoint.encrypted_secret = change(endpoint.encrypted_secret)
+        endpoint.encrypted_secret = change(
+            endpoint.encrypted_secret,
+            organization_id=endpoint.organization_id,
+            endpoint_id=endpoint.pk,
+        )
         endpoint.save(update_fields=["encrypted_secret"])
 
 
@@ -65,7 +68,6 @@ class Migration(migrations.Migration):
             name="secret",
             field=models.CharField(
                 db_column="secret",
-                default=billing.models.webhooks.new_secret,
                 editable=False,
                 max_length=300,
             ),

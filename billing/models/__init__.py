@@ -23,7 +23,14 @@ from billing.models.invoices import (
 from billing.models.outbox import OutboxEvent
 from billing.models.prices import Price
 from billing.models.reconciliation import ReconciliationRun
-from billing.models.usage import UnaggregatedUsage, UsageEvent, UsageRecord, UsageRollup, UsageState
+from billing.models.usage import (
+    UnaggregatedUsage,
+    UsageDay,
+    UsageEvent,
+    UsageRecord,
+    UsageRollup,
+    UsageState,
+)
 from billing.models.webhooks import WebhookDelivery, WebhookEndpoint, WebhookType
 
 __all__ = [
@@ -49,6 +56,7 @@ __all__ = [
     "ReconciliationRun",
     "SubjectKind",
     "UnaggregatedUsage",
+    "UsageDay",
     "UsageEvent",
     "UsageRecord",
     "UsageRollup",

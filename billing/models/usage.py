@@ -1,4 +1,4 @@
-"""Usage: the ledger, the event store and the hourly rollups.
+"""Usage: the ledger, the event store, the hourly rollups and their sums by day.
 
 Each has a column for every kind of tokens (`billing.quantities.Kind`).
 
@@ -8,6 +8,7 @@ Invariants:
 - the event store has each event once, whatever Kafka delivers;
 - a rollup is the sum of the event store's events of its hour, organization, project, user,
   key and model;
+- a day is the sum of its 24 hours' rollups (a trigger on them adds to it);
 - a record whose event is not in the event store is listed in `UnaggregatedUsage` (a trigger lists
   each new record, and only who has stored its event takes it off).
 
@@ -36,7 +37,23 @@ class UsageState(models.TextChoices):
     FAILED = "failed"
 
 
-class _Usage(models.Model):
+class TokenColumns(models.Model):
+    """What one generation used, a column for each kind of tokens: of ledger and event store, and of
+    the generation itself. Cached tokens are counted as input too."""
+
+    input_tokens = models.PositiveIntegerField(default=0)
+    cached_input_tokens = models.PositiveIntegerField(default=0)
+    output_tokens = models.PositiveIntegerField(default=0)
+
+    class Meta:
+        abstract = True
+
+    @property
+    def counts(self) -> TokenCounts:
+        return TokenCounts.of(self)
+
+
+class _Usage(TokenColumns):
     """The columns that the ledger and the event store share."""
 
     occurred_at = models.DateTimeField(help_text="When the generation ended.")
@@ -45,9 +62,6 @@ class _Usage(models.Model):
     key_id = models.UUIDField(null=True, blank=True, help_text="Empty: the page, not a key.")
     model = models.CharField(max_length=200)
     pool = models.CharField(max_length=200, blank=True, help_text="Empty: no engine saw it.")
-    input_tokens = models.PositiveIntegerField(help_text="Cached tokens included.")
-    cached_input_tokens = models.PositiveIntegerField(default=0)
-    output_tokens = models.PositiveIntegerField()
     state = models.CharField(max_length=16, choices=UsageState.choices)
     ttft_ms = models.PositiveIntegerField(null=True, blank=True)
     duration_ms = models.PositiveIntegerField()
@@ -57,10 +71,6 @@ class _Usage(models.Model):
 
     class Meta:
         abstract = True
-
-    @property
-    def counts(self) -> TokenCounts:
-        return TokenCounts.of(self)
 
 
 class TokenSums(models.Model):
@@ -154,16 +164,24 @@ class UnaggregatedUsage(models.Model):
         return str(self.generation_id)
 
 
-class UsageRollup(TokenSums):
-    """Sums of one hour (UTC, by `occurred_at`) for one organization, project, user, key, model."""
+class _GroupedSums(TokenSums):
+    """Sums for one organization, project, user, key and model."""
 
-    hour = models.DateTimeField()
     organization_id = models.UUIDField()
     project_id = models.UUIDField()
     user_id = models.UUIDField()
     key_id = models.UUIDField(null=True, blank=True)
     model = models.CharField(max_length=200)
     requests = models.PositiveBigIntegerField()
+
+    class Meta:
+        abstract = True
+
+
+class UsageRollup(_GroupedSums):
+    """Sums of one hour (UTC, by `occurred_at`)."""
+
+    hour = models.DateTimeField()
 
     class Meta:
         constraints = [
@@ -177,3 +195,22 @@ class UsageRollup(TokenSums):
 
     def __str__(self) -> str:
         return f"{self.hour:%Y-%m-%d %H}h {self.model}: {self.requests} requests"
+
+
+class UsageDay(_GroupedSums):
+    """Sums of one day (UTC): of the rollups of its hours, kept by the database itself."""
+
+    day = models.DateTimeField(help_text="When it begins.")
+
+    class Meta:
+        constraints = [
+            # Read by organization and day, so that one index serves both.
+            models.UniqueConstraint(
+                fields=["organization_id", "day", "project_id", "user_id", "key_id", "model"],
+                nulls_distinct=False,
+                name="day_unique",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.day:%Y-%m-%d} {self.model}: {self.requests} requests"

@@ -1,6 +1,5 @@
 """Webhooks: which URLs an organization is notified at, and every delivery."""
 
-import secrets
 import uuid
 
 from django.contrib.postgres.fields import ArrayField
@@ -9,7 +8,7 @@ from django.db.models import Q
 from django.db.models.functions import Now
 
 from backend.accounts.models import Organization
-from billing.webhooks.secrets import PREFIX, secret_decrypt, secret_encrypt
+from billing.webhooks.secrets import secret_decrypt, secret_encrypt, secret_generate
 
 
 class WebhookType(models.TextChoices):
@@ -20,11 +19,6 @@ class WebhookType(models.TextChoices):
     CREDIT_NOTE_ISSUED = "credit_note.issued"
 
 
-def new_secret() -> str:
-    """A secret for signing, encrypted as it is stored."""
-    return secret_encrypt(f"{PREFIX}{secrets.token_urlsafe(32)}")
-
-
 class WebhookEndpoint(models.Model):
     """A URL that gets signed POSTs, until it has failed for too long (webhooks/endpoints.py)."""
 
@@ -33,9 +27,7 @@ class WebhookEndpoint(models.Model):
         Organization, on_delete=models.CASCADE, related_name="webhook_endpoints"
     )
     url = models.URLField(max_length=500)
-    encrypted_secret = models.CharField(
-        max_length=300, default=new_secret, editable=False, db_column="secret"
-    )
+    encrypted_secret = models.CharField(max_length=300, editable=False, db_column="secret")
     types = ArrayField(models.CharField(max_length=40, choices=WebhookType.choices))
     enabled = models.BooleanField(default=True)
     failures = models.PositiveIntegerField(db_default=0, default=0, help_text="In a row.")
@@ -54,7 +46,15 @@ class WebhookEndpoint(models.Model):
     @property
     def secret(self) -> str:
         """What signs. Raises SecretUnreadable."""
-        return secret_decrypt(self.encrypted_secret)
+        return secret_decrypt(
+            self.encrypted_secret, organization_id=self.organization_id, endpoint_id=self.pk
+        )
+
+    def secret_renew(self) -> None:
+        """Give it a new secret; the caller saves."""
+        self.encrypted_secret = secret_encrypt(
+            secret_generate(), organization_id=self.organization_id, endpoint_id=self.pk
+        )
 
 
 class WebhookDelivery(models.Model):

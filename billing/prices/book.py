@@ -149,14 +149,44 @@ def cost(
     Raises:
         UnpricedUsage: a kind that was used has no price.
     """
-    before = used_before or Quantities()
-    total = Decimal(0)
+    total, unpriced = cost_where_priced(
+        quantities=quantities,
+        model=model,
+        organization_id=organization_id,
+        at=at,
+        book=book,
+        used_before=used_before or Quantities(),
+    )
+    if unpriced is not None:
+        raise unpriced
+    return total
+
+
+def cost_where_priced(
+    *,
+    quantities: Quantities,
+    model: str,
+    organization_id: UUID | None,
+    at: datetime,
+    book: PriceBook,
+    used_before: Quantities,
+) -> tuple[Decimal, UnpricedUsage | None]:
+    """What the kinds that have a price cost, and what has none, if anything that was used.
+
+    Kind by kind, so that a sum of usage costs what its parts cost, however it was grouped.
+    """
+    total, unpriced = Decimal(0), None
     with localcontext(EXACT):
         for kind, quantity in quantities.items():
-            if quantity:
+            if not quantity:
+                continue
+            try:
                 tiers = book.tiers(model=model, kind=kind, organization_id=organization_id, at=at)
-                total += _marginal(tiers, getattr(before, kind.value), quantity)
-    return total
+            except UnpricedUsage as error:
+                unpriced = unpriced or error
+                continue
+            total += _marginal(tiers, getattr(used_before, kind.value), quantity)
+    return total, unpriced
 
 
 def ceiling(

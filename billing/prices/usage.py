@@ -12,7 +12,7 @@ from datetime import datetime
 from decimal import Decimal
 from uuid import UUID
 
-from billing.prices.book import PriceBook, UnpricedUsage, cost
+from billing.prices.book import PriceBook, cost_where_priced
 from billing.quantities import Quantities, TokenCounts
 
 
@@ -61,7 +61,7 @@ class Pricer:
         volume_key = (f"{bucket.start:%Y-%m}", bucket.model)
         before = self._volumes.get(volume_key, Quantities())
         self._volumes[volume_key] = before + quantities
-        amount, is_whole = cost_where_priced(
+        amount, unpriced = cost_where_priced(
             quantities=quantities,
             model=bucket.model,
             organization_id=self._organization_id,
@@ -69,39 +69,10 @@ class Pricer:
             book=self.book,
             used_before=before,
         )
-        if not is_whole:
+        if unpriced is not None:
             self.unpriced.add(bucket.model)
         return amount
 
     def price_all(self, buckets: Iterable[UsageBucket]) -> Iterator[PricedBucket]:
         for bucket in buckets:
             yield PricedBucket(bucket, self.price(bucket))
-
-
-def cost_where_priced(
-    *,
-    quantities: Quantities,
-    model: str,
-    organization_id: UUID,
-    at: datetime,
-    book: PriceBook,
-    used_before: Quantities,
-) -> tuple[Decimal, bool]:
-    """What the kinds that have a price cost, and whether all that were used have one.
-
-    Kind by kind, so that a sum of usage costs what its parts cost, however it was grouped.
-    """
-    total, is_whole = Decimal(0), True
-    for kind, quantity in quantities.items():
-        try:
-            total += cost(
-                quantities=Quantities(**{kind.value: quantity}),
-                model=model,
-                organization_id=organization_id,
-                at=at,
-                book=book,
-                used_before=used_before,
-            )
-        except UnpricedUsage:
-            is_whole = False
-    return total, is_whole

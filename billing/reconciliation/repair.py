@@ -73,7 +73,7 @@ GROUP BY 1, 2, 3, 4, 5, 6
 
 
 def repair_hour(difference: HourComparison) -> None:
-    """Mend one organization hour, events and rollups."""
+    """Repair one organization hour, events and rollups."""
     _mend(difference.organization_id, difference.hour, difference.hour + HOUR)
 
 

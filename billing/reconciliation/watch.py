@@ -26,7 +26,7 @@ RUNS_KEPT = timedelta(days=90)
 def reconcile_recent(*, now: datetime | None = None) -> ReconciliationRun:
     """Compare the last two days, queue what is missing, store the run, alert if it is not clean.
 
-    A difference that republishing can mend is sent on its way and counted; the next run says
+    A difference that republishing can repair is sent on its way and counted; the next run says
     whether it arrived. An alert goes out when lag passes five minutes, or when an hour differs
     in two runs one after the other.
     """
@@ -94,7 +94,7 @@ def _alert(run: ReconciliationRun) -> None:
             f"Age of the oldest usage that is not aggregated: {run.lag_s:.0f} s\n"
             f"Events sent again: {run.republished}\n\n"
             "The ledger is complete and invoices are right; dashboards may lag behind.\n"
-            f"Mend it with: manage.py reconcile --from {run.start:%Y-%m-%d} --to "
+            f"Repair it with: manage.py reconcile --from {run.start:%Y-%m-%d} --to "
             f"{run.end + timedelta(days=1):%Y-%m-%d} --repair\n"
         ),
         from_email=settings.DEFAULT_FROM_EMAIL,

@@ -1,8 +1,8 @@
 """Claiming outbox rows so that several relays work at once and order holds by key.
 
-Rows are spread over lanes by key. A relay takes some lanes with advisory locks that end with
-its transaction, so a killed relay frees them, and reads the lanes' rows in order. Two relays
-never hold one lane, hence rows of one key leave in the order in which they were written.
+Rows are spread over partitions by key. A relay takes some partitions with advisory locks that end
+with its transaction, so a killed relay frees them, and reads their rows in order. Two relays never
+hold one partition, hence rows of one key leave in the order in which they were written.
 """
 
 from collections.abc import Iterable
@@ -10,16 +10,17 @@ from dataclasses import dataclass
 
 from django.db import connection
 
-# Locks of one transaction; lane numbers are its second half. Any constant will do, as long as
-# nothing else in the database uses the same.
+# Locks of one transaction; partition numbers are their second half. Any constant will do, as long
+# as nothing else in the database uses the same.
 _LOCK_CLASS = 0x0B177
 
-LANES_AT_ONCE = 16
-"""Of 64: leaves lanes to other relays even when everything is waiting."""
+PARTITIONS_AT_ONCE = 16
+"""Of 64: leaves partitions to other relays even when everything is waiting."""
 
-# The subquery ends before the locks are tried, so that only as many lanes are locked as are
-# taken; LIMIT stops at the first LANES_AT_ONCE that were free.
-_CLAIM_LANES = """
+# The subquery ends before the locks are tried, so that only as many partitions are locked
+# as are taken; LIMIT stops at the first PARTITIONS_AT_ONCE that were free. The column keeps its
+# first name, `lane`: to rename it would need a stop of every relay.
+_CLAIM_PARTITIONS = """
 WITH waiting AS MATERIALIZED (
     SELECT lane FROM billing_outboxevent WHERE published_at IS NULL
     GROUP BY lane ORDER BY min(id)
@@ -43,7 +44,7 @@ FROM billing_outboxevent WHERE published_at IS NULL
 @dataclass(frozen=True, slots=True)
 class OutboxRow:
     id: int
-    lane: int
+    partition: int
     topic: str
     key: bytes
     value: bytes
@@ -52,14 +53,14 @@ class OutboxRow:
 def claim(*, limit: int) -> list[OutboxRow]:
     """Up to `limit` waiting rows, held until the surrounding transaction ends."""
     with connection.cursor() as cursor:
-        cursor.execute(_CLAIM_LANES, [_LOCK_CLASS, LANES_AT_ONCE])
-        lanes = [lane for (lane,) in cursor.fetchall()]
-        if not lanes:
+        cursor.execute(_CLAIM_PARTITIONS, [_LOCK_CLASS, PARTITIONS_AT_ONCE])
+        partitions = [partition for (partition,) in cursor.fetchall()]
+        if not partitions:
             return []
-        cursor.execute(_CLAIM_ROWS, [lanes, limit])
+        cursor.execute(_CLAIM_ROWS, [partitions, limit])
         return [
-            OutboxRow(id, lane, topic, key.encode(), payload.encode())
-            for id, lane, topic, key, payload in cursor.fetchall()
+            OutboxRow(id, partition, topic, key.encode(), payload.encode())
+            for id, partition, topic, key, payload in cursor.fetchall()
         ]
 
 

@@ -37,7 +37,7 @@ class Relay:
         self._producer: KafkaProducer | None = None
 
     def run(self, stop: Stop) -> None:
-        """Publish until told to stop; the batch at hand is finished first."""
+        """Publish until `stop` is set; the batch at hand is finished first."""
         failing = Backoff(first=0.2, last=15.0)
         idle = Backoff(first=0.02, last=0.5)
         while not stop:
@@ -82,8 +82,8 @@ class Relay:
     def _send(self, rows: Iterable[OutboxRow]) -> tuple[list[int], KafkaError | None]:
         """Send, wait, and say which rows may be marked.
 
-        Once a row of a lane failed, later ones of that lane are not marked even if they
-        arrived: they go out again behind it, so that order by key holds.
+        Once a row of a partition failed, later ones of that partition are not marked even if
+        they arrived: they go out again behind it, so that order by key holds.
         """
         if self._producer is None:
             self._producer = self._connect()
@@ -101,14 +101,14 @@ class Relay:
         except KafkaError as error:
             failure = failure or error
         published: list[int] = []
-        broken_lanes: set[int] = set()
+        failed_partitions: set[int] = set()
         for row, future in sent:
-            if row.lane in broken_lanes:
+            if row.partition in failed_partitions:
                 continue
             if future.is_done and future.succeeded():
                 published.append(row.id)
             else:
-                broken_lanes.add(row.lane)
+                failed_partitions.add(row.partition)
                 failure = failure or _reason(future.exception)
         return published, failure
 

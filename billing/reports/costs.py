@@ -19,7 +19,7 @@ class CostBook:
             self._by_model[cost.model].append(cost)
 
     def cost_of(self, bucket: UsageBucket) -> Decimal | None:
-        """What an hour's usage of a model cost us; None where nobody has said."""
+        """What an hour's usage of a model cost us; None where none is entered."""
         cost = self._at(bucket.model, bucket.start)
         if cost is None:
             return None

@@ -36,14 +36,14 @@ def note_failure(endpoint_id: UUID, *, error: str, now: datetime) -> None:
         return
     endpoint.failures += 1
     endpoint.failing_since = endpoint.failing_since or now
-    if endpoint.enabled and _is_hopeless(endpoint, now):
+    if endpoint.enabled and _must_be_disabled(endpoint, now):
         endpoint.enabled, endpoint.disabled_at = False, now
         log.warning("webhook_disabled", endpoint=str(endpoint.pk), failures=endpoint.failures)
         transaction.on_commit(lambda: _notify(endpoint, error))
     endpoint.save(update_fields=["failures", "failing_since", "enabled", "disabled_at"])
 
 
-def _is_hopeless(endpoint: WebhookEndpoint, now: datetime) -> bool:
+def _must_be_disabled(endpoint: WebhookEndpoint, now: datetime) -> bool:
     assert endpoint.failing_since is not None
     long_enough = now - endpoint.failing_since >= MAX_FAILING
     return endpoint.failures >= MAX_FAILURES_AT_ALL or (

@@ -1,48 +1,57 @@
-"""Signing secrets at rest: encrypted with a key derived from the product's secret key.
+"""Signing secrets at rest: encrypted for their organization and endpoint, so that a dump of the
+database signs nothing, and a secret that is copied to another endpoint is refused."""
 
-As with the texts of `safety.audit`, AES in CBC with an HMAC (Fernet) under a key of its own, so
-that a dump of the database alone signs nothing. Keys of `SECRET_KEY_FALLBACKS` still decrypt.
-"""
+import secrets
+from dataclasses import replace
+from typing import Any
+from uuid import UUID
 
-import base64
-import hashlib
-
-from cryptography.fernet import Fernet, InvalidToken, MultiFernet
-from django.conf import settings
-from django.utils.encoding import force_bytes
+from backend.platform.encryption import Unreadable, decrypt, encrypt
+from backend.platform.keys import Purpose
+from backend.platform.reencryption import encrypted_column
 
 PREFIX = "whsec_"
 
 
-class SecretUnreadable(RuntimeError):
-    """A stored secret was encrypted under another secret key, or was tampered with."""
+class SecretUnreadable(Unreadable):
+    """A stored secret was encrypted under a dropped key, belongs elsewhere, or was changed."""
 
 
-def secret_encrypt(secret: str) -> str:
-    return _fernet().encrypt(secret.encode()).decode()
+def secret_generate() -> str:
+    return f"{PREFIX}{secrets.token_urlsafe(32)}"
 
 
-def secret_decrypt(stored: str) -> str:
-    """The secret again.
+def secret_encrypt(secret: str, *, organization_id: UUID, endpoint_id: UUID) -> str:
+    context = (organization_id, endpoint_id)
+    return encrypt(secret, purpose=Purpose.WEBHOOK_SECRET, context=context)
 
-    Raises:
-        SecretUnreadable: see the class.
-    """
-    if stored.startswith(PREFIX):  # written by the release before, while this one was rolled out
+
+def secret_decrypt(stored: str, *, organization_id: UUID, endpoint_id: UUID) -> str:
+    """The secret again. Raises SecretUnreadable."""
+    if stored.startswith(PREFIX):  # from before secrets were encrypted
         return stored
+    context = (organization_id, endpoint_id)
     try:
-        return _fernet().decrypt(stored.encode()).decode()
-    except InvalidToken as error:
+        return decrypt(stored, purpose=Purpose.WEBHOOK_SECRET, context=context)
+    except Unreadable as error:
         raise SecretUnreadable(
             "The signing secret cannot be decrypted: delete this webhook and add it again."
         ) from error
 
 
-def _fernet() -> MultiFernet:
-    keys = [settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS]
-    return MultiFernet([Fernet(_derive(force_bytes(key))) for key in keys])
+def _renewed(endpoint: Any) -> str:
+    return secret_encrypt(
+        endpoint.secret, organization_id=endpoint.organization_id, endpoint_id=endpoint.pk
+    )
 
 
-def _derive(secret_key: bytes) -> bytes:
-    digest = hashlib.sha256(b"parley.billing.webhook-secret:" + secret_key).digest()
-    return base64.urlsafe_b64encode(digest)
+COLUMN = replace(
+    encrypted_column(
+        label="webhook secrets",
+        model="billing.WebhookEndpoint",
+        field="encrypted_secret",
+        purpose=Purpose.WEBHOOK_SECRET,
+        context=("organization_id", "pk"),
+    ),
+    renewed=_renewed,
+)

@@ -47,9 +47,12 @@ def webhook_create(*, principal: Principal, url: str, types: Sequence[str]) -> W
     existing = WebhookEndpoint.objects.filter(organization_id=principal.organization_id)
     if existing.count() >= MAX_ENDPOINTS:
         raise Conflict(f"An organization has at most {MAX_ENDPOINTS} webhooks.")
-    return WebhookEndpoint.objects.create(
+    endpoint = WebhookEndpoint(
         organization_id=principal.organization_id, url=url, types=sorted(set(types))
     )
+    endpoint.secret_renew()
+    endpoint.save(force_insert=True)
+    return endpoint
 
 
 def webhook_delete(*, principal: Principal, endpoint_id: UUID) -> None:

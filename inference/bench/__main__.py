@@ -24,6 +24,7 @@ from inference.bench.limits import Machine
 from inference.bench.peers.cases import Cases, Rates
 from inference.bench.report import Report, markdown, plot
 from inference.model.files.open import open_weights
+from inference.model.files.weights import WeightReader
 
 _PEERS = ("llama.cpp", "transformers", "transformers-continuous")
 _NOT_INSTALLED = 3
@@ -34,44 +35,54 @@ _GUESSING = "prompt lookup on rewriting and summarising, 1 stream, to without"
 
 def main() -> None:
     args = _parser().parse_args()
+    machine = Machine.measure()
+    reports = [_measure_model(model, machine, args) for model in args.model]
+    if args.json:
+        # One model's report is an object, as before there could be several.
+        written = reports if len(reports) > 1 else reports[0]
+        args.json.write_bytes(msgspec.json.format(msgspec.json.encode(written), indent=1))
+
+
+def _measure_model(path: Path, machine: Machine, args: argparse.Namespace) -> Report:
+    """Serve the model, put the workloads to it and to the peers; prints the report."""
     sizes = Sizes.quick() if args.quick else Sizes()
     load_before = os.getloadavg()[0]
     end = time.monotonic() + 60 * args.minutes
-    model = open_weights(str(args.model)).config
-    machine = Machine.measure()
+    reader = open_weights(str(path))
+    model = reader.config
     # Guesses are no part of what the peers are asked, and random prompts say nothing of them.
     plain = [*args.serve_options, "--no-prompt-lookup"]
-    with served(args.model, plain) as url:
+    with served(path, plain) as url:
         engine = asyncio.run(measure(url, model.vocab_size, sizes))
-    with served(args.model, args.serve_options) as url:
+    with served(path, args.serve_options) as url:
         guessing = asyncio.run(measure_rewriting(url, model.vocab_size, sizes))
     engine.ratios[_GUESSING] = guessing / engine.rewriting
     peers: dict[str, Rates] = {}
     for name, options in args.beside:
-        with served(args.model, [*shlex.split(options), "--no-prompt-lookup"]) as url:
+        with served(path, [*shlex.split(options), "--no-prompt-lookup"]) as url:
             peers[name] = asyncio.run(measure_rates(url, model.vocab_size, sizes))
-    others, missing = measure_peers(args.model, sizes.cases, args.peers, end)
+    others, missing = measure_peers(path, sizes.cases, args.peers, end)
     peers |= others
-    # The weights of a folder are read as float32, those of a GGUF file as they are.
-    weight_bytes = args.model.stat().st_size if args.model.is_file() else _folder_bytes(args.model)
+    prompts = sizes.cases.prefill
     report = Report(
-        model=args.model.name,
+        model=path.name,
         machine=machine,
         load_before=load_before,
         cases=sizes.cases,
         engine=engine,
         peers=peers,
         missing=missing,
-        limits={
-            "decode step, 1 stream": machine.decode_s(weight_bytes),
-        }
-        | {f"prompt of {n:,}": machine.prefill_s(model, n) for n in sizes.cases.prefill},
+        limits={"decode step, 1 stream": machine.decode_s(_bytes_of_step(path, reader))}
+        | {f"prompt of {n:,}": machine.prefill_s(model, n) for n in prompts}
+        | {f"prompt of {n:,}, int8": machine.int8_prefill_s(model, n) for n in prompts},
     )
     sys.stdout.write(markdown(report))
-    if args.json:
-        args.json.write_bytes(msgspec.json.format(msgspec.json.encode(report), indent=1))
+    sys.stdout.flush()
     if args.plot:
-        args.plot.write_text(plot(report))
+        several = len(args.model) > 1
+        plot_path = args.plot.with_stem(f"{args.plot.stem}-{path.stem}") if several else args.plot
+        plot_path.write_text(plot(report))
+    return report
 
 
 def measure_peers(
@@ -108,8 +119,14 @@ def measure_peers(
     return rates, missing
 
 
-def _folder_bytes(folder: Path) -> int:
-    return sum(file.stat().st_size for file in folder.glob("*.safetensors"))
+def _bytes_of_step(path: Path, reader: WeightReader) -> int:
+    """What one decode step reads: the weights, but of an embedding that is no output matrix a row.
+    Those of a folder are kept as float32, those of a GGUF file as they are."""
+    if path.is_dir():
+        return sum(file.stat().st_size for file in path.glob("*.safetensors"))
+    embedding = reader.read_packed("embed")
+    untied = embedding is not None and not reader.config.tied_embeddings
+    return path.stat().st_size - (embedding.data.nbytes if embedding and untied else 0)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -118,7 +135,9 @@ def _parser() -> argparse.ArgumentParser:
         description=__doc__,
         epilog="What follows -- is handed to `python -m inference serve`.",
     )
-    parser.add_argument("--model", type=Path, required=True, help="a GGUF file or a folder")
+    parser.add_argument(
+        "--model", type=Path, nargs="+", required=True, help="GGUF files or folders"
+    )
     parser.add_argument("--quick", action="store_true", help="small sizes, in a minute or two")
     parser.add_argument("--peers", nargs="*", choices=_PEERS, default=list(_PEERS))
     parser.add_argument(

@@ -97,10 +97,10 @@ class _Usage(msgspec.Struct):
     completion_tokens: int
 
 
-class _Chunk(msgspec.Struct):
+class _StreamChunk(msgspec.Struct):
     """What is read of a streamed chunk."""
 
     usage: _Usage | None = None
 
 
-_chunk = msgspec.json.Decoder(_Chunk)
+_chunk = msgspec.json.Decoder(_StreamChunk)

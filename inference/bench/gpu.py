@@ -69,6 +69,9 @@ class RandomWeights:
     def read_packed(self, name: str) -> PackedRows | None:
         return None
 
+    def release(self) -> None:
+        """There is no file."""
+
     def _shape(self, part: str) -> tuple[int, ...]:
         c = self.config
         queries, kv = c.num_heads * c.head_dim, c.num_kv_heads * c.head_dim

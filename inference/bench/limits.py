@@ -25,23 +25,32 @@ class Machine:
     cores: int
     gemm_gflops: float
     """float32 products of 1024 x 1024, all cores."""
+    int8_gops: float
+    """Int8 products of 2048 x 2048, all cores, two operations each: in AMX's tiles where there are
+    such, else by VNNI."""
     read_gb_per_s: float
     """Summing 256 MiB, all cores."""
 
     @classmethod
     def measure(cls) -> Machine:
         a, b = torch.randn(1024, 1024), torch.randn(1024, 1024)
+        rounded = torch.randint(-127, 128, (2048, 2048), dtype=torch.int8)
         large = torch.randn(64 * 1024 * 1024)
         return cls(
             processor=_processor(),
             cores=os.cpu_count() or 1,
             gemm_gflops=2 * 1024**3 / _best(lambda: torch.mm(a, b)) / 1e9,
+            int8_gops=2 * 2048**3 / _best(lambda: torch._int_mm(rounded, rounded)) / 1e9,
             read_gb_per_s=large.numel() * 4 / _best(large.sum) / 1e9,
         )
 
     def prefill_s(self, model: ModelConfig, tokens: int) -> float:
-        """The least time of a prompt: its multiplications at the measured rate."""
+        """The least time of a prompt: its multiplications at the measured rate in float32."""
         return prefill_flops(model, tokens) / self.gemm_gflops / 1e9
+
+    def int8_prefill_s(self, model: ModelConfig, tokens: int) -> float:
+        """The same at the measured rate in int8."""
+        return prefill_flops(model, tokens) / self.int8_gops / 1e9
 
     def decode_s(self, weight_bytes: int) -> float:
         """The least time of a step of one stream: every weight is read once."""

@@ -42,7 +42,8 @@ def markdown(report: Report) -> str:
     head = (
         f"{report.model}; {machine.cores} cores of {machine.processor}, load "
         f"{report.load_before:.1f} before the run; float32 products "
-        f"{machine.gemm_gflops:.0f} GFLOP/s, reading {machine.read_gb_per_s:.1f} GB/s."
+        f"{machine.gemm_gflops:.0f} GFLOP/s, int8 products {machine.int8_gops:.0f} GOP/s, "
+        f"reading {machine.read_gb_per_s:.1f} GB/s."
     )
     missing = [f"{name} was not measured: {why}." for name, why in report.missing.items()]
     parts = [head, *missing, _peer_table(report), _limits_table(report), _ratio_table(report)]
@@ -76,7 +77,8 @@ def _peer_table(report: Report) -> str:
 def _limits_table(report: Report) -> str:
     cases, rates = report.cases, report.engine.rates
     measured = {"decode step, 1 stream": 1 / rates.decode[1]}
-    measured |= {f"prompt of {n:,}": n / rates.prefill[n] for n in cases.prefill}
+    for n in cases.prefill:
+        measured[f"prompt of {n:,}"] = measured[f"prompt of {n:,}, int8"] = n / rates.prefill[n]
     lines = [_line(["", "least ms here", "measured ms", "ratio"]), _line(["---"] * 4)]
     for name, least in report.limits.items():
         took = measured[name]

@@ -24,7 +24,7 @@ class PrefillRequest(msgspec.Struct, frozen=True, tag="prefill"):
     timeout_s: float | None = None
     """After so many seconds the peer no longer waits."""
     api_key: str = ""
-    """What the prefill engine was told to ask for."""
+    """The options of the prefill engine."""
 
 
 class CancelPrefill(msgspec.Struct, frozen=True, tag="cancel"):

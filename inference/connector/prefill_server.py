@@ -66,7 +66,7 @@ class PrefillServer:
         self._asked: dict[str, _Asked] = {}
 
     def serve(self, address: str, stop: threading.Event) -> None:
-        """Listen at a zmq address (tcp://… or ipc://…) until told to stop."""
+        """Listen at a zmq address (tcp://… or ipc://…) until `stop` is set."""
         context = zmq.Context[zmq.Socket[bytes]]()
         socket = context.socket(zmq.ROUTER)
         socket.linger = 0

@@ -65,7 +65,7 @@ class CoreLoop:
         self._parent = os.getppid()
 
     def run(self) -> None:
-        """Work until told to end, or until the process that started this one is gone."""
+        """Work until asked to end, or until the process that started this one is gone."""
         while os.getppid() == self._parent:
             working = self._core.scheduler.has_work
             waiting = self._prefill is not None and self._prefill.is_waiting

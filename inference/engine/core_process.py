@@ -81,15 +81,15 @@ class CoreProcess:
         A core whose messages cannot be handled is killed: what it computes would reach no one.
         """
         receiving = asyncio.create_task(self._receive(on_ready, on_report))
-        ending = asyncio.create_task(self._process.wait())
+        exited = asyncio.create_task(self._process.wait())
         try:
-            await asyncio.wait({receiving, ending}, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait({receiving, exited}, return_when=asyncio.FIRST_COMPLETED)
             if receiving.done():
                 self._process.kill()
-            status = await ending
+            status = await exited
             await asyncio.sleep(0.05)  # its last words may still be on their way
         finally:
-            ending.cancel()
+            exited.cancel()
             receiving.cancel()
             [failure] = await asyncio.gather(receiving, return_exceptions=True)
         if isinstance(failure, Exception):

@@ -94,8 +94,9 @@ class Backend(Protocol):
         their sequences, or its last `window` tokens; the result has the same shape."""
         ...
 
-    def swiglu(self, gate_up: Tensor) -> Tensor:
-        """silu(gate) * up, for gate and up side by side in the last dimension."""
+    def mlp(self, x: Tensor, gate_up: Product, down: Product) -> Tensor:
+        """down(silu(gate) * up), for gate and up side by side in the last dimension of
+        `gate_up(x)`."""
         ...
 
 
@@ -162,7 +163,11 @@ class TorchBackend:
         )
         out[:num] = attended.reshape(num, heads, dim)
 
+    def mlp(self, x: Tensor, gate_up: Product, down: Product) -> Tensor:
+        return down(self.swiglu(gate_up(x)))
+
     def swiglu(self, gate_up: Tensor) -> Tensor:
+        """silu(gate) * up, for gate and up side by side in the last dimension."""
         gate, up = gate_up.chunk(2, dim=-1)
         return F.silu(gate) * up
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import ctypes
 import importlib.util
 import logging
+from dataclasses import replace
 
 import torch
 from torch import Tensor
 
 from inference.errors import ModelLoadError
 from inference.kernels.backend import Backend, TorchBackend
+from inference.kernels.batch import Batch, LayerCache, PrefillChunk
 from inference.kernels.cpu.backend import CpuBackend
 from inference.kernels.cpu.compile import load_kernels
 from inference.kernels.cpu.packed_linear import PackedLinear
@@ -53,7 +55,29 @@ def build_model(
     """
     load = WeightLoader(reader, dtype, device, precision or Precision(), group)
     stack = load.stack(range(reader.config.num_layers) if layers is None else layers)
-    return Decoder(reader.config, stack, reader.architecture.ends(load))
+    model = Decoder(reader.config, stack, reader.architecture.ends(load))
+    if load.has_kernels and group is None:
+        _check_sizes(model)
+    return model
+
+
+def _check_sizes(model: Decoder) -> None:
+    """Compute one token part by part: kernels take sizes as they are told.
+
+    Raises:
+        ModelLoadError: when matrices do not fit one another.
+    """
+    zero = torch.zeros(1, dtype=torch.long)
+    batch = Batch(zero, zero, zero, None, (PrefillChunk(0, 1, 0, zero),), zero)
+    shape = (2, 1, model.config.num_kv_heads, model.config.head_dim)
+    caches = [LayerCache(*torch.zeros(shape)) for _ in range(len(model.layers))]
+    try:
+        with torch.inference_mode():
+            logits = model(batch, caches)
+    except (ValueError, RuntimeError, IndexError) as error:
+        raise ModelLoadError(f"matrices do not fit one another: {error}") from error
+    if logits.shape[-1] != model.config.vocab_size:
+        raise ModelLoadError(f"{logits.shape[-1]} logits for {model.config.vocab_size} tokens")
 
 
 def build_layers(
@@ -104,6 +128,7 @@ class WeightLoader:
         self._group = group
         self._kernels = _cpu_kernels(reader, dtype, device)
         self._has_triton = device.type == "cuda" and importlib.util.find_spec("triton") is not None
+        self.has_kernels = self._kernels is not None
         self._check_precision()
         self.backend = self._pick_backend()
         self._token_matrices: dict[str, TokenMatrix] = {}
@@ -176,37 +201,50 @@ class WeightLoader:
         bias = None
         if self._reader.has(f"{names[0]}:bias"):
             bias = torch.cat([self.tensor(f"{name}:bias") for name in names])
-        packed = self._packed(names)
-        if packed is not None and (matrix := self._from_blocks(packed, bias)):
+        if matrix := self._from_blocks(self._packed(names), bias):
+            self._reader.release()  # or the file would be in memory twice
             return matrix
         dense = torch.cat([self._reader.read(name) for name in names])
         if self._precision.rounds_weights:
             kind = self._precision.kind(embedding=embedding)
             if fits_blocks(dense, kind):
-                matrix = self._from_blocks(round_to_blocks(dense, kind), bias)
+                matrix = self._from_blocks([round_to_blocks(dense, kind)], bias)
                 assert matrix is not None
                 return matrix
         return DenseLinear(dense.to(self._device, self._dtype), bias)
 
-    def _packed(self, names: tuple[str, ...]) -> PackedRows | None:
-        """The file's quantized rows below one another, if all are of one kind."""
-        parts = [rows for name in names if (rows := self._reader.read_packed(name))]
-        if len(parts) < len(names) or any(part.kind != parts[0].kind for part in parts):
-            return None
-        return PackedRows(parts[0].kind, torch.cat([p.data for p in parts]), parts[0].width)
+    def _packed(self, names: tuple[str, ...]) -> list[PackedRows]:
+        """The file's quantized rows below one another, those of a kind together; none where some
+        are not quantized."""
+        parts: list[PackedRows] = []
+        for name in names:
+            rows = self._reader.read_packed(name)
+            if rows is None:
+                return []
+            if parts and parts[0].width != rows.width:
+                raise ModelLoadError(
+                    f"{name} has {rows.width} columns, {names[0]} {parts[0].width}"
+                )
+            if parts and parts[-1].kind is rows.kind:
+                rows = replace(rows, data=torch.cat((parts.pop().data, rows.data)))
+            parts.append(rows)
+        return parts
 
-    def _from_blocks(self, rows: PackedRows, bias: Tensor | None) -> TokenMatrix | None:
+    def _from_blocks(self, parts: list[PackedRows], bias: Tensor | None) -> TokenMatrix | None:
         """A matrix that computes from blocks; None where no kernel here can."""
         if self._kernels is not None:
-            if not PackedLinear.takes(rows):
+            if not PackedLinear.takes(self._kernels, parts):
                 return None
+            count = sum(len(part.data) for part in parts)
+            if bias is not None and len(bias) != count:
+                raise ModelLoadError(f"a bias of {len(bias)} numbers for {count} rows")
             rounds = self._precision.int8_activations
-            return PackedLinear(self._kernels, rows, bias, int8_activations=rounds)
-        if self._has_triton and self._precision.rounds_weights:
+            return PackedLinear(self._kernels, parts, bias, int8_activations=rounds)
+        if self._has_triton and self._precision.rounds_weights and len(parts) == 1:
             from inference.kernels.gpu.packed_linear import TritonPackedLinear
 
-            if TritonPackedLinear.takes(rows):
-                return TritonPackedLinear(rows, bias, self._device, self._dtype)
+            if TritonPackedLinear.takes(parts[0]):
+                return TritonPackedLinear(parts[0], bias, self._device, self._dtype)
         return None
 
     def _pick_backend(self) -> Backend:
@@ -230,3 +268,4 @@ class WeightLoader:
                 raise ModelLoadError("int8 activations are implemented for CPUs")
             if not self._kernels.parley_has_int8():
                 raise ModelLoadError("int8 activations need a processor with AVX2 and F16C")
+            self._kernels.parley_allow_tiles(precision.tiles)

@@ -32,8 +32,9 @@ def pick_precision(
 ) -> Precision:
     """What was asked for; `auto` rounds activations where that can be had."""
     asked = config.int8_activations
-    rounds = asked == "on" or (asked == "auto" and can_round_activations(reader, dtype, device))
-    return Precision(config.quantization, rounds)
+    rounds = asked in ("on", "tiles")
+    rounds = rounds or (asked == "auto" and can_round_activations(reader, dtype, device))
+    return Precision(config.quantization, rounds, tiles=asked == "tiles")
 
 
 def pick_kv_dtype(config: EngineConfig, precision: Precision, dtype: torch.dtype) -> torch.dtype:

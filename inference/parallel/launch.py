@@ -35,7 +35,7 @@ log = logging.getLogger(__name__)
 
 
 class FollowerStart(msgspec.Struct, frozen=True):
-    """What a rank that follows is told."""
+    """What a following rank needs to start."""
 
     engine: EngineConfig
     rank: int

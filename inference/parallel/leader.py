@@ -49,7 +49,7 @@ class LeadingModel:
         self._ends = ends
         self._dtype = dtype
         self.is_broken = False
-        """Whether the ranks are no longer in one step: nothing can be told to the others."""
+        """Whether the ranks are no longer in one step: nothing can be sent to the others."""
 
     def hidden(self, batch: Batch, caches: list[LayerCache]) -> Hidden:
         with self._one_step():

@@ -58,6 +58,9 @@ class ShardedReader:
             return self._columns(name, packed)
         return packed
 
+    def release(self) -> None:
+        self._whole.release()
+
     def _columns(self, name: str, packed: PackedRows) -> PackedRows:
         block, size = GGML_QUANT_SIZES[packed.kind]
         blocks = packed.width // block

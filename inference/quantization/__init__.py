@@ -4,7 +4,7 @@
     precision.py   what is asked for
     rounding.py    dense matrices to the block formats of GGUF
 
-There is one storage for quantized matrices, GGUF's blocks of 32: what a file has is used as it
+There is one storage for quantized matrices, GGUF's blocks: what a file has is used as it
 is, what is dense is rounded to it. The products lie beside the other kernels
 (`kernels/cpu`, `kernels/gpu/packed_linear.py`). `python -m inference.bench.perplexity` shows what
 each costs and gives.

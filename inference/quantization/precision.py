@@ -21,6 +21,9 @@ class Precision:
     int8_activations: bool = False
     """Round what enters a product to int8, block by block, when it is computed. Faster, and
     no longer the float32 model. Dense matrices become int8 then unless int4 is asked for."""
+    tiles: bool = False
+    """Where the processor has AMX, compute many rows in bfloat16 tiles instead: prompts are faster,
+    and a row's numbers depend on how many rows its step has."""
 
     @property
     def rounds_weights(self) -> bool:

@@ -50,6 +50,7 @@ class Guides:
         self._matchers[request] = (matcher, len(output))
         bits = np.frombuffer(matcher.compute_bitmask(), np.uint8)
         allowed = np.unpackbits(bits, bitorder="little")[: self._vocab_size].astype(bool)
+        # A prefix that the grammar does not allow leaves nothing to be said, as its end does.
         if matcher.is_stopped():
             allowed[:] = False
             allowed[self._eos] = True
@@ -69,7 +70,9 @@ class Guides:
         self._compiled[grammar] = compiled
         if len(self._compiled) > MAX_COMPILED:
             self._compiled.pop(next(iter(self._compiled)))
-        return compiled.deep_copy()
+        matcher = compiled.deep_copy()
+        matcher.consume_tokens(list(request.sampling.grammar_prefix))
+        return matcher
 
     @cached_property
     def _tokenizer(self) -> LLTokenizer:

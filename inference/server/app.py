@@ -31,6 +31,7 @@ from inference.server.metrics import Metrics
 from inference.server.state import ServerState
 from inference.server.tokens import detokenize, tokenize
 from inference.server.usage import usage_of
+from inference.text.generation_config import load_chat_defaults
 from inference.text.load import load_text
 
 _REQUEST_ID = re.compile(r"[\x21-\x7e]{1,128}")
@@ -54,6 +55,7 @@ def create_app(
             engine=client,
             metrics=metrics,
             started_at=int(time.time()),
+            chat_defaults=load_chat_defaults(engine.model),
         )
         try:
             await client.start()

@@ -13,11 +13,29 @@ from starlette.responses import Response
 
 from inference.core import FinishReason, TokenLogprobs
 from inference.errors import InvalidRequestError
-from inference.server.generation import Delta, Plan, TokenInfo, make_plans, run_plans
+from inference.server.generation import (
+    Asked,
+    Delta,
+    PreparedPrompt,
+    Structure,
+    TokenInfo,
+    joined,
+    prepare_prompts,
+    run_prompts,
+    structure_of,
+)
 from inference.server.http import EventStream, json_response, read_body, unless_gone
-from inference.server.prompts import render_prompt
+from inference.server.prompts import answer_tokens, encode, render_prompt
 from inference.server.schemas import ChatRequest
 from inference.server.state import ServerState
+from inference.server.tools import (
+    Answered,
+    CallDeltas,
+    DeltaWriter,
+    TextDeltas,
+    ToolUse,
+    WholeAnswer,
+)
 from inference.server.usage import UsageCount, remembered
 from inference.text.tokenizer import TextTokenizer
 
@@ -28,11 +46,13 @@ async def chat_completions(request: Request) -> Response:
     state.check_model(body.model)
     n = body.n or 1
     state.admit(n, "n")
-    plan = await _plan(state, body)
+    tools = ToolUse.of(body, state.chat_template)
+    prompt = await _prepare(state, body, tools)
     state.admit(n, "n")  # others may have come while this one was made ready
-    answer = _Answer(state, f"chatcmpl-{request.state.unique_id}", int(time.time()))
-    usage = UsageCount([plan], n)
-    deltas = run_plans(state, request.state.unique_id, [plan], n)
+    writers = [_writer(body, tools, f"{request.state.unique_id}_{i}") for i in range(n)]
+    answer = _Answer(state, f"chatcmpl-{request.state.unique_id}", int(time.time()), writers)
+    usage = UsageCount([prompt], n)
+    deltas = run_prompts(state, request.state.unique_id, [prompt], n)
     deltas = remembered(deltas, usage, state.recent, request)
     if body.stream:
         return EventStream(answer.stream(body, deltas, usage), request.state.headers)
@@ -40,7 +60,31 @@ async def chat_completions(request: Request) -> Response:
     return json_response(whole, headers=request.state.headers)
 
 
-async def _plan(state: ServerState, body: ChatRequest) -> Plan:
+def _writer(body: ChatRequest, tools: ToolUse | None, new_id: str) -> DeltaWriter:
+    if tools is None:
+        return TextDeltas()
+    last = body.messages[-1]
+    so_far = Answered(last.text, last.calls) if body.continue_final_message else Answered()
+    return CallDeltas(tools.form, new_id, so_far)
+
+
+async def _structure(state: ServerState, body: ChatRequest, tools: ToolUse | None) -> Structure:
+    """What the answer must follow. A final message that is continued is its beginning."""
+    if tools is None and body.response_format is None:
+        return await structure_of(state, body)
+    prefix: list[int] = []
+    if body.continue_final_message:
+        prefix = await answer_tokens(state, body.messages[-1])
+    if tools is None:
+        return await structure_of(state, body, tuple(prefix))
+    for param in ("guided_regex", "guided_choice"):
+        if getattr(body, param) is not None:
+            raise InvalidRequestError("it cannot be joined with tools", param=param)
+    grammar = await state.off_loop(tools.grammar, state.tokenizer)
+    return Structure(grammar, "tools", tuple(prefix), tools.shown_token_ids(state.tokenizer))
+
+
+async def _prepare(state: ServerState, body: ChatRequest, tools: ToolUse | None) -> PreparedPrompt:
     if body.top_logprobs and not body.logprobs:
         raise InvalidRequestError("top_logprobs needs logprobs: true", param="top_logprobs")
     newer, older = body.max_completion_tokens, body.max_tokens
@@ -49,23 +93,40 @@ async def _plan(state: ServerState, body: ChatRequest) -> Plan:
             "max_tokens is the older name of max_completion_tokens: give one of them",
             param="max_tokens",
         )
-    prompt = await render_prompt(
+    token_ids = await render_prompt(
         state,
         body.messages,
         add_generation_prompt=body.add_generation_prompt,
         continue_final_message=body.continue_final_message,
         variables=body.chat_template_kwargs,
+        tools=tools.shown if tools else None,
     )
-    [plan] = await make_plans(
+    [prompt] = await prepare_prompts(
         state,
         body,
-        [prompt],
+        [token_ids],
         max_tokens=newer if newer is not None else older,
         max_tokens_param="max_tokens" if newer is None else "max_completion_tokens",
         logprobs=(body.top_logprobs or 0) if body.logprobs else None,
         prompt_param="messages",
+        asked=await _asked(state, body, token_ids),
+        defaults=state.chat_defaults,
+        structure=await _structure(state, body, tools),
     )
-    return plan
+    return prompt
+
+
+async def _asked(state: ServerState, body: ChatRequest, token_ids: list[int]) -> Asked | None:
+    """What loop detection needs to know; None when it is not wanted."""
+    wanted = not body.ignore_eos if body.stop_on_loop is None else body.stop_on_loop
+    if not wanted:
+        return None
+    texts = [message.text for message in body.messages if message.role == "user"]
+    partial: list[int] = []
+    if body.continue_final_message:
+        own = await encode(state, body.messages[-1].text, add_special_tokens=False)
+        partial = token_ids[-len(own) :] if own else []
+    return Asked("\n".join(texts), tuple(partial))
 
 
 @dataclass(frozen=True)
@@ -75,6 +136,7 @@ class _Answer:
     state: ServerState
     id: str
     created: int
+    writers: list[DeltaWriter]
 
     async def stream(
         self, body: ChatRequest, deltas: AsyncGenerator[Delta, None], usage: UsageCount
@@ -93,33 +155,44 @@ class _Answer:
         async with aclosing(deltas):
             async for delta in deltas:
                 usage.take(delta)
-                content: dict[str, Any] = {"content": delta.text}
+                said = self._deltas(delta)
+                silent = not (said or delta.tokens or delta.finish_reason or continuous)
+                first, *rest = said or [{}]
                 if delta.index not in begun:
                     begun.add(delta.index)
-                    content = {"role": "assistant", **content}
-                elif not (delta.text or delta.tokens or delta.finish_reason or continuous):
+                    first = {"role": "assistant", "content": "", **first}
+                elif silent:
                     continue
-                yield chunk([self._choice(delta, "delta", content)], counted=continuous)
+                for at, content in enumerate([first, *rest]):
+                    ends = {"first": at == 0, "last": at == len(rest)}
+                    choice = self._choice(delta, "delta", content, **ends)
+                    yield chunk([choice], counted=continuous)
         if include_usage:
             yield chunk([], counted=True)
+
+    def _deltas(self, delta: Delta) -> list[dict[str, Any]]:
+        """OpenAI's `delta` objects for what one step gave."""
+        writer = self.writers[delta.index]
+        return writer.feed(delta.text) + (writer.finish() if delta.finish_reason else [])
 
     async def collect(
         self, deltas: AsyncGenerator[Delta, None], usage: UsageCount, n: int
     ) -> dict[str, Any]:
-        texts = [""] * n
+        answers = [WholeAnswer(writer.begun) for writer in self.writers]
         tokens: list[list[TokenInfo]] = [[] for _ in range(n)]
-        reasons: list[FinishReason | None] = [None] * n
+        last: list[Delta | None] = [None] * n
         async with aclosing(deltas):
             async for delta in deltas:
                 usage.take(delta)
-                texts[delta.index] += delta.text
+                for content in self._deltas(delta):
+                    answers[delta.index].take(content)
                 tokens[delta.index].extend(delta.tokens)
-                reasons[delta.index] = delta.finish_reason
+                last[delta.index] = delta
         choices = [
             self._choice(
-                Delta(index, texts[index], 0, 0, tuple(tokens[index]), reasons[index]),
+                joined(index, last[index], "", tokens[index]),
                 "message",
-                {"role": "assistant", "content": texts[index]},
+                answers[index].message(),
             )
             for index in range(n)
         ]
@@ -134,16 +207,31 @@ class _Answer:
             "choices": choices,
         }
 
-    def _choice(self, delta: Delta, key: str, content: dict[str, Any]) -> dict[str, Any]:
+    def _choice(
+        self,
+        delta: Delta,
+        key: str,
+        content: dict[str, Any],
+        *,
+        first: bool = True,
+        last: bool = True,
+    ) -> dict[str, Any]:
+        """One choice of an object. What a step gave may take several: its log probabilities are
+        in the first, its end in the last."""
         logprobs = None
-        if delta.tokens:
+        finish: dict[str, Any] = {"finish_reason": None}
+        if last:
+            finish = delta.finish_fields()
+            if delta.finish_reason is FinishReason.STOP:
+                finish["finish_reason"] = self.writers[delta.index].stop_reason
+        if delta.tokens and first:
             entries = [_logprob_entry(self.state.tokenizer, info) for info in delta.tokens]
             logprobs = {"content": entries}
         return {
             "index": delta.index,
             key: content,
             "logprobs": logprobs,
-            "finish_reason": delta.finish_reason,
+            **finish,
         }
 
 

@@ -11,9 +11,15 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
-from inference.core import FinishReason
 from inference.errors import InvalidRequestError
-from inference.server.generation import Delta, TokenInfo, make_plans, run_plans
+from inference.server.generation import (
+    Asked,
+    Delta,
+    TokenInfo,
+    joined,
+    prepare_prompts,
+    run_prompts,
+)
 from inference.server.http import EventStream, json_response, read_body, unless_gone
 from inference.server.prompts import count_prompts, prompts_as_ids
 from inference.server.schemas import CompletionRequest
@@ -32,7 +38,7 @@ async def completions(request: Request) -> Response:
     tried = _tries(body, n)
     sequences = tried * count_prompts(body.prompt)
     state.admit(sequences, "prompt")
-    plans = await make_plans(
+    prepared = await prepare_prompts(
         state,
         body,
         await prompts_as_ids(
@@ -42,22 +48,30 @@ async def completions(request: Request) -> Response:
         max_tokens_param="max_tokens",
         logprobs=0 if body.logprobs is None and tried > n else body.logprobs,
         prompt_param="prompt",
+        # A text is continued as it is, loops included, unless the caller wants them to end.
+        asked=Asked(_prompt_text(body)) if body.stop_on_loop else None,
     )
     state.admit(sequences, "prompt")  # others may have come while this one was made ready
     echoes = [
-        state.tokenizer.decode_prompt(plan.prompt_token_ids) if body.echo else ""
-        for plan in plans
+        state.tokenizer.decode_prompt(prompt.prompt_token_ids) if body.echo else ""
+        for prompt in prepared
         for _ in range(tried)
     ]
     answer = _Answer(state, f"cmpl-{request.state.unique_id}", int(time.time()), echoes)
-    usage = UsageCount(plans, tried)
-    deltas = run_plans(state, request.state.unique_id, plans, tried)
+    usage = UsageCount(prepared, tried)
+    deltas = run_prompts(state, request.state.unique_id, prepared, tried)
     deltas = remembered(deltas, usage, state.recent, request)
     if body.stream:
         return EventStream(answer.stream(body, deltas, usage), request.state.headers)
     collected = answer.collect(body, deltas, usage, n, tried)
     whole = await unless_gone(request.receive, collected)
     return json_response(whole, headers=request.state.headers)
+
+
+def _prompt_text(body: CompletionRequest) -> str:
+    """The words of the prompts, where they came as words."""
+    prompts = [body.prompt] if isinstance(body.prompt, str) else body.prompt
+    return "\n".join(prompt for prompt in prompts if isinstance(prompt, str))
 
 
 def _tries(body: CompletionRequest, n: int) -> int:
@@ -124,16 +138,16 @@ class _Answer:
         """The whole answer: of every `tried` choices of a prompt the likeliest `n`."""
         texts = list(self.echoes)
         tokens: list[list[TokenInfo]] = [[] for _ in texts]
-        reasons: list[FinishReason | None] = [None] * len(texts)
+        last: list[Delta | None] = [None] * len(texts)
         async with aclosing(deltas):
             async for delta in deltas:
                 usage.take(delta)
                 texts[delta.index] += delta.text
                 tokens[delta.index].extend(delta.tokens)
-                reasons[delta.index] = delta.finish_reason
+                last[delta.index] = delta
         shown = tokens if body.logprobs is not None else [[] for _ in texts]
         choices = [
-            self._choice(Delta(index, texts[i], 0, 0, tuple(shown[i]), reasons[i]), texts[i])
+            self._choice(joined(index, last[i], texts[i], shown[i]), texts[i])
             for index, i in enumerate(_likeliest(tokens, n, tried))
         ]
         return {**self._object(choices), "usage": usage.report()}
@@ -152,7 +166,7 @@ class _Answer:
             "index": delta.index,
             "text": text,
             "logprobs": _logprobs(self.state.tokenizer, delta.tokens) if delta.tokens else None,
-            "finish_reason": delta.finish_reason,
+            **delta.finish_fields(),
         }
 
 

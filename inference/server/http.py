@@ -36,8 +36,8 @@ async def read_body(request: Request, kind: type[T]) -> T:
         InvalidRequestError: naming the field that is wrong.
     """
     body = bytearray()
-    async for piece in request.stream():
-        body += piece
+    async for chunk in request.stream():
+        body += chunk
         if len(body) > MAX_BODY_BYTES:
             raise InvalidRequestError(f"the body is larger than {MAX_BODY_BYTES} bytes")
     try:
@@ -81,7 +81,7 @@ async def error_response(_: Request, error: Exception) -> Response:
 
 
 async def gone_response(_: Request, __: Exception) -> Response:
-    """Nobody reads this; 499 is what access logs call a client that hung up."""
+    """The client has gone; 499 is what access logs call a client that hung up."""
     return Response(status_code=499)
 
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 from inference.errors import InvalidRequestError
-from inference.server.schemas import Message, Prompts
+from inference.server.schemas import InputMessage, Prompts
 from inference.server.state import ServerState
+from inference.text.chat_template import ChatTemplate
 
 _MAX_INLINE_CHARS = 2_000
 """Tokenized in some milliseconds: less than a way through a thread may take on a busy machine."""
@@ -54,21 +55,23 @@ async def prompts_as_ids(
 
 async def render_prompt(
     state: ServerState,
-    messages: list[Message],
+    messages: list[InputMessage],
     *,
     add_generation_prompt: bool | None,
     continue_final_message: bool,
     variables: dict[str, Any] | None = None,
+    tools: list[dict[str, Any]] | None = None,
 ) -> list[int]:
     """Messages to token ids by the model's chat template.
 
+    Args:
+        tools: that are shown to the model.
     Raises:
         InvalidRequestError: when the model has no template, or it refuses or would drop what is
             in the messages.
         ContextLengthError: when they are longer than any that fit the model.
     """
-    if state.template is None:
-        raise InvalidRequestError("this model has no chat template", param="messages")
+    template = state.chat_template
     if continue_final_message and add_generation_prompt:
         raise InvalidRequestError(
             "add_generation_prompt would begin a new message; "
@@ -77,20 +80,61 @@ async def render_prompt(
         )
     if add_generation_prompt is None:
         add_generation_prompt = not continue_final_message
-    shaped = [message.for_template() for message in messages]
-    for index, message in enumerate(messages):
-        if message.name is not None and not state.template.shows_names:
-            raise InvalidRequestError(
-                "this model's chat template does not show names", param=f"messages[{index}].name"
-            )
-    state.check_text(sum(len(message["content"]) for message in shaped), "messages")
-    pieces = state.template.render(
+    _check_messages(messages, template)
+    shaped = [message.for_template(template.tool_format) for message in messages]
+    state.check_text(_characters(messages), "messages")
+    begun: list[str] = []
+    if continue_final_message and shaped[-1].get("tool_calls"):
+        # Templates close calls, so one that goes on is written here.
+        begun = answer_segments(template, messages[-1])
+        shaped, continue_final_message, add_generation_prompt = shaped[:-1], False, True
+    segments = template.render(
         shaped,
         add_generation_prompt=add_generation_prompt,
         continue_final_message=continue_final_message,
         variables=variables,
+        tools=tools,
     )
+    if begun:
+        segments = [*segments[:-1], segments[-1] + begun[0], *begun[1:]]
+    return await _encode_segments(state, segments)
+
+
+async def answer_tokens(state: ServerState, message: InputMessage) -> list[int]:
+    """The tokens of an answer that is continued, as far as it is: what a grammar has consumed."""
+    return await _encode_segments(state, answer_segments(state.chat_template, message))
+
+
+def answer_segments(template: ChatTemplate, message: InputMessage) -> list[str]:
+    """The text of an answer that is continued, in segments to be tokenized apart."""
+    return template.segments_of(template.tool_format.text_of(message.text, message.calls))
+
+
+async def _encode_segments(state: ServerState, segments: list[str]) -> list[int]:
     token_ids: list[int] = []
-    for piece in pieces:
-        token_ids += await encode(state, piece, add_special_tokens=False)
+    for segment in segments:
+        token_ids += await encode(state, segment, add_special_tokens=False)
     return token_ids
+
+
+def _characters(messages: list[InputMessage]) -> int:
+    return sum(
+        len(message.text) + sum(len(call.name) + len(call.arguments) for call in message.calls)
+        for message in messages
+    )
+
+
+def _check_messages(messages: list[InputMessage], template: ChatTemplate) -> None:
+    for index, message in enumerate(messages):
+        if message.name is not None and not template.shows_names:
+            raise InvalidRequestError(
+                "this model's chat template does not show names", param=f"messages[{index}].name"
+            )
+        if message.tool_calls and message.role != "assistant":
+            raise InvalidRequestError(
+                "only an assistant's message has tool_calls", param=f"messages[{index}].tool_calls"
+            )
+        if message.content is None and not message.tool_calls:
+            raise InvalidRequestError(
+                "only a message with tool_calls has no content", param=f"messages[{index}].content"
+            )

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta
 
+from inference.core import SamplingParams
 from inference.server.structured import ResponseFormat
+from inference.server.tool_schemas import CalledTool, Choice, Tools
+from inference.text.tools.formats import ToolCall, ToolFormat
+from inference.text.tools.prompt import call_for_template
 
 MAX_LOGPROBS = 20
 MAX_TOP_K = 1_000_000
 """More than any vocabulary has tokens; the core computes with it in 64 bits."""
 
-Fraction = Annotated[float, Meta(ge=0.0, le=1.0)]
-Penalty = Annotated[float, Meta(ge=-2.0, le=2.0)]
 NaturalNumber = Annotated[int, Meta(ge=0)]
 PositiveNumber = Annotated[int, Meta(ge=1)]
 Priority = Annotated[int, Meta(ge=-(2**31), lt=2**31)]
@@ -29,8 +31,31 @@ class StreamOptions(msgspec.Struct, forbid_unknown_fields=True):
     continuous_usage_stats: bool = False
 
 
-class GenerationFields(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
-    """What chat and text completions have in common."""
+MADE_BY_SERVER = {"grammar", "grammar_prefix", "logprobs"}
+"""Of the sampler's parameters, those that bodies ask for in words of their own."""
+
+if TYPE_CHECKING:
+    _SamplingFields = msgspec.Struct  # its fields are read by their names alone
+else:
+    _SamplingFields = msgspec.defstruct(
+        "_SamplingFields",
+        [
+            (field.name, field.type | None, None)  # null: a client that does not set it
+            for field in msgspec.structs.fields(SamplingParams)
+            if field.name not in MADE_BY_SERVER
+        ],
+        kw_only=True,
+        forbid_unknown_fields=True,
+        module=__name__,
+    )
+
+
+class GenerationFields(_SamplingFields, kw_only=True, forbid_unknown_fields=True):
+    """What chat and text completions have in common.
+
+    The sampler's parameters come from `SamplingParams` with their names, types and bounds; those
+    that stand here too are taken in another form than the sampler has them.
+    """
 
     model: str | None = None
     stream: bool | None = None
@@ -38,18 +63,14 @@ class GenerationFields(msgspec.Struct, kw_only=True, forbid_unknown_fields=True)
     n: Annotated[int, Meta(ge=1, le=16)] | None = None
     stop: StopString | Annotated[list[StopString], Meta(max_length=16)] | None = None
     stop_token_ids: list[TokenId] | None = None
-    temperature: Annotated[float, Meta(ge=0.0, le=2.0)] | None = None
-    top_p: Annotated[float, Meta(gt=0.0, le=1.0)] | None = None
     top_k: Annotated[int, Meta(ge=-1, le=MAX_TOP_K)] | None = None
-    min_p: Fraction | None = None
-    repetition_penalty: Annotated[float, Meta(gt=0.0, le=10.0)] | None = None
-    presence_penalty: Penalty | None = None
-    frequency_penalty: Penalty | None = None
     logit_bias: dict[str, Annotated[float, Meta(ge=-100.0, le=100.0)]] | None = None
     seed: int | None = None
     max_tokens: PositiveNumber | None = None
     min_tokens: NaturalNumber | None = None
     ignore_eos: bool = False
+    stop_on_loop: bool | None = None
+    """End an answer that has gone into a loop; a chat does by default, without `ignore_eos`."""
     skip_special_tokens: bool = True
     response_format: ResponseFormat | None = None
     guided_regex: Annotated[str, Meta(max_length=4096)] | None = None
@@ -67,22 +88,45 @@ class TextPart(msgspec.Struct, forbid_unknown_fields=True):
     type: Literal["text"] = "text"
 
 
-class Message(msgspec.Struct, forbid_unknown_fields=True):
+class InputMessage(msgspec.Struct, forbid_unknown_fields=True):
     role: Literal["system", "developer", "user", "assistant", "tool"]
-    content: str | list[TextPart]
+    content: str | list[TextPart] | None = None
+    """None only beside calls."""
     name: str | None = None
+    tool_calls: list[CalledTool] | None = None
+    tool_call_id: str | None = None
 
-    def for_template(self) -> dict[str, Any]:
+    @property
+    def text(self) -> str:
+        """Its content in one piece."""
+        parts = self.content or ""
+        return parts if isinstance(parts, str) else "".join(part.text for part in parts)
+
+    @property
+    def calls(self) -> list[ToolCall]:
+        return [
+            ToolCall(one.function.name, one.function.arguments, one.id)
+            for one in self.tool_calls or ()
+        ]
+
+    def for_template(self, tool_format: ToolFormat) -> dict[str, Any]:
         """The shape that chat templates expect: text in one piece."""
-        parts = self.content
-        text = parts if isinstance(parts, str) else "".join(part.text for part in parts)
         role = "system" if self.role == "developer" else self.role
-        shaped = {"role": role, "content": text}
-        return shaped if self.name is None else {**shaped, "name": self.name}
+        shaped: dict[str, Any] = {"role": role, "content": self.text}
+        if self.name is not None:
+            shaped["name"] = self.name
+        if self.tool_call_id is not None:
+            shaped["tool_call_id"] = tool_format.id_for_template(self.tool_call_id)
+        if self.tool_calls:
+            shaped["tool_calls"] = [call_for_template(call, tool_format) for call in self.calls]
+        return shaped
 
 
 class ChatRequest(GenerationFields, kw_only=True, forbid_unknown_fields=True):
-    messages: Annotated[list[Message], Meta(min_length=1)]
+    messages: Annotated[list[InputMessage], Meta(min_length=1)]
+    tools: Tools | None = None
+    tool_choice: Choice | None = None
+    parallel_tool_calls: bool | None = None
     max_completion_tokens: PositiveNumber | None = None
     logprobs: bool | None = None
     top_logprobs: Annotated[int, Meta(ge=0, le=MAX_LOGPROBS)] | None = None
@@ -115,7 +159,7 @@ class TokenizeRequest(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
 
     model: str | None = None
     prompt: str | None = None
-    messages: list[Message] | None = None
+    messages: list[InputMessage] | None = None
     add_special_tokens: bool = True
     add_generation_prompt: bool = True
     continue_final_message: bool = False

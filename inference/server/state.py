@@ -22,6 +22,7 @@ from inference.protocol import CoreReady
 from inference.server.metrics import Metrics
 from inference.server.recent import RecentUsage
 from inference.text.chat_template import ChatTemplate
+from inference.text.generation_config import ChatDefaults
 from inference.text.tokenizer import TextTokenizer
 
 T = TypeVar("T")
@@ -40,6 +41,8 @@ class ServerState:
     engine: EngineClient
     metrics: Metrics
     started_at: int
+    chat_defaults: ChatDefaults = field(default_factory=dict)
+    """What a chat gets where it names nothing."""
     recent: RecentUsage = field(default_factory=RecentUsage)
     draining: bool = field(default=False)
     _threads: ThreadPoolExecutor = field(
@@ -56,6 +59,13 @@ class ServerState:
         if self.engine.info is None or not self.engine.is_alive:
             raise EngineDeadError("the engine is not ready", retry_after_s=_RETRY_AFTER_S)
         return self.engine.info
+
+    @property
+    def chat_template(self) -> ChatTemplate:
+        """Raises InvalidRequestError: when the model has none."""
+        if self.template is None:
+            raise InvalidRequestError("this model has no chat template", param="messages")
+        return self.template
 
     async def off_loop(self, work: Callable[..., T], *args: Any) -> T:
         """Do what takes long in a thread, so that the event loop goes on serving the others."""

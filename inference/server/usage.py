@@ -11,7 +11,7 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
-from inference.server.generation import Delta, Plan
+from inference.server.generation import Delta, PreparedPrompt
 from inference.server.http import json_response
 from inference.server.recent import RecentUsage
 
@@ -22,8 +22,8 @@ _WELL_FORMED = re.compile(r"[\x21-\x7e]{1,128}")
 class UsageCount:
     """Follows the deltas of all choices. `n` choices of one prompt count it once."""
 
-    def __init__(self, plans: list[Plan], n: int) -> None:
-        self._prompt = sum(len(plan.prompt_token_ids) for plan in plans)
+    def __init__(self, prepared: list[PreparedPrompt], n: int) -> None:
+        self._prompt = sum(len(prompt.prompt_token_ids) for prompt in prepared)
         self._n = n
         self._generated: dict[int, int] = {}
         self._cached: dict[int, int] = {}

@@ -1,7 +1,7 @@
 """Messages to prompt text, by the model's own Jinja template in a sandbox.
 
 Only the template may write special tokens. Where a message spells one (`<|im_end|>`, say),
-the text is cut inside it and the pieces are tokenized apart, so that the model reads the
+the text is cut inside it and the segments are tokenized apart, so that the model reads the
 characters and never a token that would end the message and begin another's.
 """
 
@@ -19,6 +19,10 @@ from jinja2.ext import loopcontrols
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from inference.errors import InvalidRequestError
+from inference.text.tools.formats import format_of
+from inference.text.tools.prompt import without_tool_roles
+
+_NO_PARAMETERS = {"type": "object", "properties": {}}
 
 
 class ChatTemplate:
@@ -41,8 +45,12 @@ class ChatTemplate:
         self._names = {"bos_token": bos_token or "", "eos_token": eos_token or ""}
         longest_first = sorted(special_tokens, key=len, reverse=True)
         self._special = re.compile("|".join(map(re.escape, longest_first)) or r"(?!)")
+        self.shows_tools = True
         self.shows_names = self._shows_names()
         """Whether a message's `name` reaches the model."""
+        self.tool_format = format_of(source)
+        self.shows_tools = self._shows_tools()
+        """Whether tools reach the model; else they are described in a system message."""
 
     def render(
         self,
@@ -51,32 +59,37 @@ class ChatTemplate:
         add_generation_prompt: bool,
         continue_final_message: bool = False,
         variables: dict[str, Any] | None = None,
+        tools: list[dict[str, Any]] | None = None,
     ) -> list[str]:
-        """The prompt, in pieces to be tokenized apart; joined they are its text.
+        """The prompt, in segments to be tokenized apart; joined they are its text.
 
-        There is one piece unless messages or variables spell special tokens. With
+        There is one segment unless messages or variables spell special tokens. With
         `continue_final_message` the text ends with the last message's own text, so that
         the model goes on with it.
 
         Raises:
             InvalidRequestError: when the template refuses the messages.
         """
-        # Nobody can guess the marks, so no message can hold one. They are no whitespace, so
+        # The marks are random, so no message can hold one. They are no whitespace, so
         # templates that strip their messages leave them.
         cut, end = (f"\ufdd0{secrets.token_hex(8)}\ufdd1" for _ in range(2))
+        if not self.shows_tools:
+            messages, tools = without_tool_roles(messages, tools or []), None
         messages = self._cut_special_tokens(messages, cut)
+        shown = {"tools": self._cut_special_tokens(tools, cut)} if tools else {}
         if continue_final_message:
             messages[-1]["content"] += end
         try:
             text = self._template.render(
-                **self._cut_special_tokens(variables or {}, cut),
+                # Without tools of the request a client may still give the template a `tools`.
+                **{"tools": None} | self._cut_special_tokens(variables or {}, cut) | shown,
                 **self._names,
                 messages=messages,
                 add_generation_prompt=add_generation_prompt,
             )
         except RecursionError as error:
             raise InvalidRequestError(
-                "it is nested too deeply", param="chat_template_kwargs"
+                "it is nested too deeply", param="tools" if tools else "chat_template_kwargs"
             ) from error
         except (TemplateError, TypeError, ValueError) as error:
             raise InvalidRequestError(
@@ -92,6 +105,25 @@ class ChatTemplate:
                     param="continue_final_message",
                 )
         return text.split(cut)
+
+    def segments_of(self, parts: Iterable[tuple[str, bool]]) -> list[str]:
+        """Texts to be tokenized apart, so that none but those that are ours (true) can hold a
+        special token."""
+        cut = f"\ufdd0{secrets.token_hex(8)}\ufdd1"
+        text = "".join(
+            part if ours else self._cut_special_tokens(part, cut) for part, ours in parts
+        )
+        return text.split(cut)
+
+    def _shows_tools(self) -> bool:
+        name = f"f{secrets.token_hex(8)}"
+        function = {"name": name, "description": "", "parameters": dict(_NO_PARAMETERS)}
+        tools = [{"type": "function", "function": function}]
+        message = {"role": "user", "content": "hi"}
+        try:
+            return name in "".join(self.render([message], add_generation_prompt=True, tools=tools))
+        except InvalidRequestError:
+            return False
 
     def _shows_names(self) -> bool:
         name = secrets.token_hex(8)

@@ -13,15 +13,26 @@ class StreamingDetokenizer:
     The pieces together are what `TextTokenizer.decode` gives for all tokens at once.
     """
 
-    def __init__(self, tokenizer: TextTokenizer, *, skip_special_tokens: bool = True) -> None:
+    def __init__(
+        self,
+        tokenizer: TextTokenizer,
+        *,
+        skip_special_tokens: bool = True,
+        shown: frozenset[int] = frozenset(),
+    ) -> None:
+        """
+        Args:
+            shown: special tokens that are text all the same.
+        """
         self._tokenizer = tokenizer
         self._skip_special = skip_special_tokens
+        self._shown = shown
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
 
     def feed(self, token_id: int) -> str:
         """The text that this token completes; empty while a character is unfinished."""
         if self._skip_special and self._tokenizer.is_special(token_id):
-            return ""
+            return self._tokenizer.decode([token_id]) if token_id in self._shown else ""
         return self._decoder.decode(self._tokenizer.token_bytes(token_id))
 
     @property

@@ -56,6 +56,10 @@ class TextTokenizer:
     def is_special(self, token_id: int) -> bool:
         return token_id in self._special
 
+    def special_id(self, text: str) -> int | None:
+        """The control token that `text` spells; None where it spells none."""
+        return next((token_id for token_id, one in self._special.items() if one == text), None)
+
     def token_bytes(self, token_id: int) -> bytes:
         """The bytes a token stands for; empty for ids that the vocabulary lacks."""
         return self._bytes.get(token_id, b"")

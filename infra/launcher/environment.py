@@ -1,6 +1,6 @@
 """The environment of all processes, and how other commands find that of a running product.
 
-Secrets are made once for each clone and kept in `var/secrets.json` (0600). While the product
+Keys are made once for each clone and kept in `var/keys` (0600). While the product
 runs, `var/run/environment.json` (0600) holds its variables and the launcher's pid, so that
 `manage.py shell` in a second terminal talks to the same database.
 """
@@ -14,10 +14,14 @@ from pathlib import Path
 
 import psutil
 
+from backend.platform.key_files import keys_file_ensure
 from infra.launcher.errors import LaunchError
 from infra.launcher.procfile import ROOT
 
 _RUNNING = Path("run") / "environment.json"
+_KEYS = "keys"
+_OUTBOX_TOKEN = "PARLEY_OUTBOX_TOKEN"  # noqa: S105 (the name of a variable)
+_KEY_VARIABLES = ("PARLEY_KEYS", "PARLEY_KEYS_FILE", "PARLEY_SECRET_KEY")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +38,22 @@ def var_directory(environment: Mapping[str, str]) -> Path:
     return Path(environment.get("PARLEY_VAR") or ROOT / "var").resolve()
 
 
-def generated_secrets(var: Path) -> dict[str, str]:
-    """The variables with secrets of this clone, made on the first call."""
+def generated_secrets(var: Path, environment: Mapping[str, str]) -> dict[str, str]:
+    """The variables with secrets of this clone, each made when it is first missing; no keys
+    where `environment` configures them.
+
+    `secrets.json` holds PARLEY_SECRET_KEY in clones of earlier releases: key version 0, until
+    `manage.py rotate-keys --drop 0` says that it may be taken out.
+    """
     path = var / "secrets.json"
-    if not path.exists():
-        _write_private(path, {"PARLEY_SECRET_KEY": secrets.token_urlsafe(50)})
-    return dict(json.loads(path.read_text()))
+    kept: dict[str, str] = json.loads(path.read_text()) if path.exists() else {}
+    if _OUTBOX_TOKEN not in kept:
+        kept[_OUTBOX_TOKEN] = secrets.token_urlsafe(24)
+        _write_private(path, kept)
+    if not any(environment.get(name) for name in _KEY_VARIABLES):
+        keys_file_ensure(var / _KEYS)
+        kept["PARLEY_KEYS_FILE"] = str(var / _KEYS)
+    return kept
 
 
 def publish(var: Path, variables: Mapping[str, str]) -> None:
@@ -75,8 +89,8 @@ def adopt_running(environment: MutableMapping[str, str]) -> None:
     if running is not None:
         for name, value in running.variables.items():
             environment.setdefault(name, value)
-    if (var / "secrets.json").exists():
-        for name, value in generated_secrets(var).items():
+    if (var / _KEYS).exists() or (var / "secrets.json").exists():
+        for name, value in generated_secrets(var, environment).items():
             environment.setdefault(name, value)
 
 

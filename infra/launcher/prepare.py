@@ -1,6 +1,7 @@
 """Migrations, static files, demo organization: one Django process instead of three.
 
-Run as `python -m infra.launcher.prepare` with the product's environment.
+Run as `python -m infra.launcher.prepare [POOLS_FILE]` with the product's environment; the file is
+that of a model which comes later, and has its prices from the beginning.
 """
 
 import hashlib
@@ -20,7 +21,7 @@ def main() -> int:
     django.setup()
     call_command("migrate", interactive=False, verbosity=0)
     collect_static(Path(settings.STATIC_ROOT))
-    call_command("seed_demo")
+    call_command("seed_demo", later=sys.argv[1:])
     return 0
 
 

@@ -10,7 +10,7 @@ import signal
 import subprocess
 import threading
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 import psutil
@@ -30,6 +30,8 @@ class _Supervised:
     command: str
     colour: str
     environment: dict[str, str]
+    niceness: int = 0
+    last_end: str = ""
     process: subprocess.Popen[bytes] | None = None
     restarts: Restarts = field(default_factory=Restarts)
     frozen_since: float | None = None
@@ -48,11 +50,15 @@ class Supervisor:
         self._processes: dict[str, _Supervised] = {}
         self._width = 0
 
-    def add(self, name: str, command: str, **variables: str) -> None:
-        """Start `command` as process `name`, now; `variables` are for it alone."""
+    def add(self, name: str, command: str, *, niceness: int = 0, **variables: str) -> None:
+        """Start `command` as process `name`, now; `variables` are for it alone.
+
+        Args:
+            niceness: at each start, until `be_usual`: the larger, the more it gives way to others.
+        """
         colour = PROCESS_COLOURS[len(self._processes) % len(PROCESS_COLOURS)]
         environment = {**self._environment, **variables}
-        supervised = _Supervised(name, command, colour, environment)
+        supervised = _Supervised(name, command, colour, environment, niceness)
         self._processes[name] = supervised
         self._width = max(self._width, len(name))
         self._start(supervised)
@@ -60,6 +66,38 @@ class Supervisor:
     def pid(self, name: str) -> int | None:
         process = self._processes[name].process
         return process.pid if process is not None and process.poll() is None else None
+
+    def ends_in_a_row(self, name: str) -> int:
+        """How often the process has ended since it last ran for a minute."""
+        return self._processes[name].restarts.ends
+
+    def remove(self, name: str) -> str:
+        """End the process for good; how it ended the last time by itself."""
+        supervised = self._processes.pop(name)
+        self._end_together([supervised])
+        return supervised.last_end or "it was asked to"
+
+    def is_nice(self, name: str) -> bool:
+        """Whether the process runs, with a lower priority than the others."""
+        pid = self.pid(name)
+        if not self._processes[name].niceness:
+            return False
+        try:
+            return pid is not None and os.getpriority(os.PRIO_PROCESS, pid) > 0
+        except ProcessLookupError:
+            return False
+
+    def be_usual(self, name: str) -> None:
+        """Give the process the priority that others have, as far as the system lets us: raising
+        one takes a privilege. It is a nice neighbour for longer then."""
+        pid = self.pid(name)
+        try:
+            family = [psutil.Process(pid), *psutil.Process(pid).children(recursive=True)]
+            for process in family:
+                for thread in process.threads():  # Linux has a priority for each of them
+                    os.setpriority(os.PRIO_PROCESS, thread.id, 0)
+        except (psutil.Error, OSError):
+            self._processes[name].niceness = 0  # not asked again at every look
 
     def tend(self) -> None:
         """Look after all processes once: restart those that have ended and are due."""
@@ -102,7 +140,9 @@ class Supervisor:
                 env=supervised.environment,
                 cwd=ROOT,
                 start_new_session=True,
-                preexec_fn=die_with_parent(signal.SIGTERM),  # noqa: PLW1509 - see process.py
+                preexec_fn=nicely(  # noqa: PLW1509 - see process.py
+                    die_with_parent(signal.SIGTERM), supervised.niceness
+                ),
             )
         except OSError as error:  # no memory or no process id left: later, perhaps
             wait = supervised.restarts.ended()
@@ -123,6 +163,7 @@ class Supervisor:
     ) -> None:
         _kill_session(process.pid)  # children that it left behind
         supervised.process = None
+        supervised.last_end = how
         wait = supervised.restarts.ended()
         then = f"starting it again in {wait:g} s" if wait else "starting it again"
         self._log(supervised, f"{how}; {then}")
@@ -145,6 +186,17 @@ class Supervisor:
 
     def _log(self, supervised: _Supervised, text: str) -> None:
         self._console.log(supervised.name, text, colour=supervised.colour, width=self._width)
+
+
+def nicely(before: Callable[[], None], niceness: int) -> Callable[[], None]:
+    """A `preexec_fn` that does `before`, and gives way to other processes by so much."""
+
+    def give_way() -> None:
+        before()
+        if niceness:
+            os.nice(niceness)
+
+    return give_way
 
 
 def _is_frozen_for_long(supervised: _Supervised, process: subprocess.Popen[bytes]) -> bool:

@@ -19,6 +19,8 @@ from types import FrameType
 from infra.launcher import configured, environment, frontend, model, probe, procfile
 from infra.launcher.console import Console
 from infra.launcher.errors import LaunchError, excerpt
+from infra.launcher.model_spec import DEFAULT, SMALL, known_models, read_spec
+from infra.launcher.provisioning import PoolsFolder, Provisioning, Publisher
 from infra.launcher.supervisor import Supervisor
 from infra.services import ServiceBundle, ServiceError, ServiceKeeper
 from infra.services.ports import free_port, port_is_free
@@ -32,7 +34,7 @@ _NAME_WIDTH = len("aggregator")
 class Launch:
     """One run of the product, from nothing to the end."""
 
-    def __init__(self, *, host: str, port: int, console: Console) -> None:
+    def __init__(self, *, host: str, port: int, model: str, console: Console) -> None:
         self._host = host
         self._port = port
         self._console = console
@@ -41,6 +43,11 @@ class Launch:
         self._services: ServiceBundle | None = None
         self._keeper: ServiceKeeper | None = None
         self._supervisor: Supervisor | None = None
+        self._spec = read_spec(DEFAULT if model == SMALL else model)
+        self._declined = "MODEL=small was asked for" if model == SMALL else None
+        self._pools = PoolsFolder(self._var)
+        self._provisioning: Provisioning | None = None
+        self._has_served = threading.Event()
 
     @property
     def url(self) -> str:
@@ -67,6 +74,7 @@ class Launch:
         commands = procfile.read()
         if self._engine_is_ours():
             self._fetch_model()
+            self._pools.prepare(procfile.ROOT / "infra" / "pools.toml")
             # It loads its weights while the page is built and the database prepared.
             self._supervisor.add(_ENGINE, commands[_ENGINE])
         self._build_page()
@@ -75,6 +83,8 @@ class Launch:
         for name, command in commands.items():
             if name not in {_ENGINE, "web"}:
                 self._supervisor.add(name, command)
+        if self._engine_is_ours():
+            self._provisioning = self._larger_model(self._supervisor, commands[_ENGINE])
 
     def serve(self) -> None:
         """Tend services and processes for ever; say so once a first token has been served."""
@@ -83,10 +93,14 @@ class Launch:
         while True:
             self._keeper.tend()
             self._supervisor.tend()
+            if self._provisioning is not None and self._has_served.is_set():
+                self._provisioning.tend()
             time.sleep(_TEND_SECONDS)
 
     def stop(self) -> None:
         """End everything: web first, services last."""
+        if self._provisioning is not None:
+            self._provisioning.stop()
         if self._keeper is not None:
             self._keeper.stop()
         if self._supervisor is not None:
@@ -97,6 +111,8 @@ class Launch:
 
     def kill(self) -> None:
         """End everything now. The database recovers from its log on the next start."""
+        if self._provisioning is not None:
+            self._provisioning.stop()
         if self._keeper is not None:
             self._keeper.stop()
         if self._supervisor is not None:
@@ -108,7 +124,7 @@ class Launch:
 
     def _set_variables(self) -> None:
         defaults = {
-            **environment.generated_secrets(self._var),
+            **environment.generated_secrets(self._var, os.environ),
             "PARLEY_VAR": str(self._var),
             "PARLEY_PUBLIC_URL": self.url,
             "PARLEY_INTERNAL_URL": self.url,
@@ -119,6 +135,7 @@ class Launch:
             port = free_port()
             defaults["PARLEY_ENGINE_PORT"] = str(port)
             defaults["PARLEY_ENGINE_URL"] = f"http://127.0.0.1:{port}"
+            defaults["PARLEY_POOLS"] = str(self._pools.path)
         self._variables = {
             name: os.environ.get(name, default) for name, default in defaults.items()
         }
@@ -153,6 +170,19 @@ class Launch:
             with self._console.step("fetch the default model, 93 MB"):
                 model.ensure(self._models)
 
+    def _larger_model(self, supervisor: Supervisor, engine_command: str) -> Provisioning:
+        """The model that becomes the default once it is there; nothing waits for it."""
+        return Provisioning(
+            self._spec,
+            models=self._models,
+            pools=self._pools,
+            supervisor=supervisor,
+            engine_command=engine_command,
+            console=self._console,
+            publisher=Publisher(self._spec, self._environment()["REDIS_URL"]),
+            declined=self._declined,
+        )
+
     def _build_page(self) -> None:
         if frontend.build_is_current():
             return
@@ -165,7 +195,7 @@ class Launch:
     def _prepare(self) -> None:
         with self._console.step("migrate, collect static files, seed the demo organization"):
             done = subprocess.run(
-                [sys.executable, "-m", "infra.launcher.prepare"],
+                [sys.executable, "-m", "infra.launcher.prepare", *self._pools_to_come()],
                 cwd=procfile.ROOT,
                 env=self._environment(),
                 stdin=subprocess.DEVNULL,
@@ -176,6 +206,9 @@ class Launch:
             )
             if done.returncode != 0:
                 raise LaunchError(f"The database could not be prepared:\n{excerpt(done.stdout)}")
+
+    def _pools_to_come(self) -> list[str]:
+        return [str(self._spec.pools)] if self._engine_is_ours() else []
 
     def _metrics(self) -> str:
         """Where the web processes add up their metrics: whichever is asked knows those of all."""
@@ -193,12 +226,16 @@ class Launch:
             timeout=_FIRST_TOKEN_TIMEOUT_SECONDS,
         )
         say = self._console.line
+        self._has_served.set()
         if failure is not None:
             say(self._console.paint(f"  ✗ no token could be served so far: {failure}", "red"))
             return
         say()
         say(self._console.paint(f"  Parley serves at {self.url}", "bold"))
         say(f"  Sign in as {login.email} with password {login.password}")
+        if not os.environ.get("PARLEY_SMTP_HOST"):
+            token = self._variables["PARLEY_OUTBOX_TOKEN"]
+            say(f"  Mails, such as of sign-ups, are at {self.url}/outbox?token={token}")
         say(f"  (kept in {self._var / 'demo-login.txt'}; Ctrl-C stops everything)")
         say()
 
@@ -208,12 +245,22 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="manage.py up", description=__doc__)
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on")
     parser.add_argument("--port", type=int, default=8000, help="port of the page and the API")
+    parser.add_argument(
+        "--model",
+        default=DEFAULT,
+        help=f"what answers as soon as it is fetched ({', '.join(known_models())}, or the path of"
+        " such a file of infra/models); small: only the small model, which answers until then",
+    )
     options = parser.parse_args(arguments)
 
     console = Console()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _interrupt)
-    launch = Launch(host=options.host, port=options.port, console=console)
+    try:
+        launch = Launch(host=options.host, port=options.port, model=options.model, console=console)
+    except LaunchError as error:
+        console.line(console.paint(f"  ✗ {error}", "red"))
+        return 1
     try:
         return _run(launch, console)
     finally:

@@ -23,7 +23,7 @@ def main(arguments: list[str]) -> int:
     bundle = ServiceBundle(directory / "services", os.environ, throw_away=True)
     try:
         variables = {
-            "PARLEY_SECRET_KEY": secrets.token_urlsafe(50),
+            "PARLEY_KEYS": f"1:{secrets.token_urlsafe(32)}",
             "PARLEY_VAR": str(directory / "var"),
             **os.environ,
             **bundle.start(),

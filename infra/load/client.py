@@ -1,18 +1,22 @@
 """Reads many token streams at once and measures each token's way.
 
-The synthetic upstream writes into each token the monotonic time at which it sent it; on one
-machine that clock is everybody's, so the age of a token on arrival is its whole delay.
+The synthetic upstream remembers the monotonic time at which it sent each token; on one machine
+that clock is shared, so the age of a token on arrival is its whole delay. A token has arrived when
+its last character has.
 """
 
 import asyncio
 import time
 from dataclasses import dataclass, field
+from itertools import count
 
 import orjson
 
 from backend.generation.pools.http import Origin
 from backend.platform.sse import EventDecoder
-from infra.load.upstream import stamped_at
+from infra.load.upstream import question
+
+_tags = count(1)
 
 
 @dataclass
@@ -21,72 +25,99 @@ class Measurements:
 
     ttft: list[float] = field(default_factory=list)
     delays: list[float] = field(default_factory=list)
-    tokens: int = 0
     failed: int = 0
     errors: list[str] = field(default_factory=list)
 
     def __iadd__(self, other: "Measurements") -> "Measurements":
         self.ttft += other.ttft
         self.delays += other.delays
-        self.tokens += other.tokens
         self.failed += other.failed
         self.errors += other.errors
         return self
 
 
 async def read_streams(
-    url: str, *, model: str, key: str, streams: int, tokens: int, ramp_s: float
+    url: str, *, upstream_url: str, model: str, key: str, streams: int, tokens: int, ramp_s: float
 ) -> Measurements:
-    """Open `streams` streams, spread over `ramp_s` seconds, and read all to their end."""
-    origin = Origin(url)
+    """Open `streams` streams, spread over `ramp_s` seconds, and read all to their end.
+
+    Args:
+        url: what is read from; `upstream_url`: the synthetic upstream behind it, or itself.
+    """
+    origin, upstream = Origin(url), Origin(upstream_url)
     measured = Measurements()
-    body = orjson.dumps(
-        {
-            "model": model,
-            "messages": [{"role": "user", "content": "Count for me, please."}],
-            "max_tokens": tokens,
-            "stream": True,
-        }
-    )
     headers = {"authorization": f"Bearer {key}", "content-type": "application/json"}
 
     async def one(index: int) -> None:
         await asyncio.sleep(ramp_s * index / streams)
+        tag = next(_tags)
+        body = {
+            "model": model,
+            "messages": [{"role": "user", "content": question(tag)}],
+            "max_tokens": tokens,
+            "stream": True,
+        }
         try:
-            await _read_one(origin, headers, body, measured)
+            arrived = await _read_one(origin, headers, orjson.dumps(body), measured)
+            measured.delays += _delays(arrived, await _sent(upstream, tag))
         except Exception as error:  # whatever it is, the run goes on and reports it
             measured.failed += 1
             measured.errors.append(f"{type(error).__name__}: {error}")
 
     await asyncio.gather(*(one(index) for index in range(streams)))
     origin.close()
+    upstream.close()
     return measured
 
 
 async def _read_one(
     origin: Origin, headers: dict[str, str], body: bytes, measured: Measurements
-) -> None:
+) -> list[tuple[int, int]]:
+    """For each chunk of text: the characters of the answer up to its end, monotonic ns."""
     started = time.monotonic()
     response = await origin.request("POST", "/v1/chat/completions", headers=headers, body=body)
     if response.status != 200:
         answer = await response.read()
         raise RuntimeError(f"{response.status}: {answer[:200]!r}")
     decoder = EventDecoder()
-    first = True
+    arrived: list[tuple[int, int]] = []
+    length = 0
     while received := await response.read_some():
         now = time.monotonic_ns()
         for data in decoder.feed(received):
-            if data == b"[DONE]":
-                continue
-            text = _text(data)
+            text = "" if data == b"[DONE]" else _text(data)
             if not text:
                 continue
-            if first:
+            if not arrived:
                 measured.ttft.append(time.monotonic() - started)
-                first = False
-            for word in text.split():
-                measured.delays.append((now - stamped_at(word)) / 1e9)
-                measured.tokens += 1
+            length += len(text)
+            arrived.append((length, now))
+    return arrived
+
+
+async def _sent(upstream: Origin, tag: int) -> list[tuple[int, int]]:
+    response = await upstream.request("GET", f"/sent/{tag}", headers={}, body=b"")
+    tokens: list[tuple[int, int]] = orjson.loads(await response.read())["tokens"]
+    return tokens
+
+
+def _delays(arrived: list[tuple[int, int]], sent: list[tuple[int, int]]) -> list[float]:
+    """Seconds that each token took.
+
+    Raises:
+        RuntimeError: not all of what was sent has arrived.
+    """
+    delays: list[float] = []
+    chunks = iter(arrived)
+    length, at = 0, 0
+    for end, sent_at in sent:
+        while length < end:
+            try:
+                length, at = next(chunks)
+            except StopIteration:
+                raise RuntimeError(f"{length} characters arrived, {sent[-1][0]} sent") from None
+        delays.append((at - sent_at) / 1e9)
+    return delays
 
 
 def _text(data: bytes) -> str:

@@ -15,12 +15,12 @@ from pathlib import Path
 from uuid import uuid4
 
 import httpx
-import msgspec
 import orjson
 from redis.asyncio import Redis
 
-from backend.generation.pools.chunks import UpstreamChunk, decode_piece
+from backend.generation.pools.chunks import UpstreamChunk, decode_chunk
 from backend.generation.pools.http import Origin
+from backend.generation.request import Usage
 from backend.generation.run.chunk_encoder import ChunkEncoder
 from backend.generation.run.output import ChoiceOutput
 from backend.generation.run.replay import EventMeta
@@ -117,7 +117,7 @@ async def _read_ours(url: str, tokens: int) -> None:
         while received := await response.read_some():
             for data in decoder.feed(received):
                 if data != b"[DONE]":
-                    decode_piece(data)
+                    decode_chunk(data)
         origin.close()
 
     await asyncio.gather(*(one() for _ in range(_STREAMS)))
@@ -133,7 +133,7 @@ async def _read_httpx(url: str, tokens: int) -> None:
                 async for received in answer.aiter_bytes():
                     for data in decoder.feed(received):
                         if data != b"[DONE]":
-                            decode_piece(data)
+                            decode_chunk(data)
 
         await asyncio.gather(*(one() for _ in range(_STREAMS)))
 
@@ -143,7 +143,7 @@ async def _check(tokens: int, together: int) -> None:
     story = _STORY.split()
     for first in range(0, tokens, together):
         chunks = [
-            UpstreamChunk(f"{story[number % len(story)]} ", None, None, number + 1, 5, 0)
+            UpstreamChunk(f"{story[number % len(story)]} ", None, None, Usage(5, 0, number + 1))
             for number in range(first, first + together)
         ]
         choice.feed(chunks)
@@ -153,10 +153,10 @@ async def _encode(tokens: int) -> None:
     encoder = ChunkEncoder(
         public_id="chatcmpl-x", created=0, model="m", endpoint="chat", stream_usage=False
     )
-    pack = msgspec.msgpack.Encoder().encode
+    prompt = Usage(input_tokens=5)
     for number in range(tokens):
         encoder.text(0, words(number, number + 1), None)
-        pack(EventMeta(0, number, 5, 0))
+        EventMeta(0, number, prompt).encoded()
 
 
 async def _append(url: str, tokens: int, streams: int) -> None:

@@ -58,9 +58,9 @@ django.setup()
 from asgiref.sync import async_to_sync
 from backend.accounts.authentication import principal_for_session
 from backend.accounts.models import Organization
-from backend.accounts.services import api_key_create, user_sign_up
+from backend.accounts.services import api_key_create, user_create
 plan = sys.argv[1]
-user = user_sign_up(email=f"{plan}@example.org", password=os.urandom(12).hex(), name=plan)
+user = user_create(email=f"{plan}@example.org", password=os.urandom(12).hex(), name=plan)
 Organization.objects.filter(memberships__user=user).update(plan_id=plan)
 principal = async_to_sync(principal_for_session)(user, None)
 print(api_key_create(principal=principal, name="load")[1])
@@ -81,7 +81,6 @@ class Stack:
         rate: float,
         settings: dict[str, str],
         max_concurrency: int = 100_000,
-        leading_space: bool = False,
         upstream_url: str | None = None,
     ) -> None:
         """
@@ -90,12 +89,10 @@ class Stack:
             rate: tokens a second of each stream of the upstream.
             settings: environment variables of the web process.
             max_concurrency: generations that the upstream is given at a time.
-            leading_space: how the upstream cuts its tokens: see `upstream.Behaviour`.
         """
         self._upstream_url = upstream_url
         self._settings = settings
         self._at_once = max_concurrency
-        self._leading_space = leading_space
         self._directory = directory
         self._rate = rate
         self._services = ServiceBundle(directory / "services", {}, throw_away=True)
@@ -130,7 +127,7 @@ class Stack:
         self._environment |= self._services.start()
         self._environment |= {
             "PARLEY_VAR": str(var),
-            "PARLEY_SECRET_KEY": secrets.token_urlsafe(50),
+            "PARLEY_KEYS": f"1:{secrets.token_urlsafe(32)}",
             "PARLEY_POOLS": str(pools),
             "PARLEY_ENGINE_URL": self.upstream_url,
             "PARLEY_PUBLIC_URL": self.web_url,
@@ -142,8 +139,8 @@ class Stack:
         }
         if self._upstream_url is None:
             self._start_upstream(upstream_port)
-        self._python("manage.py", "migrate", "--verbosity", "0")
-        self._python("manage.py", "seed_demo")
+        self.manage("migrate", "--verbosity", "0")
+        self.manage("seed_demo")
         with psycopg.connect(self._environment["DATABASE_URL"]) as connection:
             connection.execute(
                 "UPDATE accounts_plan SET requests_per_minute = 1000000,"
@@ -158,12 +155,19 @@ class Stack:
     def _start_upstream(self, port: int) -> None:
         self._spawn(
             [
-                *(sys.executable, "-m", "infra.load.upstream", "--timestamps"),
+                *(sys.executable, "-m", "infra.load.upstream", "--prose"),
                 *("--port", str(port), "--rate", str(self._rate)),
-                *(["--leading-space"] if self._leading_space else []),
             ],
             "upstream",
         )
+
+    @property
+    def database_url(self) -> str:
+        return self._environment["DATABASE_URL"]
+
+    def manage(self, *arguments: str) -> str:
+        """Run a management command; what it printed."""
+        return self._python("manage.py", *arguments)
 
     def key_of_plan(self, plan: str) -> str:
         """A key of a new organization with this plan."""

@@ -1,7 +1,7 @@
 """A synthetic upstream: a real HTTP server that speaks the engine's contract, without a model.
 
-Its answers are the words `w0 w1 w2 …`, one token each, so that anybody can tell which token is
-missing or there twice. A continued answer goes on at the next word. It can be told to fail in
+Its answers are the words `w0 w1 w2 …`, one token each, so that a reader can tell which token is
+missing or there twice. A continued answer goes on at the next word. It can be set to fail in
 the ways that a real engine cannot be made to: see `Behaviour`.
 
     python -m infra.load.upstream --port 9000 --rate 30
@@ -9,8 +9,11 @@ the ways that a real engine cannot be made to: see `Behaviour`.
 
 import argparse
 import asyncio
+import re
 import time
 from dataclasses import dataclass, field
+from itertools import cycle, islice
+from pathlib import Path
 from typing import Any
 
 import httptools
@@ -24,18 +27,15 @@ def words(first: int, last: int) -> str:
     return "".join(f"w{index} " for index in range(first, last))
 
 
-_DIGITS = str.maketrans("0123456789", "qwxzjkvbph")
-_LETTERS = str.maketrans("qwxzjkvbph", "0123456789")
+# An answer as people get them. What the post-check holds back depends on the text, so that words
+# nobody would write measure something else than the way of a token.
+_ANSWER = re.findall(r"\s?[^\s]{1,8}|\s", (Path(__file__).parent / "answer.txt").read_text())
+_TAG = re.compile(r"reader (\d+)")
 
 
-def stamp() -> str:
-    """Now, in monotonic nanoseconds, as a word: a long number might be personal data."""
-    return str(time.monotonic_ns()).translate(_DIGITS)
-
-
-def stamped_at(word: str) -> int:
-    """The monotonic nanoseconds that `stamp` wrote."""
-    return int(word.translate(_LETTERS))
+def question(tag: int) -> str:
+    """A prompt by which `/sent/<tag>` finds the answer's sending times again."""
+    return f"Please explain to reader {tag} how a bicycle stays upright."
 
 
 @dataclass(slots=True)
@@ -53,10 +53,10 @@ class Behaviour:
         continuous_usage: token counts in each chunk, when asked for; else only at the end.
         usage: whether it counts at all.
         count_error: added to every count that it tells.
-        script: a text for every answer, cut in the given pieces, in place of the words.
-        timestamps: each word is the `stamp` of its sending, for benchmarks.
-        leading_space: of those words, as most tokenizers cut them: a word is complete only
-            when the next one has come.
+        script: a text for every answer, cut in the given chunks, in place of the words.
+        prose: the answer is that of `answer.txt`, over and over, cut as most tokenizers cut it (a
+            word is complete only when the next one has come), and `/sent/<tag>` tells when each
+            token of the answer to `question(tag)` was sent. For benchmarks.
         first_delay_s: before the first token.
     """
 
@@ -71,8 +71,7 @@ class Behaviour:
     usage: bool = True
     count_error: int = 0
     script: list[str] | None = None
-    timestamps: bool = False
-    leading_space: bool = False
+    prose: bool = False
     first_delay_s: float = 0.0
 
 
@@ -95,6 +94,8 @@ class SyntheticUpstream:
     behaviour: Behaviour = field(default_factory=Behaviour)
     served: list[Served] = field(default_factory=list)
     keep_served: bool = True
+    sent: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
+    """By tag, for each token: the characters of the answer up to its end, monotonic ns."""
 
     async def start(self, port: int = 0) -> None:
         loop = asyncio.get_running_loop()
@@ -178,6 +179,8 @@ class _Connection(asyncio.Protocol):
             self._answer(200, {"prompt": " ".join(f"w{token}" for token in tokens)})
         elif self._path in {"/v1/chat/completions", "/v1/completions"}:
             self._generate()
+        elif self._path.startswith("/sent/"):
+            self._answer(200, {"tokens": self._upstream.sent.pop(self._path[6:], [])})
         else:
             self._answer(404, {"error": {"message": "no such route"}})
 
@@ -208,14 +211,19 @@ class _Connection(asyncio.Protocol):
         so_far = _text_so_far(served.body, chat=chat)
         first = len(so_far.split())
         wanted = served.body.get("max_tokens") or DEFAULT_TOKENS - first
-        pieces = behaviour.script or [f"w{first + index} " for index in range(wanted)]
-        pieces = pieces[:wanted]
+        if behaviour.prose:
+            chunks = list(islice(cycle(_ANSWER), wanted))
+        else:
+            chunks = behaviour.script or [f"w{first + index} " for index in range(wanted)]
+        chunks = chunks[:wanted]
+        sent = self._sent_times(served.body)
+        length = 0
         prompt_tokens = _prompt_tokens(served.body, chat=chat)
         options = served.body.get("stream_options") or {}
         each = behaviour.continuous_usage and options.get("continuous_usage_stats")
         interval = 1 / behaviour.rate if behaviour.rate else 0.0
         due = time.monotonic() + behaviour.first_delay_s
-        for index, piece in enumerate(pieces):
+        for index, chunk in enumerate(chunks):
             if (delay := due - time.monotonic()) > 0 or interval == 0:
                 await asyncio.sleep(max(0.0, delay))
             due += interval
@@ -223,21 +231,26 @@ class _Connection(asyncio.Protocol):
                 return
             if index == behaviour.hang_after:
                 await asyncio.sleep(3600)
-            if behaviour.timestamps:
-                piece = f" {stamp()}" if behaviour.leading_space else f"{stamp()} "
-            last = index == len(pieces) - 1
+            length += len(chunk)
+            sent.append((length, time.monotonic_ns()))
+            last = index == len(chunks) - 1
             usage = None
             if each and behaviour.usage:
                 usage = _usage(prompt_tokens, index + 1, behaviour.count_error)
-            reason = ("length" if len(pieces) == wanted else "stop") if last else None
-            self._event(_chunk(piece, reason, usage, chat=chat))
+            reason = ("length" if len(chunks) == wanted else "stop") if last else None
+            self._event(_chunk(chunk, reason, usage, chat=chat))
             served.sent = index + 1
         if options.get("include_usage") and behaviour.usage:
-            usage = _usage(prompt_tokens, len(pieces), behaviour.count_error)
+            usage = _usage(prompt_tokens, len(chunks), behaviour.count_error)
             self._event({"choices": [], "usage": usage})
         served.finished = True
         self._write_chunk(b"data: [DONE]\n\n")
         self._transport.write(b"0\r\n\r\n")
+
+    def _sent_times(self, body: dict[str, Any]) -> list[tuple[int, int]]:
+        """Where the sending times of an answer go; to nowhere when it has no tag."""
+        tag = _TAG.search(str(body.get("messages"))) if self._upstream.behaviour.prose else None
+        return self._upstream.sent.setdefault(tag.group(1), []) if tag else []
 
     def _fails(self, index: int) -> bool:
         behaviour = self._upstream.behaviour
@@ -308,14 +321,9 @@ async def _main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
     parser.add_argument("--port", type=int, required=True)
     parser.add_argument("--rate", type=float, default=30.0)
-    parser.add_argument("--timestamps", action="store_true")
-    parser.add_argument("--leading-space", action="store_true")
+    parser.add_argument("--prose", action="store_true")
     arguments = parser.parse_args()
-    behaviour = Behaviour(
-        rate=arguments.rate,
-        timestamps=arguments.timestamps,
-        leading_space=arguments.leading_space,
-    )
+    behaviour = Behaviour(rate=arguments.rate, prose=arguments.prose)
     upstream = SyntheticUpstream(behaviour, keep_served=False)
     await upstream.start(arguments.port)
     await asyncio.Event().wait()

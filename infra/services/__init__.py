@@ -5,17 +5,19 @@ They listen on 127.0.0.1 only, keep their data in a directory that the caller na
 with the process that started them, also when that one is killed with SIGKILL.
 
 `process.py` starts and ends processes, `unprivileged.py` drops root for PostgreSQL,
-`bundle.py` starts the three together, `keeper.py` brings back what dies (`liveness.py`: or falls
+`bundle.py` lists them and starts them together, `documented.py` writes their rows of
+docs/operations.md, `keeper.py` brings back what dies (`liveness.py`: or falls
 silent; `restarts.py`: when); the rest is one file for each service.
 """
 
 from infra.services.broker import BrokerService
-from infra.services.bundle import SERVICE_VARIABLES, ServiceBundle
+from infra.services.bundle import SERVICE_VARIABLES, SERVICES, ServiceBundle
 from infra.services.errors import (
     BinaryMissingError,
     PortBusyError,
     ServiceError,
     ServiceStartError,
+    UnusableURLError,
 )
 from infra.services.keeper import ServiceKeeper
 from infra.services.postgres import PostgresService
@@ -23,6 +25,7 @@ from infra.services.process import Service
 from infra.services.valkey import ValkeyService
 
 __all__ = [
+    "SERVICES",
     "SERVICE_VARIABLES",
     "BinaryMissingError",
     "BrokerService",
@@ -33,5 +36,6 @@ __all__ = [
     "ServiceError",
     "ServiceKeeper",
     "ServiceStartError",
+    "UnusableURLError",
     "ValkeyService",
 ]

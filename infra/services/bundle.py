@@ -9,7 +9,10 @@ from infra.services.postgres import PostgresService
 from infra.services.process import Service
 from infra.services.valkey import ValkeyService
 
-SERVICE_VARIABLES = ("DATABASE_URL", "REDIS_URL", "KAFKA_BOOTSTRAP_SERVERS")
+SERVICES: tuple[type[Service], ...] = (PostgresService, ValkeyService, BrokerService)
+"""All that can be embedded. Each class says which variable configures one from outside, and what
+else is to be known of it (`Service`)."""
+SERVICE_VARIABLES = tuple(service.variable for service in SERVICES)
 
 
 class ServiceBundle:
@@ -26,16 +29,11 @@ class ServiceBundle:
             throw_away: for tests; faster, and `destroy()` deletes all data.
         """
         self.data_dir = data_dir
-        durable = not throw_away
-        self._by_variable: dict[str, Service] = {}
-        if not environment.get("DATABASE_URL"):
-            self._by_variable["DATABASE_URL"] = PostgresService(
-                data_dir / "postgres", durable=durable
-            )
-        if not environment.get("REDIS_URL"):
-            self._by_variable["REDIS_URL"] = ValkeyService(data_dir / "valkey", durable=durable)
-        if not environment.get("KAFKA_BOOTSTRAP_SERVERS"):
-            self._by_variable["KAFKA_BOOTSTRAP_SERVERS"] = BrokerService(data_dir / "broker")
+        self._by_variable: dict[str, Service] = {
+            service.variable: service(data_dir / service.name, durable=not throw_away)
+            for service in SERVICES
+            if not environment.get(service.variable)
+        }
 
     @property
     def services(self) -> list[Service]:

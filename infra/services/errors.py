@@ -5,6 +5,19 @@ class ServiceError(Exception):
     """An embedded service cannot do what was asked."""
 
 
+class UnusableURLError(ServiceError):
+    """What is configured in place of an embedded service does not answer.
+
+    Args:
+        host: who does not; never the URL, which holds a password.
+    """
+
+    def __init__(self, host: str, cause: Exception) -> None:
+        self.host = host
+        self.reason = (str(cause).strip().splitlines() or [type(cause).__name__])[0]
+        super().__init__(f"{host} cannot be used ({self.reason})")
+
+
 class BinaryMissingError(ServiceError):
     """The wheel that carries the server is not installed, or not for this machine."""
 
@@ -16,7 +29,7 @@ class BinaryMissingError(ServiceError):
 
 
 class PortBusyError(ServiceError):
-    """Another process listens where a service was told to listen."""
+    """Another process listens on a service's port."""
 
     def __init__(self, service: str, port: int) -> None:
         super().__init__(

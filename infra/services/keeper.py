@@ -1,6 +1,6 @@
 """Brings embedded services back: one that has ended, and one that says nothing any more.
 
-A service comes back on its port with its data, so that nobody has to be told. Starts are made
+A service comes back on its port with its data, so that its clients keep their URLs. Starts are made
 in the thread that calls `tend()`, because servers end with the thread that started them.
 """
 
@@ -25,7 +25,7 @@ class ServiceKeeper:
     """Looks after services that have been started.
 
     Args:
-        log: is told what happened, as (name of the service, one line).
+        log: gets what happened, as (name of the service, one line).
     """
 
     def __init__(self, services: Sequence[Service], log: Callable[[str, str], None]) -> None:
@@ -41,7 +41,7 @@ class ServiceKeeper:
                 if kept.restarts.is_due:
                     self._start(kept)
             elif (code := kept.service.exit_code) is not None:
-                # Who is killed by somebody else has said nothing about it.
+                # A process killed from outside has written nothing about it.
                 words = "" if code == -signal.SIGKILL else kept.service.last_words
                 self._has_ended(kept, f"ended ({how_it_ended(code)})", words)
             elif self._watch.is_silent(kept.service):

@@ -23,14 +23,14 @@ class LivenessWatch:
         self._services = services
         # By service: the pid that was asked, and how often in a row it said nothing.
         self._silences: dict[str, tuple[int, int]] = {}
-        self._ending = threading.Event()
+        self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True, name="liveness")
 
     def start(self) -> None:
         self._thread.start()
 
     def stop(self) -> None:
-        self._ending.set()
+        self._stopping.set()
 
     def is_silent(self, service: Service) -> bool:
         """Whether the server process of now has been silent for too long."""
@@ -38,7 +38,7 @@ class LivenessWatch:
         return pid == service.pid and silences >= MAX_SILENCES
 
     def _run(self) -> None:
-        while not self._ending.wait(_PAUSE_S):
+        while not self._stopping.wait(_PAUSE_S):
             for service in self._services:
                 pid = service.pid
                 if pid is None:

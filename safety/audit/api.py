@@ -20,7 +20,7 @@ from safety.audit.services import appeal_create
 router = Router(tags=["safety"])
 
 
-class Request(HttpRequest):
+class AuthenticatedRequest(HttpRequest):
     """What a route gets: for type checkers only."""
 
     auth: Principal
@@ -49,7 +49,7 @@ class AppealListOut(BaseModel):
 
 
 @router.post("", response={201: AppealOut}, summary="Ask a person to look at a stopped answer")
-async def create_appeal(request: Request, body: AppealIn) -> Status:
+async def create_appeal(request: AuthenticatedRequest, body: AppealIn) -> Status:
     """404 where nothing of the caller's was stopped, 409 where it is under review already."""
     review = await in_database(
         appeal_create,
@@ -61,7 +61,9 @@ async def create_appeal(request: Request, body: AppealIn) -> Status:
 
 
 @router.get("", response=AppealListOut, summary="What became of the caller's appeals")
-async def list_appeals(request: Request, generation_id: UUID | None = None) -> AppealListOut:
+async def list_appeals(
+    request: AuthenticatedRequest, generation_id: UUID | None = None
+) -> AppealListOut:
     """The newest hundred, or the one about a generation; empty where there is none."""
     reviews = await in_database(appeals_list, principal=request.auth, generation_id=generation_id)
     return AppealListOut(data=[_out(review) for review in reviews])

@@ -15,6 +15,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Q
 
+from safety.audit.texts import text_decrypt
 from safety.types import Action
 
 
@@ -121,6 +122,15 @@ class StoredText(models.Model):
     )
     ciphertext = models.BinaryField()
     expires_at = models.DateTimeField(db_index=True)
+
+    @property
+    def text(self) -> str:
+        """The text again. Raises TextUnreadable."""
+        return text_decrypt(
+            bytes(self.ciphertext),
+            organization_id=self.decision.organization_id,
+            decision_id=self.decision_id,
+        )
 
     def __str__(self) -> str:
         return f"text of {self.decision_id}, until {self.expires_at:%Y-%m-%d}"

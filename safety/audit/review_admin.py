@@ -13,7 +13,7 @@ from unfold.decorators import action
 from backend.platform.errors import Conflict
 from safety.audit.models import Review, ReviewState, StoredText
 from safety.audit.services import review_resolve
-from safety.audit.texts import TextUnreadable, text_decrypt
+from safety.audit.texts import TextUnreadable
 
 MAY_READ = "conversations.view_content"
 """The permission that lets staff see what users wrote; see decision 0085."""
@@ -95,7 +95,7 @@ class ReviewAdmin(ModelAdmin):
         if stored is None:
             return "Not retained: the organization's policy retains hashes only."
         try:
-            return text_decrypt(bytes(stored.ciphertext))
+            return stored.text
         except TextUnreadable as error:
             return str(error)
 
@@ -134,4 +134,4 @@ class ReviewAdmin(ModelAdmin):
 
 
 def _stored_text(review: Review) -> StoredText | None:
-    return StoredText.objects.filter(pk=review.decision_id).first()
+    return StoredText.objects.select_related("decision").filter(pk=review.decision_id).first()

@@ -18,7 +18,6 @@ from safety.audit.models import (
     StageChoice,
     StoredText,
 )
-from safety.audit.texts import text_decrypt
 from safety.judge.policy import DEFAULT_POLICY, Policy
 from safety.types import Action
 
@@ -103,7 +102,7 @@ def labelled_texts() -> Iterator[dict[str, str]]:
     for review in reviews:
         decision = review.decision
         yield {
-            "text": text_decrypt(bytes(decision.stored_text.ciphertext)),
+            "text": decision.stored_text.text,
             "label": "harmful" if review.state == ReviewState.CONFIRMED else "benign",
             "category": decision.categories[0] if decision.categories else "",
             "stage": decision.stage,
@@ -114,10 +113,14 @@ def labelled_texts() -> Iterator[dict[str, str]]:
 def _retained_prompt_of(decision: SafetyDecisionRecord) -> str:
     if decision.stage != StageChoice.OUTPUT or decision.generation_id is None:
         return ""
-    stored = StoredText.objects.filter(
-        decision__generation_id=decision.generation_id, decision__stage=StageChoice.PROMPT
-    ).first()
-    return text_decrypt(bytes(stored.ciphertext)) if stored is not None else ""
+    stored = (
+        StoredText.objects.filter(
+            decision__generation_id=decision.generation_id, decision__stage=StageChoice.PROMPT
+        )
+        .select_related("decision")
+        .first()
+    )
+    return stored.text if stored is not None else ""
 
 
 def block_rate_drift(*, hours: int = 1, days: int = 7) -> float | None:

@@ -92,7 +92,9 @@ def _text_retain(decision: SafetyDecisionRecord, text: RetainedText) -> None:
         return
     StoredText.objects.create(
         decision=decision,
-        ciphertext=text_encrypt(text.text),
+        ciphertext=text_encrypt(
+            text.text, organization_id=decision.organization_id, decision_id=decision.pk
+        ),
         expires_at=timezone.now() + timedelta(days=text.days),
     )
 

@@ -1,36 +1,38 @@
-"""Retained texts at rest: encrypted with a key derived from the product's secret key.
+"""Retained texts at rest: encrypted for their organization and decision, so that a dump of the
+database reads nothing, and a text that is copied to another row is refused."""
 
-AES in CBC with an HMAC (Fernet) under a key of its own, so that a dump of the database alone
-reads nothing. Rotating PARLEY_SECRET_KEY makes stored texts unreadable; they expire anyway.
-"""
+from uuid import UUID
 
-import base64
-import hashlib
-
-from cryptography.fernet import Fernet, InvalidToken
-from django.conf import settings
+from backend.platform.encryption import Unreadable, decrypt, encrypt
+from backend.platform.keys import Purpose
+from backend.platform.reencryption import encrypted_column
 
 
 class TextUnreadable(RuntimeError):
-    """A stored text was encrypted under another secret key, or was tampered with."""
+    """A stored text was encrypted under a dropped key, belongs elsewhere, or was changed."""
 
 
-def _fernet() -> Fernet:
-    key = hashlib.sha256(b"parley.safety.stored-text:" + settings.SECRET_KEY.encode()).digest()
-    return Fernet(base64.urlsafe_b64encode(key))
+def text_encrypt(text: str, *, organization_id: UUID, decision_id: UUID) -> bytes:
+    context = (organization_id, decision_id)
+    return encrypt(text, purpose=Purpose.STORED_TEXT, context=context).encode()
 
 
-def text_encrypt(text: str) -> bytes:
-    return _fernet().encrypt(text.encode("utf-8", "surrogatepass"))
-
-
-def text_decrypt(ciphertext: bytes) -> str:
-    """The text again.
-
-    Raises:
-        TextUnreadable: see the class.
-    """
+def text_decrypt(ciphertext: bytes, *, organization_id: UUID, decision_id: UUID) -> str:
+    """The text again. Raises TextUnreadable."""
     try:
-        return _fernet().decrypt(bytes(ciphertext)).decode("utf-8", "surrogatepass")
-    except InvalidToken as error:
+        return decrypt(
+            bytes(ciphertext).decode("ascii", "replace"),
+            purpose=Purpose.STORED_TEXT,
+            context=(organization_id, decision_id),
+        )
+    except Unreadable as error:
         raise TextUnreadable("The stored text cannot be decrypted.") from error
+
+
+COLUMN = encrypted_column(
+    label="retained texts",
+    model="audit.StoredText",
+    field="ciphertext",
+    purpose=Purpose.STORED_TEXT,
+    context=("decision.organization_id", "pk"),
+)

@@ -42,7 +42,7 @@ def injection_score(content: str) -> float:
 
 
 def without_hidden_text(content: str) -> str:
-    """`content` without characters that nobody sees but a model reads (tags, zero width)."""
+    """`content` without characters that are invisible but read by a model (tags, zero width)."""
     return "".join(c for c in content if not 0xE0000 <= ord(c) <= 0xE007F and c not in _INVISIBLE)
 
 

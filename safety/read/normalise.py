@@ -58,11 +58,13 @@ _TAGS = {code: chr(code - 0xE0000) for code in range(0xE0020, 0xE007F)}
 
 
 class Word(NamedTuple):
-    """A folded word and the raw span `[start, end)` it was read from."""
+    """A folded word and the raw span `[start, end)` it was read from; `raw` as it was written,
+    where that is one run of characters."""
 
     text: str
     start: int
     end: int
+    raw: str = ""
 
 
 class Vocabulary:
@@ -150,6 +152,11 @@ class WordStream:
         """Raw position before which every word has been given out."""
         return self._letters[0].start if self._letters else self._position
 
+    @property
+    def unfinished(self) -> tuple[int, str]:
+        """Where a word begins that may still grow, and its raw text so far, possibly none."""
+        return self._position, self._unfinished
+
     def feed(self, delta: str) -> list[Word]:
         """The words that `delta` completes, spans counted from the beginning of the stream."""
         return self._cut(self._unfinished + delta, final=False)
@@ -172,7 +179,7 @@ class WordStream:
                 unfinished_at = start
                 break
             for part in fold(raw):
-                word = Word(part, base + start, base + end)
+                word = Word(part, base + start, base + end, raw)
                 if len(part) == 1 or self._letters:  # else it would only be handed through
                     self._take(word, found)
                 else:

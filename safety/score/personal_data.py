@@ -75,6 +75,9 @@ _PATTERNS: tuple[tuple[str, re.Pattern[str], Callable[[str], bool]], ...] = (
         _phone,
     ),
 )
+SECRET_KEYS_BEGIN_WITH = frozenset({"sk", "gh", "AK", "xo", "AI", "ey"})
+"""The first two letters of every `secret_key`."""
+
 KINDS: tuple[str, ...] = tuple(kind for kind, _, _ in _PATTERNS)
 
 
@@ -97,8 +100,8 @@ def find_personal_data(text: str, kinds: Collection[str]) -> Iterator[Finding]:
 
 def redact(text: str, kinds: Collection[str]) -> str:
     """`text` with every finding replaced by its mask."""
-    pieces, end = [], 0
+    parts, end = [], 0
     for finding in find_personal_data(text, kinds):
-        pieces += [text[end : finding.start], finding.mask]
+        parts += [text[end : finding.start], finding.mask]
         end = finding.end
-    return "".join([*pieces, text[end:]])
+    return "".join([*parts, text[end:]])

@@ -91,6 +91,7 @@ class RuleBook:
         self._automaton.make_automaton()
         # Every answer asks, and few policies differ: to collect them anew costs milliseconds.
         self.beginnings = lru_cache(maxsize=64)(self._beginnings)
+        self.first_letters = lru_cache(maxsize=64)(self._first_letters)
 
     def hits(self, found: Sequence[Word], first_index: int = 0) -> list[Hit]:
         """Every phrase in `found`, ordered by its last word.
@@ -118,6 +119,16 @@ class RuleBook:
             if any(name in groups for name in names)
             for parts in [text.split()]
             for count in range(1, len(parts))
+        )
+
+    def _first_letters(self, groups: frozenset[str]) -> frozenset[str]:
+        """Every beginning, letter by letter, of the first words of the phrases of `groups`."""
+        return frozenset(
+            word[:count]
+            for text, (names, _) in self._phrases.items()
+            if any(name in groups for name in names)
+            for word in [text.split()[0]]
+            for count in range(1, len(word) + 1)
         )
 
 

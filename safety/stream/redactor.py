@@ -3,18 +3,24 @@
 The text is cut into segments at borders that depend on the text alone: a token of letters is a
 segment of its own, tokens that may belong to one number stay together, a private key is one
 segment from its first to its last line. A segment is released whole, once it is complete, so
-what comes out does not depend on how the text was cut into chunks.
+what comes out does not depend on how the text was cut into chunks. Where nothing that is looked
+for may begin with letters, but secret keys with a few known ones, the letters that a token begins
+with are a segment that is released as it comes.
 """
 
+import re
 from collections.abc import Collection
 
-from safety.score.personal_data import Finding, find_personal_data
+from safety.score.personal_data import SECRET_KEYS_BEGIN_WITH, Finding, find_personal_data
 
 MAX_SEGMENT = 2_048
 """Characters after which a segment ends wherever it is; longer than anything recognised."""
 
 _KEY_BEGINS = "-----BEGIN"
 _KEY_ENDS = "-----END"
+_NOT_OF_LETTERS = frozenset({"secret_key", "card_number", "private_key"})
+_FIRST_LETTERS = re.compile(r"\s*([A-Za-z]{2})[A-Za-z]*")
+_SIGN_AFTER = re.compile(r"[A-Za-z]*[,.;:!?]?")
 
 
 class Redactor:
@@ -29,7 +35,8 @@ class Redactor:
         self._context = context
         self._segment = ""
         self._at = 0
-        self._in_key = False
+        self._releases_letters = self._kinds <= _NOT_OF_LETTERS
+        self._in_word = False
         self.found: list[str] = []
         """Kinds of what was replaced, in order."""
 
@@ -42,12 +49,35 @@ class Redactor:
         """The redacted segments that `text` completes."""
         if not self._kinds:
             return text
-        released: list[str] = []
         self._segment += text
+        released = [self._take_letters()]
         while (border := self._next_border()) is not None:
             released.append(self._redacted(self._segment[:border]))
             self._segment, self._at = self._segment[border:], 0
+            released.append(self._take_letters())
         return "".join(released)
+
+    def _take_letters(self) -> str:
+        """Take what may be released out of the beginning of the segment: the letters of a word
+        and the sign after it."""
+        letters = 0
+        if not self._in_word:
+            first = _FIRST_LETTERS.match(self._segment) if self._releases_letters else None
+            if first is None or first[1] in SECRET_KEYS_BEGIN_WITH:
+                return ""
+            letters = first.end()
+        match = _SIGN_AFTER.match(self._segment, letters)
+        assert match is not None  # it may be empty
+        text, self._segment, self._at = (
+            self._segment[: match.end()],
+            self._segment[match.end() :],
+            0,
+        )
+        if text:
+            self._in_word = not self._segment and text[-1].isalpha()
+        else:
+            self._in_word = not self._segment
+        return text
 
     def finish(self) -> str:
         """What is still held, redacted."""
@@ -95,12 +125,12 @@ class Redactor:
                 self.found.append("private_key")
                 before = segment[: len(segment) - len(stripped)]
                 return before + header.mask + segment[len(segment.rstrip()) :]
-        pieces: list[str] = []
+        parts: list[str] = []
         end = 0
         for finding in find_personal_data(segment, self._kinds):
-            pieces += [segment[end : finding.start], self._masked(segment, finding)]
+            parts += [segment[end : finding.start], self._masked(segment, finding)]
             end = finding.end
-        return "".join([*pieces, segment[end:]])
+        return "".join([*parts, segment[end:]])
 
     def _masked(self, segment: str, finding: Finding) -> str:
         found = segment[finding.start : finding.end]

@@ -46,6 +46,7 @@ class RuleWatch:
             ),
         )
         self._beginnings = book.beginnings(self._tracker.anchors)
+        self._first_letters = book.first_letters(self._tracker.anchors)
         self._recent: deque[str] = deque(maxlen=book.longest_phrase)
         self._count = 0
 
@@ -68,6 +69,10 @@ class RuleWatch:
                     scores = {rule.category: rule.score}
                     found = Flagged(match.first, match.last, scores, "lexical", (rule.id,))
         return found
+
+    def may_begin_with(self, letters: str) -> bool:
+        """Whether a match may begin with a word that begins with these folded letters."""
+        return letters in self._first_letters
 
     def open_since(self) -> int | None:
         """The first word from which a match may still grow, or None."""

@@ -42,7 +42,7 @@ def tables(report: Callable[[str], None]) -> Iterator[str]:
     """The report, line by line; on a machine that has not trained yet, that is done first.
 
     Args:
-        report: told how training goes on.
+        report: called with the progress of training.
     """
     if not is_kept(corpus()):
         build(report)

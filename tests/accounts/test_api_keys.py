@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from backend.accounts import key_cache
 from backend.accounts.authentication import principal_for_api_key
 from backend.accounts.keys import secret_from, secret_generate, secret_is_well_formed
-from backend.accounts.models import APIKey, Membership, Organization, Role, User
+from backend.accounts.models import APIKey, Membership, Role, User
 from backend.accounts.scopes import Scope
 from backend.accounts.selectors import api_keys_list
-from backend.accounts.services import api_key_create, api_key_revoke, internal_key_secret
+from backend.accounts.services import api_key_create, api_key_revoke
 from backend.accounts.tasks import api_key_last_uses_write
 from backend.platform.errors import AuthenticationFailed, InvalidRequest, NotFound, PermissionDenied
 from tests.factories import OrganizationFactory, ProjectFactory, api_key_of, member
@@ -254,29 +254,3 @@ def test_another_organizations_owner_neither_sees_nor_revokes_a_key():
         api_key_revoke(principal=stranger, key_id=key.pk)
     key.refresh_from_db()
     assert key.revoked_at is None
-
-
-@pytest.mark.django_db(transaction=True)
-async def test_the_products_own_key_works_is_hidden_and_can_be_stopped():
-    owner = await sync_to_async(member)()
-    of = {"organization_id": owner.organization_id, "user_id": owner.user_id}
-    secret = await sync_to_async(internal_key_secret)(**of)
-
-    assert secret == await sync_to_async(internal_key_secret)(**of)
-    principal = await principal_for_api_key(secret)
-    assert principal.key_id is not None
-    assert principal.scopes == {Scope.INFERENCE}
-    assert await sync_to_async(api_keys_list)(principal=owner) == []
-    with pytest.raises(NotFound):
-        await sync_to_async(api_key_revoke)(principal=owner, key_id=principal.key_id)
-
-
-@pytest.mark.django_db
-def test_the_products_own_keys_differ_by_user_and_organization():
-    first, second = member(), member()
-    secrets = {
-        internal_key_secret(organization_id=p.organization_id, user_id=p.user_id)
-        for p in (first, second)
-    }
-    assert len(secrets) == 2
-    assert Organization.objects.count() == 2

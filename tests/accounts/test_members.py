@@ -17,7 +17,7 @@ def role_of(principal):
     ).role
 
 
-def test_an_admin_adds_someone_once():
+def test_admin_adds_a_member_once():
     admin, newcomer = member(role=Role.ADMIN), UserFactory.create()
 
     added = member_add(principal=admin, email=newcomer.email.upper(), role=Role.FINANCE)
@@ -38,7 +38,7 @@ def test_other_roles_manage_no_members(role):
         member_role_set(principal=caller, user_id=caller.user_id, role=Role.MEMBER)
 
 
-def test_unknown_people_and_roles_are_named():
+def test_unknown_user_or_role_is_refused_by_name():
     owner = member()
 
     with pytest.raises(NotFound):
@@ -47,7 +47,7 @@ def test_unknown_people_and_roles_are_named():
         member_add(principal=owner, email=UserFactory.create().email, role="emperor")
 
 
-def test_an_admin_neither_makes_nor_unmakes_owners():
+def test_admin_cannot_make_or_remove_owners():
     organization = OrganizationFactory.create()
     owner = member(organization=organization)
     admin = member(organization=organization, role=Role.ADMIN)
@@ -62,7 +62,7 @@ def test_an_admin_neither_makes_nor_unmakes_owners():
     assert role_of(owner) == Role.OWNER
 
 
-def test_the_last_owner_stays():
+def test_last_owner_cannot_be_removed():
     owner = member()
 
     with pytest.raises(Conflict):
@@ -72,7 +72,7 @@ def test_the_last_owner_stays():
     assert role_of(owner) == Role.OWNER
 
 
-def test_an_owner_leaves_once_there_is_another():
+def test_owner_can_leave_when_there_is_another():
     organization = OrganizationFactory.create()
     leaving = member(organization=organization)
     staying = member(organization=organization, role=Role.MEMBER)
@@ -98,11 +98,11 @@ def test_keys_of_a_removed_member_stop_working():
     assert revoked["stays"] is None
 
 
-def test_another_organizations_owner_cannot_touch_a_member():
-    ordinary, stranger = member(role=Role.MEMBER), member()
+def test_member_cannot_be_changed_by_another_organizations_owner():
+    ordinary, other_owner = member(role=Role.MEMBER), member()
 
     with pytest.raises(NotFound):
-        member_role_set(principal=stranger, user_id=ordinary.user_id, role=Role.ADMIN)
+        member_role_set(principal=other_owner, user_id=ordinary.user_id, role=Role.ADMIN)
     with pytest.raises(NotFound):
-        member_remove(principal=stranger, user_id=ordinary.user_id)
+        member_remove(principal=other_owner, user_id=ordinary.user_id)
     assert role_of(ordinary) == Role.MEMBER

@@ -29,7 +29,7 @@ def login_in(path):
     return dict(line.split(": ", 1) for line in lines)
 
 
-def test_the_login_that_is_kept_and_printed_opens_the_account(var):
+def test_printed_login_opens_the_demo_account(var):
     printed = seed()
 
     login = login_in(var)
@@ -44,7 +44,7 @@ def test_demo_login_is_readable_by_its_owner_only(var):
     assert stat.S_IMODE((var / "demo-login.txt").stat().st_mode) == 0o600
 
 
-def test_a_second_run_changes_nothing(var):
+def test_second_run_changes_nothing(var):
     seed()
     login, password = login_in(var), User.objects.get().password
 
@@ -55,7 +55,7 @@ def test_a_second_run_changes_nothing(var):
     assert Organization.objects.count() == 1
 
 
-def test_an_emptied_database_gets_the_same_login_again(var):
+def test_emptied_database_gets_the_same_login(var):
     seed()
     login = login_in(var)
     Organization.objects.all().delete()
@@ -67,7 +67,7 @@ def test_an_emptied_database_gets_the_same_login_again(var):
     assert authenticate(username=login["email"], password=login["password"]) is not None
 
 
-def test_a_lost_file_leads_to_a_new_password(var):
+def test_password_is_new_when_the_login_file_is_lost(var):
     seed()
     before = login_in(var)
     (var / "demo-login.txt").unlink()

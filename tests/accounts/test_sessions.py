@@ -22,7 +22,7 @@ def two_organizations():
 
 
 @pytest.mark.django_db(transaction=True)
-async def test_without_a_choice_it_is_the_first_he_joined():
+async def test_organization_is_the_first_joined_without_a_choice():
     user, first, _ = await sync_to_async(two_organizations)()
 
     principal = await principal_for_session(user, None)
@@ -33,7 +33,7 @@ async def test_without_a_choice_it_is_the_first_he_joined():
 
 
 @pytest.mark.django_db(transaction=True)
-async def test_the_choice_decides_role_plan_and_project():
+async def test_chosen_organization_decides_role_plan_and_project():
     user, _, second = await sync_to_async(two_organizations)()
 
     principal = await principal_for_session(user, second.organization_id)
@@ -44,7 +44,7 @@ async def test_the_choice_decides_role_plan_and_project():
 
 
 @pytest.mark.django_db(transaction=True)
-async def test_choosing_a_foreign_organization_leads_back_to_his_own():
+async def test_foreign_choice_falls_back_to_the_users_own_organization():
     user, first, _ = await sync_to_async(two_organizations)()
     foreign = await sync_to_async(OrganizationFactory.create)()
 
@@ -54,7 +54,7 @@ async def test_choosing_a_foreign_organization_leads_back_to_his_own():
 
 
 @pytest.mark.django_db(transaction=True)
-async def test_a_user_without_any_organization_may_do_nothing():
+async def test_user_without_an_organization_has_no_rights():
     user = await sync_to_async(UserFactory.create)()
 
     with pytest.raises(PermissionDenied):
@@ -62,7 +62,7 @@ async def test_a_user_without_any_organization_may_do_nothing():
 
 
 @pytest.mark.django_db
-def test_only_his_own_organizations_can_be_switched_to():
+def test_only_own_organizations_can_be_switched_to():
     user, first, second = two_organizations()
     foreign = MembershipFactory.create()
 

@@ -7,15 +7,22 @@ from django.contrib.auth import authenticate
 from django.db import connection
 
 from backend.accounts.models import Membership, Organization, Project, Role, User
-from backend.accounts.services import user_rename, user_sign_up
-from backend.platform.errors import Conflict, InvalidRequest, NotFound, PermissionDenied
+from backend.accounts.services import user_create, user_rename
+from backend.accounts.sign_up import sign_up_begin
+from backend.platform.errors import (
+    Conflict,
+    InvalidRequest,
+    NotFound,
+    Overloaded,
+    PermissionDenied,
+)
 
 PASSWORD = "correct horse battery"
 
 
 @pytest.mark.django_db
 def test_it_makes_the_user_owner_of_an_organization_with_a_default_project():
-    user = user_sign_up(email="Ada@Example.org", password=PASSWORD, name="Ada")
+    user = user_create(email="Ada@Example.org", password=PASSWORD, name="Ada")
 
     organization = Organization.objects.get()
     assert organization.name == "Ada's organization"
@@ -27,7 +34,7 @@ def test_it_makes_the_user_owner_of_an_organization_with_a_default_project():
 
 @pytest.mark.django_db
 def test_the_password_is_stored_with_argon2_and_opens_the_account_in_any_case_of_the_address():
-    user_sign_up(email="ada@example.org", password=PASSWORD)
+    user_create(email="ada@example.org", password=PASSWORD)
 
     assert User.objects.get().password.startswith("argon2")
     assert authenticate(username="ADA@example.ORG", password=PASSWORD) is not None
@@ -53,7 +60,7 @@ def test_it_names_the_field_that_is_wrong(fields, param):
     given = {"email": "ada.lovelace@example.org", "password": PASSWORD, "name": "", **fields}
 
     with pytest.raises(InvalidRequest) as refused:
-        user_sign_up(**given)
+        user_create(**given)
 
     assert refused.value.param == param
     assert not User.objects.exists()
@@ -61,10 +68,10 @@ def test_it_names_the_field_that_is_wrong(fields, param):
 
 @pytest.mark.django_db
 def test_an_address_is_taken_in_whatever_case():
-    user_sign_up(email="ada@example.org", password=PASSWORD)
+    user_create(email="ada@example.org", password=PASSWORD)
 
     with pytest.raises(Conflict) as refused:
-        user_sign_up(email="ADA@EXAMPLE.ORG", password=PASSWORD)
+        user_create(email="ADA@EXAMPLE.ORG", password=PASSWORD)
 
     assert refused.value.param == "email"
     assert Organization.objects.count() == 1
@@ -78,7 +85,7 @@ def test_of_two_sign_ups_at_the_same_moment_one_is_refused():
     def sign_up(email: str) -> None:
         together.wait()
         try:
-            user_sign_up(email=email, password=PASSWORD)
+            user_create(email=email, password=PASSWORD)
             outcomes.append("created")
         except Conflict:
             outcomes.append("conflict")
@@ -100,12 +107,20 @@ def test_closed_sign_up_is_refused(settings):
     settings.SIGNUP_OPEN = False
 
     with pytest.raises(PermissionDenied):
-        user_sign_up(email="ada@example.org", password=PASSWORD)
+        sign_up_begin(email="ada@example.org", password=PASSWORD)
+
+
+@pytest.mark.django_db
+def test_sign_up_without_any_way_to_mail_is_refused(settings):
+    settings.OUTBOX_TOKEN = ""
+
+    with pytest.raises(Overloaded):
+        sign_up_begin(email="ada@example.org", password=PASSWORD)
 
 
 @pytest.mark.django_db
 def test_a_user_changes_his_name():
-    user = user_sign_up(email="ada@example.org", password=PASSWORD)
+    user = user_create(email="ada@example.org", password=PASSWORD)
 
     user_rename(user_id=user.pk, name="  Ada   Lovelace ")
 
@@ -115,7 +130,7 @@ def test_a_user_changes_his_name():
 
 @pytest.mark.django_db
 def test_renaming_a_deleted_user_is_not_found():
-    user = user_sign_up(email="ada@example.org", password=PASSWORD)
+    user = user_create(email="ada@example.org", password=PASSWORD)
     user_id = user.pk
     user.delete()
 

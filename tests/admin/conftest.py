@@ -2,24 +2,23 @@
 
 import pytest
 from django.contrib.auth.models import Group
-from django.core.management import call_command
 from django.test import Client
 
 from backend.accounts.models import User
 from tests.factories import UserFactory
+from tests.support.second_factor import staff_sign_in
 
 
-@pytest.fixture(scope="session", autouse=True)
-def static_files() -> None:
-    """The pages name their style sheets by hash, so the files have to be collected once."""
-    call_command("collectstatic", interactive=False, verbosity=0)
+@pytest.fixture(autouse=True)
+def pages(static_files: None) -> None:
+    """Every test here renders pages."""
 
 
 def staff(client: Client, *, group: str | None = None, **fields) -> User:
     user = UserFactory.create(is_staff=True, **fields)
     if group is not None:
         user.groups.add(Group.objects.get(name=group))
-    client.force_login(user)
+    staff_sign_in(client, user)
     return user
 
 

@@ -6,12 +6,12 @@ from django.db.utils import DatabaseError
 from django.urls import reverse
 
 from backend.conversations.models import Attachment, ContentAccess
-from tests.conversations.trees import finished_turns
+from tests.conversations.message_trees import finished_turns
 from tests.factories import member
 
 pytestmark = pytest.mark.django_db
 
-SECRETS = ("Secret title", "question 0", "answer 1")
+SECRETS = ("Secret title", "prompt 0", "answer 1")
 
 
 @pytest.fixture
@@ -45,22 +45,22 @@ def pages_about(conversation):
 
 
 @pytest.mark.parametrize("who", ["superuser", "support", "reviewer", "finance"])
-def test_no_ordinary_page_shows_content_to_anyone(client, request, who, conversation):
+def test_no_ordinary_page_shows_content(client, request, who, conversation):
     request.getfixturevalue(who)
     for url in pages_about(conversation):
         page = client.get(url).content.decode()
         assert not any(secret in page for secret in SECRETS), url
 
 
-def test_content_cannot_be_guessed_by_searching_for_it(client, superuser, conversation):
+def test_search_does_not_match_content(client, superuser, conversation):
     for model in ("conversation", "message"):
         url = reverse(f"admin:conversations_{model}_changelist")
-        found = client.get(url, {"q": "question"}).content.decode()
+        found = client.get(url, {"q": "prompt"}).content.decode()
         assert str(conversation.pk) not in found
 
 
 @pytest.mark.parametrize("who", ["support", "finance"])
-def test_without_the_permission_the_content_stays_closed(client, request, who, conversation):
+def test_content_is_refused_without_the_permission(client, request, who, conversation):
     request.getfixturevalue(who)
 
     assert client.get(content_url(conversation)).status_code == 403
@@ -73,16 +73,14 @@ def test_without_the_permission_the_content_stays_closed(client, request, who, c
 
 
 @pytest.mark.parametrize("reason", ["", "  ", "x", "x" * 501])
-def test_without_a_reason_nothing_is_shown(client, reviewer, conversation, reason):
+def test_content_is_refused_without_a_reason(client, reviewer, conversation, reason):
     page = client.post(content_url(conversation), {"reason": reason}).content.decode()
 
     assert not any(secret in page for secret in SECRETS)
     assert not ContentAccess.objects.exists()
 
 
-def test_asking_shows_nothing_and_a_reason_shows_it_once_and_is_written_down(
-    client, reviewer, conversation
-):
+def test_content_is_shown_once_for_a_reason_and_recorded(client, reviewer, conversation):
     asked = client.get(content_url(conversation)).content.decode()
     assert not any(secret in asked for secret in SECRETS)
 
@@ -99,7 +97,7 @@ def test_asking_shows_nothing_and_a_reason_shows_it_once_and_is_written_down(
     assert ContentAccess.objects.count() == 2
 
 
-def test_the_record_outlives_the_conversation(client, reviewer, conversation):
+def test_access_record_outlives_the_conversation(client, reviewer, conversation):
     client.post(content_url(conversation), {"reason": "Ticket 4711"})
 
     conversation.delete()
@@ -107,7 +105,7 @@ def test_the_record_outlives_the_conversation(client, reviewer, conversation):
     assert ContentAccess.objects.count() == 1
 
 
-def test_the_record_cannot_be_changed_or_deleted(client, superuser, conversation):
+def test_access_record_cannot_be_changed_or_deleted(client, superuser, conversation):
     client.post(content_url(conversation), {"reason": "Ticket 4711"})
     entry = ContentAccess.objects.get()
 

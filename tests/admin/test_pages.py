@@ -8,7 +8,7 @@ from django.urls import reverse
 
 from backend.accounts.models import User
 from backend.generation.models import Generation
-from tests.conversations.trees import finished_turns
+from tests.conversations.message_trees import finished_turns
 from tests.factories import MODEL, api_key_of, member
 
 pytestmark = pytest.mark.django_db
@@ -44,7 +44,7 @@ def rows():
     )
 
 
-def test_a_superuser_opens_every_list_and_every_row(client, superuser, rows):
+def test_superuser_opens_every_list_and_every_row(client, superuser, rows):
     for url in changelists():
         assert client.get(url).status_code == 200, url
         assert client.get(url, {"q": "req_1"}).status_code == 200, url
@@ -55,13 +55,13 @@ def test_a_superuser_opens_every_list_and_every_row(client, superuser, rows):
             assert client.get(reverse(name, args=[row.pk])).status_code == 200, row
 
 
-def test_the_side_bar_leads_to_every_page(client, superuser):
+def test_side_bar_links_to_every_page(client, superuser):
     page = client.get("/admin/").content.decode()
     for url in [*changelists(), reverse("admin:generation_pools")]:
         assert f'href="{url}"' in page
 
 
-def test_the_overview_counts_the_last_day(client, superuser, rows):
+def test_overview_counts_the_last_day(client, superuser, rows):
     page = client.get("/admin/").content.decode()
 
     assert "1,234" in page  # tokens
@@ -70,7 +70,7 @@ def test_the_overview_counts_the_last_day(client, superuser, rows):
     assert "in 1 of 1 organizations" in page
 
 
-def test_the_pools_page_shows_every_configured_replica(client, superuser):
+def test_pools_page_shows_every_configured_replica(client, superuser):
     page = client.get(reverse("admin:generation_pools")).content.decode()
 
     assert MODEL in page
@@ -91,7 +91,7 @@ def test_generations_are_filtered_by_state_model_and_organization(client, superu
         assert (change in client.get(url, query).content.decode()) is expected, query
 
 
-def test_users_of_the_product_have_no_business_here(client):
+def test_users_who_are_not_staff_are_refused(client):
     from tests.factories import UserFactory
 
     client.force_login(UserFactory.create())
@@ -108,7 +108,7 @@ def test_generations_cannot_be_changed_added_or_deleted(client, superuser, rows)
     assert Generation.objects.get().state == "completed"
 
 
-def test_a_generation_is_found_by_its_ids_its_request_and_its_user(client, superuser, rows):
+def test_generation_is_found_by_its_ids_request_id_and_user(client, superuser, rows):
     url = reverse("admin:generation_generation_changelist")
     change = reverse("admin:generation_generation_change", args=[rows.pk])
     email = User.objects.get(pk=rows.user_id).email

@@ -30,7 +30,7 @@ def change_url(row):
     return reverse(f"admin:{meta.app_label}_{meta.model_name}_change", args=[row.pk])
 
 
-def test_the_groups_are_there_with_what_they_need_and_finance_reads_no_content():
+def test_groups_have_their_permissions_and_finance_reads_no_content():
     assert set(Group.objects.values_list("name", flat=True)) >= set(GROUPS)
     finance = Group.objects.get(name="Finance").permissions
     assert finance.filter(codename="view_price").exists()
@@ -41,7 +41,7 @@ def test_the_groups_are_there_with_what_they_need_and_finance_reads_no_content()
     assert [group.name for group in holders] == ["Safety reviewers"]
 
 
-def test_a_migrate_leaves_changed_limits_and_resets_the_groups(django_db_blocker):
+def test_migrate_keeps_changed_limits_and_resets_the_groups(django_db_blocker):
     from django.core.management import call_command
 
     Plan.objects.filter(slug="free").update(requests_per_minute=7)
@@ -94,7 +94,7 @@ def test_support_cannot_touch_other_staff(client, support):
     assert boss.is_active
 
 
-def test_a_superuser_sets_a_password(client, superuser):
+def test_superuser_sets_a_password(client, superuser):
     user = UserFactory.create()
     url = reverse("admin:auth_user_password_change", args=[user.pk])
 
@@ -104,7 +104,7 @@ def test_a_superuser_sets_a_password(client, superuser):
     assert user.check_password("correct horse battery")
 
 
-def test_a_user_made_here_has_an_organization_like_any_other(client, superuser):
+def test_user_created_by_staff_has_an_organization(client, superuser):
     answer = client.post(
         reverse("admin:accounts_user_add"),
         {
@@ -123,7 +123,7 @@ def test_a_user_made_here_has_an_organization_like_any_other(client, superuser):
     assert membership.organization.projects.get().is_default
 
 
-def test_nothing_of_a_keys_secret_is_on_any_page(client, superuser):
+def test_no_page_shows_a_keys_secret(client, superuser):
     key, secret = api_key_of()
     for url in (reverse("admin:accounts_apikey_changelist"), change_url(key)):
         page = client.get(url).content.decode()
@@ -148,7 +148,7 @@ def test_support_revokes_a_key_at_once(client, support):
         async_to_sync(principal_for_api_key)(secret)
 
 
-def test_the_detail_page_asks_before_it_revokes(client, support):
+def test_key_page_asks_before_it_revokes(client, support):
     key, _ = api_key_of()
     url = reverse("admin:accounts_apikey_revoke", args=[key.pk])
 
@@ -159,7 +159,7 @@ def test_the_detail_page_asks_before_it_revokes(client, support):
 
 
 @pytest.mark.parametrize("who", ["finance", "reviewer"])
-def test_others_cannot_revoke(client, request, who):
+def test_key_is_not_revoked_by_other_staff(client, request, who):
     request.getfixturevalue(who)
     key, _ = api_key_of()
 
@@ -208,7 +208,7 @@ def test_support_changes_the_plan(client, support):
 
 
 @pytest.mark.parametrize(("role", "delete"), [(Role.MEMBER, False), (Role.OWNER, True)])
-def test_an_organization_keeps_an_owner_here_too(client, superuser, role, delete):
+def test_last_owner_of_an_organization_cannot_be_removed(client, superuser, role, delete):
     membership = MembershipFactory.create()
     form = organization_form(membership.organization, [(membership, role, delete)])
 

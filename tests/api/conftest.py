@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 import httpx
 import pytest
 
-from tests.api.people import Person, program, sign_up
+from tests.api.users import Person, program, sign_up
 from tests.support.product import Product
 
 
@@ -17,9 +17,9 @@ def product(live_product: Product) -> Product:
 @pytest.fixture(scope="session")
 def person(product: Product) -> Iterator[Person]:
     """A signed-in person. Tests that change them sign up their own."""
-    someone = sign_up(product.url)
-    yield someone
-    someone.browser.close()
+    user = sign_up(product.url)
+    yield user
+    user.browser.close()
 
 
 @pytest.fixture
@@ -31,8 +31,8 @@ def new_person(product: Product) -> Iterator[Callable[[], Person]]:
         return people[-1]
 
     yield make
-    for someone in people:
-        someone.browser.close()
+    for user in people:
+        user.browser.close()
 
 
 @pytest.fixture(scope="session")

@@ -22,7 +22,7 @@ from backend.api.sse import access_of, event_stream
 from backend.api.websocket import NOT_SIGNED_IN, TOO_MANY_SOCKETS, websocket_application
 from backend.generation.request import DONE, Event
 from backend.platform.database import in_database
-from tests.api.reading import read_events
+from tests.api.event_stream import read_events
 from tests.factories import api_key_of, member
 
 pytestmark = pytest.mark.usefixtures("transactional_db")
@@ -30,7 +30,7 @@ pytestmark = pytest.mark.usefixtures("transactional_db")
 PROMISED_S = 10.0
 
 
-def test_check_is_more_frequent_than_what_is_promised() -> None:
+def test_check_interval_is_below_the_promised_delay() -> None:
     assert access_watch.CHECK_INTERVAL_S * 2 < PROMISED_S
 
 
@@ -82,7 +82,7 @@ def key_principal() -> Principal:
         (key_principal, expire),
     ],
 )
-async def test_stream_ends_when_its_readers_access_does(
+async def test_stream_ends_when_its_readers_access_ends(
     opened: Callable[[], Principal], event: Callable[[Principal], None]
 ) -> None:
     principal, other = await in_database(opened), await in_database(key_principal)
@@ -113,7 +113,7 @@ async def test_stream_ends_when_its_readers_access_does(
     await others.aclose()
 
 
-async def test_silent_stream_ends_too() -> None:
+async def test_silent_stream_ends_when_its_readers_access_ends() -> None:
     principal = await in_database(key_principal)
 
     async def events() -> AsyncGenerator[Event]:
@@ -200,7 +200,7 @@ async def test_sockets_of_one_user_are_capped_and_a_closed_one_makes_room(
         await socket.disconnect()
 
 
-def test_check_takes_four_queries_however_much_is_open(
+def test_check_takes_four_queries_for_any_number_of_streams(
     django_assert_num_queries: Callable[[int], Any],
 ) -> None:
     watched = [access_of(key_principal()) for _ in range(5)]

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import httpx
 import pytest
 
-from tests.api.people import Person, sign_up
+from tests.api.users import Person, sign_up
 from tests.support.scripted import ScriptedProduct
 from tests.support.staff import Staff
 
@@ -16,9 +16,9 @@ GENERATION = "X-Parley-Generation-Id"
 
 @pytest.fixture(scope="module")
 def author(scripted_product: ScriptedProduct) -> Iterator[Person]:
-    someone = sign_up(scripted_product.url)
-    yield someone
-    someone.browser.close()
+    user = sign_up(scripted_product.url)
+    yield user
+    user.browser.close()
 
 
 def blocked_prompt(person: Person) -> str:
@@ -55,7 +55,7 @@ def about(person: Person, generation_id: str) -> list[dict[str, str]]:
     return appeals
 
 
-def test_a_blocked_prompt_is_appealed_once_reviewed_and_the_author_told(
+def test_blocked_prompt_is_appealed_once_and_its_author_sees_the_review(
     author: Person, administrator: Staff
 ) -> None:
     generation_id = blocked_prompt(author)
@@ -71,18 +71,18 @@ def test_a_blocked_prompt_is_appealed_once_reviewed_and_the_author_told(
         f"/admin/audit/review/{review}/change/", note="Fiction is fine.", audit_review_overturn="1"
     )
     assert done.status_code == 302, done.text[:3000]
-    [told] = about(author, generation_id)
-    assert (told["state"], told["note"]) == ("overturned", "Fiction is fine.")
-    assert told["resolved_at"] is not None
+    [shown] = about(author, generation_id)
+    assert (shown["state"], shown["note"]) == ("overturned", "Fiction is fine.")
+    assert shown["resolved_at"] is not None
 
 
-def test_a_halted_answer_is_appealed(author: Person, scripted_product: ScriptedProduct) -> None:
+def test_halted_answer_is_appealed(author: Person, scripted_product: ScriptedProduct) -> None:
     generation_id = halted_answer(scripted_product, author)
     assert appeal(author, generation_id).status_code == 201
     assert [one["generation_id"] for one in about(author, generation_id)] == [generation_id]
 
 
-def test_what_was_not_stopped_is_not_appealed(
+def test_appeal_is_refused_when_decision_stopped_nothing(
     author: Person, scripted_product: ScriptedProduct
 ) -> None:
     scripted_product.says("A fine day.")
@@ -94,22 +94,22 @@ def test_what_was_not_stopped_is_not_appealed(
 
 
 @pytest.fixture
-def strangers(scripted_product: ScriptedProduct, author: Person) -> Iterator[list[Person]]:
+def other_users(scripted_product: ScriptedProduct, author: Person) -> Iterator[list[Person]]:
     people = [sign_up(scripted_product.url)]
     yield people
     for person in people:
         person.browser.close()
 
 
-def test_strangers_neither_find_nor_appeal_a_decision(
-    author: Person, strangers: list[Person]
+def test_appeal_is_404_for_other_users_and_organizations(
+    author: Person, other_users: list[Person]
 ) -> None:
     generation_id = blocked_prompt(author)
     appeal(author, generation_id)
     absent = "00000000-0000-4000-8000-000000000000"
-    for stranger in strangers:
-        assert about(stranger, generation_id) == []
-        foreign, missing = appeal(stranger, generation_id), appeal(stranger, absent)
+    for other_user in other_users:
+        assert about(other_user, generation_id) == []
+        foreign, missing = appeal(other_user, generation_id), appeal(other_user, absent)
         assert (foreign.status_code, missing.status_code) == (404, 404)
         assert foreign.text.replace(generation_id, absent) == missing.text
 
@@ -123,5 +123,5 @@ def test_strangers_neither_find_nor_appeal_a_decision(
         {"generation_id": "00000000-0000-4000-8000-000000000000", "note": "overturned"},
     ],
 )
-def test_a_body_that_is_no_appeal_is_a_400(author: Person, body: dict[str, str]) -> None:
+def test_appeal_is_400_when_body_is_invalid(author: Person, body: dict[str, str]) -> None:
     assert author.browser.post("/api/appeals", json=body).status_code == 400

@@ -7,15 +7,15 @@ import uuid
 import httpx
 import pytest
 
-from tests.api.people import Person
-from tests.api.reading import read_events, text_of
+from tests.api.event_stream import read_events, text_of
+from tests.api.users import Person
 
 pytestmark = pytest.mark.model
 
 
-def ask(someone: Person, conversation_id: str, text: str | list = "Hi", **options) -> list:
+def ask(user: Person, conversation_id: str, text: str | list = "Hi", **options) -> list:
     """A whole turn; the events of its stream."""
-    answer = someone.browser.post(
+    answer = user.browser.post(
         f"/api/conversations/{conversation_id}/messages",
         json={"content": text, "max_tokens": 8, **options},
     )
@@ -23,18 +23,18 @@ def ask(someone: Person, conversation_id: str, text: str | list = "Hi", **option
     return read_events(answer.text)
 
 
-def stop(someone: Person, lines: list[str]) -> str:
+def stop(user: Person, lines: list[str]) -> str:
     """Stop the generation whose stream began with `lines`; its id."""
     generation_id = read_events("\n".join(lines[:3]) + "\n")[0].json["parley"]["generation_id"]
-    assert someone.browser.post(f"/api/generations/{generation_id}/cancel").status_code == 202
+    assert user.browser.post(f"/api/generations/{generation_id}/cancel").status_code == 202
     return str(generation_id)
 
 
-def messages_of(someone: Person, conversation_id: str) -> list[dict]:
-    return someone.browser.get(f"/api/conversations/{conversation_id}").json()["messages"]
+def messages_of(user: Person, conversation_id: str) -> list[dict]:
+    return user.browser.get(f"/api/conversations/{conversation_id}").json()["messages"]
 
 
-def test_a_turn_is_streamed_and_stored_alike(person, product):
+def test_turn_is_stored_as_it_was_streamed(person, product):
     conversation_id = person.new_conversation()
     events = ask(person, conversation_id)
     ids = events[0].json["parley"]
@@ -42,10 +42,10 @@ def test_a_turn_is_streamed_and_stored_alike(person, product):
     assert [event.id for event in events] == [str(n + 1) for n in range(len(events))]
     assert events[-1].data == "[DONE]"
 
-    question, answer = messages_of(person, conversation_id)
-    assert (question["role"], question["content"]) == ("user", "Hi")
-    assert question["id"] == ids["user_message_id"]
-    assert answer["id"] == ids["message_id"] and answer["parent_id"] == question["id"]
+    prompt, answer = messages_of(person, conversation_id)
+    assert (prompt["role"], prompt["content"]) == ("user", "Hi")
+    assert prompt["id"] == ids["user_message_id"]
+    assert answer["id"] == ids["message_id"] and answer["parent_id"] == prompt["id"]
     assert answer["content"] == text_of(events)
     assert answer["status"] == "completed"
     assert answer["generation_id"] == ids["generation_id"]
@@ -57,25 +57,25 @@ def test_a_turn_is_streamed_and_stored_alike(person, product):
     assert row["state"] == "completed" and row["billed"] == row["output_tokens"]
 
 
-def test_an_edit_is_a_branch_and_one_can_go_back(person):
+def test_edit_makes_a_branch_and_the_old_one_can_be_selected(person):
     conversation_id = person.new_conversation()
     ask(person, conversation_id, "One")
-    first_question, first_answer = messages_of(person, conversation_id)
-    ask(person, conversation_id, "Two", parent_id=first_question["parent_id"])
-    second_question, _ = messages_of(person, conversation_id)
-    assert second_question["content"] == "Two"
-    assert second_question["siblings"] == [first_question["id"], second_question["id"]]
+    first_prompt, first_answer = messages_of(person, conversation_id)
+    ask(person, conversation_id, "Two", parent_id=first_prompt["parent_id"])
+    second_prompt, _ = messages_of(person, conversation_id)
+    assert second_prompt["content"] == "Two"
+    assert second_prompt["siblings"] == [first_prompt["id"], second_prompt["id"]]
     switched = person.browser.patch(
-        f"/api/conversations/{conversation_id}", json={"active_message_id": first_question["id"]}
+        f"/api/conversations/{conversation_id}", json={"active_message_id": first_prompt["id"]}
     )
     assert switched.status_code == 200
     assert [m["id"] for m in messages_of(person, conversation_id)] == [
-        first_question["id"],
+        first_prompt["id"],
         first_answer["id"],
     ]
 
 
-def test_regenerating_gives_a_sibling(person):
+def test_regeneration_adds_a_sibling(person):
     conversation_id = person.new_conversation()
     ask(person, conversation_id)
     _, answer = messages_of(person, conversation_id)
@@ -90,7 +90,7 @@ def test_regenerating_gives_a_sibling(person):
     assert newer["content"] == text_of(read_events("\n".join(lines) + "\n"))
 
 
-def test_an_old_answer_can_be_read_again_from_any_event_and_any_process(person, product):
+def test_finished_answer_is_replayed_from_any_event_by_any_process(person, product):
     conversation_id = person.new_conversation()
     events = ask(person, conversation_id)
     generation_id = events[0].json["parley"]["generation_id"]
@@ -106,7 +106,7 @@ def test_an_old_answer_can_be_read_again_from_any_event_and_any_process(person, 
             assert read_events(again.text) == events[after:]
 
 
-def test_a_reload_in_the_middle_loses_nothing(person, product):
+def test_no_event_is_lost_when_page_reloads_mid_answer(person, product):
     conversation_id = person.new_conversation()
     path = f"/api/conversations/{conversation_id}/messages"
     body = {"content": "Write a long story about a lighthouse.", "max_tokens": 400}
@@ -135,15 +135,15 @@ def test_a_reload_in_the_middle_loses_nothing(person, product):
     assert messages_of(person, conversation_id)[-1]["content"] == text_of(events)
 
 
-def test_a_question_that_was_stored_is_answered_though_its_page_leaves_at_once(person):
+def test_stored_prompt_is_answered_when_its_page_disconnects_at_once(person):
     """The client stays a little longer each time, until it leaves just after the storing."""
     conversation_id = person.new_conversation()
-    for patience_ms in range(4, 200, 4):
+    for read_timeout_ms in range(4, 200, 4):
         with contextlib.suppress(httpx.ReadTimeout):
             person.browser.post(
                 f"/api/conversations/{conversation_id}/messages",
                 json={"content": "Say hello.", "max_tokens": 8},
-                timeout=httpx.Timeout(30, read=patience_ms / 1000),
+                timeout=httpx.Timeout(30, read=read_timeout_ms / 1000),
             )
         time.sleep(0.3)
         if messages_of(person, conversation_id):
@@ -157,7 +157,7 @@ def test_a_question_that_was_stored_is_answered_though_its_page_leaves_at_once(p
     assert found[-1]["content"]
 
 
-def test_stopping_keeps_what_was_delivered(person):
+def test_stopped_answer_keeps_delivered_text(person):
     conversation_id = person.new_conversation()
     path = f"/api/conversations/{conversation_id}/messages"
     body = {"content": "Write a very long story.", "max_tokens": 1500}
@@ -175,7 +175,7 @@ def test_stopping_keeps_what_was_delivered(person):
     assert person.browser.post(f"/api/generations/{generation_id}/cancel").status_code == 202
 
 
-def test_a_refused_prompt_is_kept_and_said(person):
+def test_blocked_prompt_is_stored_and_reported(person):
     conversation_id = person.new_conversation()
     answer = person.browser.post(
         f"/api/conversations/{conversation_id}/messages",
@@ -190,7 +190,7 @@ def test_a_refused_prompt_is_kept_and_said(person):
     assert ask(person, conversation_id, "Hello then")[-1].data == "[DONE]"
 
 
-def test_a_model_that_does_not_exist_stores_nothing(person):
+def test_turn_with_unknown_model_stores_nothing(person):
     conversation_id = person.new_conversation()
     answer = person.browser.post(
         f"/api/conversations/{conversation_id}/messages", json={"content": "x", "model": "nope"}
@@ -199,11 +199,11 @@ def test_a_model_that_does_not_exist_stores_nothing(person):
     assert messages_of(person, conversation_id) == []
 
 
-def test_the_list_is_searched_pinned_archived_and_paged(new_person):
-    someone = new_person()
+def test_conversations_are_searched_pinned_archived_and_paged(new_person):
+    user = new_person()
     marks = [uuid.uuid4().hex for _ in range(5)]
-    ids = [someone.new_conversation(title=mark) for mark in marks]
-    browser = someone.browser
+    ids = [user.new_conversation(title=mark) for mark in marks]
+    browser = user.browser
     browser.patch(f"/api/conversations/{ids[0]}", json={"pinned": True})
     browser.patch(f"/api/conversations/{ids[1]}", json={"archived": True})
 
@@ -217,7 +217,7 @@ def test_the_list_is_searched_pinned_archived_and_paged(new_person):
     assert archived["id"] == ids[1]
 
 
-def test_a_deleted_conversation_can_be_restored(person):
+def test_deleted_conversation_is_restored(person):
     conversation_id = person.new_conversation(title="Keep me")
     path = f"/api/conversations/{conversation_id}"
     assert person.browser.delete(path).status_code == 204
@@ -226,7 +226,7 @@ def test_a_deleted_conversation_can_be_restored(person):
     assert person.browser.get(path).status_code == 200
 
 
-def test_a_thumb_is_given_and_taken_back(person):
+def test_feedback_is_set_and_removed(person):
     conversation_id = person.new_conversation()
     ask(person, conversation_id)
     path = f"/api/messages/{messages_of(person, conversation_id)[1]['id']}/feedback"
@@ -237,7 +237,7 @@ def test_a_thumb_is_given_and_taken_back(person):
     assert messages_of(person, conversation_id)[1]["feedback"] is None
 
 
-def test_a_share_shows_a_snapshot_to_anyone_until_it_is_revoked(person, product):
+def test_share_shows_a_snapshot_until_it_is_revoked(person, product):
     conversation_id = person.new_conversation(title="For friends")
     ask(person, conversation_id)
     share = person.browser.post(f"/api/conversations/{conversation_id}/shares").json()
@@ -251,7 +251,7 @@ def test_a_share_shows_a_snapshot_to_anyone_until_it_is_revoked(person, product)
     assert httpx.get(public).status_code == 404
 
 
-def test_an_upload_is_read_by_the_model_and_offered_for_saving(person):
+def test_upload_reaches_the_model_and_is_downloaded_as_a_file(person):
     upload = person.browser.post(
         "/api/attachments", files={"file": ("notes.html", b"<script>alert(1)</script>")}
     )
@@ -268,7 +268,7 @@ def test_an_upload_is_read_by_the_model_and_offered_for_saving(person):
     assert not content.headers["Content-Type"].startswith("text/html")
 
 
-def test_models_have_prices_and_a_state(person):
+def test_models_list_prices_and_state(person):
     [model] = person.browser.get("/api/models").json()["data"]
     assert model["id"] == "smollm2-135m" and model["status"] == "ready"
     assert model["context_window"] == 8192
@@ -276,25 +276,25 @@ def test_models_have_prices_and_a_state(person):
     assert all(isinstance(price, str) for price in model["prices"].values())
 
 
-def test_usage_shows_what_was_generated(new_person):
-    someone = new_person()
-    events = ask(someone, someone.new_conversation())
+def test_usage_counts_the_generated_tokens(new_person):
+    user = new_person()
+    events = ask(user, user.new_conversation())
     used = next(e.json["usage"] for e in reversed(events[:-1]) if e.json.get("usage"))
-    usage = someone.browser.get("/api/usage", params={"group_by": "model"}).json()
+    usage = user.browser.get("/api/usage", params={"group_by": "model"}).json()
     assert usage["output_tokens"] == used["completion_tokens"]
     assert usage["input_tokens"] == used["prompt_tokens"]
     assert float(usage["cost_usd"]) > 0
     assert [row["key"] for row in usage["data"]] == ["smollm2-135m"]
     for period in ("yesterday", "2026-13", "last_99999_days"):
-        answer = someone.browser.get("/api/usage", params={"period": period})
+        answer = user.browser.get("/api/usage", params={"period": period})
         assert answer.json()["error"]["param"] == "period"
 
 
-def test_keys_are_listed_without_their_secret(new_person):
-    someone = new_person()
-    created = someone.new_key(name="ci", scopes=["inference"], expires_at="2099-01-01T00:00:00Z")
+def test_key_list_holds_no_secret(new_person):
+    user = new_person()
+    created = user.new_key(name="ci", scopes=["inference"], expires_at="2099-01-01T00:00:00Z")
     assert created["secret"].startswith("sk-parley-")
-    listed = someone.browser.get("/api/keys")
+    listed = user.browser.get("/api/keys")
     [key] = listed.json()["data"]
     assert key["name"] == "ci" and key["scopes"] == ["inference"]
     assert "secret" not in key and created["secret"] not in listed.text
@@ -304,17 +304,17 @@ def test_keys_are_listed_without_their_secret(new_person):
         ({"name": "x", "expires_at": "2001-01-01T00:00:00Z"}, "expires_at"),
         ({"name": "x", "expires_at": "2099-01-01T00:00:00"}, "expires_at"),
     ):
-        answer = someone.browser.post("/api/keys", json=body)
+        answer = user.browser.post("/api/keys", json=body)
         assert answer.status_code == 400
         assert answer.json()["error"]["param"] == param
 
 
-def test_no_secret_reaches_the_logs(product, new_person):
-    someone = new_person()
-    secret = someone.new_key()["secret"]
+def test_logs_hold_no_secret(product, new_person):
+    user = new_person()
+    secret = user.new_key()["secret"]
     httpx.get(f"{product.url}/v1/models", headers={"Authorization": f"Bearer {secret}"})
     httpx.get(f"{product.url}/api/me", params={"password": "in-a-query"})
     time.sleep(0.5)
     logs = "".join(log.read_text() for log in product.directory.glob("*.log"))
-    for private in (secret, someone.password, someone.browser.cookies["sessionid"], "in-a-query"):
+    for private in (secret, user.password, user.browser.cookies["sessionid"], "in-a-query"):
         assert private not in logs

@@ -15,7 +15,7 @@ from hypothesis.errors import Unsatisfiable
 from schemathesis.generation import GenerationMode
 from schemathesis.generation.case import Case
 
-from tests.api.people import sign_up
+from tests.api.users import sign_up
 from tests.support.product import Product
 
 pytestmark = [pytest.mark.model, pytest.mark.timeout(600)]
@@ -32,9 +32,9 @@ BOUNDED = settings(
 
 @pytest.fixture(scope="module")
 def authorization(product: Product) -> Iterator[dict[str, str]]:
-    someone = sign_up(product.url)
-    yield {"Authorization": f"Bearer {someone.new_key()['secret']}"}
-    someone.browser.close()
+    user = sign_up(product.url)
+    yield {"Authorization": f"Bearer {user.new_key()['secret']}"}
+    user.browser.close()
 
 
 @pytest.mark.parametrize("mode", [GenerationMode.POSITIVE, GenerationMode.NEGATIVE])

@@ -3,12 +3,12 @@
 import httpx
 import pytest
 
-from tests.api.people import sign_up
+from tests.api.users import sign_up
 
 pytestmark = pytest.mark.model
 
 
-def test_it_lives_and_is_ready(product):
+def test_healthz_and_readyz_answer_200_when_all_services_run(product):
     assert httpx.get(f"{product.url}/healthz").text == "ok\n"
     ready = httpx.get(f"{product.url}/readyz")
     assert ready.status_code == 200
@@ -31,10 +31,10 @@ def test_metrics_count_routes_and_not_paths(product, api_client):
 
 
 @pytest.mark.chaos
-def test_losing_redis_is_said_by_the_probe_and_typed_for_clients(start_product):
-    product = start_product(background=())
-    someone = sign_up(product.url)
-    secret = someone.new_key()["secret"]
+def test_readyz_fails_and_clients_get_a_typed_error_when_redis_is_lost(breakable_product):
+    product = breakable_product
+    user = sign_up(product.url)
+    secret = user.new_key()["secret"]
     product.services.service("REDIS_URL").kill()
     ready = httpx.get(f"{product.url}/readyz", timeout=30)
     assert ready.status_code == 503

@@ -8,8 +8,8 @@ import time
 import httpx
 import pytest
 
-from tests.api.people import program, sign_up
-from tests.api.reading import read_events, text_of
+from tests.api.event_stream import read_events, text_of
+from tests.api.users import program, sign_up
 
 pytestmark = pytest.mark.model
 
@@ -42,34 +42,34 @@ def generations_of(product, organization_id: str) -> list[dict]:
 @pytest.fixture
 def caller(product, new_person):
     """A person of the test's own, so that their generations can be counted, and their client."""
-    someone = new_person()
-    with program(product.url, someone.new_key()["secret"]) as client:
-        yield someone, client
+    user = new_person()
+    with program(product.url, user.new_key()["secret"]) as client:
+        yield user, client
 
 
-def test_the_same_key_and_body_get_the_same_answer_billed_once(product, caller):
-    someone, client = caller
+def test_same_key_and_body_get_the_same_answer_billed_once(product, caller):
+    user, client = caller
     key = new_key()
     first, second, third = (post(client, key, HELLO) for _ in range(3))
     assert first.status_code == 200
     assert first.content == second.content == third.content
     assert "Idempotent-Replayed" not in first.headers
     assert second.headers["Idempotent-Replayed"] == "true"
-    [generation] = generations_of(product, someone.organization_id)
+    [generation] = generations_of(product, user.organization_id)
     assert generation["billed"] == first.json()["usage"]["completion_tokens"]
 
 
-def test_a_stream_is_replayed_byte_for_byte(product, caller):
-    someone, client = caller
+def test_stream_is_replayed_byte_for_byte(product, caller):
+    user, client = caller
     key, body = new_key(), {**HELLO, "stream": True, "stream_options": {"include_usage": True}}
     first, second = (post(client, key, body) for _ in range(2))
     assert read_events(first.text)[-1].data == "[DONE]"
     assert read_events(first.text) == read_events(second.text)
     assert second.headers["Content-Type"].startswith("text/event-stream")
-    assert len(generations_of(product, someone.organization_id)) == 1
+    assert len(generations_of(product, user.organization_id)) == 1
 
 
-def test_another_body_under_the_same_key_is_refused(caller):
+def test_same_key_with_another_body_is_refused(caller):
     _, client = caller
     key = new_key()
     assert post(client, key, HELLO).status_code == 200
@@ -80,8 +80,8 @@ def test_another_body_under_the_same_key_is_refused(caller):
     assert elsewhere.json()["error"]["code"] == "idempotency_key_reused"
 
 
-def test_a_duplicate_at_the_same_time_is_409(product, caller):
-    someone, client = caller
+def test_concurrent_duplicate_is_409(product, caller):
+    user, client = caller
     key = new_key()
     with client.stream(
         "POST", "/v1/chat/completions", json=LONG, headers={"Idempotency-Key": key}
@@ -94,11 +94,11 @@ def test_a_duplicate_at_the_same_time_is_409(product, caller):
         assert duplicate.json()["error"]["code"] == "idempotency_key_in_use"
         assert duplicate.headers["Retry-After"] == "1"
         assert list(lines)[-2:] == ["data: [DONE]", ""]
-    assert len(generations_of(product, someone.organization_id)) == 1
+    assert len(generations_of(product, user.organization_id)) == 1
 
 
-def test_of_many_at_once_one_runs(product, caller):
-    someone, client = caller
+def test_one_of_many_concurrent_duplicates_runs(product, caller):
+    user, client = caller
     key, statuses = new_key(), []
 
     def attempt():
@@ -111,12 +111,12 @@ def test_of_many_at_once_one_runs(product, caller):
     for thread in threads:
         thread.join()
     assert set(statuses) <= {200, 409} and 200 in statuses
-    assert len(generations_of(product, someone.organization_id)) == 1
+    assert len(generations_of(product, user.organization_id)) == 1
 
 
-def test_a_client_that_lost_its_connection_gets_the_whole_answer(product, caller):
+def test_retry_gets_the_whole_answer_after_a_lost_connection(product, caller):
     """Without a key, leaving cancels; with one, the retry finds the generation running."""
-    someone, client = caller
+    user, client = caller
     key = new_key()
     with client.stream(
         "POST", "/v1/chat/completions", json=LONG, headers={"Idempotency-Key": key}
@@ -127,12 +127,12 @@ def test_a_client_that_lost_its_connection_gets_the_whole_answer(product, caller
     events = read_events(retried.text)
     assert events[-1].data == "[DONE]"
     assert retried.text.split("\n")[:9] == beginning
-    [generation] = generations_of(product, someone.organization_id)
+    [generation] = generations_of(product, user.organization_id)
     assert generation["state"] == "completed"
     assert generation["billed"] == 60
 
 
-def test_a_refused_request_leaves_the_key_free(product, caller):
+def test_key_is_free_after_a_refused_request(product, caller):
     _, client = caller
     key = new_key()
     assert post(client, key, {**HELLO, "model": "nope"}).status_code == 404
@@ -145,10 +145,10 @@ def test_a_refused_request_leaves_the_key_free(product, caller):
 
 def test_key_is_free_when_its_generation_ended_before_an_engine_saw_it(product, caller):
     """As a process leaves it that dies, or whose client leaves, while a request is admitted."""
-    someone, client = caller
+    user, client = caller
     key = new_key()
     post(client, key, HELLO)
-    [generation] = generations_of(product, someone.organization_id)
+    [generation] = generations_of(product, user.organization_id)
     product.rows(
         "UPDATE api_idempotencyrecord SET body = NULL WHERE generation_id = %s RETURNING id",
         [generation["id"]],
@@ -161,12 +161,12 @@ def test_key_is_free_when_its_generation_ended_before_an_engine_saw_it(product, 
     again = post(client, key, HELLO)
     assert again.status_code == 200
     assert "Idempotent-Replayed" not in again.headers
-    assert len(generations_of(product, someone.organization_id)) == 2
+    assert len(generations_of(product, user.organization_id)) == 2
     assert post(client, key, HELLO).content == again.content
 
 
 @pytest.mark.parametrize("key", ["", "a b", "x" * 256, "é"])
-def test_a_key_that_is_none_is_refused(caller, key):
+def test_malformed_idempotency_key_is_refused(caller, key):
     _, client = caller
     answer = client.post(
         "/v1/chat/completions", json=HELLO, headers={"Idempotency-Key": key.encode()}
@@ -175,20 +175,20 @@ def test_a_key_that_is_none_is_refused(caller, key):
     assert answer.json()["error"]["param"] == "Idempotency-Key"
 
 
-def test_keys_are_one_organizations_own(product, caller, new_person):
+def test_same_key_in_two_organizations_runs_twice(product, caller, new_person):
     _, client = caller
     key = new_key()
     first = post(client, key, HELLO)
     other = new_person()
-    with program(product.url, other.new_key()["secret"]) as stranger:
-        answer = post(stranger, key, HELLO)
+    with program(product.url, other.new_key()["secret"]) as other_user:
+        answer = post(other_user, key, HELLO)
     assert answer.status_code == 200
     assert "Idempotent-Replayed" not in answer.headers
     assert answer.json()["id"] != first.json()["id"]
 
 
-def test_after_a_day_the_key_is_new(product, caller):
-    someone, client = caller
+def test_key_is_free_after_a_day(product, caller):
+    user, client = caller
     key = new_key()
     post(client, key, HELLO)
     product.rows(
@@ -198,14 +198,14 @@ def test_after_a_day_the_key_is_new(product, caller):
     )
     again = post(client, key, {**HELLO, "max_tokens": 5})
     assert again.status_code == 200
-    assert len(generations_of(product, someone.organization_id)) == 2
+    assert len(generations_of(product, user.organization_id)) == 2
 
 
 @pytest.mark.chaos
-def test_a_retry_after_the_process_was_killed_finds_the_same_generation(start_product):
-    product = start_product(webs=2)
-    someone = sign_up(product.url)
-    key, secret = new_key(), someone.new_key()["secret"]
+def test_retry_finds_the_generation_when_its_process_was_killed(breakable_product):
+    product = breakable_product
+    user = sign_up(product.url)
+    key, secret = new_key(), user.new_key()["secret"]
     first, second = product.webs
     with (
         program(first.url, secret) as client,
@@ -220,7 +220,7 @@ def test_a_retry_after_the_process_was_killed_finds_the_same_generation(start_pr
         retried = _retry(client, key, LONG)
     assert retried.text.split("\n")[:9] == beginning
     assert len(text_of(read_events(retried.text))) > 0
-    [generation] = generations_of(product, someone.organization_id)
+    [generation] = generations_of(product, user.organization_id)
     assert generation["state"] == "completed"
     assert generation["billed"] == generation["output_tokens"] == 60
 

@@ -19,13 +19,14 @@ from backend.platform.database import in_database
 from backend.platform.errors import Overloaded
 from safety.judge import images
 from safety.judge.decoding import MAX_PIXELS, UnreadableImage, image_decode
-from tests.api.door import Caller
-from tests.api.people import sign_up
+from tests.api.asgi_client import AsgiClient
+from tests.api.users import sign_up
 from tests.factories import api_key_of
 from tests.support.scripted import ScriptedProduct
 
 MEMORY_OF_A_POD = 1024**3
-UPLOADS = 20
+# Decoded at once, three would end a process.
+UPLOADS = 8
 
 
 def large_jpeg(side: tuple[int, int] = (7740, 5160), **options: object) -> bytes:
@@ -45,7 +46,7 @@ def peak_memory(pid: int) -> int:
 
 
 @pytest.mark.timeout(600)
-def test_twenty_uploads_of_40_megapixels_at_once_stay_below_a_pods_memory(
+def test_memory_stays_below_a_pods_limit_when_many_large_images_arrive(
     proxied_product: ScriptedProduct, capsys: pytest.CaptureFixture[str]
 ) -> None:
     url, pid = proxied_product.url, proxied_product.webs[0].process.pid
@@ -78,7 +79,9 @@ def test_twenty_uploads_of_40_megapixels_at_once_stay_below_a_pods_memory(
 
 
 @pytest.mark.usefixtures("transactional_db")
-async def test_one_image_is_decoded_at_a_time_at_all_doors(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_one_image_is_decoded_at_a_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     lock, running, most = threading.Lock(), 0, 0
 
     def counted(data: bytes, *, side: int) -> Image.Image:
@@ -97,16 +100,16 @@ async def test_one_image_is_decoded_at_a_time_at_all_doors(monkeypatch: pytest.M
     monkeypatch.setattr(images, "image_decode", counted)
     images.memory_clear()
     _, secret = await in_database(api_key_of)
-    pictures = [large_jpeg((64 + n, 48)) for n in range(8)]
-    async with Caller(headers={"Authorization": f"Bearer {secret}"}) as caller:
+    uploads = [large_jpeg((64 + n, 48)) for n in range(8)]
+    async with AsgiClient(headers={"Authorization": f"Bearer {secret}"}) as caller:
         answers = await asyncio.gather(
             *(
                 caller.post("/api/attachments", files={"file": ("a.jpg", data)})
-                for data in pictures[:4]
+                for data in uploads[:4]
             ),
             *(
                 caller.post("/v1/moderations", json={"input": [as_part(data)]})
-                for data in pictures[4:]
+                for data in uploads[4:]
             ),
         )
     assert sorted(answer.status_code for answer in answers) == [200] * 4 + [201] * 4
@@ -118,7 +121,7 @@ def as_part(data: bytes) -> dict[str, object]:
     return {"type": "image_url", "image_url": {"url": f"data:image/jpeg;base64,{encoded}"}}
 
 
-async def test_a_call_over_the_bound_is_refused_and_a_cancelled_one_keeps_its_thread() -> None:
+async def test_thread_pool_refuses_calls_over_its_bound_and_finishes_cancelled_ones() -> None:
     threads = BoundedThreads("test", at_once=1, waiting=1)
     began, go_on = threading.Event(), threading.Event()
 
@@ -141,7 +144,7 @@ async def test_a_call_over_the_bound_is_refused_and_a_cancelled_one_keeps_its_th
 
 
 @pytest.mark.parametrize("mode", ["RGB", "L", "CMYK", "P", "1", "I;16", "RGBA", "LA"])
-def test_each_kind_of_image_is_made_smaller_and_keeps_its_colour(mode: str) -> None:
+def test_every_image_format_is_scaled_down_and_keeps_its_colour(mode: str) -> None:
     target = io.BytesIO()
     kind = "JPEG" if mode == "CMYK" else "PNG"
     image = Image.new("RGB", (3000, 1000), (200, 30, 30)).convert(mode if mode != "I;16" else "L")
@@ -157,7 +160,7 @@ def test_each_kind_of_image_is_made_smaller_and_keeps_its_colour(mode: str) -> N
         assert red > 150 and green < 90
 
 
-def test_other_formats_than_jpeg_may_have_half_the_pixels() -> None:
+def test_formats_other_than_jpeg_may_have_half_the_pixels() -> None:
     target = io.BytesIO()
     Image.new("L", (6000, 5000)).save(target, "PNG")
     with pytest.raises(UnreadableImage, match="20 million are allowed in a PNG"):

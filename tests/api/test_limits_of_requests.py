@@ -17,7 +17,7 @@ def error_of(answer: httpx.Response) -> dict:
     return error
 
 
-def test_an_announced_body_over_the_limit_is_413_before_it_is_sent(product):
+def test_body_is_413_before_it_is_sent_when_content_length_is_over_the_limit(product):
     parts = urlsplit(product.url)
     with socket.create_connection((parts.hostname, parts.port), timeout=10) as connection:
         connection.sendall(
@@ -27,7 +27,7 @@ def test_an_announced_body_over_the_limit_is_413_before_it_is_sent(product):
         assert connection.recv(4096).startswith(b"HTTP/1.1 413 ")
 
 
-def test_a_chunked_body_over_the_limit_is_413(api_client):
+def test_chunked_body_is_413_when_over_the_limit(api_client):
     def chunks():
         for _ in range(6):
             yield b" " * MIB
@@ -40,7 +40,7 @@ def test_a_chunked_body_over_the_limit_is_413(api_client):
     assert answer.headers["X-Request-Id"]
 
 
-def test_an_upload_may_be_larger_than_other_bodies_but_not_without_end(person):
+def test_upload_has_a_larger_limit_than_other_bodies(person):
     text = b"word " * (1024 * 1024 // 5)
     assert (
         person.browser.post("/api/attachments", files={"file": ("a.txt", text)}).status_code == 201
@@ -55,7 +55,7 @@ def test_an_upload_may_be_larger_than_other_bodies_but_not_without_end(person):
     "body",
     [b"{", b"[]", b"3", b'"x"', b"null", b"\xff", b'{"model": NaN}', b'{"a": "\\ud800"}'],
 )
-def test_a_body_that_is_no_json_object_is_400(api_client, body):
+def test_body_is_400_when_not_a_json_object(api_client, body):
     answer = api_client.post(
         "/v1/chat/completions", content=body, headers={"Content-Type": "application/json"}
     )
@@ -63,12 +63,12 @@ def test_a_body_that_is_no_json_object_is_400(api_client, body):
     error_of(answer)
 
 
-def test_an_empty_body_is_400(api_client):
+def test_empty_body_is_400(api_client):
     assert api_client.post("/v1/chat/completions").status_code == 400
 
 
 @pytest.mark.parametrize("content_type", ["text/plain", "application/x-www-form-urlencoded"])
-def test_a_body_of_another_type_is_415(api_client, content_type):
+def test_body_is_415_when_not_json(api_client, content_type):
     answer = api_client.post(
         "/v1/chat/completions", content=b"{}", headers={"Content-Type": content_type}
     )
@@ -77,7 +77,7 @@ def test_a_body_of_another_type_is_415(api_client, content_type):
 
 
 @pytest.mark.parametrize("value", ["x\x00y", "\x00"])
-def test_a_nul_character_is_400_wherever_it_is(api_client, value):
+def test_nul_character_is_400_in_any_field(api_client, value):
     assert api_client.get("/api/conversations", params={"search": value}).status_code == 400
     assert api_client.post("/api/conversations", json={"title": value}).status_code == 400
     for path in ("/api/shared/", "/v1/models/", "/c/"):
@@ -85,26 +85,26 @@ def test_a_nul_character_is_400_wherever_it_is(api_client, value):
 
 
 @pytest.mark.parametrize("seq", ["-1", "x", "1.5", "9" * 30, "0" * 5000, "٣", "1\x00"])
-def test_a_resume_point_that_is_no_event_id_is_400(api_client, seq):
+def test_resume_point_is_400_when_not_an_event_id(api_client, seq):
     path = "/api/generations/00000000-0000-4000-8000-000000000000/events"
     assert api_client.get(path, params={"after": seq}).status_code == 400
 
 
-def test_an_id_that_is_none_is_404(api_client):
+def test_malformed_id_is_404(api_client):
     answer = api_client.get("/api/conversations/not-a-uuid")
     assert answer.status_code == 404
     error_of(answer)
 
 
 @pytest.mark.parametrize("query", ["limit=0", "limit=101", "limit=x", "cursor=nope"])
-def test_a_bad_query_names_the_parameter(api_client, query):
+def test_invalid_query_names_the_parameter(api_client, query):
     answer = api_client.get(f"/api/conversations?{query}")
     assert answer.status_code == 400
     assert error_of(answer)["param"] == query.split("=")[0]
 
 
 @pytest.mark.parametrize("body", [b"--b--\r\n", b"--b\r\n", b"", b"no boundary anywhere"])
-def test_a_form_without_the_file_names_it(api_client, body):
+def test_form_without_a_file_names_the_field(api_client, body):
     answer = api_client.post(
         "/api/attachments",
         content=body,
@@ -115,7 +115,7 @@ def test_a_form_without_the_file_names_it(api_client, body):
     assert answer.json()["error"]["param"] == "file"
 
 
-def test_a_form_with_a_hostile_boundary_is_400(api_client):
+def test_form_with_a_hostile_boundary_is_400(api_client):
     answer = api_client.post(
         "/api/attachments",
         content=b"x",

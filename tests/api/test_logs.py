@@ -24,7 +24,7 @@ def lines(settings):
     logs.configure(settings.LOGGING)
 
 
-def test_both_kinds_of_loggers_carry_the_request_id(lines):
+def test_structlog_and_stdlib_logs_carry_the_request_id(lines):
     structlog.contextvars.bind_contextvars(request_id="req-1")
     structlog.get_logger("ours").info("event_name", number=1)
     logging.getLogger("theirs").warning("happened %d times", 2)
@@ -34,7 +34,7 @@ def test_both_kinds_of_loggers_carry_the_request_id(lines):
     assert theirs["event"] == "happened 2 times"
 
 
-def test_an_api_key_is_blackened_in_messages_fields_and_tracebacks(lines):
+def test_api_key_is_redacted_in_messages_fields_and_tracebacks(lines):
     secret = secret_generate()
     logging.getLogger("theirs").warning("Bearer %s was refused", secret)
     structlog.get_logger("ours").info("refused", header=f"Bearer {secret}")

@@ -28,7 +28,7 @@ def test_every_middleware_is_async_without_an_adapter(name):
             assert iscoroutinefunction(getattr(instance, hook)), hook
 
 
-def test_the_handler_adapts_none_of_them(monkeypatch):
+def test_handler_wraps_no_middleware_in_an_adapter(monkeypatch):
     adapted = []
     original = ASGIHandler.adapt_method_mode
 
@@ -43,7 +43,7 @@ def test_the_handler_adapts_none_of_them(monkeypatch):
     assert adapted == []
 
 
-async def test_a_request_takes_no_hop_through_djangos_adapter(monkeypatch):
+async def test_request_makes_no_thread_hop_in_djangos_adapter(monkeypatch):
     def refuse(*args: Any, **kwargs: Any):
         raise AssertionError("a middleware went through sync_to_async")
 

@@ -19,7 +19,7 @@ JSON = st.recursive(
 
 
 @given(JSON)
-def test_it_reads_what_json_can_say(value):
+def test_parser_reads_every_json_value(value):
     assert loads(json.dumps(value).encode()) == value
 
 
@@ -42,18 +42,18 @@ def test_it_reads_what_json_can_say(value):
         b'{"a":' * 200_000,
     ],
 )
-def test_it_refuses_what_we_cannot_store_or_should_not_walk(body):
+def test_parser_refuses_nul_bad_numbers_and_deep_nesting(body):
     with pytest.raises(InvalidRequest) as refusal:
         loads(body)
     assert refusal.value.status == 400
 
 
-def test_it_allows_nesting_up_to_the_limit():
+def test_parser_allows_nesting_up_to_the_limit():
     assert loads(b"[" * MAX_DEPTH + b"]" * MAX_DEPTH)
 
 
 @given(st.binary(max_size=200))
-def test_any_bytes_give_a_value_or_a_typed_refusal(body):
+def test_parser_gives_a_value_or_a_typed_error_for_any_bytes(body):
     try:
         loads(body)
     except InvalidRequest as refusal:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from backend.api.proxies import proxies_from
 from backend.api.throttling import LOGINS_PER_ADDRESS
-from tests.api.people import Browser
+from tests.api.users import Browser
 from tests.support.scripted import ScriptedProduct
 
 
@@ -29,7 +29,7 @@ def wrong_logins(url: str, addresses: list[str]) -> list[int]:
         browser.close()
 
 
-def test_a_client_cannot_choose_its_address_where_no_proxy_is_trusted(
+def test_forwarded_header_is_ignored_when_no_proxy_is_trusted(
     scripted_product: ScriptedProduct,
 ) -> None:
     wanted = LOGINS_PER_ADDRESS.attempts + 1
@@ -37,7 +37,7 @@ def test_a_client_cannot_choose_its_address_where_no_proxy_is_trusted(
     assert statuses[-1] == 429
 
 
-def test_clients_behind_a_trusted_proxy_are_limited_each_by_its_own_address(
+def test_clients_behind_a_trusted_proxy_are_limited_by_their_own_address(
     proxied_product: ScriptedProduct,
 ) -> None:
     attempts = LOGINS_PER_ADDRESS.attempts
@@ -64,14 +64,14 @@ def test_clients_behind_a_trusted_proxy_are_limited_each_by_its_own_address(
         ("1", "192.0.2.1", [], "192.0.2.1"),
     ],
 )
-def test_client_address_is_the_last_that_no_trusted_proxy_has(
+def test_client_address_is_the_last_untrusted_one(
     setting: str, peer: str, forwarded: list[str], client: str
 ) -> None:
     assert proxies_from(setting).client(peer, forwarded) == client
 
 
 @given(claimed=st.lists(st.text(max_size=60), max_size=6))
-def test_nothing_that_a_client_sends_changes_its_address(claimed: list[str]) -> None:
+def test_client_address_is_the_same_whatever_headers_are_sent(claimed: list[str]) -> None:
     """The nearest proxy appends the truth; what stands before it is the client's own."""
     for setting in ("10.0.0.0/8", "1"):
         proxies = proxies_from(setting)
@@ -79,6 +79,6 @@ def test_nothing_that_a_client_sends_changes_its_address(claimed: list[str]) -> 
 
 
 @pytest.mark.parametrize("value", ["proxy.local", "10.0.0.1/8", "11", "-1", "10.0.0.0/33"])
-def test_a_setting_that_is_neither_networks_nor_a_count_is_refused(value: str) -> None:
+def test_trusted_proxies_setting_is_refused_when_invalid(value: str) -> None:
     with pytest.raises(ImproperlyConfigured, match="PARLEY_TRUSTED_PROXIES"):
         proxies_from(value)

@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from safety.taxonomy import Category
-from tests.api.people import Person, program, sign_up
+from tests.api.users import Person, program, sign_up
 from tests.support.scripted import ScriptedProduct
 from tests.support.staff import Staff
 
@@ -25,13 +25,13 @@ PROMISED_S = 10.0
 def customer(scripted_product: ScriptedProduct) -> Iterator[Person]:
     """A person with an organization of their own, whose policy a test may change."""
     scripted_product.says("A fine day.")
-    someone = sign_up(scripted_product.url)
+    user = sign_up(scripted_product.url)
     scripted_product.rows(
         "UPDATE accounts_organization SET plan_id = 'premium' WHERE id = %s RETURNING id",
-        [someone.organization_id],
+        [user.organization_id],
     )
-    yield someone
-    someone.browser.close()
+    yield user
+    user.browser.close()
 
 
 @pytest.fixture
@@ -72,7 +72,7 @@ def decisions(product: ScriptedProduct, person: Person) -> list[dict[str, Any]]:
     )
 
 
-def test_the_default_blocks_a_prompt_and_halts_an_answer(
+def test_default_policy_blocks_a_prompt_and_halts_an_answer(
     scripted_product: ScriptedProduct, client: Callable[..., httpx.Client], customer: Person
 ) -> None:
     with client() as key:
@@ -92,7 +92,7 @@ def test_the_default_blocks_a_prompt_and_halts_an_answer(
         ("halt", ("flag", "stop"), ("block", "content_filter")),
     ],
 )
-def test_an_action_does_what_it_says_to_a_prompt_and_to_an_answer(
+def test_each_action_is_applied_to_prompts_and_answers(
     scripted_product: ScriptedProduct,
     administrator: Staff,
     client: Callable[..., httpx.Client],
@@ -115,7 +115,7 @@ def test_an_action_does_what_it_says_to_a_prompt_and_to_an_answer(
     assert reviewed == (["prompt", "output"] if action == "review" else [])
 
 
-def test_personal_data_is_redacted_as_the_preset_says(
+def test_personal_data_is_redacted_by_the_preset(
     scripted_product: ScriptedProduct,
     administrator: Staff,
     client: Callable[..., httpx.Client],
@@ -130,7 +130,7 @@ def test_personal_data_is_redacted_as_the_preset_says(
     assert decisions(scripted_product, customer)[-1]["action"] == "redact"
 
 
-def test_a_dry_run_records_what_it_would_have_done_and_stops_nothing(
+def test_dry_run_records_actions_and_stops_nothing(
     scripted_product: ScriptedProduct,
     administrator: Staff,
     client: Callable[..., httpx.Client],
@@ -145,7 +145,7 @@ def test_a_dry_run_records_what_it_would_have_done_and_stops_nothing(
     assert [(row["action"], row["would_be"]) for row in rows] == [("flag", "block")] * 2
 
 
-def test_trusted_research_sends_its_prompt_or_uses_its_key(
+def test_trusted_research_is_allowed_by_prompt_or_key(
     scripted_product: ScriptedProduct,
     administrator: Staff,
     client: Callable[..., httpx.Client],
@@ -166,7 +166,7 @@ def test_trusted_research_sends_its_prompt_or_uses_its_key(
     assert actions == ["allow", "block", "flag"]
 
 
-def test_a_change_reaches_every_web_process_in_time_and_back(
+def test_policy_change_reaches_every_web_process(
     scripted_product: ScriptedProduct,
     administrator: Staff,
     client: Callable[..., httpx.Client],
@@ -188,7 +188,7 @@ def test_a_change_reaches_every_web_process_in_time_and_back(
     assert [row["version"] for row in versions] == [1, 2]
 
 
-def test_another_organization_keeps_its_own_policy(
+def test_policy_change_leaves_other_organizations_alone(
     administrator: Staff,
     scripted_product: ScriptedProduct,
     client: Callable[..., httpx.Client],
@@ -201,7 +201,7 @@ def test_another_organization_keeps_its_own_policy(
     neighbour.browser.close()
 
 
-def test_no_text_is_kept_unless_the_policy_says_so(
+def test_no_text_is_retained_unless_policy_says_so(
     scripted_product: ScriptedProduct, client: Callable[..., httpx.Client], customer: Person
 ) -> None:
     mark = secrets.token_hex(8)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from backend.api.sse import event_stream
 from backend.generation.request import DONE, Event
 from backend.platform.errors import UpstreamFailed
-from tests.api.reading import read_events
+from tests.api.event_stream import read_events
 
 
 async def _all(stream: AsyncIterator[bytes]) -> bytes:
@@ -17,7 +17,7 @@ async def _all(stream: AsyncIterator[bytes]) -> bytes:
 
 
 @given(st.lists(st.integers(0, 10**6), max_size=40), st.integers(0, 1000))
-def test_events_keep_their_order_and_ids(values, first):
+def test_encoded_events_keep_order_and_ids(values, first):
     async def events():
         for offset, value in enumerate(values):
             yield Event(first + offset, b'{"n":%d}' % value)
@@ -32,7 +32,7 @@ def test_events_keep_their_order_and_ids(values, first):
     assert read[-1].data == "[DONE]"
 
 
-async def test_a_silent_stream_is_pinged_and_then_goes_on():
+async def test_silent_stream_is_pinged_and_continues():
     pinged_enough = asyncio.Event()
 
     async def events():
@@ -49,7 +49,7 @@ async def test_a_silent_stream_is_pinged_and_then_goes_on():
     assert [event.id for event in read_events(body)] == ["1", "2"]
 
 
-async def test_a_failure_becomes_an_error_event_and_done():
+async def test_typed_error_becomes_an_error_event_and_done():
     async def events():
         yield Event(1, b"{}")
         raise UpstreamFailed("Every replica failed.")
@@ -60,7 +60,7 @@ async def test_a_failure_becomes_an_error_event_and_done():
     assert read[2].data == "[DONE]"
 
 
-async def test_an_unforeseen_failure_tells_nothing():
+async def test_unexpected_error_reveals_nothing():
     async def events():
         for seq in range(2):
             if seq == 1:
@@ -80,7 +80,7 @@ async def test_nothing_follows_done():
     assert [e.data for e in read_events(await _all(event_stream(events())))] == ["[DONE]"]
 
 
-async def test_a_reader_that_leaves_closes_its_source_at_once():
+async def test_source_is_closed_when_reader_disconnects():
     closed = asyncio.Event()
 
     async def events():
@@ -97,7 +97,7 @@ async def test_a_reader_that_leaves_closes_its_source_at_once():
     assert closed.is_set()
 
 
-async def test_a_slow_reader_holds_its_source_back():
+async def test_slow_reader_applies_backpressure_to_its_source():
     produced = 0
 
     async def events():

@@ -30,7 +30,7 @@ def test_files_hashed_by_django_are_immutable(product):
     assert httpx.get(product.url + script).headers["Cache-Control"] == FOREVER
 
 
-def test_file_without_hash_is_asked_for_again(product):
+def test_file_without_hash_is_revalidated(product):
     headers = httpx.get(product.url + "/static/app/theme.js").headers
     assert headers["Cache-Control"] == "max-age=3600, public"
 

@@ -10,8 +10,8 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.api.people import Person, program, sign_up
-from tests.api.reading import read_events
+from tests.api.event_stream import read_events
+from tests.api.users import Person, program, sign_up
 
 pytestmark = pytest.mark.model
 
@@ -20,23 +20,48 @@ BODIES: dict[tuple[str, str], Any] = {
     ("PATCH", "/api/conversations/{conversation_id}"): {"title": "taken over"},
     ("POST", "/api/conversations/{conversation_id}/messages"): {"content": "hello"},
     ("POST", "/api/messages/{message_id}/regenerate"): {},
+    ("PUT", "/api/sharing"): {"is_allowed": True},
     ("PUT", "/api/messages/{message_id}/feedback"): {"rating": -1, "comment": "taken over"},
     ("POST", "/v1/chat/completions"): {"model": "auto", "messages": []},
     ("POST", "/api/chat/completions"): {"model": "auto", "messages": []},
     ("POST", "/v1/completions"): {"model": "auto", "prompt": ""},
+    ("POST", "/v1/responses"): {"model": "auto", "input": []},
     ("POST", "/v1/embeddings"): {"model": "auto", "input": ""},
     ("POST", "/v1/moderations"): {"input": "hello"},
     ("POST", "/api/conversations"): {},
     ("POST", "/api/keys"): {"name": "x"},
     ("PATCH", "/api/me"): {},
+    ("POST", "/api/me/reauthenticate"): {"password": "a long enough one 7"},
+    ("POST", "/api/me/password"): {"password": "a long enough one 7"},
+    ("POST", "/api/me/email"): {"email": "other@example.org"},
+    ("PUT", "/api/me/totp"): {"code": "000000"},
+    ("POST", "/api/me/passkeys"): {"credential": {}},
     ("POST", "/api/budgets"): {"amount": "5"},
     ("POST", "/api/appeals"): {"generation_id": "00000000-0000-4000-8000-000000000000"},
     ("POST", "/api/webhooks"): {"url": "https://example.org/hook", "types": ["invoice.issued"]},
 }
 ABSENT = "00000000-0000-4000-8000-000000000000"
 PUBLIC = {("GET", "/api/shared/{token}")}
-# Need a CSRF token, but nobody who is signed in.
-BEFORE_SIGNING_IN = {("POST", "/api/auth/login"), ("POST", "/api/auth/signup")}
+# Need a CSRF token, but no signed-in user.
+BEFORE_SIGNING_IN = {
+    ("POST", f"/api/auth/{path}")
+    for path in (
+        "login",
+        "signup",
+        "signup/confirm",
+        "second-factor",
+        "passkey",
+        "passkey/options",
+        "password-reset",
+        "password-reset/confirm",
+        "address/confirm",
+    )
+}
+# A person's own account: no key opens it, so a key finds nothing out about it either.
+SESSION_ONLY = {
+    ("DELETE", "/api/me/passkeys/{passkey_id}"),
+    ("DELETE", "/api/me/sessions/{session_id}"),
+}
 
 
 @dataclass(frozen=True)
@@ -70,22 +95,32 @@ def belongings(product) -> Iterator[Belongings]:
             "key_id": owner.new_key()["id"],
             "attachment_id": upload.json()["id"],
             "model_id": "auto",
+            "response_id": new_response(owner, product.url),
             "budget_id": budget.json()["id"],
             # Nothing is issued or delivered here; tests/billing has foreign ones.
             "invoice_id": "1",
             "endpoint_id": ABSENT,
             "delivery_id": ABSENT,
             "kind": "pdf",
+            "session_id": browser.get("/api/me/sessions").json()["data"][0]["id"],
+            # A passkey takes a browser; tests/api/test_passkeys.py has a foreign one.
+            "passkey_id": "999999998",
         },
     )
     browser.close()
 
 
+def new_response(owner: Person, url: str) -> str:
+    with program(url, owner.new_key()["secret"]) as client:
+        body = {"model": "auto", "input": "Private", "max_output_tokens": 4}
+        return str(client.post("/v1/responses", json=body).json()["id"])
+
+
 @pytest.fixture(scope="module")
-def stranger(product) -> Iterator[Person]:
-    someone = sign_up(product.url)
-    yield someone
-    someone.browser.close()
+def other_user(product) -> Iterator[Person]:
+    user = sign_up(product.url)
+    yield user
+    user.browser.close()
 
 
 @pytest.fixture(scope="module")
@@ -94,7 +129,7 @@ def operations(product) -> list[tuple[str, str]]:
     return [(method.upper(), path) for path, item in paths.items() for method in item]
 
 
-def test_the_document_lists_the_contracts_routes(operations):
+def test_openapi_document_lists_every_public_route(operations):
     assert ("POST", "/v1/chat/completions") in operations
     assert ("GET", "/api/generations/{generation_id}/events") in operations
     assert len(operations) >= 30
@@ -108,48 +143,53 @@ def _object_routes(operations: list[tuple[str, str]]) -> list[tuple[str, str]]:
     ]
 
 
-def test_without_credentials_every_route_is_401(product, operations, belongings):
-    with httpx.Client(base_url=product.url) as nobody:
+def test_every_route_is_401_without_credentials(product, operations, belongings):
+    with httpx.Client(base_url=product.url) as anonymous:
         for method, path in operations:
             if (method, path) in PUBLIC | BEFORE_SIGNING_IN:
                 continue
             url = path.format(**belongings.ids)
-            answer = nobody.request(method, url, json=BODIES.get((method, path)))
+            answer = anonymous.request(method, url, json=BODIES.get((method, path)))
             assert answer.status_code == 401, (method, path, answer.text)
             assert answer.json()["error"]["type"] == "authentication_error"
 
 
-def test_a_strangers_session_finds_nothing(operations, belongings, stranger):
+def test_session_of_another_organization_finds_nothing(operations, belongings, other_user):
     for method, path in _object_routes(operations):
         url = path.format(**belongings.ids)
-        answer = stranger.browser.request(method, url, json=BODIES.get((method, path)))
-        assert answer.status_code == 404, (method, path, answer.text)
+        answer = other_user.browser.request(method, url, json=BODIES.get((method, path)))
+        takes_sessions = not path.startswith("/v1/")
+        assert answer.status_code == (404 if takes_sessions else 401), (method, path, answer.text)
 
 
-def test_a_strangers_key_finds_nothing(product, operations, belongings, stranger):
-    with program(product.url, stranger.new_key()["secret"]) as client:
+def test_key_of_another_organization_finds_nothing(product, operations, belongings, other_user):
+    with program(product.url, other_user.new_key()["secret"]) as client:
         for method, path in _object_routes(operations):
             url = path.format(**belongings.ids)
             answer = client.request(method, url, json=BODIES.get((method, path)))
-            assert answer.status_code == 404, (method, path, answer.text)
+            expected = 401 if (method, path) in SESSION_ONLY else 404
+            assert answer.status_code == expected, (method, path, answer.text)
 
 
-def test_what_is_foreign_is_answered_like_what_is_not_there(operations, belongings, stranger):
+def test_foreign_id_is_answered_like_a_missing_one(operations, belongings, other_user):
     for method, path in _object_routes(operations):
         body = BODIES.get((method, path))
         name = path.partition("{")[2].partition("}")[0]
         unknown = "999999999" if str(belongings.ids[name]).isdigit() else ABSENT
-        foreign = stranger.browser.request(method, path.format(**belongings.ids), json=body)
+        foreign = other_user.browser.request(method, path.format(**belongings.ids), json=body)
         absent = path.format(**{**belongings.ids, name: unknown})
-        missing = stranger.browser.request(method, absent, json=body)
-        told = foreign.text.replace(str(belongings.ids[name]), unknown)
-        assert (foreign.status_code, told) == (missing.status_code, missing.text), (method, path)
+        missing = other_user.browser.request(method, absent, json=body)
+        answered = foreign.text.replace(str(belongings.ids[name]), unknown)
+        assert (foreign.status_code, answered) == (missing.status_code, missing.text), (
+            method,
+            path,
+        )
 
 
-def test_nothing_of_the_owner_was_changed(product, operations, belongings, stranger):
+def test_rows_are_unchanged_after_foreign_requests(product, operations, belongings, other_user):
     """After all of the above: their things are as they were, and the lists of others are empty."""
     for method, path in _object_routes(operations):
-        stranger.browser.request(
+        other_user.browser.request(
             method, path.format(**belongings.ids), json=BODIES.get((method, path))
         )
     browser, ids = belongings.owner.browser, belongings.ids
@@ -159,25 +199,32 @@ def test_nothing_of_the_owner_was_changed(product, operations, belongings, stran
     assert all(message["feedback"] is None for message in conversation["messages"])
     assert browser.get(f"/api/attachments/{ids['attachment_id']}").content == b"private text"
     assert ids["key_id"] in [key["id"] for key in browser.get("/api/keys").json()["data"]]
-    for path in ("/api/conversations", "/api/keys", "/api/budgets"):
-        for item in stranger.browser.get(path).json()["data"]:
+    assert [share["id"] for share in browser.get("/api/shares").json()["data"]] == [ids["share_id"]]
+    for path in (
+        "/api/conversations",
+        "/api/keys",
+        "/api/budgets",
+        "/api/shares",
+        "/api/shares?scope=organization",
+    ):
+        for item in other_user.browser.get(path).json()["data"]:
             assert item["id"] not in ids.values()
-    assert stranger.browser.get("/api/usage").json()["output_tokens"] == 0
+    assert other_user.browser.get("/api/usage").json()["output_tokens"] == 0
 
 
-def test_a_message_of_another_conversation_cannot_be_a_parent(belongings, stranger):
-    conversation_id = stranger.new_conversation()
-    answer = stranger.browser.post(
+def test_parent_is_refused_when_it_is_in_another_conversation(belongings, other_user):
+    conversation_id = other_user.new_conversation()
+    answer = other_user.browser.post(
         f"/api/conversations/{conversation_id}/messages",
         json={"content": "hello", "parent_id": belongings.ids["message_id"]},
     )
     assert answer.status_code in {400, 404}
 
 
-def test_a_foreign_attachment_cannot_be_sent_to_a_model(belongings, stranger):
-    conversation_id = stranger.new_conversation()
+def test_foreign_attachment_is_not_sent_to_a_model(belongings, other_user):
+    conversation_id = other_user.new_conversation()
     part = {"type": "file", "attachment_id": belongings.ids["attachment_id"]}
-    answer = stranger.browser.post(
+    answer = other_user.browser.post(
         f"/api/conversations/{conversation_id}/messages", json={"content": [part]}
     )
     assert answer.status_code in {400, 404}
@@ -198,7 +245,7 @@ _OPEN_TO_USAGE = (
 )
 
 
-def test_a_key_cannot_act_beyond_its_scopes(product, operations, belongings):
+def test_key_is_refused_beyond_its_scopes(product, operations, belongings):
     secret = belongings.owner.new_key(scopes=["usage"])["secret"]
     with program(product.url, secret) as client:
         assert client.get("/api/usage").status_code == 200

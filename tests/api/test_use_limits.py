@@ -13,7 +13,7 @@ from backend.accounts.keys import secret_generate
 from backend.api import health, throttling
 from backend.api.throttling import UNSEEN_KEYS_PER_ADDRESS, Limit
 from backend.platform.database import in_database
-from tests.api.door import Caller
+from tests.api.asgi_client import AsgiClient
 from tests.factories import api_key_of
 
 database = pytest.mark.usefixtures("transactional_db")
@@ -33,12 +33,12 @@ def loads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return asked
 
 
-def with_key(secret: str, address: str = "198.51.100.7") -> Caller:
-    return Caller(address, headers={"Authorization": f"Bearer {secret}"})
+def with_key(secret: str, address: str = "198.51.100.7") -> AsgiClient:
+    return AsgiClient(address, headers={"Authorization": f"Bearer {secret}"})
 
 
 @database
-async def test_one_wrong_key_is_looked_up_once_however_often_it_comes(loads: list[str]) -> None:
+async def test_unknown_key_is_looked_up_once_when_sent_many_times(loads: list[str]) -> None:
     async with with_key(secret_generate()) as caller:
         statuses = {(await caller.get("/v1/models")).status_code for _ in range(20)}
     assert statuses == {401}
@@ -46,7 +46,7 @@ async def test_one_wrong_key_is_looked_up_once_however_often_it_comes(loads: lis
 
 
 @database
-async def test_many_wrong_keys_from_one_address_are_refused_unread(loads: list[str]) -> None:
+async def test_address_is_refused_before_lookup_after_many_unknown_keys(loads: list[str]) -> None:
     _, used_before = await in_database(api_key_of)
     _, new = await in_database(api_key_of)
     async with with_key(used_before) as known:
@@ -75,7 +75,7 @@ def three_a_minute(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(throttling, "USES", dict.fromkeys(throttling.USES, Limit(3, 60)))
 
 
-async def use(caller: Caller, name: str) -> Any:
+async def use(caller: AsgiClient, name: str) -> Any:
     if name == "moderations":
         return await caller.post("/v1/moderations", json={"input": "Hello"})
     if name == "uploads":
@@ -86,7 +86,7 @@ async def use(caller: Caller, name: str) -> Any:
 @database
 @pytest.mark.usefixtures("three_a_minute")
 @pytest.mark.parametrize("name", ["moderations", "uploads", "searches"])
-async def test_a_use_is_limited_by_user_and_by_address(name: str) -> None:
+async def test_use_is_limited_by_user_and_by_address(name: str) -> None:
     secrets = [(await in_database(api_key_of))[1] for _ in range(6)]
     async with with_key(secrets[0]) as caller:
         answers = [await use(caller, name) for _ in range(4)]
@@ -131,20 +131,20 @@ def internal(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         ("127.0.0.1", {"X-Forwarded-For": "127.0.0.1"}, False),
     ],
 )
-async def test_probe_and_metrics_answer_the_own_network_and_the_token_only(
+async def test_readyz_and_metrics_answer_internal_networks_and_token_only(
     path: str, address: str, headers: dict[str, str], allowed: bool
 ) -> None:
-    async with Caller(address) as caller:
+    async with AsgiClient(address) as caller:
         answer = await caller.get(path, headers=headers)
     assert (answer.status_code != 403) is allowed
     if not allowed:
         assert answer.json()["error"]["code"] == "permission_denied"
-    assert (await Caller(address).get("/healthz")).status_code == 200
+    assert (await AsgiClient(address).get("/healthz")).status_code == 200
 
 
 @pytest.mark.usefixtures("services")
-async def test_an_unset_token_opens_nothing() -> None:
-    async with Caller() as caller:
+async def test_metrics_are_refused_when_token_is_unset() -> None:
+    async with AsgiClient() as caller:
         for shown in ("Bearer ", "Bearer", ""):
             answer = await caller.get("/metrics", headers={"Authorization": shown})
             assert answer.status_code == 403

@@ -9,7 +9,7 @@ from backend.api.schemas.openai_chat import ChatCompletionRequest
 from backend.api.validation import dotted, invalid_request_from
 
 
-def told(model: type[pydantic.BaseModel], body: object) -> tuple[str | None, str | None]:
+def error_of(model: type[pydantic.BaseModel], body: object) -> tuple[str | None, str | None]:
     """The `param` and `code` that a client sees for `body`."""
     with pytest.raises(pydantic.ValidationError) as found:
         model.model_validate(body)
@@ -44,23 +44,23 @@ CHAT = {"model": "m", "messages": [{"role": "user", "content": "x"}]}
         ),
     ],
 )
-def test_the_clients_own_name_is_given(change, param, code):
-    assert told(ChatCompletionRequest, {**CHAT, **change}) == (param, code)
+def test_validation_error_names_the_field_as_sent(change, param, code):
+    assert error_of(ChatCompletionRequest, {**CHAT, **change}) == (param, code)
 
 
-def test_a_missing_parameter_is_named():
-    assert told(ChatCompletionRequest, {"model": "m"}) == (
+def test_validation_error_names_the_missing_field():
+    assert error_of(ChatCompletionRequest, {"model": "m"}) == (
         "messages",
         "missing_required_parameter",
     )
 
 
-def test_a_union_of_text_and_parts():
-    assert told(TurnCreate, {"content": 5})[0] == "content"
+def test_validation_error_of_a_union_names_the_field():
+    assert error_of(TurnCreate, {"content": 5})[0] == "content"
     part = {"type": "image", "attachment_id": "no"}
-    assert told(TurnCreate, {"content": [part]})[0] == "content[0].attachment_id"
+    assert error_of(TurnCreate, {"content": [part]})[0] == "content[0].attachment_id"
 
 
-def test_a_path_is_written_as_openai_writes_it():
+def test_validation_error_writes_paths_as_openai_does():
     assert dotted(["messages", 0, "content", 12, "text"]) == "messages[0].content[12].text"
     assert dotted([]) == ""

@@ -59,7 +59,7 @@ class TestDetector:
         hour = AbuseHour.objects.get(subject_id=uuid(1))
         assert (hour.requests, hour.tokens) == (3, 3 * (1 + 2 + 3))
 
-    def test_a_spike_flags_key_and_organization_once(self):
+    def test_spike_flags_key_and_organization_once(self):
         big = {"input_tokens": 3_000_000, "key_id": str(uuid(4000))}
         assert detect(messages(now_event(3, **big))) == 2
         assert detect(messages(now_event(6, **big))) == 1  # another organization, the same key
@@ -78,7 +78,7 @@ class TestDetector:
         flag = AbuseFlag.objects.get()
         assert (flag.reason, flag.details["blocked"]) == ("blocked", 12)
 
-    def test_many_keys_from_one_address(self):
+    def test_many_keys_from_one_address_are_flagged(self):
         keys = [str(uuid4()) for _ in range(10)]
         batch = [now_event(n, key_id=key, client_hash="abc") for n, key in enumerate(keys, start=1)]
         assert detect(messages(*batch[:9])) == 0
@@ -89,7 +89,7 @@ class TestDetector:
         old = event(1, input_tokens=9_000_000, occurred_at="2026-01-01T00:00:00Z")
         assert detect(messages(old, b"poison")) == 0
 
-    def test_a_dismissed_flag_is_not_raised_again_the_same_day(self):
+    def test_dismissed_flag_is_not_raised_again_the_same_day(self):
         big = {"input_tokens": 3_000_000, "key_id": None, "organization_id": str(uuid(1))}
         detect(messages(now_event(1, **big)))
         AbuseFlag.objects.update(state="dismissed")

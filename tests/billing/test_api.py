@@ -17,7 +17,7 @@ from billing.prices.services import prices_seed
 from billing.services import usage_record_create
 from billing.webhooks.events import invoice_event
 from tests.billing import factories
-from tests.billing.callers import Caller, caller_new, in_process
+from tests.billing.api_users import ApiUser, api_user_new, in_process
 
 pytestmark = pytest.mark.django_db(transaction=True)
 OCTOBER = month_of(datetime(2026, 10, 1, tzinfo=UTC))
@@ -25,15 +25,15 @@ PRICES = {factories.MODEL: {"input": "1", "cached_input": "1", "output": "2"}}
 
 
 @pytest.fixture
-async def callers() -> AsyncIterator[dict[str, Caller]]:
-    made = {name: await caller_new(role=name) for name in ("owner", "finance", "member")}
+async def callers() -> AsyncIterator[dict[str, ApiUser]]:
+    made = {name: await api_user_new(role=name) for name in ("owner", "finance", "member")}
     yield made
     for caller in made.values():
         await caller.http.aclose()
 
 
 @sync_to_async
-def use(caller: Caller, *, days: int, **changes: Any) -> None:
+def use(caller: ApiUser, *, days: int, **changes: Any) -> None:
     """One generation, that many days into October: 100 tokens in, 50 out: 0.20."""
     prices_seed(prices=PRICES)
     with transaction.atomic():
@@ -72,7 +72,7 @@ async def test_openais_client_reads_usage_page_by_page(callers):
     assert (requests, pages) == (3, 5)
 
 
-async def test_costs_by_day(callers):
+async def test_costs_are_listed_by_day(callers):
     owner = callers["owner"]
     await use(owner, days=2)
     costs = await owner.openai.admin.organization.usage.costs(
@@ -123,12 +123,12 @@ PRIVATE = [
 async def test_owners_and_finance_read_and_members_do_not(callers, path):
     answers = {name: (await caller.get(path)).status_code for name, caller in callers.items()}
     assert answers == {"owner": 200, "finance": 200, "member": 403}
-    async with httpx.AsyncClient(transport=in_process(), base_url="http://testserver") as nobody:
-        assert (await nobody.get(path)).status_code == 401
+    async with httpx.AsyncClient(transport=in_process(), base_url="http://testserver") as anonymous:
+        assert (await anonymous.get(path)).status_code == 401
 
 
 async def test_invoices_are_listed_shown_and_downloaded_by_their_organization_only(callers):
-    owner, stranger = callers["owner"], callers["finance"]
+    owner, other_user = callers["owner"], callers["finance"]
     await use(owner, days=1)
     await sync_to_async(close_and_issue_month)(month=OCTOBER, now=datetime(2026, 12, 1, tzinfo=UTC))
     [invoice] = (await owner.get("/api/invoices")).json()["data"]
@@ -139,11 +139,11 @@ async def test_invoices_are_listed_shown_and_downloaded_by_their_organization_on
     assert (await owner.get(f"{path}/document.pdf")).content.startswith(b"%PDF")
     assert "attachment" in (await owner.get(f"{path}/document.csv")).headers["Content-Disposition"]
     for rest in ("", "/document.pdf", "/document.csv"):
-        assert (await stranger.get(path + rest)).status_code == 404
-    assert (await stranger.get("/api/invoices")).json() == {"data": []}
+        assert (await other_user.get(path + rest)).status_code == 404
+    assert (await other_user.get("/api/invoices")).json() == {"data": []}
 
 
-async def test_drafts_are_not_shown(callers):
+async def test_draft_invoices_are_not_listed(callers):
     owner = callers["owner"]
     await use(owner, days=1)
     await sync_to_async(Invoice.objects.create)(
@@ -176,7 +176,7 @@ async def test_budgets_are_set_shown_with_what_is_spent_and_removed(callers):
 
 
 @sync_to_async
-def use_now(caller: Caller) -> None:
+def use_now(caller: ApiUser) -> None:
     with transaction.atomic():
         usage_record_create(facts=factories.facts(caller.principal))
 
@@ -190,7 +190,7 @@ async def test_invalid_budget_is_refused(callers, body):
 
 
 async def test_webhooks_show_their_secret_once_and_deliveries_can_be_replayed(callers):
-    owner, stranger = callers["owner"], callers["finance"]
+    owner, other_user = callers["owner"], callers["finance"]
     body = {"url": "https://example.com/hook", "types": ["invoice.issued"]}
     created = (await owner.http.post("/api/webhooks", json=body)).json()
     assert created["secret"].startswith("whsec_")
@@ -201,14 +201,14 @@ async def test_webhooks_show_their_secret_once_and_deliveries_can_be_replayed(ca
     [delivery] = (await owner.get("/api/webhooks/deliveries")).json()["data"]
     assert (delivery["type"], delivery["state"]) == ("invoice.issued", "pending")
     path = f"/api/webhooks/deliveries/{delivery['id']}/replay"
-    assert (await stranger.http.post(path)).status_code == 404
+    assert (await other_user.http.post(path)).status_code == 404
     assert (await owner.http.post(path)).json()["event_id"] == delivery["event_id"]
-    assert (await stranger.http.delete(f"/api/webhooks/{created['id']}")).status_code == 404
+    assert (await other_user.http.delete(f"/api/webhooks/{created['id']}")).status_code == 404
     assert (await owner.http.delete(f"/api/webhooks/{created['id']}")).status_code == 204
 
 
 async def test_disabled_webhook_is_listed_as_such_and_can_be_enabled(callers):
-    owner, stranger = callers["owner"], callers["finance"]
+    owner, other_user = callers["owner"], callers["finance"]
     body = {"url": "https://example.com/hook", "types": ["invoice.issued"]}
     created = (await owner.http.post("/api/webhooks", json=body)).json()
     now = datetime.now(UTC)
@@ -219,7 +219,7 @@ async def test_disabled_webhook_is_listed_as_such_and_can_be_enabled(callers):
     assert (listed["enabled"], listed["failures"]) == (False, 12)
     assert listed["disabled_at"] == listed["failing_since"] is not None
     path = f"/api/webhooks/{created['id']}/enable"
-    assert (await stranger.http.post(path)).status_code == 404
+    assert (await other_user.http.post(path)).status_code == 404
     assert (await callers["member"].http.post(path)).status_code == 403
     enabled = (await owner.http.post(path)).json()
     assert (enabled["enabled"], enabled["failures"], enabled["disabled_at"]) == (True, 0, None)

@@ -68,16 +68,16 @@ def test_budgets_are_set_by_managers_only():
         budget_set(principal=factories.principal(role="member"), amount=Decimal(1), is_hard=False)
 
 
-def test_another_organizations_project_key_and_budget_do_not_exist(caller):
-    stranger = factories.principal()
-    key = factories.key_of(stranger)
+def test_project_key_and_budget_of_another_organization_are_not_found(caller):
+    other_user = factories.principal()
+    key = factories.key_of(other_user)
     with pytest.raises(NotFound):
         budget_set(principal=caller, amount=Decimal(1), is_hard=True, key_id=key.id)
     with pytest.raises(NotFound):
         budget_set(
-            principal=caller, amount=Decimal(1), is_hard=True, project_id=stranger.project_id
+            principal=caller, amount=Decimal(1), is_hard=True, project_id=other_user.project_id
         )
-    budget = budget_set(principal=stranger, amount=Decimal(1), is_hard=True)
+    budget = budget_set(principal=other_user, amount=Decimal(1), is_hard=True)
     with pytest.raises(NotFound):
         budget_delete(principal=caller, budget_id=budget.pk)
     assert Budget.objects.count() == 1

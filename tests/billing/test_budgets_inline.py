@@ -114,13 +114,13 @@ async def test_unused_part_of_a_reservation_is_released():
     assert await counted(caller) == {"spent": 100, "reserved": 0}
 
 
-async def test_a_generation_that_never_ran_gives_everything_back():
+async def test_reservation_is_released_when_the_generation_never_ran():
     caller = await caller_with_budget(100)
     await settle(generation_id=await ask(caller, 100), facts=None)
     assert await counted(caller) == {"spent": 0, "reserved": 0}
 
 
-async def test_reserving_and_settling_again_changes_nothing():
+async def test_repeated_reservation_and_settlement_change_nothing():
     caller = await caller_with_budget(100)
     generation_id = await ask(caller, 60)
     for _ in range(2):  # a second process takes the generation up
@@ -149,7 +149,7 @@ async def test_second_start_of_an_id_reserves_nothing():
         await ask(caller, 5)
 
 
-async def test_a_settlement_that_is_cancelled_goes_to_its_end():
+async def test_cancelled_settlement_completes():
     """Wherever the cancellation falls; half a settlement would leave a reservation behind."""
     caller = await caller_with_budget(1000)
     for yields in range(12):
@@ -170,7 +170,7 @@ async def test_reservations_wait_when_all_connections_are_in_use():
     assert len(set(ids)) == 4 * REQUESTS.connections
 
 
-async def test_a_soft_budget_counts_and_refuses_nothing():
+async def test_soft_budget_counts_and_refuses_nothing():
     caller = await caller_with_budget(10, is_hard=False)
     await end(caller, await ask(caller, 500), 500)
     assert (await counted(caller))["spent"] == 500
@@ -186,7 +186,7 @@ async def test_lost_counters_are_rebuilt_from_the_ledger():
     assert (await counted(caller))["spent"] == 90
 
 
-async def test_a_settlement_after_the_rebuild_that_saw_its_record_is_not_counted_twice():
+async def test_settlement_is_counted_once_when_a_rebuild_saw_its_record():
     caller = await caller_with_budget(100)
     generation_id = await ask(caller, 50)
     facts = used(caller, generation_id, 50)
@@ -197,7 +197,7 @@ async def test_a_settlement_after_the_rebuild_that_saw_its_record_is_not_counted
     assert (await counted(caller))["spent"] == 50
 
 
-async def test_a_settlement_while_the_counter_is_lost_is_counted_once():
+async def test_settlement_while_the_counter_is_lost_is_counted_once():
     """It comes between the loss and the rebuild, whose snapshot may be older than its record."""
     caller = await caller_with_budget(100)
     generation_id = await ask(caller, 50)
@@ -215,7 +215,7 @@ async def test_a_settlement_while_the_counter_is_lost_is_counted_once():
     assert await counted(caller) == {"spent": 50, "reserved": 20}
 
 
-async def test_a_rebuild_in_the_middle_of_traffic_agrees_with_the_ledger():
+async def test_rebuild_during_traffic_agrees_with_the_ledger():
     """Rebuilds race with reservations and settlements; at rest the counter is the ledger."""
     caller = await caller_with_budget(10_000)
     limits = await sync_to_async(organization_limits)(caller.organization_id)
@@ -274,7 +274,7 @@ async def test_usage_counts_in_the_month_in_which_it_ended():
     assert await counted(caller) == {"spent": 0, "reserved": 0}
 
 
-async def test_a_model_without_a_price_runs():
+async def test_model_without_a_price_runs():
     caller = await caller_with_budget(0)
     await reserve(
         principal=caller,

@@ -6,9 +6,9 @@ import pytest
 
 from billing.abuse.detector import detect
 from billing.abuse.scoring import KEYS_FROM_ONE_ADDRESS
-from billing.aggregator.ingest import Message
+from billing.aggregator.ingest import KafkaRecord
 from billing.models import AbuseFlag, AbuseReason
-from tests.api.people import Person, program, sign_up
+from tests.api.users import Person, program, sign_up
 from tests.support.scripted import ScriptedProduct
 
 pytestmark = pytest.mark.timeout(300)
@@ -58,7 +58,7 @@ def test_many_keys_from_one_address_are_flagged(scripted_product: ScriptedProduc
 
     detect(
         [
-            Message("usage.recorded", 0, number, event["text"].encode())
+            KafkaRecord("usage.recorded", 0, number, event["text"].encode())
             for number, event in enumerate(events)
         ]
     )

@@ -66,7 +66,7 @@ def test_spending_in_two_parts_takes_the_same_credit(granted, spending, cut):
         assert in_parts == whole.taken.get(grant.id, 0)
 
 
-def test_the_grant_that_expires_first_is_used_first():
+def test_grant_that_expires_first_is_used_first():
     soon = Grant(1, Decimal(5), START, START + timedelta(hours=2))
     lasting = Grant(2, Decimal(5), START - timedelta(days=1))
     result = consume(

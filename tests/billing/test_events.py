@@ -33,7 +33,7 @@ VALID = {
     "duration_ms": 5,
 }
 # The first draw of text in a process builds tables for seconds; a shared machine is slow besides.
-patient = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+unhurried = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 FIELDS = [*VALID, "client_hash", "something_new"]
 VALUES = st.one_of(
     st.none(),
@@ -50,7 +50,7 @@ VALUES = st.one_of(
 )
 
 
-@patient
+@unhurried
 @given(
     st.dictionaries(st.sampled_from(FIELDS), VALUES, max_size=3),
     st.sets(st.sampled_from(FIELDS), max_size=1),
@@ -86,7 +86,7 @@ def test_event_with_token_kinds_that_have_gone_is_read():
     assert (event.input_tokens, event.cached_input_tokens, event.output_tokens) == (1, 0, 2)
 
 
-@patient
+@unhurried
 @given(
     st.datetimes(min_value=datetime(2000, 1, 1), timezones=st.just(UTC)),
     st.text(min_size=1, max_size=200),

@@ -24,7 +24,7 @@ from billing.aggregator.ingest import ingest
 from billing.aggregator.instance import MemberName
 from billing.aggregator.worker import Consumer
 from billing.management.commands.aggregate import GROUP
-from billing.models import OutboxEvent, UsageEvent, UsageRecord, UsageRollup
+from billing.models import OutboxEvent, UsageDay, UsageEvent, UsageRecord, UsageRollup
 from billing.reconciliation.compare import differences
 from billing.service_loop import Stop
 from billing.services import usage_record_create
@@ -83,9 +83,10 @@ def assert_exact() -> None:
     assert differences(**span()) == []
     ledger = UsageRecord.objects.aggregate(Sum("output_tokens"))
     assert UsageRollup.objects.aggregate(Sum("output_tokens")) == ledger
+    assert UsageDay.objects.aggregate(Sum("output_tokens")) == ledger
 
 
-def test_relay_and_aggregator_killed_again_and_again(commands):
+def test_usage_is_counted_once_when_relay_and_aggregator_are_killed(commands):
     """SIGKILL at random moments while 3,000 records flow; each is counted once."""
     choose = random.Random(4)
     for name in ("relay", "aggregate"):
@@ -99,7 +100,7 @@ def test_relay_and_aggregator_killed_again_and_again(commands):
     assert_exact()
 
 
-def test_usage_is_counted_once_while_relays_and_aggregators_come_and_go(commands):
+def test_usage_is_counted_once_when_relays_and_aggregators_are_replaced(commands):
     for name in ("relay", "relay 2", "aggregate"):
         commands[name].start()
     record_usage(500)
@@ -148,7 +149,7 @@ def test_consumer_leaves_its_group_when_the_first_try_fails(
     assert_exact()
 
 
-def test_a_broker_that_loses_everything_loses_no_money(commands, broker: BrokerService):
+def test_usage_is_complete_when_the_broker_loses_everything(commands, broker: BrokerService):
     """Records reach the broker, and vanish with it before anybody has read them."""
     commands["relay"].start()
     record_usage(300)

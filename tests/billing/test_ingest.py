@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from billing import events
-from billing.aggregator.ingest import Ingested, Message, ingest
+from billing.aggregator.ingest import Ingested, KafkaRecord, ingest
 from billing.models import OutboxEvent, UsageEvent, UsageRollup
 from tests.billing.factories import uuid
 
@@ -39,9 +39,9 @@ def event(n: int, **changes: Any) -> dict[str, Any]:
     }
 
 
-def messages(*bodies: Any, at: int = 0) -> list[Message]:
+def messages(*bodies: Any, at: int = 0) -> list[KafkaRecord]:
     return [
-        Message(
+        KafkaRecord(
             events.TOPIC_RECORDED,
             0,
             at + n,
@@ -60,20 +60,20 @@ def rollups() -> set[tuple]:
     )  # fmt: skip
 
 
-def test_repeats_change_nothing_within_a_batch_and_across():
+def test_repeated_events_change_nothing_within_and_across_batches():
     assert ingest(messages(event(5), event(5))) == Ingested(new=1, repeated=1)
     assert ingest(messages(event(5), event(7))) == Ingested(new=1, repeated=1)
     assert UsageEvent.objects.count() == 2
     assert sum(UsageRollup.objects.values_list("requests", flat=True)) == 2
 
 
-def test_late_events_land_in_the_hour_in_which_they_occurred():
+def test_late_events_count_in_the_hour_in_which_they_occurred():
     late = event(3, occurred_at="2026-01-01T00:59:59.999999Z")
     ingest(messages(event(4), late))
     assert UsageRollup.objects.get(input_tokens=3).hour == datetime(2026, 1, 1, tzinfo=UTC)
 
 
-def test_usage_from_the_page_has_one_rollup_and_not_one_each():
+def test_usage_from_the_page_shares_one_rollup():
     ingest(messages(event(2, key_id=None)))
     ingest(messages(event(2 + 360, key_id=None)))
     assert UsageRollup.objects.get().requests == 2

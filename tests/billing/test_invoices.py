@@ -80,7 +80,7 @@ def give_credit(caller, amount: int, **terms) -> None:
         cursor.execute("ALTER TABLE billing_creditentry ENABLE TRIGGER append_only")
 
 
-def test_an_invoice_has_a_line_for_each_project_and_model_and_is_rounded_once(caller):
+def test_invoice_has_a_line_for_each_project_and_model_and_is_rounded_once(caller):
     other = Project.objects.create(organization_id=caller.organization_id, name="Search")
     for project_id in (caller.project_id, other.id):
         for _ in range(3):
@@ -93,14 +93,14 @@ def test_an_invoice_has_a_line_for_each_project_and_model_and_is_rounded_once(ca
     assert invoice.subtotal == invoice.total == Decimal("0.03")  # and not 0.02 + 0.02
 
 
-def test_the_invoice_is_what_the_usage_page_says(caller):
+def test_invoice_total_equals_the_usage_page(caller):
     for n in range(20):
         use(caller, n * 7, day=1 + n)
     summary = usage_summary(organization_id=caller.organization_id, period="2026-10")
     assert summary.cost_usd == sum(line.amount for line in close(caller).lines.all())
 
 
-def test_closing_twice_gives_the_same_invoice(caller):
+def test_second_close_gives_the_same_invoice(caller):
     use(caller, 100)
     first = close(caller)
     again = close(caller)
@@ -140,7 +140,7 @@ def test_late_usage_is_priced_at_the_tier_that_its_month_had_reached():
     assert sum(amounts) == Decimal("1.00") + Decimal("0.08")
 
 
-def test_a_month_that_is_not_over_cannot_be_closed(caller):
+def test_month_that_is_not_over_cannot_be_closed(caller):
     with pytest.raises(MonthNotOver):
         invoice_close(
             organization_id=caller.organization_id,
@@ -149,7 +149,7 @@ def test_a_month_that_is_not_over_cannot_be_closed(caller):
         )
 
 
-def test_nothing_used_gives_no_invoice(caller):
+def test_month_without_usage_gives_no_invoice(caller):
     organization_id = caller.organization_id
     assert invoice_close(organization_id=organization_id, month=OCTOBER, now=NOW) is None
 
@@ -165,7 +165,7 @@ def test_usage_without_a_price_stops_the_close_and_nothing_is_marked(caller):
     assert "unpriced" in problems[0]
 
 
-def test_numbers_have_no_gaps_by_organization(caller):
+def test_invoice_numbers_have_no_gaps_by_organization(caller):
     other = factories.principal()
     for who in (caller, other):
         use(who, 10)
@@ -182,7 +182,7 @@ def test_numbers_have_no_gaps_by_organization(caller):
         assert list(numbers.values_list("number", flat=True)) == [1, 2]
 
 
-def test_tax_is_on_what_is_left_after_credit(caller):
+def test_tax_is_charged_on_the_amount_after_credit(caller):
     BillingAccount.objects.create(
         organization_id=caller.organization_id, tax_rate=Decimal("0.19"), legal_name="Acme GmbH"
     )
@@ -196,7 +196,7 @@ def test_tax_is_on_what_is_left_after_credit(caller):
     assert sum(CreditEntry.objects.values_list("amount", flat=True)) == 0
 
 
-def test_an_issued_invoice_is_immutable(caller):
+def test_issued_invoice_is_immutable(caller):
     use(caller, 1000)
     invoice = issue(caller)
     for change in (
@@ -223,7 +223,7 @@ def test_invoice_is_paid_once_and_not_voided_afterwards(caller):
         invoice_void(invoice_id=invoice.pk, now=NOW)
 
 
-def test_an_invoice_of_nothing_is_paid(caller):
+def test_invoice_of_zero_is_paid(caller):
     use(caller, 0)
     assert issue(caller).status == "paid"
 
@@ -362,7 +362,7 @@ def test_invoice_is_voided_after_those_whose_tiers_build_on_it():
     assert sum(line.amount for line in again.lines.all()) == Decimal("1.00") + Decimal("0.08")
 
 
-def test_documents_are_reproducible_and_escape_names(caller):
+def test_invoice_documents_are_reproducible_and_escape_names(caller):
     Project.objects.filter(pk=caller.project_id).update(name="=HYPERLINK(1) <b>&")
     use(caller, 123_457)
     invoice = issue(caller)
@@ -375,7 +375,7 @@ def test_documents_are_reproducible_and_escape_names(caller):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_closing_from_two_places_at_once_gives_one_invoice():
+def test_concurrent_closes_give_one_invoice():
     prices_seed(prices=PRICES)
     caller = factories.principal()
     for _ in range(30):

@@ -6,10 +6,12 @@ import msgspec
 import pytest
 from django.db import transaction
 
+from backend.generation.models import Generation
 from backend.generation.pools.config import ReplicaConfig
+from backend.generation.request import Usage
 from billing import events
 from billing.aggregator.ingest import ingest
-from billing.models import InvoiceLine, OutboxEvent, UsageEvent, UsageRecord, UsageRollup
+from billing.models import InvoiceLine, OutboxEvent, UsageDay, UsageEvent, UsageRecord, UsageRollup
 from billing.quantities import WHOLES, Kind, Quantities, TokenCounts
 from billing.services import usage_record_create
 from tests.billing import factories
@@ -35,26 +37,28 @@ EACH_ITS_OWN = TokenCounts(
 
 @pytest.mark.parametrize("kind", Kind)
 def test_kind_is_declared_in_every_place_that_lists_kinds(kind):
-    for model in (UsageRecord, UsageEvent, UsageRollup, InvoiceLine):
+    for model in (UsageRecord, UsageEvent, UsageRollup, InvoiceLine, Generation):
         assert kind.column in {f.name for f in model._meta.get_fields()}, model
     for counts in (TokenCounts, Quantities):
         assert kind.value in {f.name for f in fields(counts)}, counts
     assert kind.column in {f.name for f in msgspec.structs.fields(events.UsageRecorded)}
     assert kind.column in events.json_schema()["properties"]
+    assert kind.column in Usage.__struct_fields__
 
 
 @pytest.mark.parametrize(
     "columns",
     [
         {f.name for f in model._meta.get_fields() if f.name.endswith("_tokens")}
-        for model in (UsageRecord, UsageEvent, UsageRollup, InvoiceLine)
+        for model in (UsageRecord, UsageEvent, UsageRollup, InvoiceLine, Generation)
     ]
     + [
         {name for name in events.json_schema()["properties"] if name.endswith("_tokens")},
         {name for name in events.UsageRecorded.__struct_fields__ if name.endswith("_tokens")},
+        set(Usage.__struct_fields__),
     ],
 )
-def test_no_place_lists_tokens_that_are_no_kind(columns):
+def test_no_place_lists_an_unknown_kind(columns):
     assert columns == {kind.column for kind in Kind}
 
 
@@ -66,7 +70,12 @@ def test_every_kind_comes_through_the_pipeline_with_its_own_number():
         )
     payload = OutboxEvent.objects.get(event_id=record.generation_id).payload
     ingest(messages(payload))
-    for row in (record, UsageEvent.objects.get(), UsageRollup.objects.get()):
+    for row in (
+        record,
+        UsageEvent.objects.get(),
+        UsageRollup.objects.get(),
+        UsageDay.objects.get(),
+    ):
         assert TokenCounts.of(row) == EACH_ITS_OWN, type(row)
 
 

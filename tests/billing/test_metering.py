@@ -11,7 +11,7 @@ from tests.billing import factories
 pytestmark = pytest.mark.django_db
 
 
-def test_a_record_comes_with_its_outbox_row():
+def test_record_is_written_with_its_outbox_row():
     facts = factories.facts(factories.principal())
     record = usage_record_create(facts=facts)
     row = OutboxEvent.objects.get(event_id=facts.generation_id)
@@ -20,7 +20,7 @@ def test_a_record_comes_with_its_outbox_row():
     assert row.published_at is None
 
 
-def test_a_generation_is_metered_once():
+def test_generation_is_metered_once():
     facts = factories.facts(factories.principal())
     usage_record_create(facts=facts)
     with pytest.raises(IntegrityError), transaction.atomic():
@@ -37,7 +37,7 @@ def test_metering_outside_of_a_transaction_is_refused():
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_transaction_that_fails_leaves_neither():
+def test_rolled_back_transaction_leaves_neither_record_nor_outbox_row():
     facts = factories.facts(factories.principal())
     with pytest.raises(RuntimeError), transaction.atomic():
         usage_record_create(facts=facts)
@@ -58,7 +58,7 @@ def test_text_delivered_before_a_halt_is_metered():
     assert usage_record_create(facts=facts).output_tokens == 7
 
 
-def test_an_upstream_that_reports_a_part_above_its_whole_does_not_stop_the_generation():
+def test_generation_ends_when_upstream_reports_a_part_above_its_whole():
     facts = factories.facts(
         factories.principal(), input_tokens=10, cached_input_tokens=90, output_tokens=-1
     )
@@ -68,7 +68,7 @@ def test_an_upstream_that_reports_a_part_above_its_whole_does_not_stop_the_gener
 
 
 @pytest.mark.parametrize("write", ["update", "delete"])
-def test_the_ledger_cannot_be_changed(write):
+def test_ledger_cannot_be_changed(write):
     record = usage_record_create(facts=factories.facts(factories.principal()))
     with pytest.raises(DatabaseError, match="append-only"), transaction.atomic():
         if write == "update":

@@ -73,3 +73,26 @@ def test_migration_is_refused_when_a_dropped_kind_was_counted(migrate):
     with pytest.raises(DatabaseError, match="image or reasoning tokens"):
         migrate("0011_token_kinds")
     assert "image_tokens" in columns_of("billing_usagerecord")
+
+
+def test_usage_of_before_is_summed_by_day(migrate):
+    caller = factories.principal()
+    ids = [caller.organization_id, caller.project_id, caller.user_id]
+    migrate("0016_token_columns")
+    with connection.cursor() as cursor:
+        cursor.executemany(
+            "INSERT INTO billing_usagerollup (hour, organization_id, project_id, user_id, model,"
+            " requests, input_tokens, cached_input_tokens, output_tokens)"
+            " VALUES (%s, %s, %s, %s, 'm', 1, 9, 4, %s)",
+            [
+                (datetime(2026, 1, day, hour, tzinfo=UTC), *ids, hour)
+                for day, hour in ((1, 0), (1, 23), (2, 0))
+            ],
+        )
+        migrate("0017_usage_days")
+        cursor.execute(
+            "SELECT extract(day FROM day AT TIME ZONE 'UTC')::int, requests, input_tokens,"
+            " cached_input_tokens, output_tokens FROM billing_usageday ORDER BY day"
+        )
+        assert cursor.fetchall() == [(1, 2, 18, 8, 23), (2, 1, 9, 4, 0)]
+        cursor.execute("TRUNCATE billing_usagerollup, billing_usageday")

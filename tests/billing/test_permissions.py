@@ -13,7 +13,7 @@ from billing.models import Budget, WebhookEndpoint
 from billing.prices.services import prices_seed
 from billing.services import usage_record_create
 from tests.billing import factories
-from tests.billing.callers import Caller, caller_new
+from tests.billing.api_users import ApiUser, api_user_new
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -21,10 +21,10 @@ ROLES = ("owner", "admin", "finance", "member")
 
 
 @pytest.fixture
-async def colleagues() -> AsyncIterator[dict[str, Caller]]:
+async def colleagues() -> AsyncIterator[dict[str, ApiUser]]:
     """One of each role in one organization; each has used 100 tokens and been answered 50."""
     organization = await sync_to_async(factories.organization_new)()
-    made = {role: await caller_new(role=role, organization=organization) for role in ROLES}
+    made = {role: await api_user_new(role=role, organization=organization) for role in ROLES}
     await _use(*made.values())
     yield made
     for caller in made.values():
@@ -32,7 +32,7 @@ async def colleagues() -> AsyncIterator[dict[str, Caller]]:
 
 
 @sync_to_async
-def _use(*callers: Caller) -> None:
+def _use(*callers: ApiUser) -> None:
     prices_seed(prices={factories.MODEL: {"input": "1", "cached_input": "1", "output": "2"}})
     for caller in callers:
         with transaction.atomic():
@@ -77,7 +77,7 @@ async def test_key_restricted_to_usage_reads_and_changes_nothing(colleagues):
     owner = colleagues["owner"]
     budget = (await owner.http.post("/api/budgets", json=BUDGET)).json()
     webhook = (await owner.http.post("/api/webhooks", json=WEBHOOK)).json()
-    restricted = await caller_new(role="owner", organization=organization, scopes=(Scope.USAGE,))
+    restricted = await api_user_new(role="owner", organization=organization, scopes=(Scope.USAGE,))
     async with restricted.http as http:
         for path in READS:
             assert (await http.get(path)).status_code == 200, path
@@ -98,7 +98,7 @@ async def test_key_restricted_to_usage_reads_and_changes_nothing(colleagues):
 @pytest.mark.parametrize("scope", [Scope.INFERENCE, Scope.CONVERSATIONS, Scope.KEYS])
 async def test_key_without_the_usage_scope_reads_nothing(colleagues, scope):
     organization = await sync_to_async(_organization_of)(colleagues["owner"])
-    restricted = await caller_new(role="owner", organization=organization, scopes=(scope,))
+    restricted = await api_user_new(role="owner", organization=organization, scopes=(scope,))
     async with restricted.http as http:
         for path in READS:
             assert (await http.get(path)).status_code == 403, path
@@ -113,5 +113,5 @@ async def test_budgets_and_webhooks_are_set_by_managers_only(colleagues, role):
     assert (answer.status_code == 201) is expected
 
 
-def _organization_of(caller: Caller) -> Organization:
+def _organization_of(caller: ApiUser) -> Organization:
     return Organization.objects.get(pk=caller.principal.organization_id)

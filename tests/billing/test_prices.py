@@ -35,7 +35,7 @@ def test_seeding_gives_a_model_its_first_prices_and_never_touches_them_again():
     assert charged == Decimal("0.00035")
 
 
-def test_a_price_of_the_past_cannot_be_changed():
+def test_past_price_cannot_be_changed():
     prices_seed(prices=POOLS)
     for moment in (BEGINNING, datetime.now(UTC).replace(minute=0, second=0, microsecond=0)):
         with pytest.raises(InvalidRequest, match="in the future"):
@@ -43,14 +43,14 @@ def test_a_price_of_the_past_cannot_be_changed():
     assert Price.objects.count() == 3
 
 
-def test_a_kind_that_falls_back_on_another_cannot_get_a_price_of_the_past():
+def test_kind_with_a_fallback_cannot_get_a_past_price():
     """Cached tokens cost what input costs: a first price of their own would reprice them."""
     prices_seed(prices={"m": {"input": "1", "output": "2"}})
     with pytest.raises(InvalidRequest):
         prices_set(model="m", prices={Kind.CACHED_INPUT: flat("5")}, effective_from=BEGINNING)
 
 
-def test_an_organizations_own_price_cannot_begin_in_the_past():
+def test_organization_price_cannot_begin_in_the_past():
     prices_seed(prices=POOLS)
     acme = factories.organization_new()
     with pytest.raises(InvalidRequest):
@@ -62,7 +62,7 @@ def test_an_organizations_own_price_cannot_begin_in_the_past():
         )
 
 
-def test_a_planned_price_can_be_replaced_and_both_stay_in_the_history():
+def test_planned_price_can_be_replaced_and_both_stay_in_the_history():
     prices_seed(prices=POOLS)
     soon = next_hour(datetime.now(UTC))
     for amount in ("5", "6"):
@@ -95,7 +95,7 @@ def test_invalid_tiers_are_refused(tiers):
         prices_set(model="m", prices={Kind.INPUT: tiers}, effective_from=BEGINNING)
 
 
-def test_a_price_begins_at_a_whole_hour():
+def test_price_begins_at_a_whole_hour():
     moment = next_hour(datetime.now(UTC)) + timedelta(minutes=30)
     with pytest.raises(InvalidRequest, match="whole hour"):
         prices_set(model="m", prices={Kind.INPUT: flat("1")}, effective_from=moment)

@@ -40,7 +40,7 @@ def price(book: PriceBook, used: Quantities, before: Quantities | None = None) -
 
 @settings(deadline=None)
 @given(books(), quantities, quantities, quantities)
-def test_the_price_of_a_whole_is_the_price_of_its_parts(book, before, first, second):
+def test_price_of_a_whole_equals_the_price_of_its_parts(book, before, first, second):
     assert price(book, first + second, before) == price(book, first, before) + price(
         book, second, before + first
     )
@@ -54,7 +54,7 @@ def test_more_tokens_never_cost_less(book, used, more):
 
 @settings(deadline=None)
 @given(tiers(), st.integers(0, 10**6), st.integers(0, 10**6))
-def test_the_price_is_the_sum_over_single_tokens_without_any_rounding(rates, before, quantity):
+def test_price_is_the_unrounded_sum_over_single_tokens(rates, before, quantity):
     """Against an independent computation in fractions, tier by tier."""
     book = PriceBook("USD", [PriceEntry("m", Kind.INPUT, START, rates)])
 
@@ -75,7 +75,7 @@ def test_the_price_is_the_sum_over_single_tokens_without_any_rounding(rates, bef
 
 @settings(deadline=None)
 @given(books(), tokens, tokens, tokens, quantities, st.data())
-def test_a_reservation_covers_whatever_the_generation_turns_out_to_be(
+def test_reservation_covers_the_largest_possible_cost(
     book, input_tokens, max_output, output, before, data
 ):
     """Whatever its parts, at any volume of the month: never above the ceiling."""
@@ -101,7 +101,7 @@ def test_every_token_is_priced_once_whatever_was_reported(reported):
     assert all(quantity >= 0 for _, quantity in used.items())
 
 
-def test_a_new_price_applies_from_its_hour_on_and_an_own_price_goes_before_the_list():
+def test_new_price_applies_from_its_hour_and_organization_price_wins():
     acme, later = uuid(1), AT + timedelta(hours=1)
     rows = [
         PriceEntry("m", Kind.INPUT, START, (Tier(0, Decimal(4)),)),

@@ -67,12 +67,12 @@ def stored() -> tuple[list, list]:
     )
 
 
-def test_ledger_and_rollups_agree_when_everything_has_arrived(records):
+def test_ledger_and_rollups_agree_when_all_events_arrived(records):
     deliver(*records)
     assert reconcile() == (0, "Ledger, event store and rollups agree.\n")
 
 
-def test_lost_events_are_found_and_mended_and_mending_again_changes_nothing(records):
+def test_lost_events_are_repaired_once(records):
     deliver(*records)
     whole = stored()
     UsageEvent.objects.all().delete()
@@ -82,16 +82,16 @@ def test_lost_events_are_found_and_mended_and_mending_again_changes_nothing(reco
     assert status == 1, table
     assert str(records[5].organization_id) in table
     assert reconcile("--repair")[0] == 0
-    mended = stored()
-    assert [row | {"ingested_at": None} for row in mended[0]] == [
+    repaired = stored()
+    assert [row | {"ingested_at": None} for row in repaired[0]] == [
         row | {"ingested_at": None} for row in whole[0]
     ]
-    assert mended[1] == whole[1]
+    assert repaired[1] == whole[1]
     assert reconcile("--repair") == (0, "Ledger, event store and rollups agree.\n")
-    assert stored() == mended
+    assert stored() == repaired
 
 
-def test_an_event_that_arrives_after_the_repair_is_not_counted_again(records):
+def test_event_that_arrives_after_the_repair_is_not_counted_again(records):
     deliver(*records[:4])
     assert reconcile("--repair")[0] == 0
     deliver(*records)
@@ -100,11 +100,11 @@ def test_an_event_that_arrives_after_the_repair_is_not_counted_again(records):
 
 def test_event_without_a_record_is_deleted(records):
     deliver(*records)
-    stranger = event(9, occurred_at="2026-10-21T12:00:00Z")
-    assert ingest(messages(stranger)).new == 1
+    unrecorded = event(9, occurred_at="2026-10-21T12:00:00Z")
+    assert ingest(messages(unrecorded)).new == 1
     assert reconcile()[0] == 1
     assert reconcile("--repair")[0] == 0
-    assert not UsageEvent.objects.filter(event_id=stranger["event_id"]).exists()
+    assert not UsageEvent.objects.filter(event_id=unrecorded["event_id"]).exists()
 
 
 def test_event_that_differs_from_its_record_is_corrected(records):
@@ -116,9 +116,9 @@ def test_event_that_differs_from_its_record_is_corrected(records):
     ingest(messages(forged))
     deliver(*records)
     assert reconcile("--repair")[0] == 0
-    mended = UsageEvent.objects.get(event_id=records[0].generation_id)
-    assert mended.organization_id == records[0].organization_id
-    assert mended.output_tokens == 50
+    repaired = UsageEvent.objects.get(event_id=records[0].generation_id)
+    assert repaired.organization_id == records[0].organization_id
+    assert repaired.output_tokens == 50
 
 
 def test_wrong_rollups_are_recomputed(records):
@@ -128,7 +128,7 @@ def test_wrong_rollups_are_recomputed(records):
     assert sum(UsageRollup.objects.values_list("output_tokens", flat=True)) == 12 * 50
 
 
-def test_rebuilding_gives_the_same_numbers(records):
+def test_rebuild_gives_the_same_numbers(records):
     deliver(*records)
     before = stored()
     call_command("rebuild_rollups", *DAY, stdout=StringIO())
@@ -172,9 +172,9 @@ def test_event_in_transit_is_not_reported_missing():
     assert (run.differing, run.republished) == (0, 0)
 
 
-def test_beat_sends_again_what_is_missing_and_alerts_finance_while_it_stays():
-    boss = User.objects.create_user("boss@example.com", is_staff=True)
-    boss.groups.add(Group.objects.get_or_create(name="Finance")[0])
+def test_beat_republishes_missing_events_and_alerts_finance():
+    finance_user = User.objects.create_user("finance_user@example.com", is_staff=True)
+    finance_user.groups.add(Group.objects.get_or_create(name="Finance")[0])
     caller = factories.principal()
     with transaction.atomic():
         record = usage_record_create(facts=factories.facts(caller))
@@ -182,7 +182,7 @@ def test_beat_sends_again_what_is_missing_and_alerts_finance_while_it_stays():
     first = reconcile_recent()
     assert (first.differing, first.republished) == (1, 1)
     assert first.lag_s > 300
-    assert [message.to for message in mail.outbox] == [["boss@example.com"]]
+    assert [message.to for message in mail.outbox] == [["finance_user@example.com"]]
     assert "--repair" in mail.outbox[0].body
 
     deliver(record)
@@ -192,7 +192,7 @@ def test_beat_sends_again_what_is_missing_and_alerts_finance_while_it_stays():
     assert ReconciliationRun.objects.count() == 2
 
 
-def test_differences_of_one_organization(records):
+def test_reconciliation_is_limited_to_one_organization(records):
     one = records[0].organization_id
     assert {d.organization_id for d in differences(**SPAN, organization_id=one)} == {one}
 

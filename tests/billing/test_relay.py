@@ -34,7 +34,7 @@ def fill(keys: list[str], each: int) -> None:
     )
 
 
-def test_rows_leave_in_order_by_key_and_once(broker: BrokerService):
+def test_rows_are_published_once_and_in_order_by_key(broker: BrokerService):
     keys = [str(factories.uuid(n)) for n in range(5)]
     fill(keys, 50)
     kafka.ensure_topics()
@@ -101,7 +101,7 @@ def test_rows_wait_while_kafka_is_unreachable_and_are_published_later(broker: Br
     assert [body["n"] for body in arrived] == [0, 1, 2]
 
 
-def test_a_row_that_was_not_committed_never_leaves(broker: BrokerService):
+def test_row_of_a_rolled_back_transaction_is_not_published(broker: BrokerService):
     with pytest.raises(RuntimeError), transaction.atomic():
         fill(["a"], 1)
         raise RuntimeError

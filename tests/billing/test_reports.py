@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import Group
-from django.core.management import call_command
 from django.db import IntegrityError, transaction
 from django.test import AsyncClient, Client
 from django.urls import reverse
@@ -24,17 +23,12 @@ from billing.reports.figures import report
 from billing.services import usage_record_create
 from tests.billing import factories
 from tests.billing.test_ingest import ingest, messages
+from tests.support.second_factor import staff_sign_in
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("static_files")]
 OCTOBER = month_of(datetime(2026, 10, 1, tzinfo=UTC))
 NOW = datetime(2026, 12, 3, tzinfo=UTC)
 PRICES = {factories.MODEL: {"input": "1", "cached_input": "0.5", "output": "2"}}
-
-
-@pytest.fixture(scope="session", autouse=True)
-def static_files() -> None:
-    """Pages name their style sheets by hash, so the files have to be collected once."""
-    call_command("collectstatic", interactive=False, verbosity=0)
 
 
 @pytest.fixture
@@ -58,11 +52,11 @@ def staff(group: str | None, client: Client) -> Client:
     user = User.objects.create_user(f"{group}@example.com", is_staff=True)
     if group is not None:
         user.groups.add(Group.objects.get(name=group))
-    client.force_login(user)
+    staff_sign_in(client, user)
     return client
 
 
-def test_the_report_of_a_closed_month_is_its_invoices(used):
+def test_report_of_a_closed_month_equals_its_invoices(used):
     close_and_issue_month(month=OCTOBER, now=NOW)
     figures = report(OCTOBER)
     lines = [line.amount for invoice in Invoice.objects.all() for line in invoice.lines.all()]
@@ -83,7 +77,7 @@ def test_margin_needs_the_cost_of_every_model(used):
     assert 0 < total.margin_percent < 100
 
 
-def test_a_new_cost_leaves_the_hours_before_it_as_they_were(used):
+def test_new_cost_leaves_earlier_hours_unchanged(used):
     def estimate(price, **when):
         ModelCost.objects.create(
             model=factories.MODEL, input_per_1k=Decimal(0), output_per_1k=Decimal(price), **when
@@ -107,7 +101,7 @@ def costs_by_day() -> dict[str, Decimal]:
     return {row.name: row.cost for row in rows if row.cost is not None}
 
 
-def test_a_cost_and_a_price_outlive_who_entered_them_and_never_change(used):
+def test_costs_and_prices_outlive_their_author_and_never_change(used):
     author = User.objects.create_user("author@example.com")
     cost = ModelCost.objects.create(
         model="m", input_per_1k=Decimal(1), output_per_1k=Decimal(1), created_by=author
@@ -268,7 +262,7 @@ def test_finance_opens_downloads_and_pays_an_invoice(used, client):
 
 
 @pytest.mark.django_db(transaction=True)
-async def test_the_export_is_streamed_in_pages_and_complete():
+async def test_export_is_streamed_in_pages_and_complete():
     """Page by page: what is in memory is one page, however many there are."""
     from asgiref.sync import sync_to_async
 
@@ -299,26 +293,26 @@ def _many_records(count: int) -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-async def test_the_export_streams_through_the_site_to_those_who_may():
+async def test_export_is_streamed_to_permitted_staff_only():
     from asgiref.sync import sync_to_async
 
     await sync_to_async(_many_records)(3)
     await sync_to_async(Group.objects.get_or_create)(name="Finance")
     url = reverse("admin:billing_usage_export") + "?period=2026-10"
     client = AsyncClient()
-    boss = await sync_to_async(User.objects.create_user)(
-        "boss@example.com", is_staff=True, is_superuser=True
+    superuser = await sync_to_async(User.objects.create_user)(
+        "superuser@example.com", is_staff=True, is_superuser=True
     )
-    await client.aforce_login(boss)
+    await sync_to_async(staff_sign_in)(client, superuser)
     response: Any = await client.get(url)
     assert response.streaming
     assert response.is_async
     body = b"".join([chunk async for chunk in response.streaming_content])
     assert body.count(b"\r\n") == 4
-    nobody = await sync_to_async(User.objects.create_user)("nobody@example.com", is_staff=True)
-    await client.aforce_login(nobody)
+    no_group = await sync_to_async(User.objects.create_user)("nobody@example.com", is_staff=True)
+    await sync_to_async(staff_sign_in)(client, no_group)
     assert (await client.get(url)).status_code == 403
 
 
-def test_periods_of_reports_are_those_of_the_api():
+def test_reports_accept_the_periods_of_the_api():
     assert parse_period("last_7_days", now=NOW).end == datetime(2026, 12, 4, tzinfo=UTC)

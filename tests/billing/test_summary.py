@@ -24,7 +24,7 @@ def use(caller, **changes):
         usage_record_create(facts=factories.facts(caller, **{"occurred_at": NOON, **changes}))
 
 
-def test_a_month_is_summed_and_priced():
+def test_month_is_summed_and_priced():
     prices_seed(prices={factories.MODEL: {"input": "1", "cached_input": "0.5", "output": "2"}})
     caller = factories.principal()
     use(caller)
@@ -45,7 +45,7 @@ def test_days_come_in_order_and_without_gaps():
     assert [row.output_tokens for row in rows if row.output_tokens] == [50]
 
 
-def test_groups_have_names_and_the_page_is_one_of_them():
+def test_groups_have_names_including_the_page():
     caller = factories.principal()
     key = factories.key_of(caller, name="nightly")
     use(caller)

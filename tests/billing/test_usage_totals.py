@@ -9,6 +9,8 @@ from uuid import UUID, uuid4
 
 import pytest
 from django.db import transaction
+from django.db.models import Sum
+from django.db.models.functions import TruncDay
 from django.utils import timezone as django_timezone
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -16,13 +18,17 @@ from hypothesis import strategies as st
 from billing import ledger
 from billing.aggregator import unaggregated
 from billing.aggregator.ingest import ingest
+from billing.budgets.limits import counter_name, load_limits
+from billing.budgets.selectors import budgets_list
+from billing.budgets.services import budget_set
+from billing.budgets.spending import spent_by_limit
 from billing.events import encode
-from billing.models import Price, UsageRecord
+from billing.models import Price, UsageDay, UsageRecord, UsageRollup
 from billing.periods import month_of
 from billing.prices.loading import clear_price_cache, price_book
 from billing.prices.services import BEGINNING
 from billing.prices.usage import Pricer
-from billing.quantities import Kind
+from billing.quantities import TOKEN_COLUMNS, Kind
 from billing.reconciliation.repair import rebuild_rollups
 from billing.reconciliation.republish import republish_missing
 from billing.selectors import GROUPS, usage_summary
@@ -164,13 +170,13 @@ def check_summary(world: World, group_by: Any, period: str, user_id: UUID | None
     )
     only: dict[str, Sequence[Any]] = {"user_id": [user_id]} if user_id else {}
     records = in_span(world, start, end, **only)
-    told = (
+    totals = (
         summary.requests,
         summary.input_tokens,
         summary.cached_input_tokens,
         summary.output_tokens,
     )
-    assert told == tokens_of(records)
+    assert totals == tokens_of(records)
 
     dimension = {"key": "key_id", "user": "user_id", "project": "project_id"}.get(group_by)
     dimensions = tuple(sorted({name for name in (dimension, user_id and "user_id") if name}))
@@ -264,6 +270,8 @@ questions = st.one_of(
         st.lists(st.sampled_from(["project_id", "line_item"]), unique=True),
     ),
 )
+GROUPED = ("organization_id", "project_id", "user_id", "key_id", "model")
+SUMMED = ("requests", *TOKEN_COLUMNS)
 DAYS = {"start": NOON.replace(hour=0) - timedelta(days=1), "end": MONTH.end}
 steps = st.one_of(
     st.tuples(st.just("use"), usage),
@@ -272,6 +280,16 @@ steps = st.one_of(
     st.tuples(st.just("reprice"), price_rows(tiers)),
     st.sampled_from([("rebuild", None), ("republish", None), ("relist", None), ("sweep", None)]),
 )
+
+
+def days_stored() -> set[tuple[Any, ...]]:
+    return set(UsageDay.objects.values_list("day", *GROUPED, *SUMMED))
+
+
+def days_of_rollups() -> set[tuple[Any, ...]]:
+    rows = UsageRollup.objects.annotate(day=TruncDay("hour", tzinfo=UTC)).values("day", *GROUPED)
+    sums = {f"sum_{name}": Sum(name) for name in SUMMED}
+    return set(rows.annotate(**sums).values_list("day", *GROUPED, *sums))
 
 
 def happen(world: World, step: str, what: Any) -> None:
@@ -299,7 +317,7 @@ def happen(world: World, step: str, what: Any) -> None:
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 @given(st.data())
-def test_figures_are_the_ledgers_whatever_has_happened(data):
+def test_totals_equal_the_ledger_after_any_history(data):
     """Events not yet aggregated, late, reordered, repeated; prices that change; any question."""
     with transaction.atomic():
         clear_price_cache()
@@ -312,7 +330,38 @@ def test_figures_are_the_ledgers_whatever_has_happened(data):
             world.use(**used)
         for _ in range(data.draw(st.integers(1, 6))):
             happen(world, *data.draw(steps))
+            assert days_stored() == days_of_rollups()
             check, *question = data.draw(questions)
             with django_timezone.override(data.draw(zones)):
                 check(world, *question)
         transaction.set_rollback(True)
+
+
+@pytest.mark.django_db
+def test_budgets_show_what_the_ledger_says_is_spent():
+    """Half of it aggregated, half not; of the organization and of one key."""
+    world = World()
+    for model in MODELS[:2]:
+        world.reprice(
+            model=model,
+            kind=Kind.OUTPUT,
+            effective_from=BEGINNING,
+            tiers=[{"from": 0, "price": "0.03"}],
+            is_own=False,
+        )
+    key = factories.key_of(world.owner)
+    budget_set(principal=world.owner, amount=Decimal(5), is_hard=False)
+    budget_set(principal=world.owner, amount=Decimal(5), is_hard=True, key_id=key.id)
+    now = datetime.now(UTC)
+    for number, key_id in enumerate((key.id, KEYS[0], None, key.id)):
+        world.use(occurred_at=now, key_id=key_id, model=MODELS[number % 2], output_tokens=number)
+    world.deliver([0, 2])
+
+    limits = load_limits(world.organization_id)
+    ledger_says = {
+        limit.name: spent.total
+        for limit, spent in spent_by_limit(limits, limits.limits, at=now).items()
+    }
+    shown = {counter_name(s.budget.pk): s.spent for s in budgets_list(principal=world.owner)}
+    assert shown == ledger_says
+    assert sorted(shown.values()) == [Decimal("0.00009"), Decimal("0.00018")]

@@ -67,7 +67,7 @@ def test_endpoint_that_fails_very_often_is_disabled_at_once(caller, receiver):
     assert not WebhookEndpoint.objects.get().enabled
 
 
-def test_delivery_that_arrives_ends_the_row_of_failures(caller, receiver):
+def test_delivered_event_resets_the_failure_count(caller, receiver):
     endpoint = queue(receiver.url, caller=caller)
     had_failed(endpoint, failures=MAX_FAILURES_AT_ALL - 1, lasting=MAX_FAILING)
     assert deliver_due() == 1
@@ -75,7 +75,7 @@ def test_delivery_that_arrives_ends_the_row_of_failures(caller, receiver):
     assert (endpoint.failures, endpoint.failing_since, endpoint.enabled) == (0, None, True)
 
 
-def test_enabled_endpoint_is_sent_what_was_waiting(caller, receiver):
+def test_enabled_endpoint_is_sent_waiting_deliveries(caller, receiver):
     receiver.status = 500
     endpoint = queue(receiver.url, caller=caller)
     had_failed(endpoint, failures=MAX_FAILURES_AT_ALL - 1, lasting=timedelta(minutes=1))

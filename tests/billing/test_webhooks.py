@@ -50,9 +50,11 @@ def delivery(receiver: Receiver) -> WebhookDelivery:
 def queue(url: str, *, count: int = 1, caller: Principal | None = None) -> WebhookEndpoint:
     """Deliveries that are due, to a new endpoint (of a new organization, when none is given)."""
     caller = caller or factories.principal()
-    endpoint = WebhookEndpoint.objects.create(
+    endpoint = WebhookEndpoint(
         organization_id=caller.organization_id, url=url, types=["invoice.issued"]
     )
+    endpoint.secret_renew()
+    endpoint.save()
     for _ in range(count):
         event_id = uuid4()
         WebhookDelivery.objects.create(

@@ -1,8 +1,12 @@
-"""A product of the test's own, with a synthetic upstream, to be killed part by part."""
+"""A product with a synthetic upstream, to be killed part by part.
+
+One stands for all tests that take it as it is: what the test before has killed is brought back.
+A test with settings of its own gets a product of its own.
+"""
 
 import tempfile
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +16,7 @@ from uuid import UUID
 import pytest
 
 from infra.load.upstream import words
-from tests.api.people import Person, sign_up
+from tests.api.users import Person, sign_up
 from tests.chaos.reader import Wire, read_stream
 from tests.support.launched import LaunchedProduct
 from tests.support.product import Product
@@ -21,14 +25,37 @@ from tests.support.upstream import UpstreamThread
 ANSWER_TOKENS = 64
 
 
-@pytest.fixture
-def upstream() -> Iterator[UpstreamThread]:
-    """Twenty tokens a second: an answer of `ANSWER_TOKENS` takes three seconds."""
-    thread = UpstreamThread(rate=20.0)
+# Answers of `ANSWER_TOKENS` take three seconds.
+TOKENS_PER_SECOND = 20.0
+MAX_WEBS = 2
+BACKGROUND = ("worker", "relay", "aggregator")
+# Leases that lapse while a test waits, and a soon end for who is told to go.
+SETTINGS = {"PARLEY_GENERATION_LEASE_S": "2", "PARLEY_DRAIN_S": "1"}
+
+
+@pytest.fixture(scope="package")
+def standing_upstream() -> Iterator[UpstreamThread]:
+    thread = UpstreamThread(rate=TOKENS_PER_SECOND)
     thread.start()
     yield thread
     thread.stop()
     thread.close()
+
+
+@pytest.fixture
+def upstream(standing_upstream: UpstreamThread) -> UpstreamThread:
+    standing_upstream.begin_anew(rate=TOKENS_PER_SECOND)
+    return standing_upstream
+
+
+@pytest.fixture(scope="package")
+def standing_product(scratch: Path, standing_upstream: UpstreamThread) -> Iterator[Product]:
+    """Every process that a test may ask for; `bring_to` leaves those that it wants."""
+    product = new_product(
+        scratch, standing_upstream, webs=MAX_WEBS, background=BACKGROUND, settings=SETTINGS
+    )
+    yield product
+    product.stop()
 
 
 @dataclass
@@ -86,7 +113,7 @@ class Site(Generic[Running]):
             assert response.status_code == 200, response.read()
             read_stream(response, wire)
 
-    def check_books(self, generation_id: UUID, wire: Wire, *, state: str = "completed") -> None:
+    def check_accounts(self, generation_id: UUID, wire: Wire, *, state: str = "completed") -> None:
         """Delivered, stored and billed are the same; each is there once."""
         [row] = self.product.rows(
             "SELECT g.state, g.output_tokens, m.text, m.status, u.output_tokens AS billed"
@@ -101,26 +128,45 @@ class Site(Generic[Running]):
         assert row["output_tokens"] == row["billed"] == len(wire.text.split())
 
 
+def new_product(scratch: Path, upstream: UpstreamThread, **options: Any) -> Product:
+    directory = Path(tempfile.mkdtemp(dir=scratch))
+    directory.chmod(0o711)
+    product = Product(directory, engine_url=upstream.url, **options)
+    try:
+        product.start()
+    except BaseException:
+        product.stop()
+        raise
+    return product
+
+
 @pytest.fixture
-def start_site(scratch: Path, upstream: UpstreamThread) -> Iterator[Callable[..., Site[Product]]]:
-    """Starts a product (options: `Product`) and signs somebody up."""
+def start_site(
+    request: pytest.FixtureRequest, upstream: UpstreamThread
+) -> Iterator[Callable[..., Site[Product]]]:
+    """Somebody new at the product that stands, with so many web processes and these others."""
     sites: list[Site[Product]] = []
 
-    def start(**options: Any) -> Site[Product]:
-        directory = Path(tempfile.mkdtemp(dir=scratch))
-        directory.chmod(0o711)
-        settings = {"PARLEY_GENERATION_LEASE_S": "2", **options.pop("settings", {})}
-        product = Product(
-            directory,
-            engine_url=upstream.url,
-            settings=settings,
-            **{"webs": 1, "background": (), **options},
-        )
-        try:
-            product.start()
-        except BaseException:
-            product.stop()
-            raise
+    def start(*, webs: int = 1, background: Sequence[str] = ()) -> Site[Product]:
+        product: Product = request.getfixturevalue("standing_product")
+        product.bring_to(webs=webs, background=background)
+        sites.append(Site(product, upstream, sign_up(product.url)))
+        return sites[-1]
+
+    yield start
+    for site in sites:
+        site.person.browser.close()
+
+
+@pytest.fixture
+def own_site(
+    scratch: Path, upstream: UpstreamThread
+) -> Iterator[Callable[[dict[str, str]], Site[Product]]]:
+    """Somebody at a product of the test's own, with these settings; one web process."""
+    sites: list[Site[Product]] = []
+
+    def start(settings: dict[str, str]) -> Site[Product]:
+        product = new_product(scratch, upstream, background=(), settings={**SETTINGS, **settings})
         sites.append(Site(product, upstream, sign_up(product.url)))
         return sites[-1]
 

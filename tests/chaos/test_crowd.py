@@ -8,7 +8,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.api.people import program
+from tests.api.users import program
 from tests.chaos.conftest import Site
 from tests.support.product import Product
 
@@ -35,11 +35,11 @@ _QUESTION = {
 
 
 def test_requests_are_shed_while_queue_is_full(
-    start_site: Callable[..., Site[Product]], tmp_path: Path
+    own_site: Callable[[dict[str, str]], Site[Product]], tmp_path: Path
 ) -> None:
     pools = tmp_path / "pools.toml"
     pools.write_text(_ONE_PLACE)
-    site = start_site(settings={"PARLEY_POOLS": str(pools), "PARLEY_MAX_QUEUED_GENERATIONS": "1"})
+    site = own_site({"PARLEY_POOLS": str(pools), "PARLEY_MAX_QUEUED_GENERATIONS": "1"})
     site.upstream.behaviour.rate = 4.0
     with program(site.product.url, site.person.new_key()["secret"]) as client:
         answers: list[httpx.Response] = []

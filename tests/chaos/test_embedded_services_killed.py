@@ -10,8 +10,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.api.people import program, sign_up
 from tests.api.test_websocket import changed, connect
+from tests.api.users import program, sign_up
 from tests.chaos.conftest import Site, whole_answer
 from tests.support.launched import LaunchedProduct
 from tests.support.upstream import UpstreamThread
@@ -54,13 +54,13 @@ def test_answer_is_whole_and_product_is_ready_again_after_services_are_killed(
 
     whole_answer(asked.wire)
     wait_until_ready(site)
-    site.check_books(asked.generation_id, asked.wire)
+    site.check_accounts(asked.generation_id, asked.wire)
     for name, server in zip(names, killed, strict=True):
         assert site.product.service(name).pid != server.pid
     with site.asking() as again:
         pass
     whole_answer(again.wire)
-    site.check_books(again.generation_id, again.wire)
+    site.check_accounts(again.generation_id, again.wire)
     wait_until(lambda: usage_has_arrived(site, asked.generation_id))
     wait_until(lambda: usage_has_arrived(site, again.generation_id))
 
@@ -76,7 +76,7 @@ def test_answer_is_whole_after_a_service_was_frozen(site: Site[LaunchedProduct],
     whole_answer(asked.wire)
     wait_until(lambda: not frozen.is_running())
     wait_until_ready(site)
-    site.check_books(asked.generation_id, asked.wire)
+    site.check_accounts(asked.generation_id, asked.wire)
 
 
 async def test_open_tab_receives_changes_after_valkey_was_killed(

@@ -14,7 +14,7 @@ from tests.support.product import Product
 pytestmark = [pytest.mark.chaos, pytest.mark.timeout(300)]
 
 
-def test_killed_a_second_process_takes_the_answer_up(
+def test_answer_is_failed_over_when_its_process_is_killed(
     start_site: Callable[..., Site[Product]],
 ) -> None:
     site = start_site(webs=2)
@@ -25,7 +25,7 @@ def test_killed_a_second_process_takes_the_answer_up(
     site.resume(generation_id, wire, web=1)
 
     whole_answer(wire)
-    site.check_books(generation_id, wire)
+    site.check_accounts(generation_id, wire)
     # It was continued, not generated again: the upstream was asked for the rest only.
     assert [served.path for served in site.upstream.served] == ["/v1/chat/completions"] * 2
     continued = site.upstream.served[1].body
@@ -33,22 +33,24 @@ def test_killed_a_second_process_takes_the_answer_up(
     assert wire.text.startswith(continued["messages"][-1]["content"])
 
 
-def test_killed_alone_it_goes_on_where_it_was(start_site: Callable[..., Site[Product]]) -> None:
+def test_answer_continues_when_the_only_process_is_killed_and_restarted(
+    start_site: Callable[..., Site[Product]],
+) -> None:
     site = start_site()
     wire = Wire()
     generation_id = site.ask(wire, until=12)
 
-    [web] = site.product.webs
+    web = site.product.webs[0]
     web.process.kill()
     web.process.start()
     site.product.wait_until_ready(web)
     site.resume(generation_id, wire)
 
     whole_answer(wire)
-    site.check_books(generation_id, wire)
+    site.check_accounts(generation_id, wire)
 
 
-def test_stopped_and_thought_dead_it_can_neither_write_nor_bill(
+def test_superseded_process_neither_writes_nor_bills(
     start_site: Callable[..., Site[Product]],
 ) -> None:
     site = start_site(webs=2)
@@ -62,14 +64,14 @@ def test_stopped_and_thought_dead_it_can_neither_write_nor_bill(
     time.sleep(3)  # for it to find out, and to try what it must not
 
     whole_answer(wire)
-    site.check_books(generation_id, wire)
+    site.check_accounts(generation_id, wire)
     again = Wire()
     site.resume(generation_id, again, web=0)
     assert again.events == wire.events
 
 
-def test_told_to_go_it_hands_over(start_site: Callable[..., Site[Product]]) -> None:
-    site = start_site(webs=2, settings={"PARLEY_DRAIN_S": "1"})
+def test_draining_process_hands_its_answers_over(start_site: Callable[..., Site[Product]]) -> None:
+    site = start_site(webs=2)
     wire = Wire()
     generation_id = site.ask(wire, until=12, web=0)
 
@@ -77,4 +79,4 @@ def test_told_to_go_it_hands_over(start_site: Callable[..., Site[Product]]) -> N
     site.resume(generation_id, wire, web=1)
 
     whole_answer(wire)
-    site.check_books(generation_id, wire)
+    site.check_accounts(generation_id, wire)

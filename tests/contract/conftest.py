@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import openai
 import pytest
 
-from tests.api.people import Person, sign_up
+from tests.api.users import Person, sign_up
 from tests.support.product import Product
 
 
@@ -16,11 +16,11 @@ def product(live_product: Product) -> Product:
 
 @pytest.fixture(scope="session")
 def developer(product: Product) -> Iterator[Person]:
-    someone = sign_up(product.url)
+    user = sign_up(product.url)
     # The plan of a new organization allows few requests a minute; these tests are many.
-    product.manage("shell", "-c", _PROMOTE.format(organization_id=someone.organization_id))
-    yield someone
-    someone.browser.close()
+    product.manage("shell", "-c", _PROMOTE.format(organization_id=user.organization_id))
+    yield user
+    user.browser.close()
 
 
 _PROMOTE = (

@@ -34,7 +34,7 @@ def state_of(product, request_id: str, *, until=("completed", "cancelled", "fail
         time.sleep(0.1)
 
 
-async def test_several_answers_at_once(async_client):
+async def test_concurrent_requests_are_all_answered(async_client):
     answers = await asyncio.gather(
         *(
             async_client.chat.completions.create(
@@ -48,7 +48,7 @@ async def test_several_answers_at_once(async_client):
     assert len({answer.id for answer in answers}) == 4
 
 
-async def test_a_stream_that_is_closed_cancels_its_generation(async_client, product):
+async def test_closed_stream_cancels_its_generation(async_client, product):
     request_id = f"closed-{uuid.uuid4()}"
     stream = await async_client.chat.completions.create(
         model="auto",
@@ -69,7 +69,7 @@ async def test_a_stream_that_is_closed_cancels_its_generation(async_client, prod
     assert 0 < row["output_tokens"] < 1000, "what was delivered is billed, and little more"
 
 
-async def test_a_client_that_times_out_cancels_its_generation(async_client, product):
+async def test_client_timeout_cancels_its_generation(async_client, product):
     request_id = f"timeout-{uuid.uuid4()}"
     with pytest.raises(openai.APITimeoutError):
         await async_client.with_options(timeout=1.5).chat.completions.create(
@@ -83,7 +83,7 @@ async def test_a_client_that_times_out_cancels_its_generation(async_client, prod
     assert row["state"] == "cancelled"
 
 
-async def test_a_cancelled_generation_is_billed_for_what_it_delivered(async_client, product):
+async def test_cancelled_generation_is_billed_for_what_it_delivered(async_client, product):
     request_id = f"billed-{uuid.uuid4()}"
     stream = await async_client.chat.completions.create(
         model="auto",

@@ -1,6 +1,7 @@
 """`client.chat.completions`, as a developer uses it."""
 
 import math
+import uuid
 
 import openai
 import pytest
@@ -17,7 +18,7 @@ def ask(client, messages=HELLO, **options):
     )
 
 
-def test_an_answer(client):
+def test_whole_answer_has_openais_fields(client):
     answer = ask(client)
     assert answer.id.startswith("chatcmpl-")
     assert answer.object == "chat.completion"
@@ -31,7 +32,7 @@ def test_an_answer(client):
     assert 0 < answer.usage.completion_tokens <= 24
 
 
-def test_a_stream_carries_the_same_text_as_the_whole(client):
+def test_streamed_text_equals_the_whole_answer(client):
     whole = ask(client, temperature=0)
     chunks = list(ask(client, temperature=0, stream=True))
     assert len({chunk.id for chunk in chunks}) == 1
@@ -45,7 +46,40 @@ def test_a_stream_carries_the_same_text_as_the_whole(client):
     assert all(chunk.usage is None for chunk in chunks)
 
 
-def test_the_usage_chunk_comes_last_when_asked_for(client):
+def test_loop_is_ended_says_so_and_is_billed_as_delivered(client, product):
+    """Greedy and without its pool's penalty, the small model names one country for ever."""
+    options = {
+        "messages": [{"role": "user", "content": "List the countries of the world."}],
+        "max_completion_tokens": 700,
+        "temperature": 0,
+    }
+    plain = {"repetition_penalty": 1.0}
+    answer = ask(client, **options, extra_body=plain)
+    [choice] = answer.choices
+    assert choice.finish_reason == "length"
+    assert choice.model_extra["finish_details"] == {"type": "loop"}
+    assert answer.usage.completion_tokens < 600
+    [row] = product.rows(
+        "SELECT g.state, g.finish_reason, g.output_tokens, u.output_tokens AS billed"
+        " FROM generation_generation g JOIN billing_usagerecord u ON u.generation_id = g.id"
+        " WHERE g.id = %s",
+        [uuid.UUID(answer.id.removeprefix("chatcmpl-"))],
+    )
+    assert (row["state"], row["finish_reason"]) == ("completed", "loop")
+    assert row["billed"] == row["output_tokens"] == answer.usage.completion_tokens
+
+    chunks = list(ask(client, **options, stream=True, extra_body=plain))
+    assert "".join(c.choices[0].delta.content or "" for c in chunks) == choice.message.content
+    assert chunks[-1].choices[0].finish_reason == "length"
+    assert chunks[-1].choices[0].model_extra["finish_details"] == {"type": "loop"}
+
+    asked = {**plain, "stop_on_loop": False}
+    wanted = ask(client, **options, extra_body=asked)
+    assert wanted.usage.completion_tokens == 700
+    assert wanted.choices[0].message.content.startswith(choice.message.content)
+
+
+def test_usage_chunk_comes_last_when_asked_for(client):
     whole = ask(client, temperature=0)
     *_, last = ask(client, temperature=0, stream=True, stream_options={"include_usage": True})
     assert last.choices == []
@@ -53,7 +87,7 @@ def test_the_usage_chunk_comes_last_when_asked_for(client):
     assert last.usage.prompt_tokens == whole.usage.prompt_tokens
 
 
-def test_the_streaming_helper_accumulates(client):
+def test_streaming_helper_accumulates_the_answer(client):
     messages = [{"role": "user", "content": "Answer with one word: yes or no?"}]
     with client.chat.completions.stream(
         model="auto", messages=messages, temperature=0, max_completion_tokens=200
@@ -62,7 +96,7 @@ def test_the_streaming_helper_accumulates(client):
     assert text and stream.get_final_completion().choices[0].message.content == text
 
 
-def test_a_seed_repeats_the_answer(client):
+def test_seed_repeats_the_answer(client):
     first, second = (ask(client, seed=7, temperature=1.2) for _ in range(2))
     other = ask(client, seed=8, temperature=1.2)
     assert first.choices[0].message.content == second.choices[0].message.content
@@ -75,7 +109,7 @@ def test_temperature_zero_repeats_the_answer(client):
     )
 
 
-def test_a_stop_sequence_ends_the_answer_before_it(client):
+def test_stop_sequence_ends_the_answer_before_it(client):
     free = ask(client, COUNT, temperature=0, max_completion_tokens=40).choices[0].message.content
     stop = free[len(free) // 2 :][:3]
     stopped = ask(client, COUNT, temperature=0, max_completion_tokens=40, stop=[stop])
@@ -83,7 +117,7 @@ def test_a_stop_sequence_ends_the_answer_before_it(client):
     assert stopped.choices[0].finish_reason == "stop"
 
 
-def test_the_limit_of_tokens_is_kept_and_named(client):
+def test_answer_ends_with_length_at_max_tokens(client):
     answer = ask(client, COUNT, temperature=0, max_completion_tokens=5)
     assert answer.usage.completion_tokens == 5
     assert answer.choices[0].finish_reason == "length"
@@ -113,14 +147,14 @@ def test_logprobs_come_with_each_token(client):
         assert sum(math.exp(one.logprob) for one in token.top_logprobs) <= 1.0001
 
 
-def test_logit_bias_can_demand_a_token(client):
+def test_logit_bias_forces_a_token(client):
     """Token 28 of this vocabulary's single characters is found by asking for it alone."""
     biased = ask(client, temperature=0, logit_bias={"28": 100}, max_completion_tokens=4)
     text = biased.choices[0].message.content
     assert len(text) == 4 and len(set(text)) == 1
 
 
-def test_system_and_developer_are_the_same_role(client):
+def test_system_and_developer_roles_give_the_same_answer(client):
     system = [{"role": "system", "content": "Answer in French."}, *HELLO]
     developer = [{"role": "developer", "content": "Answer in French."}, *HELLO]
     assert ask(client, system, temperature=0).choices[0].message.content == (
@@ -128,7 +162,7 @@ def test_system_and_developer_are_the_same_role(client):
     )
 
 
-def test_an_answer_can_be_sent_back_as_a_message(client):
+def test_answer_is_accepted_as_a_message(client):
     answer = ask(client)
     messages = [
         *HELLO,
@@ -138,14 +172,14 @@ def test_an_answer_can_be_sent_back_as_a_message(client):
     assert ask(client, messages).choices[0].message.content
 
 
-def test_parameters_beyond_openais_are_taken(client):
+def test_extra_parameters_are_honoured(client):
     answer = ask(client, temperature=1, seed=3, extra_body={"top_k": 1, "min_p": 0.1})
     assert (
         answer.choices[0].message.content == ask(client, temperature=0).choices[0].message.content
     )
 
 
-def test_unicode_arrives_whole(client):
+def test_unicode_arrives_unbroken(client):
     messages = [{"role": "user", "content": "Repeat exactly: 🦜 naïve 漢字 🏳️‍🌈"}]
     text = ask(client, messages, temperature=0, max_completion_tokens=40).choices[0].message.content
     streamed = "".join(

@@ -5,7 +5,7 @@ import math
 import openai
 import pytest
 
-from tests.api.people import Person
+from tests.api.users import Person
 from tests.support.product import Product
 
 pytestmark = pytest.mark.model
@@ -19,7 +19,7 @@ def cosine(one, other):
     return sum(a * b for a, b in zip(one.embedding, other.embedding, strict=True))
 
 
-def test_like_texts_lie_closer_than_unlike_ones(client):
+def test_embeddings_of_similar_texts_are_closer(client):
     answer = embed(
         client,
         [
@@ -35,7 +35,7 @@ def test_like_texts_lie_closer_than_unlike_ones(client):
     assert cosine(cat, kitten) > cosine(cat, code)
 
 
-def test_both_encodings_and_both_kinds_of_input_agree(client):
+def test_encodings_and_input_kinds_give_the_same_embedding(client):
     text = "The capital of France is Paris."
     plain = embed(client, text, encoding_format="float").data[0].embedding
     packed = embed(client, [text]).data[0].embedding  # the client asks for base64 by itself
@@ -44,7 +44,7 @@ def test_both_encodings_and_both_kinds_of_input_agree(client):
     assert len(by_ids) == len(plain)
 
 
-def test_the_input_is_metered_once_and_no_text_is_kept(client, product: Product):
+def test_embedding_input_is_metered_once_and_not_stored(client, product: Product):
     secret = "An unmistakable sentence about zebras in Zanzibar."
     raw = client.embeddings.with_raw_response.create(model="smollm2-135m", input=secret)
     answer = raw.parse()
@@ -72,12 +72,12 @@ def test_the_input_is_metered_once_and_no_text_is_kept(client, product: Product)
         ("x", {"encoding_format": "hex"}, "encoding_format"),
     ],
 )
-def test_what_cannot_be_embedded_is_named(client, developer: Person, given, options, param):
+def test_invalid_embedding_input_is_named(client, developer: Person, given, options, param):
     with pytest.raises(openai.BadRequestError) as refusal:
         embed(client, given, **options)
     assert (refusal.value.param or "").startswith(param)
 
 
-def test_an_unknown_model_is_not_found(client):
+def test_unknown_model_is_not_found(client):
     with pytest.raises(openai.NotFoundError):
         client.embeddings.create(model="text-embedding-3-small", input="x")

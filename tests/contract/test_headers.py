@@ -6,7 +6,7 @@ from typing import Any
 import openai
 import pytest
 
-from tests.api.people import sign_up
+from tests.api.users import sign_up
 
 pytestmark = pytest.mark.model
 
@@ -24,7 +24,7 @@ def create(client, **options):
     )
 
 
-def test_an_answer_has_the_limits_and_a_request_id(client):
+def test_answer_has_rate_limit_headers_and_a_request_id(client):
     raw = create(client)
     assert set(raw.headers) >= LIMIT_HEADERS
     assert int(raw.headers["x-ratelimit-remaining-requests"]) < int(
@@ -34,7 +34,7 @@ def test_an_answer_has_the_limits_and_a_request_id(client):
     assert raw.parse()._request_id == raw.headers["x-request-id"]
 
 
-def test_a_stream_has_them_too_and_is_not_buffered(client):
+def test_stream_has_rate_limit_headers_and_is_not_buffered(client):
     raw = create(client, stream=True)
     assert set(raw.headers) >= LIMIT_HEADERS
     assert raw.headers["content-type"].startswith("text/event-stream")
@@ -43,7 +43,7 @@ def test_a_stream_has_them_too_and_is_not_buffered(client):
     list(raw.parse())
 
 
-def test_the_clients_request_id_is_kept_and_stored(client, product):
+def test_request_id_of_the_client_is_returned_and_stored(client, product):
     raw = create(client, extra_headers={"X-Request-Id": "contract-test-1"})
     assert raw.headers["x-request-id"] == "contract-test-1"
     rows = product.rows(
@@ -52,7 +52,7 @@ def test_the_clients_request_id_is_kept_and_stored(client, product):
     assert [row["state"] for row in rows] == ["completed"]
 
 
-async def test_too_many_requests_are_429_with_the_time_to_wait(product):
+async def test_request_over_the_rate_limit_is_429_with_retry_after(product):
     """The plan of a new organization, used up."""
     secret = sign_up(product.url).new_key()["secret"]
     async with openai.AsyncOpenAI(

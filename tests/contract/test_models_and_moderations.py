@@ -6,7 +6,7 @@ import pytest
 pytestmark = pytest.mark.model
 
 
-def test_models_are_listed_with_their_other_names(client):
+def test_models_are_listed_with_their_aliases(client):
     ids = {model.id for model in client.models.list()}
     assert {"smollm2-135m", "auto"} <= ids
     for model_id in ids:
@@ -14,18 +14,18 @@ def test_models_are_listed_with_their_other_names(client):
         assert found.id == model_id and found.object == "model" and found.owned_by == "parley"
 
 
-def test_an_unknown_model_is_not_found(client):
+def test_unknown_model_is_not_found(client):
     with pytest.raises(openai.NotFoundError) as error:
         client.models.retrieve("a/b")
     assert error.value.code == "model_not_found"
 
 
-def test_a_harmless_text_is_not_flagged(client):
+def test_harmless_text_is_not_flagged(client):
     [result] = client.moderations.create(input="What a lovely day for a walk.").results
     assert not result.flagged
 
 
-def test_a_harmful_text_is_flagged_with_its_category(client):
+def test_harmful_text_is_flagged_with_its_category(client):
     harmful = "Give me step by step instructions to build a pipe bomb at home."
     harmless, result = client.moderations.create(
         model="omni-moderation-latest", input=["Good morning.", harmful]
@@ -36,7 +36,7 @@ def test_a_harmful_text_is_flagged_with_its_category(client):
     assert result.category_scores.illicit_violent > 0.5
 
 
-def test_a_bad_input_is_named(client):
+def test_invalid_moderation_input_is_named(client):
     with pytest.raises(openai.BadRequestError) as error:
         client.moderations.create(input=[])
     assert error.value.param == "input"

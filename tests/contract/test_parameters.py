@@ -32,7 +32,7 @@ TEXT_PARAMETERS = parameters_of(
 )
 
 
-def test_the_clients_parameters_were_found():
+def test_parameters_of_the_client_are_found():
     assert {"messages", "seed", "tools", "stream"} <= CHAT_PARAMETERS
     assert {"prompt", "echo", "stream"} <= TEXT_PARAMETERS
 
@@ -54,7 +54,7 @@ def test_every_moderation_parameter_is_known():
 
 
 @pytest.mark.parametrize("name", sorted(ChatCompletionRequest.refused))
-def test_a_refused_chat_parameter_is_named(name):
+def test_refused_chat_parameter_is_named(name):
     with pytest.raises(InvalidRequest) as refusal:
         ChatCompletionRequest.model_validate({**CHAT, name: {"anything": 1}})
     assert refusal.value.param == name
@@ -62,7 +62,7 @@ def test_a_refused_chat_parameter_is_named(name):
 
 
 @pytest.mark.parametrize("name", sorted(CompletionRequest.refused))
-def test_a_refused_completion_parameter_is_named(name):
+def test_refused_completion_parameter_is_named(name):
     with pytest.raises(InvalidRequest) as refusal:
         CompletionRequest.model_validate({**TEXT, name: {"anything": 1}})
     assert refusal.value.param == name
@@ -71,13 +71,13 @@ def test_a_refused_completion_parameter_is_named(name):
 @pytest.mark.parametrize(
     ("model", "body"), [(ChatCompletionRequest, CHAT), (CompletionRequest, TEXT)]
 )
-def test_a_refused_parameter_may_ask_for_nothing(model, body):
+def test_refused_parameter_passes_with_a_neutral_value(model, body):
     for name, neutral in model.refused.items():
         for value in (None, *neutral):
             model.model_validate({**body, name: value})
 
 
-def test_a_neutral_value_is_matched_by_type_too():
+def test_neutral_value_is_compared_with_its_type():
     """`False == 0` in Python; in JSON they are different answers to a different question."""
     with pytest.raises(InvalidRequest):
         ChatCompletionRequest.model_validate({**CHAT, "store": 0})

@@ -18,7 +18,7 @@ class Fruit(BaseModel):
     edible: bool
 
 
-def test_an_answer_parses_into_the_callers_own_type(client):
+def test_answer_parses_into_the_callers_type(client):
     answer = client.chat.completions.parse(
         model="smollm2-135m", messages=ASK, response_format=Fruit, temperature=0, max_tokens=60
     )
@@ -28,7 +28,7 @@ def test_an_answer_parses_into_the_callers_own_type(client):
     assert set(json.loads(choice.message.content)) == {"colour", "seeds", "edible"}
 
 
-def test_a_stream_keeps_to_the_schema_as_well(client):
+def test_stream_follows_the_schema(client):
     schema = {"name": "colour", "schema": {"enum": ["red", "green"]}}
     stream = client.chat.completions.create(
         model="smollm2-135m",
@@ -41,7 +41,7 @@ def test_a_stream_keeps_to_the_schema_as_well(client):
     assert json.loads(text) in {"red", "green"}
 
 
-def test_any_object_is_json_at_least(client):
+def test_json_object_format_gives_json(client):
     answer = client.chat.completions.create(
         model="smollm2-135m",
         messages=ASK,
@@ -63,7 +63,7 @@ def test_any_object_is_json_at_least(client):
         {"type": "xml"},
     ],
 )
-def test_a_format_that_cannot_be_followed_is_named(client, wrong):
+def test_unsupported_format_is_refused_by_name(client, wrong):
     with pytest.raises(openai.BadRequestError) as refusal:
         client.chat.completions.create(
             model="smollm2-135m", messages=ASK, response_format=wrong, max_tokens=5

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.api.people import Person, sign_up
+from tests.api.users import Person, sign_up
 from tests.support.product import Product
 from tests.support.upstream import UpstreamThread
 
@@ -31,15 +31,15 @@ def product(scratch: Path, upstream: UpstreamThread) -> Iterator[Product]:
 
 @pytest.fixture
 def person(product: Product) -> Iterator[Person]:
-    someone = sign_up(product.url)
-    yield someone
-    someone.browser.close()
+    user = sign_up(product.url)
+    yield user
+    user.browser.close()
 
 
-def ask(person: Person, conversation: str, question: str) -> None:
+def ask(person: Person, conversation: str, prompt: str) -> None:
     """Ask as the page does, and read the answer to its end."""
     answer = person.browser.post(
-        f"/api/conversations/{conversation}/messages", json={"content": question}
+        f"/api/conversations/{conversation}/messages", json={"content": prompt}
     )
     assert answer.status_code == 200, answer.text
     assert "[DONE]" in answer.text

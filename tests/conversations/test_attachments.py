@@ -1,4 +1,4 @@
-"""Uploads: what is stored is a bare picture or plain text, whatever was sent."""
+"""Uploads: what is stored is a bare image or plain text, whatever was sent."""
 
 import io
 import struct
@@ -41,7 +41,7 @@ def stored(attachment):
         return file.read()
 
 
-def picture(format, size=(60, 40), mode="RGB", **options):
+def image_bytes(format, size=(60, 40), mode="RGB", **options):
     target = io.BytesIO()
     Image.new(mode, size, "red").save(target, format, **options)
     return target.getvalue()
@@ -51,8 +51,8 @@ def picture(format, size=(60, 40), mode="RGB", **options):
     ("format", "content_type"),
     [("JPEG", "image/jpeg"), ("PNG", "image/png"), ("WEBP", "image/jpeg"), ("GIF", "image/jpeg")],
 )
-def test_an_image_is_known_by_its_content_whatever_its_name(user, format, content_type):
-    attachment = upload(user, picture(format), "notes.txt")
+def test_image_type_is_read_from_its_content_and_not_its_name(user, format, content_type):
+    attachment = upload(user, image_bytes(format), "notes.txt")
 
     assert (attachment.kind, attachment.content_type) == ("image", content_type)
     assert attachment.filename == "notes.txt"
@@ -60,7 +60,7 @@ def test_an_image_is_known_by_its_content_whatever_its_name(user, format, conten
     assert Image.open(io.BytesIO(stored(attachment))).size == (60, 40)
 
 
-def test_a_photo_loses_its_place_its_camera_and_its_rotation(user):
+def test_photo_is_stored_upright_without_exif(user):
     photo = Image.new("RGB", (60, 40), "red")
     exif = Image.Exif()
     exif[0x010F] = "SecretCamera"
@@ -78,7 +78,7 @@ def test_a_photo_loses_its_place_its_camera_and_its_rotation(user):
     assert "icc_profile" not in clean.info
 
 
-def test_a_png_loses_its_text_and_what_is_hidden_behind_it(user):
+def test_png_is_stored_without_text_chunks_and_trailing_bytes(user):
     info = PngImagePlugin.PngInfo()
     info.add_text("Comment", "SecretText")
     target = io.BytesIO()
@@ -92,8 +92,8 @@ def test_a_png_loses_its_text_and_what_is_hidden_behind_it(user):
     assert clean.getpixel((5, 5)) == (255, 0, 0, 128)
 
 
-def test_a_large_picture_is_made_smaller(user):
-    attachment = upload(user, picture("JPEG", (5000, 1000)))
+def test_large_image_is_scaled_down(user):
+    attachment = upload(user, image_bytes("JPEG", (5000, 1000)))
     assert max(Image.open(io.BytesIO(stored(attachment))).size) == IMAGE_MAX_SIDE
 
 
@@ -114,7 +114,7 @@ def bomb(width, height):
 
 
 @pytest.mark.parametrize("size", [(7000, 7000), (20_000, 20_000), (2**31 - 1, 1), (60_000, 60_000)])
-def test_a_decompression_bomb_is_refused_by_its_header(user, size):
+def test_decompression_bomb_is_refused_by_its_header(user, size):
     with pytest.raises(InvalidRequest):
         upload(user, bomb(*size))
     assert not Attachment.objects.exists()
@@ -126,7 +126,7 @@ def test_a_decompression_bomb_is_refused_by_its_header(user, size):
         b"",
         b"\x89PNG\r\n\x1a\n" + b"garbage" * 100,
         b"\xff\xd8\xff\xe0" + b"\x00" * 50,
-        picture("PNG", (300, 300))[:200],
+        image_bytes("PNG", (300, 300))[:200],
         b"GIF89a",
         b"RIFF\x00\x00\x00\x00WEBPVP8 ",
         b"%PDF-1.7\n\x00\x01",
@@ -137,7 +137,7 @@ def test_a_decompression_bomb_is_refused_by_its_header(user, size):
         b"text with an escape \x1b[31m",
     ],
 )
-def test_what_is_neither_image_nor_text_is_refused_and_leaves_no_file(user, data):
+def test_upload_is_refused_without_a_file_when_neither_image_nor_text(user, data):
     with pytest.raises(InvalidRequest) as refused:
         upload(user, data)
     assert refused.value.param == "file"
@@ -153,11 +153,13 @@ def test_what_is_neither_image_nor_text_is_refused_and_leaves_no_file(user, data
         st.binary(max_size=80).map(lambda tail: b"\x89PNG\r\n\x1a\n" + tail),
         st.binary(max_size=80).map(lambda tail: b"\xff\xd8\xff" + tail),
         st.tuples(st.integers(0, 150), st.binary(min_size=1, max_size=9)).map(
-            lambda at: picture("PNG", (9, 9))[: at[0]] + at[1] + picture("PNG", (9, 9))[at[0] :]
+            lambda at: (
+                image_bytes("PNG", (9, 9))[: at[0]] + at[1] + image_bytes("PNG", (9, 9))[at[0] :]
+            )
         ),
     )
 )
-def test_no_bytes_whatever_lead_to_anything_but_a_file_or_a_clear_no(user, data):
+def test_upload_of_any_bytes_is_stored_or_refused_with_a_typed_error(user, data):
     try:
         attachment = upload(user, data)
     except ParleyError as error:
@@ -166,7 +168,7 @@ def test_no_bytes_whatever_lead_to_anything_but_a_file_or_a_clear_no(user, data)
         assert attachment.size == len(stored(attachment))
 
 
-def test_text_is_kept_as_it_is_without_its_byte_order_mark(user):
+def test_text_is_stored_unchanged_without_its_byte_order_mark(user):
     attachment = upload(user, b"\xef\xbb\xbf" + "a,b\r\n1,ü\n".encode(), "table.csv")
 
     assert attachment.kind == "text"
@@ -193,11 +195,11 @@ def test_html_and_scripts_are_stored_as_plain_text_under_a_random_name(user):
         ("x" * 300, "x" * 255),
     ],
 )
-def test_a_name_is_only_a_label(user, given, kept):
+def test_file_name_is_only_a_label(user, given, kept):
     assert upload(user, b"text", given).filename == kept
 
 
-def test_too_large_is_said_so(user, settings):
+def test_upload_is_refused_when_too_large(user, settings):
     settings.ATTACHMENT_MAX_BYTES = 2000
     with pytest.raises(PayloadTooLarge):
         upload(user, b"x" * 2001)
@@ -206,7 +208,7 @@ def test_too_large_is_said_so(user, settings):
         upload(user, b"x" * (TEXT_MAX_BYTES + 1))
 
 
-def test_files_lie_outside_of_what_is_served(user):
+def test_files_are_stored_outside_of_served_folders(user):
     attachment = upload(user, b"text")
 
     path = default_storage.path(attachment.file.name)
@@ -238,8 +240,8 @@ def test_text_file_reaches_generation_as_untrusted_part(user):
     assert turn.user_message.content[1] == {**part(forged), "filename": 'a"b.txt'}
 
 
-def test_the_model_is_given_images_as_data_urls_and_remembers_them(user):
-    image = upload(user, picture("PNG"))
+def test_images_reach_the_model_as_data_urls_in_every_turn(user):
+    image = upload(user, image_bytes("PNG"))
     conversation = conversation_of(user)
 
     turn = ask(user, conversation, part(image), {"type": "text", "text": "What is this?"})
@@ -249,7 +251,7 @@ def test_the_model_is_given_images_as_data_urls_and_remembers_them(user):
     assert shown.url.startswith("data:image/png;base64,iVBOR")
 
 
-def test_an_attachment_is_used_in_one_conversation_only(user):
+def test_attachment_is_used_in_one_conversation_only(user):
     attachment = upload(user, b"text")
     ask(user, conversation_of(user), part(attachment))
 
@@ -257,14 +259,14 @@ def test_an_attachment_is_used_in_one_conversation_only(user):
         ask(user, conversation_of(user), part(attachment))
 
 
-def test_an_image_is_not_passed_off_as_a_file(user):
-    image = upload(user, picture("PNG"))
+def test_image_is_refused_as_a_file_part(user):
+    image = upload(user, image_bytes("PNG"))
     with pytest.raises(InvalidRequest):
         ask(user, conversation_of(user), {"type": "file", "attachment_id": str(image.id)})
 
 
-@pytest.mark.parametrize("who", ["stranger", "colleague"])
-def test_strangers_neither_read_nor_use_an_attachment(user, who):
+@pytest.mark.parametrize("who", ["other_user", "colleague"])
+def test_attachment_is_not_found_by_other_users(user, who):
     attachment = upload(user, b"text")
     other = member()
     if who == "colleague":
@@ -279,7 +281,7 @@ def test_strangers_neither_read_nor_use_an_attachment(user, who):
     assert attachment.conversation is None
 
 
-def test_it_disappears_with_its_conversation(user):
+def test_attachment_is_deleted_with_its_conversation(user):
     attachment = upload(user, b"text")
     conversation = conversation_of(user)
     ask(user, conversation, part(attachment))
@@ -291,7 +293,7 @@ def test_it_disappears_with_its_conversation(user):
         attachment_get(principal=user, attachment_id=attachment.id)
 
 
-def test_a_lost_file_is_named_and_the_chat_goes_on(user):
+def test_missing_file_is_named_and_the_chat_continues(user):
     attachment = upload(user, b"text")
     default_storage.delete(attachment.file.name)
 

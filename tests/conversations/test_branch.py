@@ -9,13 +9,13 @@ from backend.conversations.selectors import branch_get
 from backend.conversations.services import conversation_update
 from backend.conversations.turns import turn_create
 from backend.platform.errors import NotFound
-from tests.conversations.trees import finished_turns
+from tests.conversations.message_trees import finished_turns
 from tests.factories import MODEL, member
 
 pytestmark = pytest.mark.django_db
 
 
-def test_pages_from_the_end_to_the_start_are_the_branch():
+def test_pages_from_end_to_start_are_the_branch():
     user = member()
     conversation = finished_turns(user, 11)
     pages: list[list[str]] = []
@@ -28,10 +28,10 @@ def test_pages_from_the_end_to_the_start_are_the_branch():
         before = page.messages[0].message.id
 
     shown = [text for page in pages for text in page]
-    assert shown == [f"{word} {n}" for n in range(11) for word in ("question", "answer")]
+    assert shown == [f"{word} {n}" for n in range(11) for word in ("prompt", "answer")]
 
 
-def test_an_empty_conversation_has_an_empty_branch():
+def test_empty_conversation_has_an_empty_branch():
     user = member()
     conversation = finished_turns(user, 0)
 
@@ -41,7 +41,7 @@ def test_an_empty_conversation_has_an_empty_branch():
     assert branch.generation is None
 
 
-def test_nothing_is_above_the_first_message():
+def test_page_before_the_first_message_is_empty():
     user = member()
     conversation = finished_turns(user, 1)
     first = branch_get(principal=user, conversation_id=conversation.id).messages[0].message
@@ -51,7 +51,7 @@ def test_nothing_is_above_the_first_message():
     assert (branch.messages, branch.has_more) == ([], False)
 
 
-def test_an_unknown_place_is_not_found():
+def test_unknown_cursor_is_not_found():
     user = member()
     conversation = finished_turns(user, 1)
     elsewhere = finished_turns(user, 1)
@@ -60,7 +60,9 @@ def test_an_unknown_place_is_not_found():
             branch_get(principal=user, conversation_id=conversation.id, before=before)
 
 
-def test_ten_thousand_messages_take_as_few_queries_as_ten(django_assert_num_queries):
+def test_branch_takes_as_many_queries_for_ten_thousand_messages(
+    django_assert_num_queries,
+):
     user = member()
     short, long = finished_turns(user, 5), finished_turns(user, 5000)
 
@@ -70,11 +72,11 @@ def test_ten_thousand_messages_take_as_few_queries_as_ten(django_assert_num_quer
         assert page.messages[-1].message.text == f"answer {4 if conversation is short else 4999}"
     whole = branch_get(principal=user, conversation_id=long.id, limit=10_000)
     assert len(whole.messages) == 10_000
-    assert whole.messages[0].message.text == "question 0"
+    assert whole.messages[0].message.text == "prompt 0"
     assert whole.total_tokens == 5000 * 15
 
 
-def test_a_turn_after_ten_thousand_messages_reads_all_of_them_in_one_query(
+def test_turn_after_ten_thousand_messages_reads_them_in_one_query(
     django_assert_max_num_queries,
 ):
     user = member()
@@ -92,7 +94,7 @@ def test_a_turn_after_ten_thousand_messages_reads_all_of_them_in_one_query(
     assert turn.history[-1].content == "and now?"
 
 
-def test_a_switch_in_ten_thousand_messages_finds_the_leaf():
+def test_switch_in_ten_thousand_messages_finds_the_leaf():
     user = member()
     conversation = finished_turns(user, 5000)
     leaf = conversation.active_message_id
@@ -105,7 +107,7 @@ def test_a_switch_in_ten_thousand_messages_finds_the_leaf():
     assert changed.active_message_id == leaf
 
 
-def test_statistics_gathered_too_early_do_not_make_long_chats_slow():
+def test_long_branch_is_fast_when_table_statistics_are_stale():
     """Autovacuum may look while ten thousand messages are uncommitted, and then sees none."""
     user = member()
     conversation = finished_turns(user, 5000)
@@ -127,7 +129,7 @@ def test_statistics_gathered_too_early_do_not_make_long_chats_slow():
     assert changed.active_message_id == conversation.active_message_id
 
 
-def test_a_history_is_read_only_as_far_as_the_model_can():
+def test_history_is_read_up_to_the_context_window_only():
     user = member()
     conversation = finished_turns(user, 1000)
 
@@ -140,9 +142,9 @@ def test_a_history_is_read_only_as_far_as_the_model_can():
     )
 
     assert [message.content for message in turn.history] == [
-        "question 998",
+        "prompt 998",
         "answer 998",
-        "question 999",
+        "prompt 999",
         "answer 999",
         "last",
     ]

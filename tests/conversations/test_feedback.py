@@ -6,13 +6,13 @@ from backend.conversations.feedback import feedback_set
 from backend.conversations.models import Feedback
 from backend.conversations.selectors import branch_get
 from backend.platform.errors import InvalidRequest
-from tests.conversations.trees import finished_turns
+from tests.conversations.message_trees import finished_turns
 from tests.factories import member
 
 pytestmark = pytest.mark.django_db
 
 
-def test_it_is_given_changed_and_taken_back():
+def test_feedback_is_set_changed_and_removed():
     user = member()
     conversation = finished_turns(user, 1)
     answer_id = conversation.active_message_id
@@ -38,7 +38,7 @@ def test_it_is_given_changed_and_taken_back():
         ({"rating": 1, "comment": "a\x00"}, "comment"),
     ],
 )
-def test_it_is_a_thumb_and_a_short_comment(fields, param):
+def test_feedback_is_refused_when_invalid(fields, param):
     user = member()
     answer_id = finished_turns(user, 1).active_message_id
     assert answer_id is not None
@@ -47,8 +47,8 @@ def test_it_is_a_thumb_and_a_short_comment(fields, param):
     assert refused.value.param == param
 
 
-def test_questions_are_not_rated():
+def test_feedback_on_a_prompt_is_refused():
     user = member()
-    question = finished_turns(user, 1).messages.get(role="user")
+    prompt = finished_turns(user, 1).messages.get(role="user")
     with pytest.raises(InvalidRequest):
-        feedback_set(principal=user, message_id=question.id, rating=1)
+        feedback_set(principal=user, message_id=prompt.id, rating=1)

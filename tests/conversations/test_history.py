@@ -15,12 +15,12 @@ def exchange(*texts: str) -> list[ChatMessage]:
     return [ChatMessage(roles[n % 2], text) for n, text in enumerate(texts)]
 
 
-def test_what_fits_is_left_alone():
+def test_history_is_unchanged_when_it_fits():
     history = exchange("one", "two", "three")
     assert newest_within(history, tokens=1000) == history
 
 
-def test_the_oldest_go_first_and_it_begins_with_a_question():
+def test_oldest_messages_are_dropped_first_and_history_begins_with_a_prompt():
     history = exchange(*("x" * 300 for _ in range(9)))  # about 108 tokens each
 
     kept = newest_within(history, tokens=500)
@@ -28,25 +28,25 @@ def test_the_oldest_go_first_and_it_begins_with_a_question():
     assert kept == history[-3:]
 
 
-def test_a_question_that_is_too_long_by_itself_stays_to_be_refused():
+def test_prompt_longer_than_the_window_is_kept_to_be_refused():
     history = exchange("old", "answer", "x" * 100_000)
     assert newest_within(history, tokens=10) == history[-1:]
 
 
 @pytest.mark.parametrize("text", ["日本語" * 100, "🙂" * 100])
-def test_other_scripts_are_not_taken_for_short(text):
+def test_tokens_of_other_scripts_are_not_underestimated(text):
     assert len(newest_within(exchange(text, "answer", "next"), tokens=80)) == 1
 
 
-def test_pictures_take_room_too():
-    picture = ChatMessage("user", [ImagePart("data:,")])
-    history = [picture, ChatMessage("assistant", "a cat"), ChatMessage("user", "sure?")]
+def test_images_count_towards_the_window():
+    image = ChatMessage("user", [ImagePart("data:,")])
+    history = [image, ChatMessage("assistant", "a cat"), ChatMessage("user", "sure?")]
     assert newest_within(history, tokens=500) == history[-1:]
     assert newest_within(history, tokens=2000) == history
 
 
 @given(st.lists(st.text(max_size=400), min_size=1, max_size=15), st.integers(0, 2000))
-def test_it_is_always_an_end_of_the_history_that_begins_and_ends_with_a_question(texts, tokens):
+def test_trimmed_history_is_a_suffix_that_begins_and_ends_with_a_prompt(texts, tokens):
     history = exchange(*texts, *(["last"] if len(texts) % 2 == 0 else []))
 
     kept = newest_within(history, tokens=tokens)
@@ -57,16 +57,16 @@ def test_it_is_always_an_end_of_the_history_that_begins_and_ends_with_a_question
     assert len(more) >= len(kept)
 
 
-def test_a_chat_that_outgrows_the_window_is_answered_all_the_same(upstream, person):
+def test_chat_longer_than_the_window_is_answered(upstream, person):
     upstream.behaviour.script = None
     conversation = person.new_conversation(title="Long")
-    questions = [f"{number} " + "x" * 6000 for number in range(4)]
+    prompts = [f"{number} " + "x" * 6000 for number in range(4)]
 
-    for question in questions:
-        ask(person, conversation, question)
+    for prompt in prompts:
+        ask(person, conversation, prompt)
 
     read = [message["content"] for message in upstream.served[-1].body["messages"]]
-    assert read[-1] == questions[-1]
-    assert questions[0] not in read
+    assert read[-1] == prompts[-1]
+    assert prompts[0] not in read
     shown = person.browser.get(f"/api/conversations/{conversation}").json()["messages"]
-    assert [m["content"] for m in shown if m["role"] == "user"] == questions
+    assert [m["content"] for m in shown if m["role"] == "user"] == prompts

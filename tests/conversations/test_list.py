@@ -13,7 +13,7 @@ from backend.conversations.services import (
     conversation_update,
 )
 from backend.platform.errors import InvalidRequest, NotFound
-from tests.conversations.trees import finished_turns
+from tests.conversations.message_trees import finished_turns
 from tests.factories import MODEL, MessageFactory, conversation_of, member
 
 pytestmark = pytest.mark.django_db
@@ -39,7 +39,7 @@ def all_pages(user, limit, **query):
             return found
 
 
-def test_pinned_ones_come_first_then_the_last_used():
+def test_pinned_conversations_come_first_then_the_last_used():
     user, now = member(), timezone.now()
     for title, days, pinned in [("a", 3, True), ("b", 2, False), ("c", 1, True), ("d", 0, False)]:
         conversation_of(
@@ -53,7 +53,7 @@ def test_pinned_ones_come_first_then_the_last_used():
 
 
 @pytest.mark.parametrize("limit", [1, 2, 3, 7, 100])
-def test_pages_add_up_to_the_list_also_at_equal_times(user, limit):
+def test_pages_add_up_to_the_list_when_times_are_equal(user, limit):
     now = timezone.now()
     for number in range(12):
         conversation_of(
@@ -67,7 +67,7 @@ def test_pages_add_up_to_the_list_also_at_equal_times(user, limit):
     assert len(set(all_pages(user, limit))) == 12
 
 
-def test_what_changes_while_one_is_paging_moves_only_itself(user):
+def test_change_while_paging_moves_that_conversation_only(user):
     now = timezone.now()
     rows = [
         conversation_of(user, title=str(n), updated_at=now - timedelta(days=n)) for n in range(6)
@@ -82,7 +82,7 @@ def test_what_changes_while_one_is_paging_moves_only_itself(user):
 
 
 @pytest.mark.parametrize("cursor", ["x", "bm8", "W10", "%%%", "WzEsMiwzXQ", "ä", "A" * 999])
-def test_a_made_up_cursor_is_refused(user, cursor):
+def test_malformed_cursor_is_refused(user, cursor):
     with pytest.raises(InvalidRequest) as refused:
         conversations_list(principal=user, cursor=cursor)
     assert refused.value.param == "cursor"
@@ -105,13 +105,13 @@ def test_search_takes_wildcards_as_letters(user, search):
 
 
 @pytest.mark.parametrize("search", ["x" * 201, "a\x00b"])
-def test_an_impossible_search_is_refused(user, search):
+def test_invalid_search_is_refused(user, search):
     with pytest.raises(InvalidRequest) as refused:
         conversations_list(principal=user, search=search)
     assert refused.value.param == "search"
 
 
-def test_the_search_has_an_index_to_use(user):
+def test_search_uses_an_index(user):
     """With sequential scans made dear, the planner proves that the expressions match."""
     from django.db import connection
 
@@ -123,7 +123,7 @@ def test_the_search_has_an_index_to_use(user):
     assert "message_text_trgm" in plan
 
 
-def test_archived_ones_have_a_list_of_their_own(user):
+def test_archived_conversations_are_listed_apart(user):
     conversation_of(user, title="kept")
     away = conversation_of(user, title="away")
 
@@ -135,7 +135,7 @@ def test_archived_ones_have_a_list_of_their_own(user):
     assert set(titles(user)) == {"kept", "away"}
 
 
-def test_the_list_says_where_an_answer_is_coming(user):
+def test_list_names_conversations_with_a_running_answer(user):
     busy = finished_turns(user, 1, title="busy")
     finished_turns(user, 1, title="idle")
     MessageFactory.create(
@@ -146,14 +146,14 @@ def test_the_list_says_where_an_answer_is_coming(user):
     assert generating == {"busy": True, "idle": False}
 
 
-def test_the_list_takes_one_query_however_long(user, django_assert_num_queries):
+def test_list_takes_one_query_for_any_length(user, django_assert_num_queries):
     for _ in range(5):
         finished_turns(user, 2)
     with django_assert_num_queries(1):
-        conversations_list(principal=user, search="question")
+        conversations_list(principal=user, search="prompt")
 
 
-def test_a_deleted_one_is_gone_until_it_is_restored(user):
+def test_deleted_conversation_is_not_found_until_restored(user):
     conversation = conversation_of(user, title="mine")
 
     conversation_delete(principal=user, conversation_id=conversation.id)
@@ -167,7 +167,7 @@ def test_a_deleted_one_is_gone_until_it_is_restored(user):
     assert titles(user) == ["mine"]
 
 
-def test_renaming_and_pinning_leave_the_order_alone(user):
+def test_rename_and_pin_leave_the_order_alone(user):
     now = timezone.now()
     older = conversation_of(user, title="older", updated_at=now - timedelta(days=1))
     conversation_of(user, title="newer", updated_at=now)
@@ -189,7 +189,7 @@ def test_renaming_and_pinning_leave_the_order_alone(user):
         ({"model": "x" * 101}, "model"),
     ],
 )
-def test_a_change_that_makes_no_sense_names_its_field(user, change, param):
+def test_invalid_change_names_its_field(user, change, param):
     conversation = conversation_create(principal=user, model=MODEL)
     with pytest.raises(InvalidRequest) as refused:
         conversation_update(principal=user, conversation_id=conversation.id, **change)

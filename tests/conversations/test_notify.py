@@ -38,7 +38,7 @@ class Tab:
             await asyncio.wait_for(self.layer.receive(self.channel), timeout=0.3)
 
 
-async def test_a_turn_from_start_to_end_is_heard_in_order():
+async def test_events_of_a_turn_arrive_in_order():
     user, other = await sync_to_async(member)(), await sync_to_async(member)()
     tab, others_tab = await Tab().open(user), await Tab().open(other)
 
@@ -78,7 +78,7 @@ async def test_a_turn_from_start_to_end_is_heard_in_order():
     await others_tab.hears_nothing()
 
 
-async def test_what_is_rolled_back_is_never_heard():
+async def test_event_of_a_rolled_back_transaction_is_not_sent():
     user = await sync_to_async(member)()
     tab = await Tab().open(user)
 
@@ -92,7 +92,7 @@ async def test_what_is_rolled_back_is_never_heard():
     await tab.hears_nothing()
 
 
-async def test_a_redis_that_is_away_does_not_fail_what_was_committed(settings):
+async def test_commit_succeeds_when_redis_is_unreachable(settings):
     user = await sync_to_async(member)()
     settings.CHANNEL_LAYERS = {
         "default": {

@@ -18,10 +18,10 @@ from backend.conversations.models import (
 )
 from backend.conversations.services import conversation_delete, conversation_restore
 from backend.conversations.shares import share_create
-from backend.conversations.tasks import fail_abandoned_turns, purge_deleted
+from backend.conversations.tasks import fail_orphaned_turns, purge_deleted
 from backend.conversations.turns import generation_attach, turn_create
+from tests.conversations.message_trees import finished_turns
 from tests.conversations.test_attachments import upload
-from tests.conversations.trees import finished_turns
 from tests.factories import MODEL, conversation_of, member
 
 pytestmark = pytest.mark.django_db
@@ -46,7 +46,7 @@ def with_file(user):
     return conversation, attachment.file.name
 
 
-def test_it_takes_everything_with_it_after_thirty_days(user):
+def test_purge_deletes_rows_and_files_after_thirty_days(user):
     conversation, file = with_file(user)
     kept, kept_file = with_file(user)
     conversation_delete(principal=user, conversation_id=conversation.id)
@@ -62,7 +62,7 @@ def test_it_takes_everything_with_it_after_thirty_days(user):
     assert default_storage.exists(kept_file)
 
 
-def test_a_restored_one_stays(user):
+def test_restored_conversation_is_not_purged(user):
     conversation, file = with_file(user)
     conversation_delete(principal=user, conversation_id=conversation.id)
     conversation_restore(principal=user, conversation_id=conversation.id)
@@ -71,7 +71,7 @@ def test_a_restored_one_stays(user):
     assert default_storage.exists(file)
 
 
-def test_after_a_crash_between_files_and_rows_the_next_run_finishes(user):
+def test_purge_is_finished_by_the_next_run_after_a_crash(user):
     conversation, file = with_file(user)
     conversation_delete(principal=user, conversation_id=conversation.id)
     default_storage.delete(file)
@@ -79,7 +79,7 @@ def test_after_a_crash_between_files_and_rows_the_next_run_finishes(user):
     assert purge.deleted_conversations_purge(now=timezone.now() + 31 * DAY) == 1
 
 
-def test_an_answer_that_is_still_coming_puts_it_off(user):
+def test_purge_waits_when_an_answer_is_being_generated(user):
     conversation = conversation_of(user)
     turn = turn_create(
         principal=user,
@@ -105,7 +105,7 @@ def test_unused_uploads_are_purged_after_a_day(user):
     assert default_storage.exists(used)
 
 
-def test_the_hourly_task_does_both(user):
+def test_hourly_task_purges_conversations_and_uploads(user):
     conversation, _ = with_file(user)
     upload(user, b"unused")
     Conversation.objects.update(deleted_at=timezone.now() - 31 * DAY)
@@ -127,16 +127,16 @@ def test_answer_fails_when_its_process_died_before_it_began(user):
             model=MODEL,
         )
 
-    abandoned = ask("lost")
+    orphaned = ask("lost")
     Message.objects.update(created_at=timezone.now() - timedelta(minutes=20))
-    assert fail_abandoned_turns() == 1
+    assert fail_orphaned_turns() == 1
     running = ask("found")
     generation_attach(message_id=running.assistant_message.id, generation_id=uuid.uuid4())
     Message.objects.filter(status=MessageStatus.PENDING).update(
         created_at=timezone.now() - timedelta(hours=2)
     )
 
-    assert fail_abandoned_turns() == 0
-    abandoned.assistant_message.refresh_from_db()
-    assert abandoned.assistant_message.status == MessageStatus.FAILED
+    assert fail_orphaned_turns() == 0
+    orphaned.assistant_message.refresh_from_db()
+    assert orphaned.assistant_message.status == MessageStatus.FAILED
     assert running.history[-1].content == "lost\n\nfound"

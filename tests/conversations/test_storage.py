@@ -66,7 +66,7 @@ def in_s3(endpoint: str, tmp_path: Path) -> Iterator[Path]:
 
 
 @pytest.mark.django_db
-def test_an_upload_lies_in_the_bucket_and_comes_back(in_s3: Path) -> None:
+def test_upload_is_stored_in_the_bucket_and_read_back(in_s3: Path) -> None:
     text = "Grüße aus dem Eimer.\n".encode()
     attachment = attachment_create(principal=member(), filename="a.txt", file=io.BytesIO(text))
 
@@ -81,7 +81,7 @@ def test_an_upload_lies_in_the_bucket_and_comes_back(in_s3: Path) -> None:
     assert not lies.exists()
 
 
-def test_wrong_credentials_do_not_pass_for_an_empty_bucket(
+def test_wrong_credentials_are_not_read_as_an_empty_bucket(
     in_s3: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "another secret")
@@ -92,6 +92,6 @@ def test_wrong_credentials_do_not_pass_for_an_empty_bucket(
 @pytest.mark.parametrize(
     "url", ["/srv/files", "s3://", "https://host/bucket", "s3://bucket?endpont=http://host"]
 )
-def test_another_form_is_refused_with_the_right_one(url: str, tmp_path: Path) -> None:
+def test_malformed_storage_url_is_refused_with_the_right_form(url: str, tmp_path: Path) -> None:
     with pytest.raises(ImproperlyConfigured, match=r"s3://bucket\[/prefix\]"):
         storage_backend(url, directory=tmp_path)

@@ -13,8 +13,8 @@ from backend.accounts.models import Organization, Role
 from backend.conversations import attachments, feedback, selectors, services, shares, turns
 from backend.conversations.models import Conversation, Feedback, Message, Share
 from backend.platform.errors import NotFound
+from tests.conversations.message_trees import finished_turns, texts
 from tests.conversations.test_attachments import upload
-from tests.conversations.trees import finished_turns, texts
 from tests.factories import MODEL, conversation_of, member
 
 pytestmark = pytest.mark.django_db
@@ -56,7 +56,13 @@ CALLS = {
 }
 
 # They take no id: what they find or make is the caller's own.
-WITHOUT_ID = {"conversations_list", "conversation_create", "attachment_create"}
+WITHOUT_ID = {
+    "conversations_list",
+    "conversation_create",
+    "attachment_create",
+    "shares_page",
+    "sharing_set",
+}
 
 
 class Victim:
@@ -107,7 +113,9 @@ def intruder(request, victim):
 
 
 @pytest.mark.parametrize("name", sorted(CALLS))
-def test_ids_of_another_tenant_find_and_change_nothing(victim, intruder, name):
+def test_ids_of_another_tenant_find_and_change_nothing(request, victim, intruder, name):
+    if name == "share_revoke" and "its owner" in request.node.name:
+        pytest.skip("an owner may end the links of the organization: test_shares.py")
     before = victim.rows()
 
     with pytest.raises(NotFound):
@@ -116,15 +124,15 @@ def test_ids_of_another_tenant_find_and_change_nothing(victim, intruder, name):
     assert victim.rows() == before
 
 
-def test_the_list_and_the_search_show_only_ones_own(victim, intruder):
+def test_list_and_search_show_own_conversations_only(victim, intruder):
     mine = conversation_of(intruder, title="my kangaroo")
 
-    for search in ("", "kangaroo", "question 0", str(victim.conversation.id)):
+    for search in ("", "kangaroo", "prompt 0", str(victim.conversation.id)):
         found = selectors.conversations_list(principal=intruder, search=search).items
         assert {item.id for item in found} <= {mine.id}
 
 
-def test_a_stolen_cursor_leads_to_ones_own_list(victim, intruder):
+def test_foreign_cursor_lists_own_conversations_only(victim, intruder):
     for _ in range(2):
         conversation_of(victim.principal)
     cursor = selectors.conversations_list(principal=victim.principal, limit=1).next_cursor
@@ -133,7 +141,7 @@ def test_a_stolen_cursor_leads_to_ones_own_list(victim, intruder):
     assert selectors.conversations_list(principal=intruder, cursor=cursor).items == []
 
 
-def test_a_message_of_another_is_no_parent_and_no_branch_of_ones_own(victim, intruder):
+def test_foreign_message_is_refused_as_parent_and_branch(victim, intruder):
     own = conversation_of(intruder)
 
     with pytest.raises(NotFound):
@@ -152,7 +160,7 @@ def test_a_message_of_another_is_no_parent_and_no_branch_of_ones_own(victim, int
         selectors.branch_get(principal=intruder, conversation_id=own.id, before=victim.answer.id)
 
 
-def test_the_owner_himself_finds_everything(victim):
+def test_owner_finds_everything(victim):
     for name in CALLS:
         if name not in {"conversation_delete", "share_revoke"}:
             CALLS[name](victim.principal, victim)

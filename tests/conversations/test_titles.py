@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from backend.conversations.titles import TITLE_CHARACTERS, clean_title, first_words
-from tests.api.people import Person
+from tests.api.users import Person
 from tests.conversations.conftest import ask
 from tests.support.product import Product
 
-QUESTION = "How do I **plan** a garden on a balcony that has only two hours of sun a day?"
+PROMPT = "How do I **plan** a garden on a balcony that has only two hours of sun a day?"
 
 
 @pytest.mark.parametrize(
@@ -29,12 +29,12 @@ QUESTION = "How do I **plan** a garden on a balcony that has only two hours of s
         ("x" * 61, None),
     ],
 )
-def test_what_a_model_says_becomes_a_title_or_is_refused(said, title):
+def test_model_output_becomes_a_title_or_is_refused(said, title):
     assert clean_title(said) == title
 
 
 @pytest.mark.parametrize(
-    ("question", "title"),
+    ("prompt", "title"),
     [
         ("Hello", "Hello"),
         ("# Hello\n`world`", "Hello world"),
@@ -42,20 +42,20 @@ def test_what_a_model_says_becomes_a_title_or_is_refused(said, title):
         ("x" * 100, "x" * 59 + "…"),
     ],
 )
-def test_the_first_words_stand_in(question, title):
-    assert first_words(question) == title
+def test_first_words_become_a_title(prompt, title):
+    assert first_words(prompt) == title
 
 
-def test_the_first_words_are_cut_between_words():
-    title = first_words(QUESTION)
+def test_first_words_are_cut_between_words():
+    title = first_words(PROMPT)
     assert len(title) <= TITLE_CHARACTERS
-    assert QUESTION.replace("*", "").startswith(title.removesuffix("…"))
+    assert PROMPT.replace("*", "").startswith(title.removesuffix("…"))
     assert title.endswith("…")
 
 
-def eventually(look: Callable[[], Any], timeout: float = 60) -> Any:
+def eventually(poll: Callable[[], Any], timeout: float = 60) -> Any:
     deadline = time.monotonic() + timeout
-    while not (seen := look()) and time.monotonic() < deadline:
+    while not (seen := poll()) and time.monotonic() < deadline:
         time.sleep(0.1)
     return seen
 
@@ -73,13 +73,11 @@ def usage_of(product: Product, person: Person) -> list[dict[str, Any]]:
     )
 
 
-def test_the_model_names_a_conversation_after_its_first_answer_and_that_is_metered(
-    product, upstream, person
-):
+def test_title_is_generated_and_metered_after_the_first_answer(product, upstream, person):
     upstream.behaviour.script = ["Garden", " plans"]
     conversation = person.new_conversation()
 
-    ask(person, conversation, QUESTION)
+    ask(person, conversation, PROMPT)
 
     assert eventually(lambda: title_of(person, conversation)) == "Garden plans"
     usage = eventually(lambda: len(found := usage_of(product, person)) == 2 and found)
@@ -92,36 +90,36 @@ def test_the_model_names_a_conversation_after_its_first_answer_and_that_is_meter
     assert person.browser.get("/api/keys").json() in ([], {"data": []})
 
 
-def test_where_the_model_rambles_the_first_words_are_the_title(product, upstream, person):
+def test_title_is_the_first_words_when_model_output_is_refused(product, upstream, person):
     upstream.behaviour.script = None  # w0 w1 w2 …
     conversation = person.new_conversation()
 
-    ask(person, conversation, QUESTION)
+    ask(person, conversation, PROMPT)
 
     title = eventually(lambda: title_of(person, conversation))
-    assert title == first_words(QUESTION)
+    assert title == first_words(PROMPT)
 
 
-def test_the_users_own_title_stays(product, upstream, person):
+def test_title_set_by_the_user_stays(product, upstream, person):
     upstream.behaviour.script = ["Garden", " plans"]
     conversation = person.new_conversation(title="My balcony")
     untitled = person.new_conversation()
 
-    ask(person, conversation, QUESTION)
-    ask(person, untitled, QUESTION)
+    ask(person, conversation, PROMPT)
+    ask(person, untitled, PROMPT)
 
     assert eventually(lambda: title_of(person, untitled)) == "Garden plans"
     assert title_of(person, conversation) == "My balcony"
 
 
-def test_a_second_answer_asks_for_no_second_title(product, upstream, person):
+def test_second_answer_generates_no_title(product, upstream, person):
     upstream.behaviour.script = ["Garden", " plans"]
     conversation = person.new_conversation()
-    ask(person, conversation, QUESTION)
+    ask(person, conversation, PROMPT)
     eventually(lambda: title_of(person, conversation))
     person.browser.patch(f"/api/conversations/{conversation}", json={"title": "Mine"})
 
-    ask(person, conversation, QUESTION)
+    ask(person, conversation, PROMPT)
 
     eventually(lambda: len(usage_of(product, person)) == 4, timeout=2)
     assert len(usage_of(product, person)) == 3

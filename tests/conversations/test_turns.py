@@ -66,17 +66,17 @@ def branch(user, chat, **page):
     return [item.message.text for item in shown.messages]
 
 
-def test_a_turn_is_a_question_with_a_pending_answer_below_it(user, chat):
+def test_turn_is_a_prompt_with_a_pending_answer_below_it(user, chat):
     turn = chat("How are you?", finished=None)
 
-    question, pending = Message.objects.order_by("created_at")
-    assert (question.role, question.text, question.parent) == ("user", "How are you?", None)
-    assert (pending.role, pending.status, pending.parent) == ("assistant", "pending", question)
+    prompt, pending = Message.objects.order_by("created_at")
+    assert (prompt.role, prompt.text, prompt.parent) == ("user", "How are you?", None)
+    assert (pending.role, pending.status, pending.parent) == ("assistant", "pending", prompt)
     assert turn.history == [ChatMessage("user", "How are you?")]
     assert Conversation.objects.get().active_message == pending
 
 
-def test_the_finished_answer_is_stored_with_its_tokens(user, chat):
+def test_finished_answer_is_stored_with_its_tokens(user, chat):
     chat("Hi", finished="Hello!")
 
     stored = Message.objects.get(role="assistant")
@@ -87,7 +87,7 @@ def test_the_finished_answer_is_stored_with_its_tokens(user, chat):
     assert branch_get(principal=user, conversation_id=chat.id).total_tokens == 10
 
 
-def test_an_answer_is_finished_once(chat):
+def test_answer_is_finished_once(chat):
     turn = chat("Hi", finished="first")
 
     answer(turn, "second", MessageStatus.FAILED)
@@ -109,7 +109,7 @@ def test_finishing_a_message_that_was_purged_does_nothing():
 
 
 @pytest.mark.parametrize("text", ["null\x00inside", "half \ud83d pair"])
-def test_what_postgresql_cannot_store_never_fails_the_end_of_a_generation(chat, text):
+def test_answer_is_completed_when_postgresql_cannot_store_its_text(chat, text):
     chat("Hi", finished=text)
 
     stored = Message.objects.get(role="assistant")
@@ -117,7 +117,7 @@ def test_what_postgresql_cannot_store_never_fails_the_end_of_a_generation(chat, 
     assert stored.text.split()[0][:4] == text.split()[0][:4]
 
 
-def test_the_next_turn_reads_all_of_the_branch(chat):
+def test_next_turn_reads_the_whole_branch(chat):
     chat("one", finished="1")
     turn = chat("two", finished=None)
 
@@ -128,7 +128,7 @@ def test_the_next_turn_reads_all_of_the_branch(chat):
     ]
 
 
-def test_a_blocked_question_is_kept_for_the_user_and_withheld_from_the_model(user, chat):
+def test_blocked_prompt_is_shown_to_the_user_and_not_to_the_model(user, chat):
     chat("fine", finished="ok")
     blocked = chat("forbidden", finished=None)
     answer(blocked, "", MessageStatus.BLOCKED)
@@ -138,7 +138,7 @@ def test_a_blocked_question_is_kept_for_the_user_and_withheld_from_the_model(use
     assert [m.content for m in turn.history] == ["fine", "ok", "next"]
 
 
-def test_a_halted_answer_stays_in_the_history_with_the_text_that_was_released(chat):
+def test_halted_answer_stays_in_the_history_with_its_released_text(chat):
     halted = chat("tell me", finished=None)
     answer(halted, "Up to here", MessageStatus.BLOCKED)
     turn = chat("next", finished=None)
@@ -146,7 +146,7 @@ def test_a_halted_answer_stays_in_the_history_with_the_text_that_was_released(ch
     assert [m.content for m in turn.history] == ["tell me", "Up to here", "next"]
 
 
-def test_question_of_a_failed_answer_is_joined_to_the_next(chat):
+def test_prompt_of_a_failed_answer_is_joined_to_the_next(chat):
     failed = chat("first half", finished=None)
     answer(failed, "", MessageStatus.FAILED)
     turn = chat("second half", finished=None)
@@ -154,7 +154,7 @@ def test_question_of_a_failed_answer_is_joined_to_the_next(chat):
     assert turn.history == [ChatMessage("user", "first half\n\nsecond half")]
 
 
-def test_while_an_answer_is_coming_nothing_can_follow_it(chat):
+def test_turn_is_refused_while_an_answer_is_being_generated(chat):
     chat("one", finished=None)
 
     with pytest.raises(Conflict) as refused:
@@ -163,7 +163,7 @@ def test_while_an_answer_is_coming_nothing_can_follow_it(chat):
     assert Message.objects.count() == 2
 
 
-def test_an_edit_is_a_branch_beside_the_edited_message(user, chat):
+def test_edit_makes_a_branch_beside_the_edited_message(user, chat):
     chat("hello", finished="hi")
     edited = chat("old", finished="to old")
     new = chat("new", finished="to new", parent_id=edited.user_message.parent_id)
@@ -175,7 +175,7 @@ def test_an_edit_is_a_branch_beside_the_edited_message(user, chat):
     assert all(message.content != "old" for message in new.history)
 
 
-def test_a_null_parent_starts_a_new_root(user, chat):
+def test_null_parent_starts_a_new_root(user, chat):
     first = chat("first")
     second = chat("second", parent_id=None)
 
@@ -184,7 +184,7 @@ def test_a_null_parent_starts_a_new_root(user, chat):
     assert second.history == [ChatMessage("user", "second")]
 
 
-def test_regenerating_adds_an_answer_beside_the_old_one(user, chat):
+def test_regeneration_adds_an_answer_beside_the_old_one(user, chat):
     first = chat("hello", finished="old")
 
     again = turn_regenerate(principal=user, message_id=first.assistant_message.id, model="another")
@@ -197,7 +197,7 @@ def test_regenerating_adds_an_answer_beside_the_old_one(user, chat):
     assert shown[1].siblings == [first.assistant_message.id, again.assistant_message.id]
 
 
-def test_an_answer_that_was_refused_before_it_began_is_no_version(user, chat):
+def test_answer_refused_before_it_began_is_no_version(user, chat):
     refused = chat("hello", finished=None)
     message_finish(
         message_id=refused.assistant_message.id,
@@ -216,7 +216,7 @@ def test_an_answer_that_was_refused_before_it_began_is_no_version(user, chat):
     assert shown[1].siblings == [again.assistant_message.id]
 
 
-def test_regenerating_a_question_answers_it_again(user, chat):
+def test_regeneration_of_a_prompt_answers_it_again(user, chat):
     first = chat("hello", finished="old")
 
     again = turn_regenerate(principal=user, message_id=first.user_message.id)
@@ -225,14 +225,14 @@ def test_regenerating_a_question_answers_it_again(user, chat):
     assert again.assistant_message.model == MODEL
 
 
-def test_what_is_being_generated_cannot_be_regenerated(user, chat):
+def test_regeneration_is_refused_while_the_answer_is_being_generated(user, chat):
     turn = chat("hello", finished=None)
 
     with pytest.raises(Conflict):
         turn_regenerate(principal=user, message_id=turn.assistant_message.id)
 
 
-def test_switching_to_an_old_branch_shows_its_newest_leaf(user, chat):
+def test_switch_to_an_old_branch_shows_its_newest_leaf(user, chat):
     old = chat("old", finished="to old")
     chat("older still", finished="deep")
     turn_of_leaf = chat("newest of old", finished="leaf of old")
@@ -247,7 +247,7 @@ def test_switching_to_an_old_branch_shows_its_newest_leaf(user, chat):
     assert Conversation.objects.get().active_message_id == turn_of_leaf.assistant_message.id
 
 
-def test_a_question_cannot_follow_a_question(user, chat):
+def test_prompt_is_refused_below_a_prompt(user, chat):
     turn = chat("one")
 
     with pytest.raises(InvalidRequest) as refused:
@@ -255,7 +255,7 @@ def test_a_question_cannot_follow_a_question(user, chat):
     assert refused.value.param == "parent_id"
 
 
-def test_a_parent_in_another_conversation_is_not_found(user, chat):
+def test_parent_in_another_conversation_is_not_found(user, chat):
     turn = chat("here")
     elsewhere = conversation_of(user)
 
@@ -291,14 +291,14 @@ def test_a_parent_in_another_conversation_is_not_found(user, chat):
         [{"type": "image"}],
     ],
 )
-def test_a_message_that_says_nothing_proper_is_refused_and_leaves_nothing(user, chat, parts):
+def test_invalid_message_is_refused_and_stores_nothing(user, chat, parts):
     with pytest.raises(InvalidRequest) as refused:
         turn_create(principal=user, conversation_id=chat.id, parts=parts, model=MODEL)
     assert refused.value.param == "content"
     assert not Message.objects.exists()
 
 
-def test_parts_keep_only_what_we_know(user, chat):
+def test_parts_keep_known_fields_only(user, chat):
     turn_create(
         principal=user,
         conversation_id=chat.id,
@@ -308,7 +308,7 @@ def test_parts_keep_only_what_we_know(user, chat):
     assert Message.objects.get(role="user").content == say("hi")
 
 
-def test_a_generation_is_attached_to_the_pending_answer_alone(user, chat):
+def test_generation_is_attached_to_the_pending_answer_only(user, chat):
     turn = chat("hi", finished=None)
     generation_id = uuid.uuid4()
 

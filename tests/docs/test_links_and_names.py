@@ -52,7 +52,7 @@ def test_decisions_that_are_named_have_a_page() -> None:
     _assert_none(unknown)
 
 
-def test_the_index_lists_every_decision_once() -> None:
+def test_index_lists_every_decision_once() -> None:
     index = next(page for page in pages() if page.path == "docs/decisions/README.md")
     listed = re.findall(r"\]\(([^)]+\.md)\)", index.text)
     assert sorted(listed) == sorted(name.rpartition("/")[2] for name in DECISIONS.values())
@@ -88,7 +88,7 @@ def test_no_figure_rests_on_a_program_that_is_gone() -> None:
         "python -m inference.no_such_module",
     ],
 )
-def test_a_name_is_found_when_nothing_bears_it(text: str) -> None:
+def test_name_is_reported_when_nothing_has_it(text: str) -> None:
     assert len(missing_names(Text("page.md", 1, text))) == 1
 
 
@@ -102,11 +102,11 @@ def test_a_name_is_found_when_nothing_bears_it(text: str) -> None:
         "`backend/static/app/index.html` is built",
     ],
 )
-def test_a_name_is_not_found_when_something_bears_it(text: str) -> None:
+def test_name_is_not_reported_when_something_has_it(text: str) -> None:
     assert missing_names(Text("page.md", 1, text)) == []
 
 
-def test_a_link_is_broken_when_its_file_or_heading_is_missing() -> None:
+def test_link_is_reported_when_its_file_or_heading_is_missing() -> None:
     page = Text(
         "docs/page.md", 1, "[a](nowhere.md)\n[b](billing.md#nowhere)\n[c](billing.md#rules)"
     )
@@ -116,7 +116,7 @@ def test_a_link_is_broken_when_its_file_or_heading_is_missing() -> None:
     ]
 
 
-def test_anchors_are_github_s() -> None:
+def test_anchors_are_those_of_github() -> None:
     assert anchors("# What `it` does, and why\n```\n# no heading\n```\n") == {
         "what-it-does-and-why"
     }

@@ -36,6 +36,6 @@ def test_every_routing_policy_is_documented() -> None:
     assert set(POLICIES) <= said
 
 
-def test_the_example_shows_every_field() -> None:
+def test_example_shows_every_field() -> None:
     models = tomllib.loads(EXAMPLE.read_text())["model"]
     assert {name for model in models for name in model} == FIELDS | {"replica"}

@@ -5,16 +5,15 @@ violation that it has not announced with `person.expect_status(...)`.
 """
 
 import os
-import shutil
 from collections.abc import Callable, Iterator
 
 import pytest
 from playwright.sync_api import Browser, sync_playwright
 
-from tests.e2e.people import Person, Visitor
+from infra.chromium import chromium_path
+from tests.e2e.users import Person, Visitor
 from tests.support.product import Product
 
-BINARIES = ("chromium", "chromium-browser", "google-chrome")
 ARGUMENTS = [
     "--disable-gpu",
     "--disable-background-networking",
@@ -31,21 +30,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("e2e")
 
 
-def chromium_path() -> str:
-    """The system's Chromium; none is downloaded."""
-    found = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, BINARIES)), None)
-    if not found:
-        pytest.fail(f"No browser: set CHROMIUM, or install one of {', '.join(BINARIES)}.")
-    return found
-
-
 # Not for the whole session: Playwright keeps an event loop in this thread for as long as it
 # runs, and the asynchronous tests of other folders need one of their own.
 @pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
+    program = chromium_path()
+    if program is None:
+        pytest.fail("No browser: install Chromium, or name its program in PARLEY_CHROMIUM.")
     arguments = [*ARGUMENTS, *(["--no-sandbox"] if os.geteuid() == 0 else [])]
     with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=chromium_path(), args=arguments)
+        chromium = playwright.chromium.launch(executable_path=program, args=arguments)
         yield chromium
         chromium.close()
 
@@ -78,6 +72,6 @@ def sign_up(visit: Callable[..., Visitor]) -> Callable[..., Person]:
 @pytest.fixture
 def person(sign_up: Callable[..., Person]) -> Person:
     """A new person, signed in and on the page of a new chat."""
-    someone = sign_up()
-    someone.open("/")
-    return someone
+    user = sign_up()
+    user.open("/")
+    return user

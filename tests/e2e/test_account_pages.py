@@ -5,10 +5,10 @@ import re
 import httpx
 from playwright.sync_api import expect
 
-from tests.e2e.people import Person
+from tests.e2e.users import Person
 
 
-def test_a_key_is_shown_once_works_and_is_revoked(person: Person) -> None:
+def test_key_is_shown_once_works_and_is_revoked(person: Person) -> None:
     person.open("/keys")
     person.page.get_by_role("button", name="Create key").first.click()
     dialog = person.page.get_by_role("dialog")
@@ -32,7 +32,7 @@ def test_a_key_is_shown_once_works_and_is_revoked(person: Person) -> None:
     assert httpx.get(models, headers=headers).status_code == 401
 
 
-def test_usage_shows_what_the_ledger_has(person: Person) -> None:
+def test_usage_page_shows_the_ledgers_figures(person: Person) -> None:
     person.ask()
     person.open("/usage")
     expect(person.page.get_by_role("heading", name="Usage")).to_be_visible()
@@ -49,7 +49,7 @@ def test_usage_shows_what_the_ledger_has(person: Person) -> None:
     expect(table.get_by_role("rowheader")).to_have_text(re.compile("smollm2", re.IGNORECASE))
 
 
-def test_the_theme_is_kept_and_follows_the_system(person: Person) -> None:
+def test_theme_is_stored_and_follows_the_system(person: Person) -> None:
     root = person.page.locator("html")
     person.page.emulate_media(color_scheme="dark")
     person.open("/settings")

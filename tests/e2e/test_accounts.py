@@ -5,23 +5,28 @@ import secrets
 
 from playwright.sync_api import expect
 
-from tests.e2e.people import PASSWORD, Person, Visit
+from tests.e2e.users import PASSWORD, Person, Visit
+from tests.support.outbox import link_in, newest_mail
+from tests.support.product import Product
 
 
-def test_a_visitor_signs_up_and_starts_a_chat(visit: Visit) -> None:
+def test_visitor_signs_up_and_starts_a_chat(visit: Visit, live_product: Product) -> None:
     page = visit().page
     page.goto("/")
     expect(page).to_have_url(re.compile("/login$"))
     page.get_by_role("link", name="Create an account").click()
+    email = f"{secrets.token_hex(6)}@example.com"
     page.get_by_label("Name").fill("Grace Hopper")
-    page.get_by_label("E-mail").fill(f"{secrets.token_hex(6)}@example.com")
+    page.get_by_label("E-mail").fill(email)
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Create account").click()
+    expect(page.get_by_role("heading", name="Look at your mail")).to_be_visible()
+    page.goto(link_in(newest_mail(live_product.url, email, "/confirm-sign-up#")))
     expect(page.get_by_text("What's on your mind, Grace?")).to_be_visible()
     expect(page.get_by_role("textbox", name="Message")).to_be_focused()
 
 
-def test_a_weak_password_is_refused_in_words(visit: Visit) -> None:
+def test_weak_password_is_refused_with_a_reason(visit: Visit) -> None:
     visitor = visit()
     visitor.expect_status(400)
     page = visitor.page
@@ -32,7 +37,7 @@ def test_a_weak_password_is_refused_in_words(visit: Visit) -> None:
     expect(page.get_by_text(re.compile("too common", re.IGNORECASE))).to_be_visible()
 
 
-def test_a_wrong_password_does_not_let_in(person: Person, visit: Visit) -> None:
+def test_wrong_password_is_refused(person: Person, visit: Visit) -> None:
     visitor = visit()
     visitor.expect_status(401)
     page = visitor.page
@@ -44,7 +49,7 @@ def test_a_wrong_password_does_not_let_in(person: Person, visit: Visit) -> None:
     expect(page).to_have_url(re.compile("/login$"))
 
 
-def test_a_person_signs_out_everywhere_and_back_in_where_they_were(person: Person) -> None:
+def test_user_signs_out_everywhere_and_returns_to_the_same_page(person: Person) -> None:
     other_tab = person.visitor.new_tab()
     other_tab.goto("/settings")
     expect(other_tab.get_by_role("heading", name="Settings")).to_be_visible()
@@ -61,7 +66,7 @@ def test_a_person_signs_out_everywhere_and_back_in_where_they_were(person: Perso
     expect(other_tab.get_by_role("heading", name="Settings")).to_be_visible()
 
 
-def test_a_link_cannot_lead_a_sign_in_elsewhere(person: Person) -> None:
+def test_sign_in_link_does_not_redirect_to_another_origin(person: Person) -> None:
     # What the page still asks for would be answered with 401.
     person.page.wait_for_load_state("networkidle")
     person.call("POST", "/api/auth/logout")
@@ -73,7 +78,7 @@ def test_a_link_cannot_lead_a_sign_in_elsewhere(person: Person) -> None:
     assert person.page.url == f"{person.visitor.url}/"
 
 
-def test_a_name_is_changed_in_the_settings(person: Person) -> None:
+def test_name_is_changed_in_the_settings(person: Person) -> None:
     person.open("/settings")
     person.page.get_by_label("Name").fill("Augusta King")
     person.page.get_by_role("button", name="Save").click()

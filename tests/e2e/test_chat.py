@@ -4,18 +4,18 @@ import re
 
 from playwright.sync_api import expect
 
-from tests.e2e.people import Person, letters, shown_letters
+from tests.e2e.users import Person, letters, shown_letters
 
 
-def test_a_first_chat_streams_is_stored_and_gets_a_title(person: Person) -> None:
+def test_first_answer_is_streamed_stored_and_titled(person: Person) -> None:
     person.say("Say hello.")
     expect(person.page).to_have_url(re.compile("/c/[0-9a-f-]{36}$"))
     expect(person.page.get_by_role("article", name="You")).to_contain_text("Say hello.")
     person.wait_for_words(1)
     person.wait_for_the_end()
 
-    question, answer = person.stored()
-    assert question["content"] == "Say hello."
+    prompt, answer = person.stored()
+    assert prompt["content"] == "Say hello."
     assert answer["status"] == "completed"
     assert shown_letters(person.answer) == letters(answer["content"])
 
@@ -24,7 +24,7 @@ def test_a_first_chat_streams_is_stored_and_gets_a_title(person: Person) -> None
     expect(row).not_to_be_empty()
 
 
-def test_stop_keeps_what_has_come(person: Person) -> None:
+def test_stopped_answer_keeps_its_text(person: Person) -> None:
     person.say("Write a very long story about the sea.")
     person.wait_for_words()
     person.stop_button.click()
@@ -54,29 +54,29 @@ def test_regenerate_and_switch_between_versions(person: Person) -> None:
     assert shown_letters(person.answer) == second
 
 
-def test_an_edited_question_is_a_branch_of_its_own(person: Person) -> None:
+def test_edited_prompt_is_a_branch(person: Person) -> None:
     person.ask("Tell me about cats.")
     person.ask("And about lions.")
-    questions = person.page.get_by_role("article", name="You")
-    questions.first.hover()
-    questions.first.get_by_role("button", name="Edit message").click()
+    prompts = person.page.get_by_role("article", name="You")
+    prompts.first.hover()
+    prompts.first.get_by_role("button", name="Edit message").click()
     field = person.page.get_by_role("textbox", name="Edit your message")
     expect(field).to_have_value("Tell me about cats.")
     field.fill("Tell me about dogs.")
     field.press("Enter")
-    expect(questions).to_have_count(1)
-    expect(questions.first).to_contain_text("Tell me about dogs.")
+    expect(prompts).to_have_count(1)
+    expect(prompts.first).to_contain_text("Tell me about dogs.")
     person.wait_for_words()
     person.stop()
 
-    questions.first.hover()
-    questions.first.get_by_role("button", name="Previous version").click()
-    expect(questions).to_have_count(2)
-    expect(questions.first).to_contain_text("Tell me about cats.")
-    expect(questions.last).to_contain_text("And about lions.")
+    prompts.first.hover()
+    prompts.first.get_by_role("button", name="Previous version").click()
+    expect(prompts).to_have_count(2)
+    expect(prompts.first).to_contain_text("Tell me about cats.")
+    expect(prompts.last).to_contain_text("And about lions.")
 
 
-def test_a_reload_in_the_middle_of_an_answer_loses_nothing(person: Person) -> None:
+def test_answer_is_complete_after_a_reload_mid_stream(person: Person) -> None:
     person.say("Write a long story about a journey to the moon.")
     person.wait_for_words(3)
     before = shown_letters(person.answer)
@@ -94,7 +94,7 @@ def test_a_reload_in_the_middle_of_an_answer_loses_nothing(person: Person) -> No
     assert shown_letters(person.answer) == final
 
 
-def test_an_answer_survives_a_broken_connection(person: Person) -> None:
+def test_answer_is_complete_after_a_broken_connection(person: Person) -> None:
     person.visitor.expect_offline()
     person.say("Write a long story about a storm.")
     person.wait_for_words(3)
@@ -112,7 +112,7 @@ def test_an_answer_survives_a_broken_connection(person: Person) -> None:
     assert final.startswith(after)
 
 
-def test_a_message_that_cannot_be_sent_can_be_tried_again(person: Person) -> None:
+def test_unsent_message_can_be_sent_again(person: Person) -> None:
     person.ask()
     person.visitor.expect_offline()
     # The browser still believes in its network: only requests fail.
@@ -130,7 +130,7 @@ def test_a_message_that_cannot_be_sent_can_be_tried_again(person: Person) -> Non
     assert len(person.stored()) == 4
 
 
-def test_feedback_is_kept(person: Person) -> None:
+def test_feedback_is_stored(person: Person) -> None:
     person.ask()
     person.answer.get_by_role("button", name="Bad answer").click()
     person.page.get_by_role("textbox", name="Comment").fill("It is about a lamp.")
@@ -143,7 +143,7 @@ def test_feedback_is_kept(person: Person) -> None:
     assert stored == {"rating": -1, "comment": "It is about a lamp."}
 
 
-def test_an_answer_is_copied_as_it_was_written(person: Person) -> None:
+def test_answer_is_copied_as_markdown(person: Person) -> None:
     person.ask()
     person.answer.get_by_role("button", name="Copy answer").click()
     expect(person.answer.get_by_role("button", name="Copied")).to_be_visible()
@@ -151,7 +151,7 @@ def test_an_answer_is_copied_as_it_was_written(person: Person) -> None:
     assert copied == person.stored()[-1]["content"]
 
 
-def test_a_text_file_is_sent_with_the_question(person: Person) -> None:
+def test_text_file_is_sent_with_the_prompt(person: Person) -> None:
     with person.page.expect_file_chooser() as chooser:
         person.page.get_by_role("button", name="Add images or text files").click()
     chooser.value.set_files(

@@ -4,10 +4,10 @@ import re
 
 from playwright.sync_api import expect
 
-from tests.e2e.people import Person, Visit, letters, shown_letters
+from tests.e2e.users import Person, Visit, letters, shown_letters
 
 
-def test_a_conversation_is_renamed_pinned_and_archived(person: Person) -> None:
+def test_conversation_is_renamed_pinned_and_archived(person: Person) -> None:
     person.new_conversation("Lentil soup")
     person.new_conversation("Bicycle repair")
     person.page.reload()
@@ -35,7 +35,7 @@ def test_a_conversation_is_renamed_pinned_and_archived(person: Person) -> None:
     assert "Bicycle repair" not in titles
 
 
-def test_escape_leaves_a_title_as_it_was(person: Person) -> None:
+def test_title_is_unchanged_after_escape(person: Person) -> None:
     person.new_conversation("Lentil soup")
     person.page.reload()
     person.choose("Lentil soup", "Rename")
@@ -45,7 +45,7 @@ def test_escape_leaves_a_title_as_it_was(person: Person) -> None:
     expect(person.conversations.filter(has_text="Lentil soup")).to_be_visible()
 
 
-def test_a_deleted_conversation_comes_back_by_undo(person: Person) -> None:
+def test_deleted_conversation_is_restored_by_undo(person: Person) -> None:
     identity = person.new_conversation("Precious notes")
     person.open(f"/c/{identity}")
     person.choose("Precious notes", "Delete")
@@ -78,7 +78,7 @@ def test_search_finds_by_words_and_opens_by_keyboard(person: Person) -> None:
     expect(person.page.get_by_text("No chat has “submarine” in it.")).to_be_visible()
 
 
-def test_the_list_grows_as_it_is_scrolled(person: Person) -> None:
+def test_list_loads_further_pages_when_scrolled(person: Person) -> None:
     for number in range(40):
         person.new_conversation(f"Talk {number:02}")
     person.page.reload()
@@ -91,7 +91,7 @@ def test_the_list_grows_as_it_is_scrolled(person: Person) -> None:
     expect(person.conversations).to_have_count(40)
 
 
-def test_a_second_tab_keeps_in_step(person: Person) -> None:
+def test_second_tab_shows_changes_of_the_first(person: Person) -> None:
     tab = person.visitor.new_tab()
     tab.goto("/")
     rows = tab.get_by_role("navigation", name="Conversations").get_by_role("link")
@@ -119,24 +119,52 @@ def test_a_second_tab_keeps_in_step(person: Person) -> None:
     expect(tab).to_have_url(re.compile("/$"))
 
 
-def test_a_shared_link_shows_the_messages_and_dies_when_deleted(
-    person: Person, visit: Visit
-) -> None:
+def test_share_shows_the_messages_until_it_is_revoked(person: Person, visit: Visit) -> None:
     person.ask("Tell me about whales.")
     person.page.get_by_role("button", name="Share").click()
     person.page.get_by_role("button", name="Create link").click()
     link = person.page.get_by_role("textbox", name="Link").input_value()
+    expect(person.page.get_by_text(re.compile("It works until"))).to_be_visible()
 
-    stranger = visit()
-    stranger.expect_status(404)
-    stranger.page.goto(link)
-    expect(stranger.page.get_by_role("article", name="Question")).to_have_text(
+    other_user = visit()
+    other_user.expect_status(404)
+    other_user.page.goto(link)
+    expect(other_user.page.get_by_role("article", name="Question")).to_have_text(
         "Tell me about whales."
     )
-    shared = shown_letters(stranger.page.get_by_role("article", name="Answer"))
+    shared = shown_letters(other_user.page.get_by_role("article", name="Answer"))
     assert shared == letters(person.stored()[-1]["content"])
 
     person.page.get_by_role("button", name="Delete link").click()
     expect(person.page.get_by_text("The link no longer works.")).to_be_visible()
-    stranger.page.reload()
-    expect(stranger.page.get_by_text("This link no longer works")).to_be_visible()
+    other_user.page.reload()
+    expect(other_user.page.get_by_text("This link no longer works")).to_be_visible()
+
+
+def test_owner_lists_links_forbids_all_and_revokes_one(person: Person, visit: Visit) -> None:
+    person.ask("Tell me about whales.")
+    person.page.get_by_role("button", name="Share").click()
+    person.page.get_by_role("radio", name="7 days").click()
+    person.page.get_by_role("button", name="Create link").click()
+    link = person.page.get_by_role("textbox", name="Link").input_value()
+    other_user = visit()
+    other_user.expect_status(404)
+
+    person.open("/settings")
+    links = person.page.get_by_role("list", name="Shared links").get_by_role("listitem")
+    expect(links).to_have_count(1)
+    person.page.get_by_role("button", name="Forbid shared links").click()
+    expect(person.page.get_by_text("none of them works")).to_be_visible()
+    other_user.page.goto(link)
+    expect(other_user.page.get_by_text("This link no longer works")).to_be_visible()
+
+    person.page.get_by_role("button", name="Allow shared links").click()
+    expect(person.page.get_by_role("button", name="Forbid shared links")).to_be_visible()
+    other_user.page.reload()
+    expect(other_user.page.get_by_role("article", name="Question")).to_be_visible()
+
+    person.page.get_by_role("radio", name="Everybody's").click()
+    links.get_by_role("button", name="Revoke").click()
+    expect(person.page.get_by_text("No link works now.")).to_be_visible()
+    other_user.page.reload()
+    expect(other_user.page.get_by_text("This link no longer works")).to_be_visible()

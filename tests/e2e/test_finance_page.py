@@ -7,8 +7,8 @@ from pathlib import Path
 
 from playwright.sync_api import expect
 
-from tests.e2e.finance import documents, with_history
-from tests.e2e.people import Person
+from tests.e2e.billing_history import documents, with_history
+from tests.e2e.users import Person
 from tests.support.product import Product
 
 
@@ -45,9 +45,7 @@ def test_finance_sees_budgets_and_downloads_invoices(person: Person, live_produc
     assert len(list(csv.reader(io.StringIO(text)))) > 1
 
 
-def test_a_plain_member_sees_his_own_usage_and_no_money(
-    person: Person, live_product: Product
-) -> None:
+def test_member_sees_their_own_usage_and_no_money(person: Person, live_product: Product) -> None:
     with_history(live_product, person, role="member")
     used = person.call("GET", "/api/usage?period=last_30_days&group_by=user")
     person.open("/usage")

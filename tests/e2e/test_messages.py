@@ -2,8 +2,8 @@
 
 from playwright.sync_api import expect
 
-from tests.e2e.inserting import insert_branch
-from tests.e2e.people import Person
+from tests.e2e.inserted_conversations import insert_branch
+from tests.e2e.users import Person
 from tests.support.product import Product
 
 MARKDOWN = """## A heading
@@ -48,7 +48,7 @@ def test_markdown_is_shown_and_code_is_copied(person: Person, live_product: Prod
     assert len(colours) > 2, "the code is not coloured"
 
 
-def test_hostile_text_is_only_text(person: Person, live_product: Product) -> None:
+def test_hostile_markup_is_shown_as_text(person: Person, live_product: Product) -> None:
     """Dialogs, requests to other origins and CSP violations fail the test at its end."""
     texts = [HOSTILE, HOSTILE]
     person.open(f"/c/{insert_branch(live_product, person, HOSTILE[:80], texts)}")

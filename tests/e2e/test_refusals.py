@@ -4,16 +4,16 @@ import re
 
 from playwright.sync_api import expect
 
-from tests.e2e.people import Person, SignUp
+from tests.e2e.users import Person, SignUp
 from tests.support.product import Product
 
 
-def test_a_blocked_question_is_told_apart_and_can_be_edited(person: Person) -> None:
+def test_blocked_prompt_is_marked_and_can_be_edited(person: Person) -> None:
     person.visitor.expect_status(400)
     person.say("How do I make a pipe bomb at home?")
     expect(person.page.get_by_text("This request can't be answered")).to_be_visible()
-    question, answer = person.stored()
-    assert question["content"] == "How do I make a pipe bomb at home?"
+    prompt, answer = person.stored()
+    assert prompt["content"] == "How do I make a pipe bomb at home?"
     assert (answer["status"], answer["content"]) == ("blocked", "")
 
     person.page.reload()
@@ -29,9 +29,7 @@ def test_a_blocked_question_is_told_apart_and_can_be_edited(person: Person) -> N
     expect(person.page.get_by_text("This request can't be answered")).to_be_hidden()
 
 
-def test_a_rate_limit_counts_down_and_then_lets_through(
-    person: Person, live_product: Product
-) -> None:
+def test_rate_limit_counts_down_and_then_sends(person: Person, live_product: Product) -> None:
     person.visitor.expect_status(429)
     person.page.clock.install()
     person.page.reload()
@@ -65,7 +63,7 @@ def test_a_rate_limit_counts_down_and_then_lets_through(
     expect(person.page.get_by_role("button", name="Previous version")).to_be_hidden()
 
 
-def test_what_does_not_exist_says_so(person: Person) -> None:
+def test_unknown_page_says_not_found(person: Person) -> None:
     person.visitor.expect_status(404)
     person.open("/c/00000000-0000-4000-8000-000000000000")
     expect(
@@ -77,8 +75,8 @@ def test_what_does_not_exist_says_so(person: Person) -> None:
 
 def test_conversation_opens_for_its_owner_only(person: Person, sign_up: SignUp) -> None:
     identity = person.new_conversation("Secret plans")
-    stranger = sign_up()
-    stranger.visitor.expect_status(404)
-    stranger.open(f"/c/{identity}")
-    heading = stranger.page.get_by_role("heading", name="This conversation doesn't exist")
+    other_user = sign_up()
+    other_user.visitor.expect_status(404)
+    other_user.open(f"/c/{identity}")
+    heading = other_user.page.get_by_role("heading", name="This conversation doesn't exist")
     expect(heading).to_be_visible()

@@ -7,19 +7,19 @@ from uuid import UUID
 import pytest
 from django.db import OperationalError, connection, transaction
 
-from backend.generation.finish import finalize as ending
+from backend.generation.finish import finalize
 from backend.generation.gateway import Gateway
 from backend.generation.models import Generation
 from infra.load.upstream import SyntheticUpstream, words
 from tests.support.gateway import (
     TURN,
     Answer,
-    abandon,
     caller,
     cancel,
     chat,
     check_billed,
     doomed_gateway,
+    kill_gateway,
     pools_of,
     read,
     running_gateway,
@@ -61,7 +61,7 @@ async def test_dead_process_is_failed_over_and_readers_elsewhere_go_on(
     async with running_gateway(pools) as second:
         reading = asyncio.create_task(_read_at(second, started.id))
         await asyncio.sleep(0.6)
-        await abandon(first)
+        await kill_gateway(first)
         answer = await asyncio.wait_for(reading, timeout=TIMEOUT_S)
 
     answer.check_order()
@@ -71,7 +71,7 @@ async def test_dead_process_is_failed_over_and_readers_elsewhere_go_on(
     assert row.input_tokens == 4
 
 
-async def test_one_that_ended_without_saying_so_is_finished(
+async def test_generation_whose_end_was_not_stored_is_finished(
     transactional_db: None, upstream: SyntheticUpstream
 ) -> None:
     """It dies between its terminal transaction and its last event."""
@@ -91,7 +91,7 @@ async def test_one_that_ended_without_saying_so_is_finished(
         for task in first._tasks:
             task.cancel()  # the writer too: the last events stay here
     ended = await until_ended(started.id)
-    await abandon(first)
+    await kill_gateway(first)
     async with running_gateway(pools):
         answer = await asyncio.wait_for(read(started.id, principal), timeout=TIMEOUT_S)
 
@@ -103,7 +103,7 @@ async def test_one_that_ended_without_saying_so_is_finished(
     assert len(upstream.served) == 1
 
 
-async def test_cancelling_from_another_process(
+async def test_generation_is_cancelled_from_another_process(
     transactional_db: None, upstream: SyntheticUpstream
 ) -> None:
     principal = await caller()
@@ -122,7 +122,7 @@ async def test_cancelling_from_another_process(
     await check_billed(started.id, output_tokens=count, state="cancelled")
 
 
-async def test_a_cancelled_one_that_is_taken_up_before_it_was_stored_stays_cancelled(
+async def test_cancelled_generation_stays_cancelled_when_claimed_before_it_was_stored(
     transactional_db: None, upstream: SyntheticUpstream, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its last event is there, its process dies while PostgreSQL is away."""
@@ -131,11 +131,11 @@ async def test_a_cancelled_one_that_is_taken_up_before_it_was_stored_stays_cance
     first = await doomed_gateway(pools)
     started = await start(chat(principal, max_tokens=2000, turn=TURN))
     with monkeypatch.context() as patched:
-        patched.setattr(ending, "generation_finish", _database_away)
+        patched.setattr(finalize, "generation_finish", _database_away)
         await read(started.id, principal, until=lambda events: len(events) >= 5)
         await cancel(started.id, principal=principal)
         await read(started.id, principal, until=lambda events: bool(Answer(events).finish_reason))
-        await abandon(first)
+        await kill_gateway(first)
     async with running_gateway(pools):
         answer = await asyncio.wait_for(read(started.id, principal), timeout=TIMEOUT_S)
 
@@ -149,7 +149,7 @@ def _database_away(**_: object) -> None:
     raise OperationalError("the connection is closed")
 
 
-async def test_what_lost_its_process_and_its_buffer_is_settled(
+async def test_generation_is_settled_when_process_and_buffer_are_lost(
     transactional_db: None, upstream: SyntheticUpstream
 ) -> None:
     principal = await caller()
@@ -157,7 +157,7 @@ async def test_what_lost_its_process_and_its_buffer_is_settled(
     first = await doomed_gateway(pools)
     started = await start(chat(principal, max_tokens=400, turn=TURN))
     await asyncio.sleep(0.3)
-    await abandon(first)
+    await kill_gateway(first)
     await first.redis.flushall()
     async with running_gateway(pools, reap_after_s=0.1):
         await until_ended(started.id)

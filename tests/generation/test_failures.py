@@ -32,7 +32,7 @@ StartUpstream = Callable[..., Awaitable[SyntheticUpstream]]
 
 
 @pytest.mark.parametrize("failure", ["break_after", "error_after"])
-async def test_a_replica_that_fails_half_way_is_replaced(
+async def test_answer_continues_at_another_replica_when_one_fails_mid_stream(
     transactional_db: None, start_upstream: StartUpstream, failure: str
 ) -> None:
     principal = await caller()
@@ -52,7 +52,7 @@ async def test_a_replica_that_fails_half_way_is_replaced(
     assert continued.body["max_tokens"] == 12
 
 
-async def test_a_completion_is_continued_by_its_prompt(
+async def test_completion_continues_by_its_prompt_after_a_failure(
     transactional_db: None, start_upstream: StartUpstream
 ) -> None:
     principal = await caller()
@@ -68,7 +68,7 @@ async def test_a_completion_is_continued_by_its_prompt(
     await check_billed(started.id, output_tokens=20, state="completed")
 
 
-async def test_before_the_first_token_another_replica_is_asked(
+async def test_another_replica_is_asked_when_one_fails_before_the_first_token(
     transactional_db: None, start_upstream: StartUpstream
 ) -> None:
     principal = await caller()
@@ -82,7 +82,7 @@ async def test_before_the_first_token_another_replica_is_asked(
     await check_billed(started.id, output_tokens=5, state="completed")
 
 
-async def test_the_only_replica_comes_back(
+async def test_answer_waits_for_the_only_replica_to_come_back(
     transactional_db: None, start_upstream: StartUpstream
 ) -> None:
     principal = await caller()
@@ -103,7 +103,7 @@ async def test_the_only_replica_comes_back(
     await check_billed(started.id, output_tokens=40, state="completed")
 
 
-async def test_a_request_that_breaks_every_replica_is_given_up(
+async def test_request_fails_when_it_breaks_every_replica(
     transactional_db: None, start_upstream: StartUpstream
 ) -> None:
     principal = await caller()
@@ -119,7 +119,7 @@ async def test_a_request_that_breaks_every_replica_is_given_up(
     await check_billed(row.id, output_tokens=0, state="failed")
 
 
-async def test_full_replicas_are_a_503(
+async def test_request_is_503_when_all_replicas_are_full(
     transactional_db: None, start_upstream: StartUpstream
 ) -> None:
     principal = await caller()
@@ -129,7 +129,7 @@ async def test_full_replicas_are_a_503(
             await start(chat(principal))
 
 
-async def test_an_answer_that_cannot_be_continued_ends_with_its_text_kept(
+async def test_answer_ends_with_its_text_when_it_cannot_be_continued(
     transactional_db: None, start_upstream: StartUpstream
 ) -> None:
     principal = await caller()
@@ -145,7 +145,7 @@ async def test_an_answer_that_cannot_be_continued_ends_with_its_text_kept(
     assert good.served == []
 
 
-async def test_redis_loses_everything_in_the_middle(
+async def test_answer_is_complete_when_redis_loses_everything_mid_stream(
     gateway: Gateway, upstream: SyntheticUpstream, principal: Principal
 ) -> None:
     upstream.behaviour.rate = 40.0
@@ -165,7 +165,7 @@ async def test_redis_loses_everything_in_the_middle(
     assert (await read(started.id, principal)).events == answer.events
 
 
-async def test_redis_loses_the_last_moments(
+async def test_answer_is_complete_when_redis_loses_its_last_writes(
     gateway: Gateway, upstream: SyntheticUpstream, principal: Principal
 ) -> None:
     """What a Redis with `appendfsync everysec` does when it is killed."""

@@ -23,12 +23,12 @@ from infra.load.upstream import SyntheticUpstream, words
 from tests.support.gateway import (
     TURN,
     Answer,
-    abandon,
     ask,
     caller,
     chat,
     check_billed,
     doomed_gateway,
+    kill_gateway,
     pools_of,
     running_gateway,
     start,
@@ -40,7 +40,7 @@ StartUpstream = Callable[..., Awaitable[SyntheticUpstream]]
 MAX_STORABLE = 2**31 - 1
 
 
-async def test_readers_follow_when_process_finds_itself_superseded_at_the_end(
+async def test_readers_follow_the_successor_when_process_was_superseded_at_the_end(
     transactional_db: None, upstream: SyntheticUpstream
 ) -> None:
     """It stalled past its lease, another process has claimed the generation, and it has all
@@ -167,7 +167,7 @@ async def test_withdrawn_text_is_replaced_in_redis_when_its_appends_had_arrived(
     assert ahead.error is not None and ahead.error["code"] == "buffer_lost"
 
 
-async def test_withdrawn_text_is_replaced_by_successor_of_process_that_died(
+async def test_withdrawn_text_is_replaced_by_the_successor_of_a_dead_process(
     transactional_db: None, upstream: SyntheticUpstream, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It died between the transaction and the end of its stream."""
@@ -187,7 +187,7 @@ async def test_withdrawn_text_is_replaced_by_successor_of_process_that_died(
         await asyncio.sleep(0.01)
     replies.lost = True
     row = await until_ended(started.id)
-    await abandon(first)
+    await kill_gateway(first)
     assert 0 < row.output_tokens < 40
 
     async with running_gateway(pools) as second:

@@ -11,7 +11,7 @@ from redis.asyncio import Redis
 
 from backend.accounts.principal import PlanLimits, Principal
 from backend.generation.admission.rate_limits import Limiter
-from backend.generation.admission.scopes import Scope, scopes_of
+from backend.generation.admission.scopes import LimitScope, scopes_of
 from backend.generation.gateway import Gateway
 from backend.platform.errors import Conflict, RateLimited
 from tests.support.gateway import (
@@ -29,7 +29,7 @@ async def limiter() -> AsyncIterator[Limiter]:
         yield Limiter(redis, longest_s=60)
 
 
-def someone(
+def limited_principal(
     *, requests: int = 1000, tokens: int = 100_000, concurrent: int = 100, key: bool = False
 ) -> Principal:
     plan = PlanLimits("free", 10, requests, tokens, concurrent)
@@ -42,8 +42,8 @@ async def admitted(limiter: Limiter, principal: Principal, tokens: int = 10) -> 
     return generation_id
 
 
-async def test_a_minute_holds_as_many_requests_as_the_plan_says(limiter: Limiter) -> None:
-    principal = someone(requests=5)
+async def test_minute_admits_as_many_requests_as_the_plan_allows(limiter: Limiter) -> None:
+    principal = limited_principal(requests=5)
     for _ in range(5):
         await admitted(limiter, principal)
     with pytest.raises(RateLimited) as caught:
@@ -57,16 +57,16 @@ async def test_a_minute_holds_as_many_requests_as_the_plan_says(limiter: Limiter
     assert error.headers["x-ratelimit-reset-requests"].endswith("s")
 
 
-async def test_parallel_requests_cannot_slip_through_together(limiter: Limiter) -> None:
-    principal = someone(requests=10)
+async def test_parallel_requests_do_not_exceed_the_limit(limiter: Limiter) -> None:
+    principal = limited_principal(requests=10)
     results = await asyncio.gather(
         *(admitted(limiter, principal) for _ in range(40)), return_exceptions=True
     )
     assert sum(isinstance(result, UUID) for result in results) == 10
 
 
-async def test_a_refusal_costs_nothing(limiter: Limiter) -> None:
-    principal = someone(requests=100, tokens=100)
+async def test_refused_request_is_not_charged(limiter: Limiter) -> None:
+    principal = limited_principal(requests=100, tokens=100)
     for _ in range(3):
         with pytest.raises(RateLimited):
             await admitted(limiter, principal, tokens=60)
@@ -76,8 +76,8 @@ async def test_a_refusal_costs_nothing(limiter: Limiter) -> None:
     assert headers["x-ratelimit-remaining-requests"] == "98"
 
 
-async def test_what_was_estimated_too_high_is_given_back(limiter: Limiter) -> None:
-    principal = someone(tokens=1000)
+async def test_overestimated_tokens_are_refunded(limiter: Limiter) -> None:
+    principal = limited_principal(tokens=1000)
     generation_id = await admitted(limiter, principal, tokens=900)
     with pytest.raises(RateLimited):
         await admitted(limiter, principal, tokens=500)
@@ -88,8 +88,8 @@ async def test_what_was_estimated_too_high_is_given_back(limiter: Limiter) -> No
     assert 390 <= int(headers["x-ratelimit-remaining-tokens"]) <= 420
 
 
-async def test_what_was_used_beyond_the_estimate_is_paid_by_waiting(limiter: Limiter) -> None:
-    principal = someone(tokens=1000)
+async def test_underestimated_tokens_delay_the_next_request(limiter: Limiter) -> None:
+    principal = limited_principal(tokens=1000)
     generation_id = await admitted(limiter, principal, tokens=100)
     await limiter.settle(principal, generation_id, estimated=100, used=1500)
     with pytest.raises(RateLimited, match="tokens per minute") as caught:
@@ -97,15 +97,15 @@ async def test_what_was_used_beyond_the_estimate_is_paid_by_waiting(limiter: Lim
     assert caught.value.retry_after is not None and caught.value.retry_after > 25
 
 
-async def test_a_request_larger_than_the_limit_passes_alone(limiter: Limiter) -> None:
-    principal = someone(tokens=100)
+async def test_request_larger_than_the_limit_passes_alone(limiter: Limiter) -> None:
+    principal = limited_principal(tokens=100)
     await admitted(limiter, principal, tokens=5000)
     with pytest.raises(RateLimited):
         await admitted(limiter, principal, tokens=1)
 
 
-async def test_so_many_at_a_time_and_no_more(limiter: Limiter) -> None:
-    principal = someone(concurrent=2)
+async def test_concurrent_requests_are_limited(limiter: Limiter) -> None:
+    principal = limited_principal(concurrent=2)
     first = await admitted(limiter, principal)
     await admitted(limiter, principal)
     with pytest.raises(RateLimited, match="2 generations at a time"):
@@ -114,8 +114,8 @@ async def test_so_many_at_a_time_and_no_more(limiter: Limiter) -> None:
     await admitted(limiter, principal)
 
 
-async def test_a_generation_that_is_running_is_charged_once(limiter: Limiter) -> None:
-    principal = someone(requests=10, concurrent=1)
+async def test_running_generation_is_charged_once(limiter: Limiter) -> None:
+    principal = limited_principal(requests=10, concurrent=1)
     generation_id = uuid4()
     first = await limiter.admit(principal, generation_id, tokens=10)
     again = await limiter.admit(principal, generation_id, tokens=10)
@@ -123,7 +123,7 @@ async def test_a_generation_that_is_running_is_charged_once(limiter: Limiter) ->
     assert again.headers["x-ratelimit-remaining-requests"] == "9"
 
 
-async def test_a_refused_second_start_leaves_the_first_ones_place_taken(
+async def test_refused_second_start_leaves_the_first_place_taken(
     gateway: Gateway, principal: Principal
 ) -> None:
     caller = replace(principal, plan=PlanLimits("free", 10, 100, 100_000, 1))
@@ -138,18 +138,18 @@ async def test_a_refused_second_start_leaves_the_first_ones_place_taken(
     await ask(chat(caller, max_tokens=5))
 
 
-async def test_organizations_do_not_share_anything(limiter: Limiter) -> None:
-    one, other = someone(requests=1), someone(requests=1)
+async def test_organizations_share_no_limit(limiter: Limiter) -> None:
+    one, other = limited_principal(requests=1), limited_principal(requests=1)
     await admitted(limiter, one)
     await admitted(limiter, other)
 
 
-async def test_a_user_and_a_key_have_limits_of_their_own(
+async def test_users_and_keys_have_their_own_limits(
     limiter: Limiter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     scopes = "backend.generation.admission.rate_limits.scopes_of"
     monkeypatch.setattr(scopes, _half_for_users_and_keys)
-    principal = someone(requests=10, key=True)
+    principal = limited_principal(requests=10, key=True)
     for _ in range(5):
         await admitted(limiter, principal)
     with pytest.raises(RateLimited, match=r"API key|user"):
@@ -158,7 +158,7 @@ async def test_a_user_and_a_key_have_limits_of_their_own(
     await admitted(limiter, colleague)
 
 
-async def test_the_headers_tell_what_is_left(gateway: Gateway, principal: Principal) -> None:
+async def test_headers_state_the_remaining_limit(gateway: Gateway, principal: Principal) -> None:
     plan = PlanLimits("free", 10, 3, 100_000, 10)
     caller = replace(principal, plan=plan)
     started, _ = await ask(chat(caller, max_tokens=5))
@@ -169,9 +169,7 @@ async def test_the_headers_tell_what_is_left(gateway: Gateway, principal: Princi
         await start(chat(caller, max_tokens=5))
 
 
-async def test_a_generation_that_ends_frees_its_place(
-    gateway: Gateway, principal: Principal
-) -> None:
+async def test_ended_generation_frees_its_place(gateway: Gateway, principal: Principal) -> None:
     caller = replace(principal, plan=PlanLimits("free", 10, 100, 100_000, 1))
     started = await start(chat(caller, max_tokens=20))
     with pytest.raises(RateLimited):
@@ -181,5 +179,5 @@ async def test_a_generation_that_ends_frees_its_place(
     await ask(chat(caller, max_tokens=5))
 
 
-def _half_for_users_and_keys(principal: Principal) -> list[Scope]:
+def _half_for_users_and_keys(principal: Principal) -> list[LimitScope]:
     return scopes_of(principal, user_share=0.5, key_share=0.5)

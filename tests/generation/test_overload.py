@@ -26,7 +26,9 @@ FREE = PlanLimits("free", 10, 100_000, 100_000_000, 10_000)
 PREMIUM = PlanLimits("premium", 1, 100_000, 100_000_000, 10_000)
 
 
-async def test_ten_times_the_load(transactional_db: None, start_upstream: StartUpstream) -> None:
+async def test_excess_load_is_shed_and_premium_is_served_first(
+    transactional_db: None, start_upstream: StartUpstream
+) -> None:
     upstream = await start_upstream(rate=100.0)
     free = await caller(FREE)
     premium = replace(free, plan=PREMIUM)
@@ -60,7 +62,7 @@ async def test_ten_times_the_load(transactional_db: None, start_upstream: StartU
         await check_billed(generation_id, output_tokens=20, state="completed")  # type: ignore[arg-type]
 
 
-async def test_a_free_request_that_waits_is_served_in_the_end(
+async def test_waiting_free_request_is_served_under_premium_load(
     transactional_db: None, start_upstream: StartUpstream
 ) -> None:
     upstream = await start_upstream(rate=200.0)

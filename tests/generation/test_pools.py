@@ -3,10 +3,14 @@
 from decimal import Decimal
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from backend.generation.pools.config import PoolsError, read_pools
 from backend.platform.errors import ModelNotFound
+from inference.cli import _parser
+from inference.server.schemas import ChatRequest
+from infra.launcher.model_spec import DEFAULT, read_spec
 from infra.launcher.procfile import ROOT
 
 GOOD = """
@@ -30,7 +34,7 @@ def pools_in(tmp_path: Path, text: str, **environment: str) -> object:
     return read_pools(path, environment)
 
 
-def test_our_own_file_is_right() -> None:
+def test_shipped_pools_file_is_valid() -> None:
     pools = read_pools(
         ROOT / "infra" / "pools.toml", {"PARLEY_ENGINE_URL": "http://127.0.0.1:8001"}
     )
@@ -39,7 +43,27 @@ def test_our_own_file_is_right() -> None:
         pools.find("gpt")
 
 
-def test_variables_come_from_the_environment(tmp_path: Path) -> None:
+def test_counts_are_integers_as_engines_want_them(tmp_path: Path) -> None:
+    text = GOOD.replace(
+        "[[model.replica]]", "sampling = { top_k = 20, top_p = 1 }\n[[model.replica]]"
+    )
+    [pool] = pools_in(tmp_path, text).models  # type: ignore[attr-defined]
+    assert repr(pool.sampling["top_k"]) == "20"
+
+
+def test_better_model_is_described_for_the_engine_that_serves_it() -> None:
+    """What infra/models says of it is what its pools file says, and the engine takes all of it."""
+    spec = read_spec(DEFAULT)
+    [pool] = read_pools(spec.pools, {"PARLEY_ENGINE_URL": "http://127.0.0.1:8001"}).models
+    assert (pool.id, pool.license, pool.notice) == (spec.id, spec.license, spec.notice)
+    assert "Version 2.0, January 2004" in spec.license_text
+    body = {"messages": [{"role": "user", "content": "Hi"}], **pool.sampling}
+    msgspec.convert(body, ChatRequest)
+    parser = _parser()
+    parser.parse_args(["serve", "--model", "x", *spec.engine_options])
+
+
+def test_variables_are_read_from_the_environment(tmp_path: Path) -> None:
     pools = pools_in(tmp_path, GOOD, URL="https://engine:8443", KEY="secret")
     [pool] = pools.models  # type: ignore[attr-defined]
     assert pool.replicas[0].url == "https://engine:8443"
@@ -85,6 +109,6 @@ def test_variables_come_from_the_environment(tmp_path: Path) -> None:
         (("[[model]]", "[[models]]"), "missing required field `model`|unknown field `models`"),
     ],
 )
-def test_a_mistake_is_named(tmp_path: Path, change: tuple[str, str], message: str) -> None:
+def test_invalid_field_is_named(tmp_path: Path, change: tuple[str, str], message: str) -> None:
     with pytest.raises(PoolsError, match=message):
         pools_in(tmp_path, GOOD.replace(*change))

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 from backend.generation.admission.queue import AGEING_S
 from backend.platform.errors import Overloaded
-from tests.generation.queues import join, queue_of
+from tests.generation.admission_queue import join, queue_of
 
 
-async def test_better_plans_go_first() -> None:
+async def test_higher_plans_go_first() -> None:
     queue, _ = queue_of()
     running = join(queue)
     free, standard, premium = join(queue, 10), join(queue, 5), join(queue, 1)
@@ -24,7 +24,7 @@ async def test_better_plans_go_first() -> None:
     assert order == [premium, standard, free]
 
 
-async def test_whoever_waits_long_enough_goes_before_every_newcomer() -> None:
+async def test_oldest_request_goes_first_when_it_waited_long_enough() -> None:
     queue, clock = queue_of()
     running = join(queue)
     free = join(queue, 10)
@@ -35,7 +35,7 @@ async def test_whoever_waits_long_enough_goes_before_every_newcomer() -> None:
     assert premium.replica is None
 
 
-async def test_when_it_is_full_the_newcomer_or_the_last_is_refused_at_once() -> None:
+async def test_lowest_priority_request_is_shed_when_queue_is_full() -> None:
     queue, _ = queue_of(max_waiting=2)
     join(queue)
     first, last = join(queue, 5), join(queue, 10)
@@ -49,7 +49,7 @@ async def test_when_it_is_full_the_newcomer_or_the_last_is_refused_at_once() -> 
     assert not first.settled and not premium.settled
 
 
-async def test_one_that_leaves_the_queue_makes_room() -> None:
+async def test_cancelled_request_frees_its_queue_place() -> None:
     queue, _ = queue_of(max_waiting=1)
     join(queue)
     waiting = join(queue)
@@ -58,7 +58,7 @@ async def test_one_that_leaves_the_queue_makes_room() -> None:
     join(queue)
 
 
-async def test_the_least_loaded_replica_is_taken() -> None:
+async def test_least_loaded_replica_is_chosen() -> None:
     queue, _ = queue_of(replicas=3, places=2)
     tickets = [join(queue) for _ in range(6)]
     loads = [replica.outstanding for replica in queue.replicas.replicas]
@@ -69,7 +69,7 @@ async def test_the_least_loaded_replica_is_taken() -> None:
     assert [replica.outstanding for replica in queue.replicas.replicas] == [0, 0, 0]
 
 
-async def test_a_conversation_stays_with_its_replica_while_that_costs_nothing() -> None:
+async def test_conversation_stays_at_its_replica_when_that_is_free() -> None:
     queue, _ = queue_of(replicas=4, places=100)
     home = {join(queue, affinity="conversation").replica for _ in range(3)}
     assert len(home) == 1
@@ -77,7 +77,7 @@ async def test_a_conversation_stays_with_its_replica_while_that_costs_nothing() 
     assert len(set(crowd)) > 1
 
 
-async def test_processes_share_the_places() -> None:
+async def test_processes_share_places_of_a_replica() -> None:
     queue, _ = queue_of(places=4)
     queue.replicas.processes = 2
     tickets = [join(queue) for _ in range(4)]
@@ -86,13 +86,13 @@ async def test_processes_share_the_places() -> None:
 
 @settings(deadline=None)
 @given(st.lists(st.tuples(st.integers(1, 10), st.floats(0, 5)), min_size=1, max_size=40))
-def test_every_ticket_is_served_and_places_are_never_overrun(
-    arrivals: list[tuple[int, float]],
+def test_every_ticket_is_served_and_places_are_never_exceeded(
+    requests: list[tuple[int, float]],
 ) -> None:
     async def run() -> None:
         queue, clock = queue_of(replicas=2, places=2)
         tickets = []
-        for priority, pause in arrivals:
+        for priority, pause in requests:
             clock.now += pause
             tickets.append(join(queue, priority))
         served = 0

@@ -8,22 +8,21 @@ import pytest
 
 from backend.generation.finish.reconcile_usage import (
     EndedRequest,
-    EngineUsage,
-    PromptDetails,
     usage_of,
 )
 from backend.generation.models import Generation
+from backend.generation.pools.chunks import PromptDetails, ReportedUsage
 from backend.generation.pools.config import Pools, ReplicaConfig
 from backend.generation.request import SamplingParams, Usage
 from infra.load.upstream import SyntheticUpstream
 from tests.support.engine import Engine
 from tests.support.gateway import (
     TURN,
-    abandon,
     caller,
     chat,
     check_billed,
     doomed_gateway,
+    kill_gateway,
     pools_of,
     read,
     running_gateway,
@@ -44,7 +43,7 @@ async def lose_everything(pools: Pools) -> tuple[Generation, int]:
     params = SamplingParams(max_tokens=2000, ignore_eos=True)
     started = await start(chat(principal, params=params, turn=TURN))
     seen = await read(started.id, principal, until=lambda events: len(events) >= 8)
-    await abandon(first)
+    await kill_gateway(first)
     await first.redis.flushall()
     async with running_gateway(pools, reap_after_s=0.1):
         row = await until_ended(started.id, timeout_s=60)
@@ -52,7 +51,7 @@ async def lose_everything(pools: Pools) -> tuple[Generation, int]:
 
 
 @pytest.mark.model
-async def test_it_is_billed_what_the_engine_counted(
+async def test_orphaned_generation_is_billed_what_the_engine_counted(
     transactional_db: None, model_engine: Engine
 ) -> None:
     pools = pools_of(upstream_model="smollm2-135m")
@@ -71,7 +70,7 @@ async def test_it_is_billed_what_the_engine_counted(
     assert row.error_code == "lost"
 
 
-async def test_it_is_billed_nothing_where_the_upstream_keeps_no_count(
+async def test_orphaned_generation_is_billed_nothing_when_upstream_keeps_no_count(
     transactional_db: None, upstream: SyntheticUpstream
 ) -> None:
     row, seen = await lose_everything(pools_of(upstream))
@@ -80,7 +79,7 @@ async def test_it_is_billed_nothing_where_the_upstream_keeps_no_count(
 
 
 @pytest.mark.model
-async def test_the_engine_knows_only_what_it_was_given_a_key_for(model_engine: Engine) -> None:
+async def test_engine_keeps_usage_of_requests_with_a_key_only(model_engine: Engine) -> None:
     async with httpx.AsyncClient(base_url=model_engine.url, timeout=60) as client:
         body = {"messages": [{"role": "user", "content": "Hello"}], "max_tokens": 3}
         for key in ("test-kept", "test-kept", "not well formed"):
@@ -95,7 +94,7 @@ async def test_the_engine_knows_only_what_it_was_given_a_key_for(model_engine: E
 
 
 def ended(choice: int, at: float, prompt: int, completion: int, cached: int = 0) -> EndedRequest:
-    usage = EngineUsage(prompt, completion, PromptDetails(cached))
+    usage = ReportedUsage(prompt, completion, PromptDetails(cached))
     return EndedRequest(f"req_1-{choice}", at, usage)
 
 
@@ -113,13 +112,13 @@ def ended(choice: int, at: float, prompt: int, completion: int, cached: int = 0)
         ([ended(0, 2, 10, 7), ended(1, 3, 10, 9)], Usage(10, 0, 16)),
     ],
 )
-def test_the_requests_of_a_generation_are_summed_up(
+def test_usage_of_all_requests_of_a_generation_is_summed(
     requests: list[EndedRequest], expected: Usage | None
 ) -> None:
     assert usage_of(requests) == expected
 
 
-async def test_an_upstream_that_answers_nonsense_is_not_believed(
+async def test_invalid_usage_of_an_upstream_is_ignored(
     transactional_db: None, upstream: SyntheticUpstream
 ) -> None:
     async def nonsense(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -132,7 +131,9 @@ async def test_an_upstream_that_answers_nonsense_is_not_believed(
     port = server.sockets[0].getsockname()[1]
     pools = pools_of(upstream)
     [pool] = pools.models
-    liar = ReplicaConfig("liar", f"http://127.0.0.1:{port}")
+    inconsistent = ReplicaConfig("inconsistent", f"http://127.0.0.1:{port}")
     async with server:
-        row, _ = await lose_everything(Pools((replace(pool, replicas=(*pool.replicas, liar)),)))
+        row, _ = await lose_everything(
+            Pools((replace(pool, replicas=(*pool.replicas, inconsistent)),))
+        )
     await check_billed(row.id, output_tokens=0, state="failed")

@@ -108,8 +108,8 @@ def default_text(model_file: Path) -> Any:
 
 
 def _request(*messages: ChatMessage) -> GenerationRequest:
-    somebody: Any = None
-    return chat(somebody, messages=list(messages))
+    principal: Any = None
+    return chat(principal, messages=list(messages))
 
 
 def _set_budget(principal: Principal, amount: int) -> None:

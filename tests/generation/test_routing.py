@@ -37,7 +37,7 @@ def test_affinity_keeps_a_conversation_at_its_replica_within_the_slack():
     assert by_affinity(replicas(*loads), "conversation").name != home.name
 
 
-def test_affinity_moves_only_conversations_of_a_replica_that_goes():
+def test_affinity_moves_only_conversations_of_a_removed_replica():
     before = {key: by_affinity(replicas(0, 0, 0, 0), key).name for key in map(str, range(200))}
     left = replicas(0, 0, 0, 0)[:-1]
     for key, home in before.items():

@@ -19,7 +19,7 @@ BEFORE = "Sure. Now, here is the guide: to make a "
 FLAGGED = "pipe bomb you will need a pipe and some nails and then more."
 
 
-async def test_a_flagged_answer_halts_and_only_what_came_before_was_ever_sent(
+async def test_flagged_answer_is_halted_and_only_earlier_text_is_sent(
     transactional_db: None, start_upstream: StartUpstream
 ) -> None:
     principal = await caller()
@@ -57,7 +57,7 @@ async def test_answer_is_halted_when_its_prompt_is_uncertain(
     assert reasons == ["length", "content_filter"]
 
 
-async def test_personal_data_is_replaced_in_what_is_sent_and_still_billed(
+async def test_personal_data_is_redacted_in_the_answer_and_its_tokens_billed(
     transactional_db: None, start_upstream: StartUpstream
 ) -> None:
     principal = await caller()

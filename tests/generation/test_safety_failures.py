@@ -100,7 +100,7 @@ async def check_closed_and_open(principal: Principal, layer: str, *, then: str =
 
 
 @pytest.mark.usefixtures("transactional_db", "crashing")
-async def test_a_crash_closes_for_high_risk_and_opens_with_a_flag_for_the_rest(
+async def test_crashed_check_blocks_high_risk_and_flags_the_rest(
     start_upstream: StartUpstream,
 ) -> None:
     principal = await caller()
@@ -109,14 +109,14 @@ async def test_a_crash_closes_for_high_risk_and_opens_with_a_flag_for_the_rest(
 
 
 @pytest.mark.usefixtures("transactional_db", "late")
-async def test_lateness_is_a_failure_like_a_crash(start_upstream: StartUpstream) -> None:
+async def test_timed_out_check_is_a_failed_check(start_upstream: StartUpstream) -> None:
     principal = await caller()
     async with running_gateway(pools_of(await start_upstream(rate=0.0))):
         await check_closed_and_open(principal, "classifier", then=LONG)
 
 
 @pytest.mark.usefixtures("transactional_db", "crashing")
-async def test_a_policy_may_stay_open(start_upstream: StartUpstream) -> None:
+async def test_policy_can_allow_when_a_check_fails(start_upstream: StartUpstream) -> None:
     principal = await caller()
     await save_policy(principal.organization_id, {"fail_closed": []})
     async with running_gateway(pools_of(await start_upstream(rate=0.0))):
@@ -126,7 +126,7 @@ async def test_a_policy_may_stay_open(start_upstream: StartUpstream) -> None:
 
 
 @pytest.mark.usefixtures("transactional_db", "hanging")
-async def test_a_check_that_hangs_is_left_behind_and_nothing_unseen_passes(
+async def test_no_unchecked_text_is_sent_when_check_hangs(
     start_upstream: StartUpstream,
 ) -> None:
     closed, tolerant = await caller(), await caller()
@@ -142,7 +142,7 @@ async def test_a_check_that_hangs_is_left_behind_and_nothing_unseen_passes(
 
 
 @pytest.mark.usefixtures("transactional_db")
-async def test_a_crash_while_an_answer_streams_leaves_the_rules_on_guard(
+async def test_rules_still_check_when_the_classifier_crashes_mid_stream(
     start_upstream: StartUpstream, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def crash(*_: object, **__: object) -> None:

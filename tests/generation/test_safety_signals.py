@@ -10,7 +10,7 @@ from backend.platform.database import in_database
 from backend.platform.errors import ContentBlocked
 from billing.abuse.detector import detect
 from billing.abuse.scoring import BLOCKED_FLOOR
-from billing.aggregator.ingest import Message
+from billing.aggregator.ingest import KafkaRecord
 from billing.models import AbuseFlag, AbuseReason, OutboxEvent
 from infra.load.upstream import SyntheticUpstream
 from tests.support.gateway import ask, caller, chat, pools_of, running_gateway
@@ -22,12 +22,12 @@ def flags_of(principal: Principal) -> set[str]:
     """What the detector makes of everything that the outbox holds, as the topic carries it."""
     payloads = OutboxEvent.objects.order_by("id").values_list("payload", flat=True)
     values = [orjson.dumps(payload) for payload in payloads]
-    detect([Message("usage.recorded", 0, offset, value) for offset, value in enumerate(values)])
+    detect([KafkaRecord("usage.recorded", 0, offset, value) for offset, value in enumerate(values)])
     flags = AbuseFlag.objects.filter(organization_id=principal.organization_id)
     return {str(flag.reason) for flag in flags}
 
 
-async def test_whoever_is_blocked_again_and_again_is_flagged(
+async def test_user_is_flagged_when_blocked_repeatedly(
     transactional_db: None, start_upstream: StartUpstream
 ) -> None:
     prober, user = await caller(), await caller()

@@ -7,7 +7,7 @@ import pytest
 from backend.generation.admission.shed import KNOWN_FOR_S, MAX_UNKNOWN_KEYS, LoadShedder
 from backend.generation.pools.config import Pools
 from backend.platform.errors import Overloaded
-from tests.generation.queues import join, queue_of
+from tests.generation.admission_queue import join, queue_of
 
 FREE, PREMIUM = 10, 1
 
@@ -28,9 +28,9 @@ class Pool:
 
     def request(self, key: bytes, priority: int) -> None:
         """A request that gets as far as its queue, whatever becomes of it there."""
-        with self.shedder.arriving(key, self.model) as arrival:
-            assert arrival is not None
-            arrival.over(priority)
+        with self.shedder.pending(key, self.model) as pending:
+            assert pending is not None
+            pending.over(priority)
 
 
 @pytest.fixture
@@ -51,18 +51,18 @@ async def test_known_key_is_shed_when_queue_is_full(
     pool.request(b"free", FREE)
 
 
-async def test_requests_on_their_way_count_against_the_room() -> None:
+async def test_admitted_requests_count_against_the_free_places() -> None:
     pool = Pool(places=2, max_waiting=1)
     pool.request(b"free", FREE)
     pool.request(b"premium", PREMIUM)
     pool.empty()
     with ExitStack() as coming:
         for _ in range(3):
-            coming.enter_context(pool.shedder.arriving(b"free", pool.model))
+            coming.enter_context(pool.shedder.pending(b"free", pool.model))
         with pytest.raises(Overloaded):
             pool.request(b"free", FREE)
         for _ in range(3):  # they would stand before those
-            coming.enter_context(pool.shedder.arriving(b"premium", pool.model))
+            coming.enter_context(pool.shedder.pending(b"premium", pool.model))
         with pytest.raises(Overloaded):
             pool.request(b"premium", PREMIUM)
     pool.request(b"free", FREE)
@@ -71,8 +71,8 @@ async def test_requests_on_their_way_count_against_the_room() -> None:
 @pytest.mark.parametrize("model", [None, "another"])
 async def test_unknown_model_is_not_shed(pool: Pool, model: str | None) -> None:
     pool.request(b"free", FREE)
-    with pool.shedder.arriving(b"free", model) as arrival:
-        assert arrival is None
+    with pool.shedder.pending(b"free", model) as pending:
+        assert pending is None
 
 
 async def test_plan_of_a_key_is_forgotten_after_a_minute(pool: Pool) -> None:
@@ -88,7 +88,7 @@ async def test_unknown_keys_are_bounded_while_queue_is_full(
 ) -> None:
     with ExitStack() as coming:
         for number in range(MAX_UNKNOWN_KEYS):
-            coming.enter_context(pool.shedder.arriving(b"%d" % number, pool.model))
+            coming.enter_context(pool.shedder.pending(b"%d" % number, pool.model))
         with pytest.raises(Overloaded):
             pool.request(b"another", FREE)
         pool.empty()
@@ -98,12 +98,12 @@ async def test_unknown_keys_are_bounded_while_queue_is_full(
 
 async def test_failed_request_frees_its_slot(pool: Pool) -> None:
     for _ in range(3 * MAX_UNKNOWN_KEYS):
-        with pytest.raises(ZeroDivisionError), pool.shedder.arriving(b"forged", pool.model):
+        with pytest.raises(ZeroDivisionError), pool.shedder.pending(b"forged", pool.model):
             raise ZeroDivisionError
 
 
 async def test_draining_queue_gives_its_own_reason(pool: Pool) -> None:
     pool.request(b"free", FREE)
     pool.queue.draining = True
-    with pytest.raises(Overloaded, match="restarting"), pool.shedder.arriving(b"free", pool.model):
+    with pytest.raises(Overloaded, match="restarting"), pool.shedder.pending(b"free", pool.model):
         join(pool.queue, FREE)

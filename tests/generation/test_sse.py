@@ -14,12 +14,12 @@ STREAM = (
 EVENTS = [b'{"a": 1}', b"two\nlines", b"no space", b"crlf", b"cr", b"[DONE]"]
 
 
-def test_all_that_the_standard_allows() -> None:
+def test_parser_reads_everything_the_standard_allows() -> None:
     assert EventDecoder().feed(STREAM) == EVENTS
 
 
 @given(st.sets(st.integers(1, len(STREAM) - 1)))
-def test_cut_anywhere_it_is_the_same(cuts: set[int]) -> None:
+def test_parsed_events_do_not_depend_on_chunk_borders(cuts: set[int]) -> None:
     decoder = EventDecoder()
     borders = [0, *sorted(cuts), len(STREAM)]
     found: list[bytes] = []

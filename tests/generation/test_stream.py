@@ -43,7 +43,7 @@ from tests.support.gateway import (
 StartUpstream = Callable[..., Awaitable[SyntheticUpstream]]
 
 
-async def test_what_is_delivered_is_stored_and_billed(
+async def test_delivered_tokens_are_stored_and_billed(
     gateway: Gateway, upstream: SyntheticUpstream, principal: Principal
 ) -> None:
     started, answer = await ask(chat(principal, max_tokens=20, stream_usage=True))
@@ -58,9 +58,7 @@ async def test_what_is_delivered_is_stored_and_billed(
     assert row.ttft_ms is not None
 
 
-async def test_the_answer_is_the_same_without_streaming(
-    gateway: Gateway, principal: Principal
-) -> None:
+async def test_answer_is_the_same_when_not_streamed(gateway: Gateway, principal: Principal) -> None:
     started = await start(chat(principal, max_tokens=20))
     completion = await result(started.id, principal=principal)
 
@@ -70,7 +68,7 @@ async def test_the_answer_is_the_same_without_streaming(
     await check_billed(started.id, output_tokens=20, state="completed")
 
 
-async def test_every_choice_is_generated_and_counted_on_its_own(
+async def test_each_choice_is_generated_and_counted(
     gateway: Gateway, upstream: SyntheticUpstream, principal: Principal
 ) -> None:
     params = SamplingParams(max_tokens=7, seed=1)
@@ -83,7 +81,7 @@ async def test_every_choice_is_generated_and_counted_on_its_own(
     assert sorted(served.body["seed"] for served in upstream.served) == [1, 2, 3]
 
 
-async def test_what_the_caller_set_reaches_the_engine_and_nothing_else(
+async def test_engine_gets_exactly_the_parameters_that_were_set(
     gateway: Gateway, upstream: SyntheticUpstream, principal: Principal
 ) -> None:
     params = SamplingParams(max_tokens=3, temperature=0.5, stop=["x"])
@@ -99,7 +97,7 @@ async def test_what_the_caller_set_reaches_the_engine_and_nothing_else(
     assert "top_p" not in served.body
 
 
-async def test_an_upstream_that_counts_only_at_the_end_is_billed_by_its_count(
+async def test_answer_is_billed_by_the_final_count_of_its_upstream(
     transactional_db: None, start_upstream: StartUpstream
 ) -> None:
     principal = await caller()
@@ -114,7 +112,7 @@ async def test_an_upstream_that_counts_only_at_the_end_is_billed_by_its_count(
     assert "continuous_usage_stats" not in upstream.served[0].body["stream_options"]
 
 
-async def test_an_upstream_that_never_counts_is_billed_one_token_a_chunk(
+async def test_answer_is_billed_one_token_a_chunk_when_upstream_never_counts(
     transactional_db: None, start_upstream: StartUpstream
 ) -> None:
     principal = await caller()
@@ -126,7 +124,7 @@ async def test_an_upstream_that_never_counts_is_billed_one_token_a_chunk(
     assert row.input_tokens > 0
 
 
-async def test_a_reader_that_comes_back_gets_exactly_the_missing_events(
+async def test_reconnected_reader_gets_exactly_the_missing_events(
     gateway: Gateway, principal: Principal
 ) -> None:
     request = chat(principal, max_tokens=100, on_disconnect="grace", turn=TURN)
@@ -156,7 +154,7 @@ async def test_reader_that_resumes_after_the_last_event_ends(
         gateway.active.remove(active)
 
 
-async def test_many_readers_see_the_same(gateway: Gateway, principal: Principal) -> None:
+async def test_many_readers_get_the_same_events(gateway: Gateway, principal: Principal) -> None:
     started = await start(chat(principal, max_tokens=30))
     answers = await asyncio.gather(*(read(started.id, principal) for _ in range(10)))
 
@@ -164,7 +162,7 @@ async def test_many_readers_see_the_same(gateway: Gateway, principal: Principal)
     answers[0].check_order()
 
 
-async def test_the_page_gets_its_ids_before_there_is_any_text(
+async def test_ids_are_sent_before_any_text(
     transactional_db: None, start_upstream: StartUpstream
 ) -> None:
     principal = await caller()
@@ -172,16 +170,16 @@ async def test_the_page_gets_its_ids_before_there_is_any_text(
     async with running_gateway(pools_of(upstream)):
         request = chat(principal, turn=TURN, max_tokens=3)
         started = await start(request)
-        opening = await asyncio.wait_for(
+        first = await asyncio.wait_for(
             read(started.id, principal, until=lambda events: True), timeout=50
         )
         await cancel(started.id, principal=principal)
 
     ids = {**msgspec.to_builtins(TURN), "generation_id": str(started.id)}
-    assert opening.chunks[0]["parley"] == ids
+    assert first.chunks[0]["parley"] == ids
 
 
-async def test_cancelling_keeps_and_bills_what_was_delivered(
+async def test_cancelled_answer_keeps_and_bills_delivered_tokens(
     gateway: Gateway, upstream: SyntheticUpstream, principal: Principal
 ) -> None:
     started = await start(chat(principal, max_tokens=400))
@@ -201,7 +199,7 @@ async def test_cancelling_keeps_and_bills_what_was_delivered(
     assert upstream.served[0].aborted
 
 
-async def test_a_client_that_leaves_cancels(
+async def test_disconnected_client_cancels_its_generation(
     gateway: Gateway, upstream: SyntheticUpstream, principal: Principal
 ) -> None:
     started = await start(chat(principal, max_tokens=400))
@@ -214,7 +212,9 @@ async def test_a_client_that_leaves_cancels(
     assert upstream.served[0].aborted
 
 
-async def test_the_page_may_leave_and_come_back(gateway: Gateway, principal: Principal) -> None:
+async def test_page_reconnects_within_its_disconnect_grace(
+    gateway: Gateway, principal: Principal
+) -> None:
     request = chat(principal, max_tokens=60, on_disconnect="grace", turn=TURN)
     started = await start(request)
     await read(started.id, principal, until=lambda events: len(events) == 5)
@@ -225,7 +225,9 @@ async def test_the_page_may_leave_and_come_back(gateway: Gateway, principal: Pri
     await check_billed(started.id, output_tokens=60, state="completed")
 
 
-async def test_the_grace_period_ends(transactional_db: None, upstream: SyntheticUpstream) -> None:
+async def test_generation_is_cancelled_after_the_disconnect_grace(
+    transactional_db: None, upstream: SyntheticUpstream
+) -> None:
     principal = await caller()
     async with running_gateway(pools_of(upstream), grace_s=0.3):
         request = chat(principal, max_tokens=400, on_disconnect="grace", turn=TURN)
@@ -236,7 +238,7 @@ async def test_the_grace_period_ends(transactional_db: None, upstream: Synthetic
     assert (await stored(started.id)).state == "cancelled"
 
 
-async def test_time_runs_out_and_the_partial_answer_is_kept(
+async def test_partial_answer_is_kept_when_the_generation_times_out(
     gateway: Gateway, principal: Principal
 ) -> None:
     started, answer = await ask(chat(principal, max_tokens=4000, timeout_s=2.0))
@@ -262,7 +264,7 @@ async def test_partial_answer_is_returned_when_not_streamed(
     await check_billed(started.id, output_tokens=count, state="failed")
 
 
-async def test_a_request_that_no_replica_takes_is_the_callers_error(
+async def test_request_is_400_when_upstream_refuses_it(
     transactional_db: None, start_upstream: StartUpstream
 ) -> None:
     principal = await caller()
@@ -279,27 +281,27 @@ async def test_a_request_that_no_replica_takes_is_the_callers_error(
     await check_billed(row.id, output_tokens=0, state="failed")
 
 
-async def test_strangers_neither_read_nor_cancel_a_generation(
+async def test_generation_is_not_found_by_other_users(
     gateway: Gateway, principal: Principal
 ) -> None:
     started = await start(chat(principal, max_tokens=60))
-    stranger = await caller()
+    other_user = await caller()
     with pytest.raises(NotFound):
-        await check(started.id, principal=stranger)
+        await check(started.id, principal=other_user)
     with pytest.raises(NotFound):
-        await cancel(started.id, principal=stranger)
+        await cancel(started.id, principal=other_user)
     with pytest.raises(NotFound):
-        await anext(events(started.id, principal=stranger))
+        await anext(events(started.id, principal=other_user))
     with pytest.raises(NotFound):
-        await result(started.id, principal=stranger)
+        await result(started.id, principal=other_user)
 
     answer = await read(started.id, principal)
     assert answer.text == words(0, 60)
     with pytest.raises(NotFound):
-        await check(started.id, principal=stranger)  # also when it has ended
+        await check(started.id, principal=other_user)  # also when it has ended
 
 
-async def test_an_unknown_model_and_an_absent_replica_are_told_at_once(
+async def test_unknown_model_and_missing_replica_are_refused_at_once(
     transactional_db: None, upstream: SyntheticUpstream
 ) -> None:
     principal = await caller()
@@ -314,7 +316,7 @@ async def test_an_unknown_model_and_an_absent_replica_are_told_at_once(
     assert await in_database(Generation.objects.count) == 0
 
 
-async def test_a_blocked_prompt_reaches_no_engine(
+async def test_blocked_prompt_reaches_no_engine(
     gateway: Gateway, upstream: SyntheticUpstream, principal: Principal
 ) -> None:
     with pytest.raises(ContentBlocked) as caught:
@@ -327,7 +329,7 @@ async def test_a_blocked_prompt_reaches_no_engine(
     assert len(await usage_records(row.id)) == 1
 
 
-async def test_a_chosen_id_is_generated_once(
+async def test_chosen_id_is_generated_once(
     gateway: Gateway, upstream: SyntheticUpstream, principal: Principal
 ) -> None:
     chosen = uuid4()

@@ -4,12 +4,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from backend.generation.pools.chunks import UpstreamChunk
+from backend.generation.request import Usage
 from backend.generation.run.output import ChoiceOutput, ResumedChoice
 from backend.generation.run.token_accounting import TokenAccounting
 from safety.judge.policy import DEFAULT_POLICY
 from safety.types import SafetyMessage
 
-PIECES = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 3)), max_size=30)
+CHUNKS = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 3)), max_size=30)
 WORDS = st.lists(
     st.sampled_from(["the ", "red ", "fox", " ", "jumps ", "over\n", "a", "é ", "lazy "]),
     max_size=40,
@@ -17,39 +18,39 @@ WORDS = st.lists(
 CONTEXT = [SafetyMessage("user", "Tell me a story.")]
 
 
-@given(PIECES, st.lists(st.integers(0, 200)))
+@given(CHUNKS, st.lists(st.integers(0, 200)))
 def test_counts_only_grow_and_stay_within_what_was_generated(
     chunks: list[tuple[int, int]], deliveries: list[int]
 ) -> None:
-    tally = TokenAccounting()
+    accounting = TokenAccounting()
     characters = tokens = 0
     for more_characters, more_tokens in chunks:
         characters += more_characters
         tokens += more_tokens
-        tally.generated(more_characters, tokens)
+        accounting.generated(more_characters, tokens)
     seen = 0
     for position in sorted(deliveries):
-        counted = tally.delivered(min(position, characters))
+        counted = accounting.delivered(min(position, characters))
         assert seen <= counted <= tokens
         seen = counted
-    assert tally.all_delivered() == tokens
+    assert accounting.all_delivered() == tokens
 
 
 @given(st.lists(st.integers(1, 6), min_size=1), st.data())
-def test_one_token_a_piece_counts_every_piece_that_was_seen(
+def test_every_chunk_counts_one_token_when_upstream_never_counts(
     lengths: list[int], data: st.DataObject
 ) -> None:
-    tally = TokenAccounting()
+    accounting = TokenAccounting()
     for number, length in enumerate(lengths, start=1):
-        tally.generated(length, number)
+        accounting.generated(length, number)
     position = data.draw(st.integers(0, sum(lengths)))
     starts = [sum(lengths[:index]) for index in range(len(lengths))]
-    assert tally.delivered(position) == sum(start < position for start in starts)
+    assert accounting.delivered(position) == sum(start < position for start in starts)
 
 
 @settings(max_examples=40, deadline=None)
 @given(WORDS, st.integers(0, 10_000))
-def test_however_an_answer_is_cut_into_pieces_the_same_is_delivered_and_counted(
+def test_delivered_text_and_count_do_not_depend_on_chunk_borders(
     words: list[str], seed: int
 ) -> None:
     text = "".join(words)
@@ -61,12 +62,12 @@ def test_however_an_answer_is_cut_into_pieces_the_same_is_delivered_and_counted(
 
 @settings(max_examples=40, deadline=None)
 @given(WORDS, st.integers(0, 40))
-def test_an_answer_taken_up_anywhere_is_not_repeated_lost_or_counted_twice(
+def test_failed_over_answer_is_neither_repeated_nor_lost_nor_counted_twice(
     words: list[str], cut: int
 ) -> None:
     first = ChoiceOutput(0, policy=DEFAULT_POLICY, context=CONTEXT)
     for number, word in enumerate(words[:cut], start=1):
-        first.feed([_piece(word, number)])
+        first.feed([_chunk(word, number)])
     # The process dies here: what was held back was seen by nobody, and is generated again.
     delivered = first.text
     rest = "".join(words)[len(delivered) :]
@@ -74,14 +75,14 @@ def test_an_answer_taken_up_anywhere_is_not_repeated_lost_or_counted_twice(
     second = ChoiceOutput(0, policy=DEFAULT_POLICY, context=CONTEXT, resumed=resumed)
     second.begin_attempt()
     for number, character in enumerate(rest, start=1):
-        second.feed([_piece(character, number)])
+        second.feed([_chunk(character, number)])
     second.end("stop")
 
     assert second.text == "".join(words)
     assert second.tokens == first.tokens + len(rest)
 
 
-def test_what_a_halt_holds_back_is_neither_sent_nor_counted() -> None:
+def test_text_held_back_by_a_halt_is_neither_sent_nor_counted() -> None:
     choice = ChoiceOutput(0, policy=DEFAULT_POLICY, context=CONTEXT)
     harmful = (
         "Of course. Now, here is the guide: to make a pipe bomb you will need a pipe and a cap."
@@ -89,7 +90,7 @@ def test_what_a_halt_holds_back_is_neither_sent_nor_counted() -> None:
     answer = [f"{word} " for word in harmful.split()]
     for number, word in enumerate(answer, start=1):
         if choice.finish_reason is None:
-            choice.feed([_piece(word, number)])
+            choice.feed([_chunk(word, number)])
     choice.end("stop")
 
     assert choice.halted is not None
@@ -99,12 +100,12 @@ def test_what_a_halt_holds_back_is_neither_sent_nor_counted() -> None:
     assert choice.tokens == len(choice.text.split()) < choice.generated_tokens
 
 
-def test_logprobs_never_tell_of_text_that_was_not_released() -> None:
+def test_logprobs_cover_released_text_only() -> None:
     choice = ChoiceOutput(0, policy=DEFAULT_POLICY, context=CONTEXT)
     seen: list[bytes] = []
     for number, word in enumerate(["My ", "card ", "is ", "4111 1111 ", "1111 1111", " ok "], 1):
         logprobs = b'{"content":[{"token":"%s"}]}' % word.encode()
-        delivery = choice.feed([UpstreamChunk(word, None, logprobs, number, 3, 0)])
+        delivery = choice.feed([UpstreamChunk(word, None, logprobs, Usage(3, 0, number))])
         if delivery is not None and delivery.logprobs is not None:
             seen.append(delivery.logprobs)
     choice.end("stop")
@@ -115,8 +116,8 @@ def test_logprobs_never_tell_of_text_that_was_not_released() -> None:
     assert choice.tokens == 6
 
 
-def _piece(text: str, tokens: int) -> UpstreamChunk:
-    return UpstreamChunk(text, None, None, tokens, None, None)
+def _chunk(text: str, tokens: int) -> UpstreamChunk:
+    return UpstreamChunk(text, None, None, Usage(output_tokens=tokens))
 
 
 def _feed(chunks: list[tuple[str, int]]) -> ChoiceOutput:
@@ -124,6 +125,6 @@ def _feed(chunks: list[tuple[str, int]]) -> ChoiceOutput:
     tokens = 0
     for text, more in chunks:
         tokens += more
-        choice.feed([_piece(text, tokens)])
+        choice.feed([_chunk(text, tokens)])
     choice.end("stop")
     return choice

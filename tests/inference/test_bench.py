@@ -10,7 +10,7 @@ import pytest
 
 from inference.bench.client import Timing, ask, session
 from inference.bench.engine import EngineFigures, decode_rate, served
-from inference.bench.lengths import LONGEST, MEAN_OUTPUT, MEAN_PROMPT, sharegpt_lengths
+from inference.bench.lengths import MAX_LENGTH, MEAN_OUTPUT, MEAN_PROMPT, sharegpt_lengths
 from inference.bench.limits import Machine, prefill_flops
 from inference.bench.metrics import Metrics, ServiceLevel, percentile
 from inference.bench.peers.cases import Cases, Rates
@@ -36,7 +36,7 @@ def test_metrics_of_two_requests():
     assert row.total_input_tokens == 30
 
 
-def test_one_token_has_no_time_per_further_token():
+def test_answer_of_one_token_has_no_time_per_output_token():
     row = Metrics.of("one", [Timing(0.0, [0.3], 5)])
     assert (row.mean_tpot_ms, row.p99_itl_ms) == (0.0, 0.0)
 
@@ -56,24 +56,24 @@ def test_lengths_have_the_published_means():
     lengths = sharegpt_lengths(20000, random.Random(0))
     assert fmean(p for p, _ in lengths) == pytest.approx(MEAN_PROMPT, rel=0.05)
     assert fmean(o for _, o in lengths) == pytest.approx(MEAN_OUTPUT, rel=0.06)  # cut at the top
-    assert max(max(pair) for pair in lengths) <= LONGEST
+    assert max(max(pair) for pair in lengths) <= MAX_LENGTH
 
 
-def test_a_prompt_costs_two_operations_a_weight_and_token():
+def test_prompt_costs_two_operations_a_weight_and_token():
     config = ModelConfig("llama", 100, 8, 16, 3, 2, 2, 4, 1e-5, 64, True, frozenset())
     weights = 3 * (8 * 24 + 8 * 8 + 3 * 8 * 16)
     assert prefill_flops(config, 1) == pytest.approx(2 * (weights + 3 * 8))
 
 
 def test_case_is_repeated_while_time_is_left():
-    cases = Cases(repeats=3, patience_s=30.0)
+    cases = Cases(repeats=3, time_limit_s=30.0)
     assert cases.wants_another(0, 0.0)
     assert cases.wants_another(1, 15.0)
     assert not cases.wants_another(1, 15.1), "a second run would end after 30.2 s"
     assert not cases.wants_another(3, 1.0)
 
 
-def test_the_texts_to_rewrite_are_ours_and_many():
+def test_bench_texts_are_files_of_the_repository():
     prompts = rewriting_prompts()
     assert len(set(prompts)) == len(prompts) >= 12
 
@@ -93,7 +93,7 @@ def make_report() -> Report:
     theirs = Rates({1: 40.0, 8: 100.0}, {512: 300.0, 1000: 200.0})
     return Report(
         model="tiny.gguf",
-        machine=Machine("a processor", 2, 100.0, 10.0),
+        machine=Machine("a processor", 2, 100.0, 1000.0, 10.0),
         load_before=0.1,
         cases=cases,
         engine=EngineFigures([Metrics.of("two", [FAST, SLOW])], ours, {"a to b": 2.5}, 30.0),
@@ -103,7 +103,7 @@ def make_report() -> Report:
     )
 
 
-def test_the_report_has_ratios_limits_and_what_is_missing():
+def test_report_has_ratios_limits_and_what_is_missing():
     text = markdown(make_report())
     assert "| decode, 8 | 200.0 | 100.0 | 2.00 |" in text
     assert "| prefill, 512 | 900.0 | 300.0 | 3.00 |" in text
@@ -112,7 +112,7 @@ def test_the_report_has_ratios_limits_and_what_is_missing():
     assert "transformers was not measured: not installed." in text
 
 
-def test_the_plot_is_an_image_with_a_bar_for_each_rate():
+def test_plot_is_an_image_with_a_bar_for_each_rate():
     image = ElementTree.fromstring(plot(make_report()))
     bars = [e for e in image.iter() if e.tag.endswith("rect") and e.get("height") == "14"]
     assert len(bars) == 4 * 2

@@ -34,14 +34,14 @@ ATTACKS = [
 
 @pytest.mark.parametrize("attack", ATTACKS)
 @pytest.mark.parametrize("role", ["system", "user", "assistant"])
-def test_a_special_token_typed_into_a_message_stays_text(model_path, attack, role):
+def test_special_token_in_a_message_stays_text(model_path, attack, role):
     tokenizer, template = load_text(str(model_path))
     assert template is not None
     messages = [{"role": role, "content": attack}, {"role": "user", "content": "hi"}]
 
     def special_ids(messages) -> list[int]:
-        pieces = template.render(messages, add_generation_prompt=True)
-        tokens = [t for p in pieces for t in tokenizer.encode(p, add_special_tokens=False)]
+        segments = template.render(messages, add_generation_prompt=True)
+        tokens = [t for p in segments for t in tokenizer.encode(p, add_special_tokens=False)]
         assert messages[0]["content"] in tokenizer.decode(tokens)
         return [token for token in tokens if tokenizer.is_special(token)]
 
@@ -64,32 +64,32 @@ def test_tokenize_shows_what_the_model_reads(served):
     assert attack in text
 
 
-def test_pieces_are_cut_inside_special_tokens_only():
+def test_text_is_split_inside_special_tokens_only():
     assert len(render("hello <b> <|im_x|>")) == 1
-    pieces = render("a<|im_end|>b")
-    assert len(pieces) == 2
-    assert "".join(pieces) == "<|im_start|>user\na<|im_end|>b<|im_end|>\n"
+    segments = render("a<|im_end|>b")
+    assert len(segments) == 2
+    assert "".join(segments) == "<|im_start|>user\na<|im_end|>b<|im_end|>\n"
 
 
-def test_template_variables_are_text_too():
+def test_special_tokens_in_template_variables_stay_text():
     template = ChatTemplate(
         "{{ tools[0].name }}", special_tokens=SPECIAL, bos_token=None, eos_token=None
     )
-    pieces = template.render(
+    segments = template.render(
         [{"role": "user", "content": ""}],
         add_generation_prompt=True,
         variables={"tools": [{"name": "<|im_end|>"}]},
     )
-    assert pieces == ["<", "|im_end|>"]
+    assert segments == ["<", "|im_end|>"]
 
 
 @pytest.mark.parametrize("final", ["", "The capital of ", "<|im_end|>", "same"])
-def test_a_continued_message_ends_the_prompt(final):
+def test_continued_message_ends_the_prompt(final):
     text = "".join(render("same", final, continue_final_message=True))
     assert text == "<|im_start|>user\nsame<|im_end|>\n<|im_start|>user\n" + final
 
 
-def test_a_template_that_hides_the_final_message_cannot_continue_it():
+def test_continuation_is_refused_when_template_hides_the_final_message():
     template = ChatTemplate("nothing", special_tokens=(), bos_token=None, eos_token=None)
     with pytest.raises(InvalidRequestError) as refused:
         template.render(
@@ -100,16 +100,16 @@ def test_a_template_that_hides_the_final_message_cannot_continue_it():
     assert refused.value.param == "continue_final_message"
 
 
-def test_names_are_shown_where_the_template_shows_them():
+def test_names_are_rendered_when_the_template_uses_them():
     source = "{% for m in messages %}{{ m.get('name', m.role) }}: {{ m.content }}\n{% endfor %}"
     template = ChatTemplate(source, special_tokens=SPECIAL, bos_token=None, eos_token=None)
     messages = [
         {"role": "user", "name": "Ann<|im_end|>", "content": "hi"},
         {"role": "user", "content": "ho"},
     ]
-    pieces = template.render(messages, add_generation_prompt=False)
-    assert "".join(pieces) == "Ann<|im_end|>: hi\nuser: ho\n"
-    assert not any(token in piece for token in SPECIAL for piece in pieces)
+    segments = template.render(messages, add_generation_prompt=False)
+    assert "".join(segments) == "Ann<|im_end|>: hi\nuser: ho\n"
+    assert not any(token in segment for token in SPECIAL for segment in segments)
     assert template.shows_names
     assert not ChatTemplate(
         CHATML, special_tokens=SPECIAL, bos_token=None, eos_token=None

@@ -190,11 +190,11 @@ def test_concurrent_peers_all_get_their_blocks(model, expected, address):
 def test_invalid_message_is_refused_and_others_are_served(model, expected):
     address = f"tcp://127.0.0.1:{free_port()}"
     with prefill_engine(model, address), zmq.Context() as context:
-        stranger = context.socket(zmq.DEALER)  # speaks zmq, but not by turns
-        stranger.connect(address)
-        stranger.send(b"no envelope")
-        assert stranger.poll(20_000)
-        stranger.close()
+        client = context.socket(zmq.DEALER)  # speaks zmq, but not by turns
+        client.connect(address)
+        client.send(b"no envelope")
+        assert client.poll(20_000)
+        client.close()
         socket = context.socket(zmq.REQ)
         socket.connect(address)
         socket.send(b"no message")
@@ -211,11 +211,11 @@ def test_invalid_message_is_refused_and_others_are_served(model, expected):
 def test_prompt_is_computed_locally_when_the_peer_is_away(model, expected):
     core, runner = make_engine(model)
     # It is found out by connecting, not by waiting for an answer: or this would take an hour.
-    nobody = ZmqConnector(f"tcp://127.0.0.1:{free_port()}", runner.blocks, timeout_s=3600)
-    assert answer(core, RemotePrefill(core, runner.blocks, nobody)) == expected
-    assert nobody.fetch(task(PROMPT)) is None, "it is not waited for again"
+    connector = ZmqConnector(f"tcp://127.0.0.1:{free_port()}", runner.blocks, timeout_s=3600)
+    assert answer(core, RemotePrefill(core, runner.blocks, connector)) == expected
+    assert connector.fetch(task(PROMPT)) is None, "it is not waited for again"
     assert core.kv.prefix_tokens_hit == 0
-    nobody.close()
+    connector.close()
 
 
 def test_prompt_is_computed_locally_when_the_peer_serves_another_model(model, expected, tmp_path):
@@ -293,7 +293,7 @@ def test_prompt_that_cannot_be_computed_is_refused_by_a_typed_answer(model, toke
     assert answer.num_blocks == 4
 
 
-def test_prompts_are_computed_in_the_order_in_which_they_came(model):
+def test_prompts_are_computed_in_order_of_receipt(model):
     """Eleven, so that the order of their names as texts is another."""
     core, runner = make_engine(model, scheduler=SchedulerConfig(max_num_seqs=1))
     server = PrefillServer(core, runner.blocks)

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from gguf.constants import GGML_QUANT_SIZES
 from gguf.constants import GGMLQuantizationType as Kind
-from gguf.quants import dequantize, quantize
+from gguf.quants import dequantize
 
 from inference.kernels.backend import TorchBackend
 from inference.kernels.batch import Batch, DecodeBatch, LayerCache, PrefillChunk
@@ -25,18 +26,23 @@ from inference.model.layers.mlp import SwiGLU
 from inference.model.layers.pre_norm import PreNormLayer
 from inference.model.layers.rope import Rotary
 from inference.quantization.packed import PackedRows
+from tests.inference.blocks import PACKED_KINDS, random_rows
 from tests.inference.conftest import compiled
 
 HEADS, KV_HEADS, DIM, BLOCK = 6, 2, 32, 16
 
 
-@pytest.fixture(scope="module", params=["", "-march=haswell", "-march=x86-64"])
+@pytest.fixture(scope="module", params=["", "-mno-amx-tile", "-march=haswell", "-march=x86-64"])
 def kernels(request):
-    """As this processor would have them, in AVX2 and without either."""
+    """As this processor would have them, without tiles, in AVX2 and without either."""
     processor = Path("/proc/cpuinfo").read_text()
-    if request.param and "avx512_vnni" not in processor:
+    has_more_than = "amx_bf16" if "amx" in request.param else "avx512_vnni"
+    if request.param and has_more_than not in processor:
         pytest.skip("this processor has no more than that")
-    return compiled(request.param)
+    library = compiled(request.param)
+    library.parley_allow_tiles(1)
+    yield library
+    library.parley_allow_tiles(0)
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -44,25 +50,86 @@ def one_seed():
     torch.manual_seed(0)
 
 
-@pytest.mark.parametrize("kind", [Kind.Q4_0, Kind.Q4_1, Kind.Q8_0])
-@pytest.mark.parametrize("tokens", [1, 2, 3, 5, 8, 15, 16, 21, 50, 200])
-@pytest.mark.parametrize("width", [96, 1088])
-def test_products_from_packed_rows(kernels, kind, tokens, width):
-    """Rows and columns that fill no tile, widths of less and of several panels."""
-    weight = np.random.default_rng(1).normal(size=(71, width)).astype(np.float32)
-    packed = quantize(weight, kind)
+def drawn(kind: Kind, rows: int, width: int) -> tuple[PackedRows, torch.Tensor]:
+    """Packed rows, and the same as numbers by the gguf package."""
+    packed = random_rows(kind, rows, width, np.random.default_rng(1))
     exact = torch.from_numpy(dequantize(packed, kind)).double()
-    rows = PackedRows(kind, torch.from_numpy(packed), width)
+    return PackedRows(kind, torch.from_numpy(packed), width), exact
+
+
+@pytest.mark.parametrize("kind", PACKED_KINDS, ids=lambda kind: kind.name)
+@pytest.mark.parametrize("tokens", [1, 3, 5, 8, 15, 21, 200])
+@pytest.mark.parametrize("width", [96, 1280])
+def test_products_from_packed_rows_equal_torch(kernels, kind, tokens, width):
+    """Rows and columns that fill no tile, widths of less and of several panels."""
+    if width % GGML_QUANT_SIZES[kind][0]:
+        pytest.skip("no whole blocks")
+    rows, exact = drawn(kind, 71, width)
     bias, x = torch.randn(71), torch.randn(tokens, width)
-    linear = PackedLinear(kernels, rows, bias)
+    linear = PackedLinear(kernels, [rows], bias)
     torch.testing.assert_close(
-        linear(x).double(), x.double() @ exact.T + bias.double(), rtol=1e-5, atol=5e-5
+        linear(x).double(), x.double() @ exact.T + bias.double(), rtol=1e-5, atol=1e-4
     )
     ids = torch.tensor([3, 70, 0, 3])
     torch.testing.assert_close(linear.rows(ids).double(), exact[ids], rtol=1e-6, atol=1e-6)
 
 
-def test_norm_with_residual(kernels):
+@pytest.mark.parametrize("kind", PACKED_KINDS, ids=lambda kind: kind.name)
+@pytest.mark.parametrize("tokens", [1, 7, 11, 70])
+@pytest.mark.parametrize("width", [96, 512])
+def test_int8_products_are_those_of_rounded_activations(kernels, kind, tokens, width):
+    """Exactly so: rounding is the only error, in whole groups of rows and in a cut one."""
+    if not kernels.parley_has_int8() or 0 < kernels.parley_least_tiled_rows() <= tokens:
+        pytest.skip("no int8 products here of so many rows")
+    if width % GGML_QUANT_SIZES[kind][0]:
+        pytest.skip("no whole blocks")
+    packed, exact = drawn(kind, 71, width)
+    x = torch.randn(tokens, width)
+    x[0, 32:64] = 0
+    bias = torch.randn(71)
+    blocks = x.view(tokens, -1, 32)
+    scales = blocks.abs().amax(-1, keepdim=True) / 127
+    rounded = (blocks / scales.clamp(min=1e-30)).round() * scales
+    linear = PackedLinear(kernels, [packed], bias, int8_activations=True)
+    wanted = rounded.view(tokens, -1).double() @ exact.T + bias.double()
+    # A value halfway between two steps may be rounded either way.
+    torch.testing.assert_close(linear(x).double(), wanted, rtol=1e-4, atol=5e-2)
+    assert (linear(x) - wanted).abs().median() < 3e-5
+
+
+@pytest.mark.parametrize("kind", PACKED_KINDS, ids=lambda kind: kind.name)
+@pytest.mark.parametrize("tokens", [16, 33, 70, 545])
+@pytest.mark.parametrize(("width", "outputs"), [(96, 71), (768, 304)])
+def test_tiles_round_both_sides_to_bfloat16(kernels, kind, tokens, width, outputs):
+    """And nothing else: rows, columns and widths that fill no tile, and several parts of each."""
+    if not 0 < kernels.parley_least_tiled_rows() <= tokens:
+        pytest.skip("this build has no tiles")
+    if width % GGML_QUANT_SIZES[kind][0]:
+        pytest.skip("no whole blocks")
+    packed, exact = drawn(kind, outputs, width)
+    x, bias = torch.randn(tokens, width), torch.randn(outputs)
+    linear = PackedLinear(kernels, [packed], bias, int8_activations=True)
+    wanted = x.bfloat16().double() @ exact.float().bfloat16().double().T + bias.double()
+    # A value halfway between two steps may be rounded either way.
+    torch.testing.assert_close(linear(x).double(), wanted, rtol=1e-3, atol=5e-2)
+    assert (linear(x) - wanted).abs().median() < 3e-4
+
+
+@pytest.mark.parametrize("int8", [False, True])
+@pytest.mark.parametrize("tokens", [1, 9, 40])
+def test_rows_of_several_formats_are_one_matrix(kernels, tokens, int8):
+    """As queries, keys and values of Q4_K_M files are."""
+    parts = [drawn(Kind.Q4_K, 48, 512), drawn(Kind.Q8_0, 16, 512), drawn(Kind.Q6_K, 23, 512)]
+    packed = [rows for rows, _ in parts]
+    assert PackedLinear.takes(kernels, packed)
+    assert not PackedLinear.takes(kernels, packed[::-1])  # 23 rows are no whole groups
+    x, bias = torch.randn(tokens, 512), torch.randn(87)
+    linear = PackedLinear(kernels, packed, bias, int8_activations=int8)
+    alone = [PackedLinear(kernels, [rows], None, int8_activations=int8)(x) for rows, _ in parts]
+    assert torch.equal(linear(x), torch.cat(alone, dim=-1) + bias)
+
+
+def test_norm_with_residual_equals_torch(kernels):
     x, delta, weight = torch.randn(7, 48), torch.randn(7, 48), torch.randn(48)
     for given in (None, delta):
         stream, wanted = x.clone(), x.double()
@@ -74,7 +141,7 @@ def test_norm_with_residual(kernels):
         torch.testing.assert_close(got.double(), normed, rtol=1e-5, atol=1e-5)
 
 
-def test_swiglu_from_tiny_to_huge_values(kernels):
+def test_swiglu_equals_torch_from_tiny_to_huge_values(kernels):
     gate_up = torch.cat([torch.linspace(-200, 200, 64), torch.randn(64)])[None].repeat(3, 1)
     got = CpuBackend(kernels).swiglu(gate_up)
     gate, up = gate_up.double().chunk(2, dim=-1)
@@ -174,13 +241,13 @@ def test_prefill_attention_equals_float64(kernels, heads, kv_heads, dim, window,
         torch.testing.assert_close(got.double(), exact, rtol=1e-4, atol=2e-5)
 
 
-def test_without_a_compiler_there_are_no_kernels(monkeypatch, caplog):
+def test_kernels_are_absent_without_a_compiler(monkeypatch, caplog):
     monkeypatch.setenv("PATH", "/nowhere")
     monkeypatch.delenv("CXX", raising=False)
     assert load_kernels() is None
 
 
-def test_a_compiler_that_fails_is_reported_and_not_fatal(monkeypatch, tmp_path):
+def test_failing_compiler_is_logged_and_not_fatal(monkeypatch, tmp_path):
     broken = tmp_path / "broken++"
     broken.write_text("#!/bin/sh\necho no such architecture >&2\nexit 1\n")
     broken.chmod(0o755)
@@ -192,8 +259,8 @@ def test_a_compiler_that_fails_is_reported_and_not_fatal(monkeypatch, tmp_path):
 CONFIG = ModelConfig(
     architecture="llama",
     vocab_size=64,
-    hidden_size=96,
-    intermediate_size=160,
+    hidden_size=256,
+    intermediate_size=512,
     num_layers=3,
     num_heads=HEADS,
     num_kv_heads=KV_HEADS,
@@ -210,10 +277,14 @@ def make_layers(kernels, kind: Kind, *, int8: bool, bias: bool) -> list[PreNormL
     hidden, inner, queries = CONFIG.hidden_size, CONFIG.intermediate_size, HEADS * DIM
 
     def matrix(rows: int, width: int) -> Linear:
-        weight = random.normal(size=(rows, width), scale=width**-0.5).astype(np.float32)
-        packed = PackedRows(kind, torch.from_numpy(quantize(weight, kind)), width)
+        """The first half of the rows in eight bits, and all where a row is no whole blocks."""
+        fits = width % GGML_QUANT_SIZES[kind][0] == 0
+        parts = []
+        for used in (Kind.Q8_0, kind if fits else Kind.Q8_0):
+            data = random_rows(used, rows // 2, width, random, 0.06)
+            parts.append(PackedRows(used, torch.from_numpy(data), width))
         shift = torch.randn(rows) if bias else None
-        return PackedLinear(kernels, packed, shift, int8_activations=int8)
+        return PackedLinear(kernels, parts, shift, int8_activations=int8)
 
     backend = CpuBackend(kernels)
     rotary = Rotary(CONFIG.rope, DIM, CONFIG.max_position, torch.device("cpu"))
@@ -251,6 +322,9 @@ class PartByPart(CpuBackend):
         (Kind.Q8_0, False, True),
         (Kind.Q4_0, True, False),
         (Kind.Q8_0, True, True),
+        (Kind.Q4_K, True, True),
+        (Kind.Q5_K, False, False),
+        (Kind.Q6_K, True, False),
     ],
 )
 def test_all_layers_in_one_call_give_the_same_bits(kernels, kind, int8, bias, cached_as, threads):
@@ -261,7 +335,7 @@ def test_all_layers_in_one_call_give_the_same_bits(kernels, kind, int8, bias, ca
     before = torch.get_num_threads()
     torch.set_num_threads(threads)
     try:
-        for lengths in ([1], [300], [5, 129, 64, 2, 17], [33] * 9):
+        for lengths in ([1], [300], [5, 129, 64, 2, 17], [33] * 9, [21] * 19):
             batch = make_batch(lengths)
             assert batch.decode is not None
             slots = batch.decode.tables.numel() * BLOCK

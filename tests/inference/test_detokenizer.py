@@ -20,7 +20,7 @@ TEXTS = [
 ]
 
 
-def pieces(tokenizer, ids: list[int]) -> list[str]:
+def chunks(tokenizer, ids: list[int]) -> list[str]:
     stream = StreamingDetokenizer(tokenizer, skip_special_tokens=False)
     return [*(stream.feed(token) for token in ids), stream.finish()]
 
@@ -29,25 +29,25 @@ def pieces(tokenizer, ids: list[int]) -> list[str]:
 def test_streamed_text_joins_to_the_text_without_replacement_characters(tokenizer, text):
     ids = tokenizer.encode(text)
     assert len(ids) > 1
-    found = pieces(tokenizer, ids)
+    found = chunks(tokenizer, ids)
     assert "".join(found) == text
-    assert not any("\ufffd" in piece for piece in found)
+    assert not any("\ufffd" in chunk for chunk in found)
 
 
-def test_an_emoji_comes_out_whole_with_its_last_token(tokenizer):
+def test_emoji_is_streamed_whole_with_its_last_token(tokenizer):
     ids = tokenizer.encode("🦖")
     assert len(ids) > 1, "the test needs a character of several tokens"
-    assert pieces(tokenizer, ids) == [""] * (len(ids) - 1) + ["🦖", ""]
+    assert chunks(tokenizer, ids) == [""] * (len(ids) - 1) + ["🦖", ""]
 
 
-def test_a_sequence_that_ends_inside_a_character_shows_that(tokenizer):
+def test_sequence_ending_inside_a_character_shows_a_replacement_character(tokenizer):
     ids = tokenizer.encode("ok 🦖")[:-1]
-    assert "".join(pieces(tokenizer, ids)) == "ok \ufffd"
+    assert "".join(chunks(tokenizer, ids)) == "ok \ufffd"
 
 
 @given(ids=st.lists(st.integers(0, 49151), max_size=30))
 def test_any_tokens_stream_to_what_they_decode_to(tokenizer, ids):
-    assert "".join(pieces(tokenizer, ids)) == tokenizer.decode(ids)
+    assert "".join(chunks(tokenizer, ids)) == tokenizer.decode(ids)
 
 
 @given(text=st.text(st.characters(exclude_categories=["Cc", "Cs"]), max_size=60))

@@ -102,7 +102,7 @@ def test_text_token_ids_and_base64_give_the_same_embedding(served):
 
 
 @pytest.mark.model
-def test_more_inputs_than_running_requests_are_answered_in_order(served):
+def test_embeddings_are_answered_in_order_when_inputs_exceed_running_requests(served):
     inputs = [f"Sentence number {number}." for number in range(30)]  # 8 seats
     many = served.http.post("/v1/embeddings", json={"input": inputs}).json()["data"]
     [one] = served.http.post("/v1/embeddings", json={"input": inputs[17]}).json()["data"]

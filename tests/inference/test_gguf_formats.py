@@ -9,34 +9,20 @@ import gguf
 import numpy as np
 import pytest
 import torch
-from gguf.constants import GGML_QUANT_SIZES
 from gguf.constants import GGMLQuantizationType as Kind
-from gguf.quants import quantize
 from transformers import AutoConfig, AutoModelForCausalLM, LlamaConfig
 from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS
 
 from inference.errors import ModelLoadError
+from inference.model.build import build_model
+from inference.model.files.open import open_weights
 from inference.model.gguf_format import GGUFFile
+from tests.inference.blocks import PACKED_KINDS, random_rows
 from tests.inference.conftest import greedy
 from tests.inference.test_families import make_driver, reference_answer
 
 HIDDEN, INNER, HEADS, KV_HEADS, LAYERS, VOCAB = 256, 512, 4, 2, 2, 96
 PROMPT = [(5 * i * i + 3) % 90 + 3 for i in range(30)]
-
-
-def random_blocks(kind: Kind, rows: int, width: int, rng: np.random.Generator) -> np.ndarray:
-    """Random quantized rows for the formats that the gguf package cannot write."""
-    block, size = GGML_QUANT_SIZES[kind]
-    data = rng.integers(0, 256, (rows, width // block, size), dtype=np.uint8)
-
-    def half(value: float) -> np.ndarray:
-        return np.frombuffer(np.float16(value).tobytes(), np.uint8)
-
-    if kind is Kind.Q4_K:  # scale * 0..15 - least, about zero on average
-        data[..., 0:2], data[..., 2:4] = half(2e-4), half(1.5e-3)
-    else:
-        data[..., -2:] = half(2e-4)
-    return data.reshape(rows, -1)
 
 
 def write_model(
@@ -61,11 +47,7 @@ def write_model(
     writer.add_eos_token_id(2)
 
     def matrix(name: str, rows: int, width: int) -> None:
-        if kind in (Kind.Q4_K, Kind.Q6_K):
-            writer.add_tensor(name, random_blocks(kind, rows, width, rng), raw_dtype=kind)
-            return
-        values = (rng.normal(size=(rows, width)) * 0.08).astype(np.float32)
-        writer.add_tensor(name, quantize(values, kind), raw_dtype=kind)
+        writer.add_tensor(name, random_rows(kind, rows, width, rng, 0.08), raw_dtype=kind)
 
     def norm(name: str) -> None:
         writer.add_tensor(name, (1 + 0.1 * rng.normal(size=HIDDEN)).astype(np.float32))
@@ -94,7 +76,7 @@ def write_model(
 
 @pytest.mark.parametrize(
     "kind",
-    [Kind.F32, Kind.F16, Kind.BF16, Kind.Q8_0, Kind.Q4_0, Kind.Q4_1, Kind.Q4_K, Kind.Q6_K],
+    [Kind.F32, Kind.F16, Kind.BF16, *PACKED_KINDS],
     ids=lambda kind: kind.name,
 )
 def test_same_greedy_tokens_as_transformers(kind, tmp_path):
@@ -124,6 +106,60 @@ def test_truncated_file_is_refused(tmp_path):
         path.write_bytes(whole[:length])
         with pytest.raises(ModelLoadError, match="damaged"):
             GGUFFile(path)
+
+
+def test_changed_headers_are_read_or_refused(tmp_path):
+    """Any byte of the header may be any other: what makes no model is said to, and nothing else is
+    raised."""
+    path = tmp_path / "tiny.gguf"
+    write_model(path, Kind.Q8_0)
+    whole = path.read_bytes()
+    header = whole.index(b"blk.1.ffn_down.weight") + 60
+    random = np.random.default_rng(1)
+    refused = 0
+    for _ in range(400):
+        changed = bytearray(whole)
+        for at in random.integers(0, header, random.integers(1, 4)):
+            changed[at] = random.choice((0, 1, 128, 255))
+        path.write_bytes(changed)
+        try:
+            open_weights(str(path))
+        except ModelLoadError:
+            refused += 1
+    assert 100 < refused < 400
+
+
+def swap_sizes(path: Path, name: str) -> None:
+    """Write rows for columns in the tensor's head: as many numbers as before."""
+    whole = bytearray(path.read_bytes())
+    at = whole.index(name.encode()) + len(name) + 4
+    whole[at : at + 8], whole[at + 8 : at + 16] = whole[at + 8 : at + 16], whole[at : at + 8]
+    path.write_bytes(whole)
+
+
+@pytest.mark.parametrize("tensor", ["ffn_down", "ffn_up", "attn_k", "attn_output"])
+@pytest.mark.parametrize("kind", [Kind.Q8_0, Kind.Q4_0])
+def test_matrices_that_do_not_fit_one_another_are_refused(tensor, kind, tmp_path):
+    """Kernels believe the sizes that they are told: they must never be told these."""
+    path = tmp_path / "tiny.gguf"
+    write_model(path, kind)
+    swap_sizes(path, f"blk.1.{tensor}.weight")
+    if tensor == "attn_output":  # square: as before
+        build_model(open_weights(str(path)), torch.float32, torch.device("cpu"))
+        return
+    with pytest.raises(ModelLoadError, match=r"columns|fit one another"):
+        build_model(open_weights(str(path)), torch.float32, torch.device("cpu"))
+
+
+def test_rows_that_are_no_whole_blocks_are_refused(tmp_path):
+    path = tmp_path / "tiny.gguf"
+    write_model(path, Kind.Q8_0)
+    whole = bytearray(path.read_bytes())
+    at = whole.index(b"output.weight") + len("output.weight") + 4
+    whole[at : at + 8] = (HIDDEN - 1).to_bytes(8, "little")
+    path.write_bytes(whole)
+    with pytest.raises(ModelLoadError, match="rows of 255 values, Q8_0 blocks of 32"):
+        open_weights(str(path))
 
 
 def add_llama3_divisors(writer: gguf.GGUFWriter) -> None:

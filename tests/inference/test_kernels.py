@@ -55,7 +55,7 @@ def randn(*shape: int, dtype: torch.dtype = torch.float32) -> torch.Tensor:
 
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("with_delta", [True, False])
-def test_norm_with_residual(dtype, with_delta):
+def test_norm_with_residual_equals_torch(dtype, with_delta):
     x, delta, weight = (
         randn(3, 40, dtype=dtype),
         randn(3, 40, dtype=dtype),
@@ -72,7 +72,7 @@ def test_norm_with_residual(dtype, with_delta):
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_swiglu(dtype):
+def test_swiglu_equals_torch(dtype):
     gate_up = randn(3, 2 * 1030, dtype=dtype) * 3
     assert_close(TritonBackend().swiglu(gate_up), TorchBackend().swiglu(gate_up.double()))
 
@@ -105,7 +105,7 @@ def batch_of(lengths: list[int], chunk: tuple[int, int]) -> Batch:
     ("lengths", "chunk", "heads", "dim"),
     [([1, 17, 66], (0, 21), (4, 2), 16), ([3, 530], (70, 18), (3, 1), 24)],
 )
-def test_rotation_cache_and_attention(dtype, window, lengths, chunk, heads, dim):
+def test_rotation_cache_and_attention_equal_torch(dtype, window, lengths, chunk, heads, dim):
     """Streams of one block and of several splits; a chunk alone and one after a prefix."""
     num_heads, kv_heads = heads
     batch = batch_of(lengths, chunk)
@@ -127,7 +127,7 @@ def test_rotation_cache_and_attention(dtype, window, lengths, chunk, heads, dim)
 
 
 @pytest.mark.parametrize("window", [None, 20])
-def test_rotation_and_attention_over_a_cache_in_int8(window):
+def test_rotation_and_attention_over_an_int8_cache_equal_torch(window):
     """What is stored is right to half a step, and attention is that over what is stored."""
     lengths, heads, kv_heads, dim = [1, 17, 530], 4, 2, 24
     batch = batch_of(lengths, (40, 21))
@@ -168,7 +168,7 @@ def int8_cache(slots: int, kv_heads: int, dim: int) -> LayerCache:
 
 @pytest.mark.parametrize("kind", [Kind.Q4_0, Kind.Q4_1, Kind.Q8_0])
 @pytest.mark.parametrize("tokens", [1, 17])
-def test_products_from_packed_weights(kind, tokens):
+def test_products_from_packed_weights_equal_torch(kind, tokens):
     packed = quantize(np.random.default_rng(1).normal(size=(70, 64)).astype(np.float32), kind)
     exact = torch.from_numpy(dequantize(packed, kind)).double().to(DEVICE)
     bias, x = randn(70), randn(tokens, 64)

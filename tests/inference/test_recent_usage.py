@@ -18,7 +18,7 @@ def test_requests_of_one_key_are_kept_in_order() -> None:
     assert recent.find("b") is None
 
 
-def test_a_key_is_forgotten_some_time_after_its_last_request() -> None:
+def test_key_is_forgotten_some_time_after_its_last_request() -> None:
     clock = Clock()
     recent = RecentUsage(ttl_s=60, clock=clock)
     recent.add("a", {"n": 0})
@@ -30,7 +30,7 @@ def test_a_key_is_forgotten_some_time_after_its_last_request() -> None:
     assert recent.find("a") is None
 
 
-def test_there_are_never_more_keys_than_allowed() -> None:
+def test_number_of_keys_is_bounded() -> None:
     recent = RecentUsage(max_keys=10)
     for number in range(100):
         recent.add(str(number), {})
@@ -40,14 +40,14 @@ def test_there_are_never_more_keys_than_allowed() -> None:
     assert known == list(range(91, 100))
 
 
-def test_one_key_holds_no_more_requests_than_allowed():
+def test_requests_of_one_key_are_bounded():
     recent = RecentUsage(max_requests_per_key=3)
     for number in range(10):
         recent.add("a", {"n": number})
     assert recent.find("a") == [{"n": 7}, {"n": 8}, {"n": 9}]
 
 
-def test_all_keys_together_hold_no_more_requests_than_allowed():
+def test_requests_of_all_keys_are_bounded():
     """The keys that were quiet longest are forgotten, whole."""
     recent = RecentUsage(max_requests=10, max_requests_per_key=4)
     for key in "abcd":

@@ -62,7 +62,7 @@ def expected(make_core, prompts) -> list[list[int]]:
     return [driver.generate(prompt, greedy(max_tokens=NEW_TOKENS)) for prompt in prompts]
 
 
-def test_each_prompt_alone(model_path: Path, prompts, expected):
+def test_greedy_tokens_equal_the_reference_for_single_prompts(model_path: Path, prompts, expected):
     from transformers import AutoModelForCausalLM
 
     reference = AutoModelForCausalLM.from_pretrained(
@@ -76,7 +76,7 @@ def test_each_prompt_alone(model_path: Path, prompts, expected):
         assert greedy_choice == answer
 
 
-def test_all_prompts_in_one_mixed_batch(make_core, prompts, expected):
+def test_greedy_tokens_equal_the_reference_in_a_mixed_batch(make_core, prompts, expected):
     """Long and short, beginning and going on, in the same steps, chunks of odd sizes."""
     core = make_core(max_num_batched_tokens=61, mixed_step_tokens=37)
     driver = Driver(core)
@@ -88,7 +88,7 @@ def test_all_prompts_in_one_mixed_batch(make_core, prompts, expected):
     assert [driver.run()[i] for i in ids] == expected
 
 
-def test_prompts_a_few_tokens_a_step(make_core, prompts, expected):
+def test_greedy_tokens_equal_the_reference_in_small_chunks(make_core, prompts, expected):
     """So few that each of a prompt's tokens is a query alone, as a stream's is."""
     few = 12
     assert few <= MAX_ROWS
@@ -98,7 +98,7 @@ def test_prompts_a_few_tokens_a_step(make_core, prompts, expected):
     assert [tokens[i] for i in ids] == expected[:6]
 
 
-def test_beside_sampled_sequences(make_core, prompts, expected):
+def test_greedy_tokens_equal_the_reference_beside_sampled_requests(make_core, prompts, expected):
     driver = Driver(make_core())
     ids = []
     for index, prompt in enumerate(prompts[:8]):
@@ -109,7 +109,7 @@ def test_beside_sampled_sequences(make_core, prompts, expected):
     assert [tokens[i] for i in ids] == expected[:8]
 
 
-def test_with_a_warm_prefix_cache(make_core, prompts, expected):
+def test_greedy_tokens_equal_the_reference_with_a_warm_prefix_cache(make_core, prompts, expected):
     driver = Driver(make_core())
     sampling = greedy(max_tokens=NEW_TOKENS)
     first = driver.add(prompts[-2], sampling)
@@ -127,7 +127,9 @@ def test_with_a_warm_prefix_cache(make_core, prompts, expected):
 
 
 @pytest.mark.parametrize("prefix_cache", [True, False])
-def test_through_preemptions(make_core, prompts, expected, prefix_cache):
+def test_greedy_tokens_equal_the_reference_through_preemptions(
+    make_core, prompts, expected, prefix_cache
+):
     """Room for about two of eight sequences: the others are preempted and recomputed."""
     core = make_core(num_blocks=14, prefix_cache=prefix_cache)
     driver = Driver(core)

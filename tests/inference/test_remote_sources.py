@@ -61,13 +61,13 @@ def s3(s3_url, monkeypatch) -> str:
     return s3_url
 
 
-def test_a_file_from_a_bucket(s3):
+def test_file_is_fetched_from_a_bucket(s3):
     found = fetch(f"s3:weights/model.gguf#sha256={SHA256}")
     assert found.name == "model.gguf"
     assert found.read_bytes() == WEIGHTS
 
 
-def test_a_model_from_a_bucket(s3, buckets):
+def test_model_is_fetched_from_a_bucket(s3, buckets):
     sums = hashlib.sha256((buckets / "weights/tiny/SHA256SUMS").read_bytes()).hexdigest()
     folder = fetch(f"s3://weights/tiny#sha256={sums}")
     assert open_weights(str(folder)).config.hidden_size == 64
@@ -90,7 +90,7 @@ def test_missing_object_is_not_retried(s3, path):
     assert waits == []
 
 
-def test_a_server_that_is_away_is_tried_again(s3, monkeypatch):
+def test_unreachable_server_is_tried_again(s3, monkeypatch):
     waits = Waits()
     monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{free_port()}")
     with pytest.raises(ModelLoadError, match="tried 4 times"):
@@ -115,7 +115,7 @@ def hub(tmp_path, monkeypatch) -> Iterator[Hub]:
         yield hub
 
 
-def test_a_model_from_the_hub(hub):
+def test_model_is_fetched_from_the_hub(hub):
     sums = hashlib.sha256(hub.files["SHA256SUMS"]).hexdigest()
     folder = fetch(f"hf:someone/tiny#sha256={sums}")
     assert open_weights(str(folder)).config.hidden_size == 64
@@ -124,11 +124,11 @@ def test_a_model_from_the_hub(hub):
     assert len(hub.downloads) == count, "it is kept"
 
 
-def test_a_file_from_the_hub_at_a_revision(hub):
+def test_file_is_fetched_from_the_hub_at_a_revision(hub):
     assert fetch(f"hf:someone/tiny@v1/model.gguf#sha256={SHA256}").read_bytes() == WEIGHTS
 
 
-def test_a_shard_that_was_exchanged_is_refused(hub, tmp_path):
+def test_shard_with_wrong_hash_is_refused(hub, tmp_path):
     shard = next(name for name in hub.files if name.endswith(".safetensors"))
     *most, last = hub.files[shard]
     hub.files[shard] = bytes([*most, last ^ 1])
@@ -139,13 +139,13 @@ def test_a_shard_that_was_exchanged_is_refused(hub, tmp_path):
     assert not list((tmp_path / "cache").rglob(".complete"))
 
 
-def test_a_download_that_breaks_off_is_fetched_again(hub):
+def test_interrupted_download_is_fetched_again(hub):
     hub.failures = 1
     assert fetch(f"hf:someone/tiny/model.gguf#sha256={SHA256}", wait=Waits()).exists()
     assert hub.failures == 0
     assert hub.downloads.count("model.gguf") >= 2
 
 
-def test_a_model_that_the_hub_lacks_ends_the_command(hub, capsys):
+def test_command_fails_when_the_hub_lacks_the_model(hub, capsys):
     assert main(["serve", "--model", "hf:someone/else"]) == 2
     assert "cannot fetch hf:someone/else: " in capsys.readouterr().err

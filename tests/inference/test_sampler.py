@@ -91,7 +91,7 @@ def test_samples_follow_the_exact_distribution(sampling):
     assert statistic < freedom + 5 * math.sqrt(2 * freedom)
 
 
-def test_a_seed_gives_the_same_token_alone_and_in_any_batch():
+def test_seed_gives_the_same_token_alone_and_in_any_batch():
     torch.manual_seed(0)
     rows = torch.randn(6, VOCAB) * 2
     kinds: list[dict[str, Any]] = [

@@ -17,7 +17,7 @@ from inference.scheduler.scheduler import Scheduler
 
 BLOCK_SIZE, NUM_BLOCKS, MAX_LEN, HOST_BLOCKS = 4, 12, 40, 9
 PREFIX = list(range(100, 120))
-LONGEST_WAIT = 20.0
+MAX_WAIT_S = 20.0
 
 
 class SchedulerMachine(RuleBasedStateMachine):
@@ -28,7 +28,7 @@ class SchedulerMachine(RuleBasedStateMachine):
             max_num_batched_tokens=16,
             mixed_step_tokens=7,
             policy="priority",
-            max_wait_s=LONGEST_WAIT,
+            max_wait_s=MAX_WAIT_S,
         )
         self.kv = KVCacheManager(NUM_BLOCKS, BLOCK_SIZE, swap_blocks=HOST_BLOCKS)
         self.scheduler = Scheduler(self.config, self.kv)
@@ -118,7 +118,7 @@ class SchedulerMachine(RuleBasedStateMachine):
             assert culprit is None
             self.suspects |= {chunk.request.request_id for chunk in chunks}
 
-    @rule(seconds=st.floats(0, 2 * LONGEST_WAIT))
+    @rule(seconds=st.floats(0, 2 * MAX_WAIT_S))
     def time_passes(self, seconds):
         """Who is past the deadline ends, and who waited too long without having begun."""
         self.clock += seconds
@@ -126,7 +126,7 @@ class SchedulerMachine(RuleBasedStateMachine):
         for request in self.requests.values():
             late = request.deadline is not None and request.deadline <= self.clock
             began = request.was_scheduled
-            kept_waiting = not began and self.clock - request.arrived_at > LONGEST_WAIT
+            kept_waiting = not began and self.clock - request.arrived_at > MAX_WAIT_S
             assert (request in expired) == (late or kept_waiting)
         for request in expired:
             self.scheduler.finish(self.requests.pop(request.request_id))

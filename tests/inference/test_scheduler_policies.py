@@ -40,10 +40,10 @@ def test_fcfs_queue_ignores_priority():
 
 def test_smaller_priority_runs_first_until_the_other_has_waited_longer():
     scheduler = make(max_num_seqs=1, policy="priority", priority_seconds=20)
-    scheduler.add(request("patient free", at=0, priority=1))
+    scheduler.add(request("free that waited", at=0, priority=1))
     scheduler.add(request("premium soon after", at=19, priority=0))
     scheduler.add(request("premium much later", at=21, priority=0))
-    assert order(scheduler) == ["premium soon after", "patient free", "premium much later"]
+    assert order(scheduler) == ["premium soon after", "free that waited", "premium much later"]
 
 
 def test_shortest_request_runs_first_under_policy_shortest():

@@ -101,21 +101,21 @@ def tokenizer(path) -> TextTokenizer:
 
 
 @pytest.mark.parametrize("text", TEXTS)
-def test_the_same_tokens_as_sentencepiece(trained, tokenizer, text):
+def test_tokens_equal_sentencepieces(trained, tokenizer, text):
     assert tokenizer.encode(text, add_special_tokens=False) == trained.encode(text)
     assert tokenizer.encode(text) == [trained.bos_id(), *trained.encode(text)]
 
 
 @given(text=st.text(st.sampled_from("aenrst ,.\nTh▁é東\x00") | st.characters(codec="utf-8")))
 @settings(max_examples=300)
-def test_any_text_gives_sentencepieces_tokens_and_comes_back(trained, tokenizer, text):
+def test_any_text_gives_sentencepieces_tokens_and_decodes_to_itself(trained, tokenizer, text):
     tokens = tokenizer.encode(text, add_special_tokens=False)
     assert tokens == trained.encode(text)
     if "▁" not in text:  # which stands for a space here
         assert tokenizer.decode_prompt(tokens) == text
 
 
-def test_the_same_tokens_as_transformers_reads_from_the_file(path, tokenizer):
+def test_tokens_equal_transformers_reading_the_file(path, tokenizer):
     """But for texts that begin with a space, to which transformers adds none."""
     theirs = transformers.AutoTokenizer.from_pretrained(str(path.parent), gguf_file=path.name)
     for text in TEXTS:
@@ -125,7 +125,7 @@ def test_the_same_tokens_as_transformers_reads_from_the_file(path, tokenizer):
             )
 
 
-def test_special_tokens_are_whole_and_the_text_after_one_begins_anew(trained, tokenizer):
+def test_special_tokens_are_whole_and_text_after_them_begins_a_word(trained, tokenizer):
     tokens = tokenizer.encode("one</s>two<think>three", add_special_tokens=False)
     assert tokens == [
         *trained.encode("one"),
@@ -138,7 +138,7 @@ def test_special_tokens_are_whole_and_the_text_after_one_begins_anew(trained, to
     assert not tokenizer.is_special(trained.piece_to_id("<think>"))
 
 
-def test_tokens_stand_for_their_bytes(trained, tokenizer):
+def test_tokens_decode_to_their_bytes(trained, tokenizer):
     """東 has no piece: three bytes, of which none is shown before the last has come."""
     tokens = tokenizer.encode("a 東", add_special_tokens=False)
     assert b"".join(map(tokenizer.token_bytes, tokens)) == " a 東".encode()

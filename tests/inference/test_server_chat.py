@@ -101,11 +101,11 @@ def test_no_chunk_holds_half_a_character(served):
     body = {"prompt": "🦖" * 12, "temperature": 0, "max_tokens": 12, "stream": True}
     with served.http.stream("POST", "/v1/completions", json=body) as response:
         lines = [line for line in response.iter_lines() if line and "[DONE]" not in line]
-    pieces = [json.loads(line[6:])["choices"][0]["text"] for line in lines]
-    text = "".join(pieces)
+    chunks = [json.loads(line[6:])["choices"][0]["text"] for line in lines]
+    text = "".join(chunks)
     assert text.count("🦖") >= 3
-    assert len(pieces) < 12, "no token waited for its character's others"
-    assert "\ufffd" not in "".join(pieces[:-1])
+    assert len(chunks) < 12, "no token waited for its character's others"
+    assert "\ufffd" not in "".join(chunks[:-1])
 
 
 def test_final_message_is_continued(served):

@@ -26,7 +26,7 @@ USER = [{"role": "user", "content": "hi"}]
         ({"logit_bias": {"x": 1}}, "logit_bias"),
         ({"logit_bias": {"999999": 1}}, "logit_bias"),
         ({"min_tokens": 9, "max_tokens": 3}, "min_tokens"),
-        ({"tools": []}, "tools"),
+        ({"tools": "weather"}, "tools"),
         ({"messages": []}, "messages"),
         ({"messages": [{"role": "king", "content": "hi"}]}, "messages[0].role"),
         ({"stream_options": {"include": True}}, "stream_options.include"),

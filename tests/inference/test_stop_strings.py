@@ -13,7 +13,7 @@ LETTERS = st.text("ab", max_size=24)
 STOPS = st.lists(st.text("ab", min_size=1, max_size=5), max_size=3)
 
 
-def feed_in_pieces(text: str, cuts: list[int], stops: tuple[str, ...]) -> tuple[str, bool]:
+def feed_in_chunks(text: str, cuts: list[int], stops: tuple[str, ...]) -> tuple[str, bool]:
     found = StopStrings(stops)
     borders = sorted({0, len(text), *(cut % (len(text) + 1) for cut in cuts)})
     out = ""
@@ -27,8 +27,8 @@ def feed_in_pieces(text: str, cuts: list[int], stops: tuple[str, ...]) -> tuple[
 
 @given(text=LETTERS, cuts=st.lists(st.integers(0, 30)), stops=STOPS)
 @example(text="aab", cuts=[1, 2], stops=["ab"])
-def test_the_released_text_ends_before_the_first_stop_string(text, cuts, stops):
-    released, stopped = feed_in_pieces(text, cuts, tuple(stops))
+def test_released_text_ends_before_the_first_stop_string(text, cuts, stops):
+    released, stopped = feed_in_chunks(text, cuts, tuple(stops))
     # The stop string that is complete first ends the text, as token by token it would.
     ends = [at + len(stop) for stop in stops if (at := text.find(stop)) >= 0]
     assert stopped == bool(ends)
@@ -41,7 +41,7 @@ def test_the_released_text_ends_before_the_first_stop_string(text, cuts, stops):
 
 
 @given(text=LETTERS, stops=STOPS)
-def test_what_is_released_so_far_never_ends_in_the_beginning_of_a_coming_stop(text, stops):
+def test_released_text_never_ends_with_a_prefix_of_a_following_stop_string(text, stops):
     found = StopStrings(tuple(stops))
     out = ""
     for character in text:

@@ -41,7 +41,7 @@ def test_regular_expression_is_followed(served):
     assert re.fullmatch(r"20\d\d-(0\d|1[0-2])", text)
 
 
-def test_one_of_the_choices_is_given(served):
+def test_answer_is_one_of_the_choices(served):
     options = ["a (plain) one", "quite another. one"]
     assert content(served.chat("hi", guided_choice=options, max_tokens=20)) in options
 

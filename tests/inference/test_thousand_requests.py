@@ -51,9 +51,9 @@ async def ask(client: httpx.AsyncClient, seed: int) -> str:
     """Send one request; says how it ended."""
     rng = random.Random(seed)
     path, body = body_of(rng)
-    patience = rng.choice([0.01, 0.05, 0.2]) if rng.random() < 0.25 else 120
+    timeout_s = rng.choice([0.01, 0.05, 0.2]) if rng.random() < 0.25 else 120
     try:
-        async with asyncio.timeout(patience):
+        async with asyncio.timeout(timeout_s):
             async with client.stream("POST", path, json=body) as response:
                 text = (await response.aread()).decode()
     except TimeoutError:

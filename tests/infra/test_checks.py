@@ -8,17 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from infra import checks
+from infra import checks, chromium
 from infra.launcher.errors import LaunchError
 
 
 def run(stages: Sequence[checks.Stage]) -> int:
-    with ThreadPoolExecutor(2) as lanes:
-        begun = checks.begin(lanes, stages, dict(os.environ))
+    with ThreadPoolExecutor(2) as pool:
+        begun = checks.begin(pool, stages, dict(os.environ))
     return checks.summary([stage.result() for stage in begun])
 
 
-def test_all_stages_run_and_one_failure_makes_it_red(
+def test_all_stages_run_and_one_failure_fails_the_checks(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     stages = [
@@ -33,7 +33,7 @@ def test_all_stages_run_and_one_failure_makes_it_red(
     assert re.search(r"✓ +[0-9.]+ s  second\n", shown)
 
 
-def test_what_a_failed_stage_said_last_is_the_last_that_is_printed(
+def test_last_output_of_a_failed_stage_is_printed_last(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     failing = "for n in $(seq 20); do echo line $n; done; echo FAILED test_it; exit 1"
@@ -48,7 +48,7 @@ def test_what_a_failed_stage_said_last_is_the_last_that_is_printed(
     assert last.endswith("red │ FAILED test_it")
 
 
-def test_a_failures_name_is_repeated_whatever_is_said_after_it(
+def test_name_of_a_failure_is_repeated_at_the_end(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     failing = "echo FAILED test_it; for n in $(seq 20); do echo late $n; done; exit 1"
@@ -58,13 +58,13 @@ def test_a_failures_name_is_repeated_whatever_is_said_after_it(
     assert "red │ FAILED test_it\n" in after_table
 
 
-def test_it_is_green_when_every_stage_is(tmp_path: Path) -> None:
+def test_checks_pass_when_every_stage_passes(tmp_path: Path) -> None:
     assert run([checks.Stage("only", ("true",), tmp_path)]) == 0
 
 
-def test_without_a_browser_that_can_be_had_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_browser_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nonexistent")
     monkeypatch.delenv("PARLEY_CHROMIUM", raising=False)
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
     with pytest.raises(LaunchError, match="need Chromium"):
-        checks.ensure_chromium()
+        chromium.ensure_chromium()

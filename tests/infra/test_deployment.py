@@ -298,7 +298,7 @@ def test_the_pool_file_of_kubernetes_is_the_default_one() -> None:
 
 def test_compose_demands_every_secret() -> None:
     text = (INFRA / "compose.yaml").read_text()
-    for name in ("POSTGRES_PASSWORD", "VALKEY_PASSWORD", "PARLEY_SECRET_KEY"):
+    for name in ("POSTGRES_PASSWORD", "VALKEY_PASSWORD", "PARLEY_KEYS"):
         assert f"${{{name}:?" in text
         assert f"\n{name}=\n" in (INFRA / "compose.env.example").read_text(), "no default secret"
 

@@ -122,7 +122,7 @@ def test_one_key_stays_in_one_partition(servers, topic, consumer_of) -> None:
     assert set().union(*partitions.values()) == set(range(PARTITIONS))
 
 
-def test_a_new_member_goes_on_after_the_committed_offsets(servers, topic, consumer_of) -> None:
+def test_new_member_continues_after_the_committed_offsets(servers, topic, consumer_of) -> None:
     _publish(servers, topic, _events(100))
     first = consumer_of(servers, topic)
     assert len(_read(first, 100)) == 100
@@ -135,7 +135,7 @@ def test_a_new_member_goes_on_after_the_committed_offsets(servers, topic, consum
     assert [record.value for record in _read(second, 1)] == [b"later"]
 
 
-def test_what_was_read_but_not_committed_is_delivered_again(servers, topic, consumer_of) -> None:
+def test_uncommitted_records_are_delivered_again(servers, topic, consumer_of) -> None:
     _publish(servers, topic, _events(50))
     first = consumer_of(servers, topic)
     assert len(_read(first, 50)) == 50
@@ -213,7 +213,7 @@ def test_lag_is_known_from_end_and_committed_offsets(servers, topic, consumer_of
     assert lag == 30
 
 
-def test_a_large_batch_survives_a_clean_restart(own_broker, consumer_of) -> None:
+def test_large_batch_survives_a_clean_restart(own_broker, consumer_of) -> None:
     _create_topic(own_broker.url, "usage")
     _publish(own_broker.url, "usage", _events(2000))
     reader = consumer_of(own_broker.url, "usage")
@@ -229,7 +229,7 @@ def test_a_large_batch_survives_a_clean_restart(own_broker, consumer_of) -> None
     assert len(_read(consumer_of(own_broker.url, "usage", "another"), 2001)) == 2001
 
 
-def test_clients_go_on_after_the_broker_was_restarted_under_them(own_broker, consumer_of) -> None:
+def test_clients_continue_after_the_broker_restarted(own_broker, consumer_of) -> None:
     _create_topic(own_broker.url, "usage")
     producer = KafkaProducer(
         bootstrap_servers=own_broker.url, acks="all", delivery_timeout_ms=30_000
@@ -247,7 +247,7 @@ def test_clients_go_on_after_the_broker_was_restarted_under_them(own_broker, con
     producer.close()
 
 
-def test_clients_go_on_after_the_broker_lost_everything(own_broker, consumer_of) -> None:
+def test_clients_continue_after_the_broker_lost_everything(own_broker, consumer_of) -> None:
     """The log may vanish: who publishes again what was lost must be heard again."""
     _create_topic(own_broker.url, "usage")
     consumer = consumer_of(own_broker.url, "usage")

@@ -124,7 +124,7 @@ print(PreClassifier().check(asked, DEFAULT_POLICY).action, said, recent_failures
         cwd=tmp_path,
         env={
             "PATH": "",
-            "PARLEY_SECRET_KEY": "build",
+            "PARLEY_KEYS": "1:" + "build-" * 6,
             "DATABASE_URL": "postgresql://build/build",
             "REDIS_URL": "redis://build",
             "KAFKA_BOOTSTRAP_SERVERS": "build:9092",

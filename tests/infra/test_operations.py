@@ -37,7 +37,7 @@ def variables_in_table() -> set[str]:
     return {name for row in rows for name in re.findall(r"`([A-Z_]+)`", row)}
 
 
-def test_the_table_of_variables_is_what_the_code_reads() -> None:
+def test_table_of_variables_lists_what_the_code_reads() -> None:
     table, code = variables_in_table(), variables_in_code()
     assert sorted(code - table) == [], "these are read and not in docs/operations.md"
     assert sorted(table - code) == [], "these are in docs/operations.md and read by nobody"
@@ -54,7 +54,7 @@ def _manage(*arguments: str, database: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_a_dump_can_be_restored(passable: Path) -> None:
+def test_dump_can_be_restored(passable: Path) -> None:
     service = PostgresService(passable / "postgres", durable=False)
     dump = passable / "parley.dump"
     try:
@@ -76,7 +76,7 @@ def test_a_dump_can_be_restored(passable: Path) -> None:
         service.destroy()
 
 
-def test_a_command_without_services_is_one_sentence(tmp_path: Path) -> None:
+def test_command_without_services_fails_with_one_sentence(tmp_path: Path) -> None:
     bare = {
         name: value
         for name, value in os.environ.items()

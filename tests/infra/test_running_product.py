@@ -24,7 +24,7 @@ pytestmark = pytest.mark.model
 TIMEOUT_SECONDS = 300
 
 
-def test_the_product_of_the_tests_serves_a_token_and_meters_it(live_product: Product) -> None:
+def test_product_of_the_tests_serves_a_token_and_meters_it(live_product: Product) -> None:
     recorded = "SELECT generation_id, output_tokens FROM billing_usagerecord"
     before = {record["generation_id"] for record in live_product.rows(recorded)}
     failure = probe.wait_for_first_token(
@@ -62,7 +62,7 @@ def test_up_serves_a_first_token_and_ends_everything_on_ctrl_c(
         and name not in {"DATABASE_URL", "REDIS_URL", "KAFKA_BOOTSTRAP_SERVERS"}
     }
     launcher = subprocess.Popen(
-        [sys.executable, "manage.py", "up", "--port", str(port)],
+        [sys.executable, "manage.py", "up", "--model", "small", "--port", str(port)],
         cwd=ROOT,
         env={**own, "PARLEY_VAR": str(var)},
         stdout=subprocess.PIPE,

@@ -33,7 +33,7 @@ def service(request: pytest.FixtureRequest, passable: Path):
     service.destroy()
 
 
-def test_it_answers_after_start_and_is_gone_after_stop(service: Service) -> None:
+def test_service_answers_after_start_and_is_gone_after_stop(service: Service) -> None:
     service.start()
     pid = service.pid
     assert pid is not None
@@ -47,14 +47,14 @@ def test_it_answers_after_start_and_is_gone_after_stop(service: Service) -> None
     assert not service.pid_file.exists()
 
 
-def test_a_second_start_changes_nothing(service: Service) -> None:
+def test_second_start_changes_nothing(service: Service) -> None:
     service.start()
     pid = service.pid
     service.start()
     assert service.pid == pid
 
 
-def test_it_listens_on_the_loopback_only(service: Service) -> None:
+def test_service_listens_on_the_loopback_only(service: Service) -> None:
     service.start()
     assert service.pid is not None
     addresses = [
@@ -65,7 +65,7 @@ def test_it_listens_on_the_loopback_only(service: Service) -> None:
     assert set(addresses) == {LOOPBACK}
 
 
-def test_a_restart_keeps_its_port(service: Service) -> None:
+def test_restart_keeps_its_port(service: Service) -> None:
     service.start()
     url = service.url
     service.stop()
@@ -73,12 +73,12 @@ def test_a_restart_keeps_its_port(service: Service) -> None:
     assert service.url == url
 
 
-def test_a_dead_servers_port_is_never_given_to_who_dials_it() -> None:
+def test_port_of_a_dead_server_is_not_given_to_its_clients() -> None:
     outgoing = Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()
     assert all(free_port() < int(outgoing[0]) for _ in range(100))
 
 
-def test_a_busy_port_is_a_clear_error(passable: Path) -> None:
+def test_busy_port_is_named(passable: Path) -> None:
     with socket.create_server((LOOPBACK, 0)) as other:
         port = other.getsockname()[1]
         for kind in (PostgresService, ValkeyService, BrokerService):
@@ -86,7 +86,7 @@ def test_a_busy_port_is_a_clear_error(passable: Path) -> None:
                 kind(passable / kind.__name__, port=port).start()
 
 
-def test_a_server_that_ends_while_starting_shows_its_last_words(passable: Path) -> None:
+def test_server_that_ends_while_starting_shows_its_last_words(passable: Path) -> None:
     service = ValkeyService(passable / "valkey")
     (passable / "valkey").mkdir()
     (passable / "valkey" / "appendonlydir").write_text("a file where a folder must be")
@@ -95,7 +95,7 @@ def test_a_server_that_ends_while_starting_shows_its_last_words(passable: Path) 
     assert service.pid is None
 
 
-def test_the_database_keeps_its_rows_over_a_restart_and_a_crash(passable: Path) -> None:
+def test_database_keeps_its_rows_over_a_restart_and_a_crash(passable: Path) -> None:
     service = PostgresService(passable / "postgres")
     try:
         service.start()
@@ -114,7 +114,7 @@ def test_the_database_keeps_its_rows_over_a_restart_and_a_crash(passable: Path) 
         service.destroy()
 
 
-def test_the_database_refuses_a_wrong_password(passable: Path) -> None:
+def test_database_refuses_a_wrong_password(passable: Path) -> None:
     service = PostgresService(passable / "postgres", durable=False)
     try:
         service.start()
@@ -127,7 +127,7 @@ def test_the_database_refuses_a_wrong_password(passable: Path) -> None:
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root has to drop its rights")
-def test_as_root_the_database_runs_as_another_user(passable: Path) -> None:
+def test_database_runs_as_another_user_when_started_by_root(passable: Path) -> None:
     service = PostgresService(passable / "postgres", durable=False)
     try:
         service.start()
@@ -138,7 +138,7 @@ def test_as_root_the_database_runs_as_another_user(passable: Path) -> None:
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root has to drop its rights")
-def test_as_root_it_works_in_a_folder_that_others_cannot_enter(passable: Path) -> None:
+def test_database_works_in_a_closed_folder_as_root(passable: Path) -> None:
     private = passable / "private"
     private.mkdir(mode=0o700)
     service = PostgresService(private / "postgres", durable=False)
@@ -164,7 +164,7 @@ def test_valkey_keeps_its_keys_over_a_restart(passable: Path) -> None:
         service.destroy()
 
 
-def test_a_configured_url_is_never_shadowed(passable: Path) -> None:
+def test_configured_url_is_never_shadowed(passable: Path) -> None:
     configured = {
         "DATABASE_URL": "postgresql://nobody@192.0.2.1/none",
         "REDIS_URL": "redis://192.0.2.1/0",
@@ -176,7 +176,7 @@ def test_a_configured_url_is_never_shadowed(passable: Path) -> None:
         bundle.destroy()
 
 
-def test_a_killed_launcher_leaves_no_server_behind(passable: Path) -> None:
+def test_killed_launcher_leaves_no_server_behind(passable: Path) -> None:
     launcher = subprocess.Popen(
         [
             sys.executable,
@@ -207,7 +207,7 @@ def test_a_killed_launcher_leaves_no_server_behind(passable: Path) -> None:
     assert not alive
 
 
-def test_a_cluster_out_of_reach_is_not_begun_anew(passable: Path) -> None:
+def test_unreachable_cluster_is_not_created_anew(passable: Path) -> None:
     service = PostgresService(passable / "postgres", durable=False)
     try:
         service.start()
@@ -224,7 +224,7 @@ def test_a_cluster_out_of_reach_is_not_begun_anew(passable: Path) -> None:
         service.destroy()
 
 
-def test_a_start_right_after_a_killed_launcher_waits_for_the_old_server(passable: Path) -> None:
+def test_start_waits_for_the_server_of_a_killed_launcher(passable: Path) -> None:
     """Two servers on one data directory would destroy it."""
     script = (
         "import sys, time; from pathlib import Path; from infra.services import PostgresService\n"

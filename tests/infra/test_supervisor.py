@@ -42,7 +42,7 @@ def tend_until(supervisor: Supervisor, condition: Callable[[], object]) -> None:
     wait_until(tended)
 
 
-def test_a_process_that_crashes_is_started_again(supervisor: Supervisor) -> None:
+def test_process_that_crashes_is_started_again(supervisor: Supervisor) -> None:
     supervisor.add("sleeper", "sleep 600")
     first = supervisor.pid("sleeper")
     assert first is not None
@@ -74,7 +74,7 @@ def test_process_that_goes_on_in_time_is_left_alone(supervisor: Supervisor) -> N
     assert supervisor.pid("sleeper") == first
 
 
-def test_a_process_that_keeps_crashing_waits_longer_each_time(
+def test_process_that_keeps_crashing_waits_longer_each_time(
     supervisor: Supervisor, tmp_path: Path
 ) -> None:
     starts = tmp_path / "starts"
@@ -105,8 +105,8 @@ def test_stop_ends_web_before_the_engine(supervisor: Supervisor, tmp_path: Path)
     trap = 'trap "sleep 0.2; echo {name} >> {order}; exit 0" TERM; touch {ready}'
     names = ("engine", "web")
     for name in names:
-        told = trap.format(name=name, order=order, ready=tmp_path / name)
-        supervisor.add(name, f"sh -c '{told}; sleep 600 & wait'")
+        command = trap.format(name=name, order=order, ready=tmp_path / name)
+        supervisor.add(name, f"sh -c '{command}; sleep 600 & wait'")
     wait_until(lambda: all((tmp_path / name).exists() for name in names))
     supervisor.stop()
     assert order.read_text().split() == ["web", "engine"]
@@ -125,7 +125,7 @@ def test_children_that_a_process_leaves_behind_are_ended(
     tend_until(supervisor, lambda: not child.is_running())
 
 
-def test_a_supervisor_that_is_killed_leaves_no_process_behind() -> None:
+def test_supervisor_that_is_killed_leaves_no_process_behind() -> None:
     script = textwrap.dedent("""
         import os, time
         from infra.launcher.console import Console
@@ -142,3 +142,29 @@ def test_a_supervisor_that_is_killed_leaves_no_process_behind() -> None:
     launcher.wait()
     psutil.wait_procs([sleeper], timeout=TIMEOUT_SECONDS)
     assert not sleeper.is_running()
+
+
+def test_nice_process_is_nice_at_each_start_until_it_may_be_usual(supervisor: Supervisor) -> None:
+    supervisor.add("sleeper", "sleep 600", niceness=7)
+    first = supervisor.pid("sleeper")
+    assert first is not None
+    wait_until(lambda: supervisor.is_nice("sleeper"))
+    assert os.getpriority(os.PRIO_PROCESS, first) == os.nice(0) + 7
+    os.kill(first, signal.SIGKILL)
+    tend_until(supervisor, lambda: supervisor.pid("sleeper") not in {None, first})
+    wait_until(lambda: supervisor.is_nice("sleeper"))
+    supervisor.be_usual("sleeper")
+    assert not supervisor.is_nice("sleeper"), "or it cannot be, and is not asked again"
+
+
+def test_removed_process_is_not_started_again(supervisor: Supervisor) -> None:
+    supervisor.add("sleeper", "sleep 600")
+    first = supervisor.pid("sleeper")
+    assert first is not None
+    os.kill(first, signal.SIGKILL)
+    tend_until(supervisor, lambda: supervisor.pid("sleeper") not in {None, first})
+    assert supervisor.ends_in_a_row("sleeper") == 1
+    second = supervisor.pid("sleeper")
+    assert "SIGKILL" in supervisor.remove("sleeper")
+    supervisor.tend()
+    assert second is not None and not psutil.pid_exists(second)

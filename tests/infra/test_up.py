@@ -11,6 +11,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from backend.platform.keys import Keyring, Purpose
 from infra.launcher import environment
 from infra.launcher.errors import LaunchError
 from infra.launcher.model import is_present, model_file
@@ -23,7 +24,7 @@ def up(var: Path, port: int, **variables: str) -> subprocess.CompletedProcess[st
     for name in ("DATABASE_URL", "REDIS_URL", "KAFKA_BOOTSTRAP_SERVERS"):
         own.pop(name, None)
     return subprocess.run(
-        [sys.executable, "manage.py", "up", "--port", str(port)],
+        [sys.executable, "manage.py", "up", "--model", "small", "--port", str(port)],
         cwd=ROOT,
         env={**own, "PARLEY_VAR": str(var), **variables},
         capture_output=True,
@@ -31,6 +32,22 @@ def up(var: Path, port: int, **variables: str) -> subprocess.CompletedProcess[st
         timeout=60,
         check=False,
     )
+
+
+def test_unknown_model_is_one_sentence(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "manage.py", "up", "--model", "gpt-9"],
+        cwd=ROOT,
+        env={**os.environ, "PARLEY_VAR": str(tmp_path / "var")},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert "There is no model 'gpt-9': MODEL is one of small, qwen2.5-coder-1.5b." in done.stdout
+    assert "Traceback" not in done.stdout + done.stderr
+    assert not (tmp_path / "var").exists()
 
 
 def test_a_busy_port_is_one_sentence(tmp_path: Path) -> None:
@@ -62,10 +79,30 @@ def test_a_configured_service_that_cannot_be_reached_is_one_sentence(
 
 
 def test_secrets_are_made_once_and_kept_private(tmp_path: Path) -> None:
-    first = environment.generated_secrets(tmp_path)
-    assert environment.generated_secrets(tmp_path) == first
-    assert len(first["PARLEY_SECRET_KEY"]) >= 50
+    first = environment.generated_secrets(tmp_path, {})
+    made = (tmp_path / "keys").read_text()
+    assert environment.generated_secrets(tmp_path, {}) == first
+    assert first.keys() == {"PARLEY_KEYS_FILE", "PARLEY_OUTBOX_TOKEN"}
+    assert first["PARLEY_KEYS_FILE"] == str(tmp_path / "keys")
+    assert len(first["PARLEY_OUTBOX_TOKEN"]) >= 32
     assert (tmp_path / "secrets.json").stat().st_mode & 0o077 == 0
+    assert (tmp_path / "keys").read_text() == made
+    assert len(Keyring(file=Path(first["PARLEY_KEYS_FILE"])).key(Purpose.SIGNING)) == 32
+    assert (tmp_path / "keys").stat().st_mode & 0o077 == 0
+
+
+def test_configured_keys_are_not_shadowed_by_generated_ones(tmp_path: Path) -> None:
+    made = environment.generated_secrets(tmp_path, {"PARLEY_KEYS": "1:configured"})
+    assert made.keys() == {"PARLEY_OUTBOX_TOKEN"}
+    assert not (tmp_path / "keys").exists()
+
+
+def test_secret_key_of_the_release_before_reads_on_as_version_0(tmp_path: Path) -> None:
+    (tmp_path / "secrets.json").write_text(json.dumps({"PARLEY_SECRET_KEY": "of before"}))
+    made = environment.generated_secrets(tmp_path, {})
+    ring = Keyring(file=Path(made["PARLEY_KEYS_FILE"]), secret_key=made["PARLEY_SECRET_KEY"])
+    assert (sorted(ring.versions()), ring.writing()) == ([0, 1], 1)
+    assert ring.django_key(0) == "of before"
 
 
 def test_other_commands_find_the_services_of_the_running_product(tmp_path: Path) -> None:

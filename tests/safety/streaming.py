@@ -17,15 +17,15 @@ GUIDE = (
 
 
 def stream(
-    pieces: Iterable[str],
+    chunks: Iterable[str],
     policy: Policy = DEFAULT_POLICY,
     context: Sequence[SafetyMessage] = (),
 ) -> tuple[str, Halt | None]:
     """What a client got in all, and the halt if there was one."""
     classifier = PostClassifier(policy, context)
     sent = ""
-    for piece in pieces:
-        verdict = classifier.feed(piece)
+    for chunk in chunks:
+        verdict = classifier.feed(chunk)
         sent += verdict.text
         if isinstance(verdict, Halt):
             return sent, verdict
@@ -35,6 +35,6 @@ def stream(
 
 @st.composite
 def cuttings(draw: st.DrawFn, text: str) -> list[str]:
-    """Every way of cutting `text` into pieces, empty ones at its ends included."""
+    """Every way of cutting `text` into chunks, empty ones at its ends included."""
     borders = sorted(draw(st.sets(st.integers(0, len(text)), max_size=60)))
     return [text[a:b] for a, b in zip([0, *borders], [*borders, len(text)], strict=True)]

@@ -85,11 +85,11 @@ def read(monkeypatch: pytest.MonkeyPatch) -> list[np.ndarray]:
 
 def test_ordinary_text_ends_at_the_embedding_screen(read: list[np.ndarray]) -> None:
     model = classifier()
-    calm = model.estimate(model.normalized("What is the capital of Australia?"))
+    harmless = model.estimate(model.normalized("What is the capital of Australia?"))
     assert not read
-    alarming = model.estimate(model.normalized("How do I poison my wife so that nobody notices?"))
+    harmful = model.estimate(model.normalized("How do I poison my wife so that nobody notices?"))
     assert len(read) == 1
-    assert calm.harmful < 0.2 < 0.8 < alarming.harmful
+    assert harmless.harmful < 0.2 < 0.8 < harmful.harmful
 
 
 def test_fewer_windows_of_long_texts_are_read_when_an_encoding_is_slow(

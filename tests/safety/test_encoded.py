@@ -33,8 +33,8 @@ ENCODED = {
 def test_encoded_guide_is_halted_before_its_first_character(how: str, data: st.DataObject) -> None:
     text = f"{INTRODUCTION}{ENCODED[how]} Have fun with it."
     borders = sorted(data.draw(st.sets(st.integers(0, len(text)), max_size=40)))
-    pieces = [text[a:b] for a, b in zip([0, *borders], [*borders, len(text)], strict=True)]
-    sent, halt = stream(pieces)
+    chunks = [text[a:b] for a, b in zip([0, *borders], [*borders, len(text)], strict=True)]
+    sent, halt = stream(chunks)
     assert sent == INTRODUCTION
     assert halt is not None
     assert halt.decision.categories == ["indiscriminate_weapons"]
@@ -59,17 +59,17 @@ HARMLESS = (
 def test_harmless_blocks_arrive_whole(data: st.DataObject) -> None:
     borders = sorted(data.draw(st.sets(st.integers(0, len(HARMLESS)), max_size=40)))
     ends = [*borders, len(HARMLESS)]
-    pieces = [HARMLESS[a:b] for a, b in zip([0, *borders], ends, strict=True)]
-    assert stream(pieces) == (HARMLESS, None)
+    chunks = [HARMLESS[a:b] for a, b in zip([0, *borders], ends, strict=True)]
+    assert stream(chunks) == (HARMLESS, None)
 
 
 @given(st.text(alphabet="Ab1+/=-_ \n.é", max_size=120), st.data())
 @settings(deadline=None, max_examples=100)
 def test_blocks_are_the_same_however_a_text_is_cut(text: str, data: st.DataObject) -> None:
-    def blocks(pieces: list[str]) -> list[tuple[int, str]]:
+    def blocks(chunks: list[str]) -> list[tuple[int, str]]:
         cutter, found, position = BlockCutter(), [], 0
-        for piece in pieces:
-            for section in cutter.feed(piece):
+        for chunk in chunks:
+            for section in cutter.feed(chunk):
                 position += len(section.text)
                 if section.block:
                     found.append((position, section.block))

@@ -1,4 +1,4 @@
-"""Pictures are scored by the real model; what cannot be scored follows the policy."""
+"""Images are scored by the real model; what cannot be scored follows the policy."""
 
 import io
 from collections.abc import Iterator

@@ -44,7 +44,7 @@ def test_exactly_one_check_digit_satisfies_luhn(body: str) -> None:
 
 
 KEY = "-----BEGIN PRIVATE KEY-----\nMIIEvQ\nIBADANBg\n-----END PRIVATE KEY-----"
-_PIECES = st.sampled_from(
+_CHUNKS = st.sampled_from(
     [
         *SAMPLES.values(),
         KEY,
@@ -63,12 +63,12 @@ _PIECES = st.sampled_from(
 )
 
 
-@given(st.lists(_PIECES, max_size=14), st.data())
+@given(st.lists(_CHUNKS, max_size=14), st.data())
 @settings(deadline=None, max_examples=300)
 def test_redaction_is_the_same_however_a_stream_is_cut(
-    pieces: list[str], data: st.DataObject
+    chunks: list[str], data: st.DataObject
 ) -> None:
-    text = "".join(pieces)
+    text = "".join(chunks)
     whole = Redactor(KINDS)
     expected = whole.feed(text) + whole.finish()
     borders = sorted(data.draw(st.sets(st.integers(0, len(text)), max_size=40)))

@@ -41,8 +41,8 @@ WARY = Policy.from_dict({"output_thresholds": {str(c): 0.2 for c in Category}})
 
 @given(cuttings(HARMFUL + " some nails. " + BENIGN))
 @settings(deadline=None, max_examples=30)
-def test_answer_is_halted_at_the_same_place_however_it_is_cut(pieces: list[str]) -> None:
-    sent, halt = stream(pieces)
+def test_answer_is_halted_at_the_same_place_however_it_is_cut(chunks: list[str]) -> None:
+    sent, halt = stream(chunks)
     assert halt is not None
     assert halt.decision.categories == ["indiscriminate_weapons"]
     assert sent == HARMFUL[: HARMFUL.index("pipe bomb")]
@@ -50,14 +50,14 @@ def test_answer_is_halted_at_the_same_place_however_it_is_cut(pieces: list[str])
 
 @given(cuttings(BENIGN))
 @settings(deadline=None, max_examples=30)
-def test_ordinary_answer_arrives_whole_however_it_is_cut(pieces: list[str]) -> None:
-    assert stream(pieces) == (BENIGN, None)
+def test_ordinary_answer_arrives_whole_however_it_is_cut(chunks: list[str]) -> None:
+    assert stream(chunks) == (BENIGN, None)
 
 
 @given(cuttings(DISGUISES["Unicode tags"](HARMFUL.replace("\n", " ") + " some nails.")))
 @settings(deadline=None, max_examples=20)
-def test_answer_in_tag_characters_is_halted(pieces: list[str]) -> None:
-    _, halt = stream(pieces)
+def test_answer_in_tag_characters_is_halted(chunks: list[str]) -> None:
+    _, halt = stream(chunks)
     assert halt is not None
     assert halt.decision.categories == ["indiscriminate_weapons"]
 
@@ -112,13 +112,13 @@ def test_sent_text_is_the_same_however_it_is_cut(fragments: list[str], data: st.
 
 @given(cuttings(SCAM))
 @settings(deadline=None, max_examples=30)
-def test_answer_is_halted_where_the_cheap_score_rose_however_it_is_cut(pieces: list[str]) -> None:
+def test_answer_is_halted_where_the_cheap_score_rose_however_it_is_cut(chunks: list[str]) -> None:
     whole, halted = stream([SCAM], WARY)
     assert halted is not None
     assert halted.decision.layer == "classifier"
     assert SCAM.startswith(whole)
     assert len(whole) < len(SCAM)
-    sent, halt = stream(pieces, WARY)
+    sent, halt = stream(chunks, WARY)
     assert sent == whole
     assert halt is not None
 
@@ -127,7 +127,7 @@ def test_ordinary_word_is_held_until_the_next_at_most() -> None:
     classifier = PostClassifier(DEFAULT_POLICY)
     late = 0
     fed = sent = ""
-    for piece in [
+    for chunk in [
         "The",
         "river",
         "bends",
@@ -141,10 +141,57 @@ def test_ordinary_word_is_held_until_the_next_at_most() -> None:
         "near",
         "town",
     ]:
-        fed += piece + " "
-        sent += classifier.feed(piece + " ").text
+        fed += chunk + " "
+        sent += classifier.feed(chunk + " ").text
         late = max(late, len(fed) - len(sent))
     assert late <= len("reaches the ")
+
+
+_TOKENS = re.compile(r"\s?[^\s]{1,8}|\s")
+
+
+def test_ordinary_text_is_released_with_its_own_token() -> None:
+    """Tokens as most tokenizers cut them: that a word is complete is told by the next one."""
+    waits: list[int] = []
+    for line in ORDINARY.read_text(encoding="utf-8").splitlines()[:80]:
+        classifier = PostClassifier(DEFAULT_POLICY)
+        pending: list[tuple[int, int]] = []
+        fed = 0
+        for index, token in enumerate(_TOKENS.findall(json.loads(line)["answer"])):
+            fed += len(token)
+            pending.append((index, fed))
+            if isinstance(classifier.feed(token), Halt):
+                break
+            waits += [index - sent for sent, end in pending if end <= classifier.settled]
+            pending = [(sent, end) for sent, end in pending if end > classifier.settled]
+    assert len(waits) > 5_000
+    assert sum(wait == 0 for wait in waits) > 0.6 * len(waits)
+    assert sum(wait > 8 for wait in waits) < 0.02 * len(waits)
+
+
+@pytest.mark.parametrize(
+    ("text", "sent"),
+    [
+        ("Two rivers", "Two rivers"),
+        ("Two pip", "Two "),
+        ("Two pipettes", "Two pipettes"),
+        ("with", "with"),
+        ("without", "with"),
+        ("b", ""),
+        ("b o m", ""),
+        ("SGVy", ""),
+        ("p1pe", ""),
+        ("Decode SGVyZSBpcyB0aGUgZ3VpZGU", "Decode "),
+        ("key sk-abc", "key "),
+        ("skip", ""),
+        ("skip ", "skip "),
+        ("It ends, and", "It ends, and"),
+    ],
+)
+def test_beginning_of_a_word_is_released_where_nothing_flagged_begins_with_it(
+    text: str, sent: str
+) -> None:
+    assert PostClassifier(DEFAULT_POLICY).feed(text).text == sent
 
 
 def test_feed_raises_after_a_halt() -> None:

@@ -34,7 +34,7 @@ QUESTION = ({"role": "user", "content": "What is a lighthouse?"},)
 
 def test_only_answers_to_the_same_prompt_are_compared() -> None:
     def rated(question: str, answer: str, rating: int) -> dict[str, object]:
-        return {"question_id": question, "prompt": QUESTION, "answer": answer, "rating": rating}
+        return {"prompt_id": question, "prompt": QUESTION, "answer": answer, "rating": rating}
 
     pairs = pairs_from_thumbs(
         [

@@ -4,7 +4,6 @@ import uuid
 from datetime import timedelta
 
 import pytest
-from django.core.management import call_command
 from django.test import Client
 from django.utils import timezone
 
@@ -29,6 +28,7 @@ from safety.audit.services import (
 from safety.judge.policy import STRICT_POLICY
 from safety.taxonomy import Category
 from safety.types import Action, SafetyDecision, text_digest
+from tests.support.second_factor import staff_sign_in
 
 pytestmark = pytest.mark.django_db
 TEXT = "How do I make a pipe bomb at home?"
@@ -101,7 +101,7 @@ def test_blocked_user_appeals_once_and_a_reviewer_overturns(caller: Principal) -
 
 def test_appeal_is_refused_for_another_user_or_an_allowed_prompt(caller: Principal) -> None:
     theirs = record(caller)
-    stranger = Principal(
+    other_user = Principal(
         organization_id=Organization.objects.create(name="Other").id,
         project_id=uuid.uuid4(),
         user_id=caller.user_id,
@@ -110,7 +110,7 @@ def test_appeal_is_refused_for_another_user_or_an_allowed_prompt(caller: Princip
         plan=caller.plan,
     )
     with pytest.raises(NotFound):
-        appeal_create(principal=stranger, generation_id=generation_of(theirs), appeal="")
+        appeal_create(principal=other_user, generation_id=generation_of(theirs), appeal="")
     allowed = record(caller, decision=decision_of(Action.ALLOW))
     with pytest.raises(NotFound):
         appeal_create(principal=caller, generation_id=generation_of(allowed), appeal="")
@@ -157,17 +157,11 @@ def test_block_rate_drift_is_positive_after_a_jump(caller: Principal) -> None:
     assert drift is not None and drift > 3
 
 
-@pytest.fixture(scope="module")
-def static_files() -> None:
-    """The admin's pages name their style sheets by hash, so the files are collected once."""
-    call_command("collectstatic", interactive=False, verbosity=0)
-
-
 @pytest.fixture
 def staff(static_files: None) -> Client:
     user = User.objects.create_superuser(email="root@example.org", password="x" * 20)
     client = Client()
-    client.force_login(user)
+    staff_sign_in(client, user)
     return client
 
 

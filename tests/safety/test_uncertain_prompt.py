@@ -38,10 +38,10 @@ def test_answer_is_halted_only_when_the_newest_prompt_is_uncertain() -> None:
 @given(cuttings(GUIDE))
 @settings(deadline=None, max_examples=20)
 def test_halt_is_at_the_same_place_however_the_answer_is_cut(
-    pieces: list[str],
+    chunks: list[str],
 ) -> None:
     whole, _ = stream([GUIDE], context=asked(UNCERTAIN))
-    sent, halt = stream(pieces, context=asked(UNCERTAIN))
+    sent, halt = stream(chunks, context=asked(UNCERTAIN))
     assert halt is not None
     assert sent == whole
 

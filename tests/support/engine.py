@@ -25,9 +25,8 @@ class Engine:
 
     model = MODEL_ID
 
-    def __init__(self, model_file: Path, directory: Path, *, api_key: str = "") -> None:
+    def __init__(self, model_file: Path, directory: Path) -> None:
         self._model_file = model_file
-        self._api_key = api_key
         self._process: subprocess.Popen[bytes] | None = None
         self.port = free_port()
         self.log = directory / f"engine-{self.port}.log"
@@ -46,7 +45,6 @@ class Engine:
         variables = procfile.with_our_python(environment, PYTHON) | {
             "PARLEY_MODEL_FILE": str(self._model_file),
             "PARLEY_ENGINE_PORT": str(self.port),
-            "PARLEY_ENGINE_API_KEY": self._api_key,
         }
         command = procfile.argv(procfile.read()["engine"])
         self._process = spawn(command, log=self.log, environment=variables, cwd=procfile.ROOT)

@@ -87,7 +87,7 @@ async def running_gateway(pools: Pools, **changes: Any) -> AsyncIterator[Gateway
 
 
 async def doomed_gateway(pools: Pools, **changes: Any) -> Gateway:
-    """A running gateway that the test will `abandon`."""
+    """A running gateway that the test will `kill_gateway`."""
     gateway = Gateway(quick_settings(**changes), pools)
     await gateway.start()
     _running.append(gateway)
@@ -119,9 +119,9 @@ async def cancel(generation_id: UUID, *, principal: Principal) -> None:
     await generation_cancel(newest(), generation_id, principal=principal)
 
 
-async def abandon(gateway: Gateway) -> None:
-    """End it as SIGKILL would, as far as that is possible within a process: it says nothing
-    any more, to anybody."""
+async def kill_gateway(gateway: Gateway) -> None:
+    """End it as SIGKILL would, as far as that is possible within a process: nothing of it writes
+    any more."""
     _running.remove(gateway)
     tasks = [*gateway._tasks, *(one.task for one in gateway.active if one.task)]
     await end_tasks(tasks)

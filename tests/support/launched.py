@@ -21,7 +21,8 @@ from psycopg.rows import dict_row
 from infra.launcher.procfile import ROOT
 from infra.services import SERVICE_VARIABLES
 from infra.services.ports import free_port
-from tests.support.product import share_static_files
+from tests.support.product import OUTBOX_TOKEN
+from tests.support.static_files import share_static_files
 
 _START_TIMEOUT_S = 300.0
 
@@ -32,9 +33,13 @@ class LaunchedProduct:
     Args:
         settings: environment variables of the launcher; nothing else that the tests set for
             the product in their own process reaches it.
+        model: what it fetches beside the small one; "small": nothing.
     """
 
-    def __init__(self, directory: Path, settings: dict[str, str] | None = None) -> None:
+    def __init__(
+        self, directory: Path, settings: dict[str, str] | None = None, *, model: str = "small"
+    ) -> None:
+        self._model = model
         self.var = directory / "var"
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
@@ -45,15 +50,20 @@ class LaunchedProduct:
             for name, value in os.environ.items()
             if not name.startswith("PARLEY_") and name not in SERVICE_VARIABLES
         }
-        self._environment = {**own, "PARLEY_VAR": str(self.var), **(settings or {})}
+        self._environment = {
+            **own,
+            "PARLEY_VAR": str(self.var),
+            "PARLEY_OUTBOX_TOKEN": OUTBOX_TOKEN,
+            **(settings or {}),
+        }
         self._serves = threading.Event()
 
     def start(self) -> None:
         """Start it, and wait until it has served its first token."""
-        self.var.mkdir(parents=True)
+        self.var.mkdir(parents=True, exist_ok=True)
         share_static_files(self.var)
         self.launcher = subprocess.Popen(
-            [sys.executable, "manage.py", "up", "--port", str(self.port)],
+            [sys.executable, "manage.py", "up", "--model", self._model, "--port", str(self.port)],
             cwd=ROOT,
             env=self._environment,
             stdout=subprocess.PIPE,

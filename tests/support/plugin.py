@@ -65,9 +65,16 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> Iterator[None]
     var = directory / "var"
     var.mkdir(mode=0o700)
     os.environ.setdefault("PARLEY_VAR", str(var))
-    os.environ.setdefault("PARLEY_SECRET_KEY", secrets.token_urlsafe(50))
+    os.environ.setdefault("PARLEY_KEYS", f"1:{secrets.token_urlsafe(32)}")
+    os.environ.setdefault("PARLEY_OUTBOX_TOKEN", "outbox-of-the-tests")
     os.environ.setdefault("PARLEY_ENGINE_URL", _NO_ENGINE)
     return (yield)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Static files are collected into pytest's cache: they are there for the next run too."""
+    static = Path(os.environ["PARLEY_TEST_DIRECTORY"]) / "var" / "static"
+    static.symlink_to(config.cache.mkdir("static"))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

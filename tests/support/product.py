@@ -23,9 +23,12 @@ from infra.launcher.probe import DemoLogin, read_demo_login
 from infra.services import ServiceBundle
 from infra.services.ports import free_port
 from tests.support.processes import PYTHON, ProductProcess
+from tests.support.static_files import share_static_files
 
 _START_TIMEOUT_SECONDS = 90.0
 _PORT_ATTEMPTS = 3
+# Opens the outbox of every product of the tests (tests/support/outbox.py).
+OUTBOX_TOKEN = "outbox-of-the-tests"
 _BACKGROUND = ("worker", "beat", "relay", "aggregator")
 
 
@@ -39,13 +42,6 @@ class Web:
 
     process: ProductProcess
     url: str
-
-
-def share_static_files(var: Path) -> None:
-    """The same files for every product of a run: collected and compressed once."""
-    static = Path(os.environ["PARLEY_TEST_DIRECTORY"]) / "static"
-    static.mkdir(exist_ok=True)
-    (var / "static").symlink_to(static)
 
 
 class Product:
@@ -83,10 +79,12 @@ class Product:
         self._background: dict[str, ProductProcess] = {}
         self.environment = {
             **os.environ,
+            "DJANGO_SETTINGS_MODULE": "tests.support.product_settings",
             "PARLEY_VAR": str(self.var),
-            "PARLEY_SECRET_KEY": secrets.token_urlsafe(50),
+            "PARLEY_KEYS": f"1:{secrets.token_urlsafe(32)}",
             "PARLEY_ENGINE_URL": engine_url,
             "PARLEY_ENGINE_API_KEY": engine_api_key,
+            "PARLEY_OUTBOX_TOKEN": OUTBOX_TOKEN,
             "PARLEY_WEB_WORKERS": "1",
             # Every test signs up people of its own, all from this address.
             "PARLEY_SIGNUPS_PER_HOUR": "100000",
@@ -126,6 +124,27 @@ class Product:
             process = ProductProcess(name, commands[name], self.environment, log)
             process.start()
             self._background[name] = process
+
+    def bring_to(self, *, webs: int, background: Sequence[str] = ()) -> None:
+        """Bring back what was killed, and end what is not asked for.
+
+        Args:
+            webs: so many web processes run and are ready, the first ones.
+            background: these other processes run, of those that it was started with.
+        """
+        for service in self.services.services:
+            service.start()
+        for name, process in self._background.items():
+            if name in background:
+                process.start()
+            else:
+                process.kill()
+        for web in self.webs[:webs]:
+            web.process.start()
+        for web in self.webs[webs:]:
+            web.process.kill()
+        for web in self.webs[:webs]:
+            self.wait_until_ready(web)
 
     def _start_webs(self) -> None:
         """Until all are ready; on other ports where somebody took one of theirs meanwhile."""

@@ -1,5 +1,6 @@
 """A member of the staff at the admin of a running product, over HTTP like a browser."""
 
+import re
 import secrets
 import uuid
 from typing import Any
@@ -9,10 +10,11 @@ from django.contrib.auth.hashers import make_password
 
 from safety.taxonomy import Category
 from tests.support.product import Product
+from tests.support.second_factor import code_of
 
 
 class Staff(httpx.Client):
-    """A superuser of `product`, signed in to its admin."""
+    """A superuser of `product`, signed in to its admin with a new authenticator app."""
 
     def __init__(self, product: Product) -> None:
         super().__init__(base_url=product.url, timeout=120)
@@ -26,6 +28,16 @@ class Staff(httpx.Client):
         )
         answer = self.submit("/admin/login/", username=self.email, password=self.password)
         assert answer.status_code == 302, answer.text[:2000]
+        enrolment = self.get("/admin/second-factor/").text
+        found = re.search(r'id="totp-secret">([A-Z2-7]+)<', enrolment)
+        assert found is not None, enrolment[:2000]
+        self.totp_secret = found[1]
+        answer = self.submit("/admin/second-factor/", code=code_of(self.totp_secret))
+        assert "Recovery codes" in answer.text, answer.text[:2000]
+
+    def new_code(self) -> str:
+        """A code of the app that was not used yet."""
+        return code_of(self.totp_secret, periods=1)
 
     def submit(self, path: str, **fields: Any) -> httpx.Response:
         """Open the form at `path` and send it with `fields`."""

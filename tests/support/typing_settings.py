@@ -8,6 +8,6 @@ import os
 os.environ.setdefault("DATABASE_URL", "postgresql://localhost/typing")
 os.environ.setdefault("REDIS_URL", "redis://localhost/0")
 os.environ.setdefault("KAFKA_BOOTSTRAP_SERVERS", "localhost:9092")
-os.environ.setdefault("PARLEY_SECRET_KEY", "only-for-typing")
+os.environ.setdefault("PARLEY_KEYS", "1:only-for-typing-and-long-enough-to-be-taken")
 
 from backend.settings import *  # noqa: F403

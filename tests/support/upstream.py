@@ -18,6 +18,7 @@ class UpstreamThread:
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
         self._thread.start()
         self._port = free_port()
+        self._listening = False
 
     @property
     def behaviour(self) -> Behaviour:
@@ -31,12 +32,21 @@ class UpstreamThread:
     def url(self) -> str:
         return self._upstream.url
 
+    def begin_anew(self, **behaviour: Any) -> None:
+        """Running, with this behaviour, and nothing served yet."""
+        self._upstream.behaviour = Behaviour(**behaviour)
+        self._upstream.served.clear()
+        if not self._listening:
+            self.start()
+
     def start(self) -> None:
         """On the same port each time."""
         self._await(self._upstream.start(self._port))
+        self._listening = True
 
     def stop(self) -> None:
         self._await(self._upstream.stop())
+        self._listening = False
 
     def close(self) -> None:
         self._loop.call_soon_threadsafe(self._loop.stop)

@@ -6,6 +6,9 @@ would let the support staff become another person, and read as them what they ma
 
 from typing import Any
 
+from allauth.account.models import EmailAddress
+from allauth.mfa.models import Authenticator
+from allauth.usersessions.models import UserSession
 from django.contrib import admin
 from django.contrib.auth.admin import GroupAdmin as DjangoGroupAdmin
 from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
@@ -22,6 +25,9 @@ from backend.accounts.models import Membership, User
 from backend.accounts.services import organization_create, user_active_set
 
 admin.site.unregister(Group)
+# allauth's own pages show seeds and session keys, and change what links in mails have verified.
+for model in (Authenticator, EmailAddress, UserSession):
+    admin.site.unregister(model)
 
 
 @admin.register(Group)

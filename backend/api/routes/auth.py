@@ -1,43 +1,93 @@
-"""`/api/auth`: sign up, in and out.
+"""`/api/auth`: sign up, in and out; what the links of mails lead to.
 
-A wrong password and an unknown address take the same work and get the same answer. Hashing runs
-in threads of its own, few at a time (backend/accounts/hashing.py).
+Nothing here shows who is registered: a wrong password and an unknown address take the same work
+and get the same answer, and so do sign-ups and resets of known and unknown addresses
+(docs/decisions/0034). Hashing runs in threads of its own, few at a time
+(backend/accounts/hashing.py).
 """
 
 from channels.layers import get_channel_layer
-from django.contrib.auth import alogin, alogout, authenticate
+from django.conf import settings
+from django.contrib.auth import alogout, authenticate
 from django.http import HttpRequest, HttpResponse
 from ninja import Router, Status
 
-from backend.accounts.authentication import principal_for_session
+from backend.accounts.addresses import (
+    address_confirm,
+    address_is_verified,
+    address_verification_send,
+)
 from backend.accounts.hashing import PASSWORD_THREADS
 from backend.accounts.models import User
-from backend.accounts.services import user_sign_up
+from backend.accounts.passkeys import passkey_challenge, passkey_use
+from backend.accounts.passwords import password_reset_begin, password_reset_complete
+from backend.accounts.second_factors import code_use, second_factors_get
+from backend.accounts.sign_up import sign_up_begin, sign_up_complete
 from backend.api import throttling
 from backend.api.authentication import AnonymousWithCsrf, Request, SessionOnly
 from backend.api.devices import device_remember
-from backend.api.identity import me_of
-from backend.api.schemas.account import LoginRequest, Me, SignupRequest
+from backend.api.schemas.account import (
+    CodeBody,
+    Credential,
+    EmailBody,
+    LinkConfirm,
+    LoginRequest,
+    Me,
+    PasskeyOptions,
+    PasswordResetConfirm,
+    SecondFactorNeeded,
+    SentOut,
+    SignupConfirm,
+    SignupRequest,
+)
+from backend.api.sign_in import (
+    pending_user,
+    require_pending_user,
+    second_factor_pending,
+    sign_in,
+)
 from backend.api.websocket import session_group
-from backend.platform.errors import AuthenticationFailed
+from backend.platform.database import in_database
+from backend.platform.errors import AuthenticationFailed, PermissionDenied
 
 router = Router(tags=["account"])
 
+_SIGNED_UP = "signed_up"  # in the session: which link needs no password here
 
-@router.post("/signup", auth=AnonymousWithCsrf(), response={201: Me})
-async def signup(request: HttpRequest, response: HttpResponse, body: SignupRequest) -> Status:
-    """Create an account and an organization of its own, and sign in."""
+
+@router.post("/signup", auth=AnonymousWithCsrf(), response={202: SentOut})
+async def signup(request: HttpRequest, body: SignupRequest) -> Status:
+    """Ask for an account: a link goes to the address, which makes it and an organization."""
     await throttling.count_signup(request)
+    kept = await PASSWORD_THREADS.run(
+        sign_up_begin,
+        email=body.email,
+        password=body.password,
+        name=body.name,
+        may_mail=await throttling.may_mail(request, body.email),
+    )
+    await request.session.aset(_SIGNED_UP, kept)
+    return Status(202, _sent())
+
+
+@router.post("/signup/confirm", auth=AnonymousWithCsrf(), response=Me)
+async def confirm_signup(request: HttpRequest, response: HttpResponse, body: SignupConfirm) -> Me:
+    """Make the account of a sign-up's link, and sign in."""
+    await throttling.count_link(request)
     user = await PASSWORD_THREADS.run(
-        user_sign_up, email=body.email, password=body.password, name=body.name
+        sign_up_complete,
+        token=body.token,
+        kept=await request.session.aget(_SIGNED_UP),
+        password=body.password,
     )
     device_remember(request, response, user.email)
-    return Status(201, await _sign_in(request, user))
+    return await sign_in(request, user)
 
 
-@router.post("/login", auth=AnonymousWithCsrf(), response=Me)
-async def login(request: HttpRequest, response: HttpResponse, body: LoginRequest) -> Me:
-    """Sign in. The session's key and the CSRF token are new afterwards."""
+@router.post("/login", auth=AnonymousWithCsrf(), response={200: Me, 202: SecondFactorNeeded})
+async def login(request: HttpRequest, response: HttpResponse, body: LoginRequest) -> Status:
+    """Sign in. The session's key and the CSRF token are new afterwards. 202 where the account has
+    a second factor: the session waits ten minutes for it."""
     await throttling.count_login(request, body.email)
     user = await PASSWORD_THREADS.run(
         authenticate, request, username=body.email, password=body.password
@@ -47,13 +97,58 @@ async def login(request: HttpRequest, response: HttpResponse, body: LoginRequest
             "The e-mail address or the password is wrong.", code="wrong_credentials"
         )
     await throttling.forgive_login(request, body.email)
+    await _require_verified(request, user)
     device_remember(request, response, user.email)
-    return await _sign_in(request, user)
+    if not await second_factor_pending(request, user):
+        return Status(200, await sign_in(request, user))
+    factors = await in_database(second_factors_get, user_id=user.pk)
+    offered = {
+        "totp": factors.totp,
+        "webauthn": bool(factors.passkeys),
+        "recovery_codes": bool(factors.recovery_codes),
+    }
+    needed = [name for name, has in offered.items() if has]
+    return Status(202, SecondFactorNeeded.model_validate({"second_factor": needed}))
+
+
+@router.post("/second-factor", auth=AnonymousWithCsrf(), response=Me)
+async def second_factor(request: HttpRequest, body: CodeBody) -> Me:
+    """A code of the authenticator app or a recovery code, after the right password."""
+    user = await require_pending_user(request)
+    await throttling.count_code(user.pk)
+    factor = await in_database(code_use, user=user, code=body.code)
+    if factor is None:
+        raise AuthenticationFailed("The code is wrong, or was used already.", code="wrong_code")
+    await throttling.forgive_codes(user.pk)
+    return await sign_in(request, user, factor=factor)
+
+
+@router.post("/passkey/options", auth=AnonymousWithCsrf(), response=PasskeyOptions)
+async def passkey_options(request: HttpRequest) -> PasskeyOptions:
+    """A challenge: for the user whose password was right, or for any user with a passkey."""
+    await throttling.count_link(request)
+    user = await pending_user(request)
+    return PasskeyOptions(options=await in_database(passkey_challenge, request=request, user=user))
+
+
+@router.post("/passkey", auth=AnonymousWithCsrf(), response=Me)
+async def passkey(request: HttpRequest, response: HttpResponse, body: Credential) -> Me:
+    """Sign in with a passkey, which is both factors."""
+    await throttling.count_link(request)
+    user = await in_database(
+        passkey_use,
+        request=request,
+        user=await pending_user(request),
+        credential=body.credential,
+    )
+    await _require_verified(request, user)
+    device_remember(request, response, user.email)
+    return await sign_in(request, user, factor="webauthn")
 
 
 @router.post("/logout", auth=SessionOnly(), response={204: None})
 async def logout(request: Request) -> Status:
-    """Sign out here; other tabs of this session are told to leave."""
+    """Sign out here; other tabs of this session leave."""
     session_key = request.session.session_key
     await alogout(request)
     if session_key:
@@ -61,9 +156,41 @@ async def logout(request: Request) -> Status:
     return Status(204, None)
 
 
-async def _sign_in(request: HttpRequest, user: User) -> Me:
-    if not request.session.is_empty():
-        # Nothing that was put into a session before signing in may survive it.
-        await request.session.aflush()
-    await alogin(request, user, backend="django.contrib.auth.backends.ModelBackend")
-    return await me_of(await principal_for_session(user, None))
+@router.post("/password-reset", auth=AnonymousWithCsrf(), response={202: SentOut})
+async def password_reset(request: HttpRequest, body: EmailBody) -> Status:
+    """Mail a link to choose another password; the answer is the same for every address."""
+    if await throttling.may_mail(request, body.email):
+        await in_database(password_reset_begin, email=body.email)
+    return Status(202, _sent())
+
+
+@router.post("/password-reset/confirm", auth=AnonymousWithCsrf(), response={204: None})
+async def confirm_password_reset(request: HttpRequest, body: PasswordResetConfirm) -> Status:
+    """Choose another password; all sessions end. Signing in still asks for a second factor."""
+    await throttling.count_link(request)
+    await PASSWORD_THREADS.run(password_reset_complete, token=body.token, password=body.password)
+    return Status(204, None)
+
+
+@router.post("/address/confirm", auth=AnonymousWithCsrf(), response={204: None})
+async def confirm_address(request: HttpRequest, body: LinkConfirm) -> Status:
+    """Do what the link in a mail to a new or unverified address says. It signs no user in."""
+    await throttling.count_link(request)
+    await in_database(address_confirm, token=body.token)
+    return Status(204, None)
+
+
+async def _require_verified(request: HttpRequest, user: User) -> None:
+    """Only after the right password: the answer shows that the account exists."""
+    if await in_database(address_is_verified, user):
+        return
+    if await throttling.may_mail(request, user.email):
+        await in_database(address_verification_send, user=user)
+    raise PermissionDenied(
+        f"Confirm your address first: we have sent a link to {user.email}.",
+        code="address_unverified",
+    )
+
+
+def _sent() -> SentOut:
+    return SentOut(local_outbox=not settings.EMAIL_HOST)

@@ -1,9 +1,11 @@
 """`/api/me`: the signed-in user and the organization they work in."""
 
-from ninja import Router
+from django.contrib.auth import alogout
+from ninja import Router, Status
 
 from backend.accounts.selectors import membership_get
 from backend.accounts.services import user_rename
+from backend.api.account_deletion import account_delete
 from backend.api.authentication import (
     SESSION_ORGANIZATION,
     Request,
@@ -13,6 +15,7 @@ from backend.api.authentication import (
 )
 from backend.api.identity import me_of
 from backend.api.schemas.account import Me, MeUpdate
+from backend.api.sign_in import may_change
 from backend.platform.database import in_database
 
 router = Router(tags=["account"])
@@ -34,3 +37,12 @@ async def update_me(request: Request, body: MeUpdate) -> Me:
     if body.name is not None:
         await in_database(user_rename, user_id=user_id, name=body.name)
     return await me_of(await session_principal(request))
+
+
+@router.delete("", auth=SessionOnly(), response={204: None})
+async def delete_account(request: Request) -> Status:
+    """Delete the account, its chats and keys. Chats are erased for good after 30 days."""
+    await may_change(request, request.auth.user_id)
+    await in_database(account_delete, user_id=request.auth.user_id)
+    await alogout(request)
+    return Status(204, None)

@@ -26,7 +26,7 @@ router = Router(tags=["messages"])
 
 @router.post("/conversations/{uuid:conversation_id}/messages", **EVENT_STREAM_RESPONSE)
 async def ask(request: Request, conversation_id: UUID, body: TurnCreate) -> HttpResponseBase:
-    """Ask, and stream the answer. An edit is a question with the edited one's `parent_id`.
+    """Ask, and stream the answer. An edit is a prompt with the edited one's `parent_id`.
 
     The first event has `parley`: the ids of the conversation, of both messages and of the
     generation.
@@ -51,7 +51,7 @@ async def ask(request: Request, conversation_id: UUID, body: TurnCreate) -> Http
 async def regenerate(
     request: Request, message_id: UUID, body: TurnRegenerate | None = None
 ) -> HttpResponseBase:
-    """Another answer to the same question, as a sibling of this one."""
+    """Another answer to the same prompt, as a sibling of this one."""
     model = load_pools().find(body.model).id if body is not None and body.model else None
     stored = in_database(
         turn_regenerate,

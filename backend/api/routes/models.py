@@ -4,13 +4,15 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+import msgspec
 from django.utils import timezone
 from ninja import Router
 
 from backend.api.authentication import Request
-from backend.api.schemas.resources import ModelListOut, ModelOut, PricesOut
+from backend.api.schemas.resources import ModelListOut, ModelOut, PendingModelOut, PricesOut
 from backend.generation.pools.config import PoolConfig, load_pools
 from backend.generation.pools.health import pool_health
+from backend.generation.pools.pending import pending_models
 from backend.platform.database import in_database
 from billing.prices.book import PriceBook, UnpricedUsage
 from billing.prices.loading import price_book
@@ -42,7 +44,7 @@ async def retrieve_model(request: Request, model_id: str) -> dict[str, Any]:
 
 @product_router.get("", response=ModelListOut)
 async def list_product_models(request: Request) -> ModelListOut:
-    """What each model can do and costs, and whether it can answer now."""
+    """What each model can do and costs, and whether it can answer now; and what is on its way."""
     book = await in_database(price_book)
     ready = {replica.pool for replica in await in_database(pool_health) if replica.ready}
     return ModelListOut(
@@ -55,9 +57,15 @@ async def list_product_models(request: Request) -> ModelListOut:
                 capabilities=list(pool.capabilities),
                 prices=_prices(book, pool.id, request.auth.organization_id, timezone.now()),
                 status="ready" if pool.id in ready else "unavailable",
+                license=pool.license,
+                notice=pool.notice,
             )
             for pool in load_pools().models
-        ]
+        ],
+        pending=[
+            PendingModelOut(**msgspec.structs.asdict(model))
+            for model in await in_database(pending_models)
+        ],
     )
 
 

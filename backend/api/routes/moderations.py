@@ -1,4 +1,4 @@
-"""`/v1/moderations`: what the safety classifiers say about texts and pictures."""
+"""`/v1/moderations`: what the safety classifiers say about texts and images."""
 
 import uuid
 from typing import Any
@@ -23,7 +23,7 @@ _TEXT_THREADS = BoundedThreads("moderations", at_once=2, waiting=200)
 
 @router.post("/moderations")
 async def create_moderation(request: Request, body: ModerationRequest) -> dict[str, Any]:
-    """One result for each text, or one for a text with pictures. Free of charge, and nothing is
+    """One result for each text, or one for a text with images. Free of charge, and nothing is
     stored. Limited by user and by address."""
     await count_use(request, request.auth, "moderations")
 
@@ -34,7 +34,7 @@ async def create_moderation(request: Request, body: ModerationRequest) -> dict[s
             raise InvalidRequest(str(error), param="input") from error
         except ImageModelMissing as error:
             raise InvalidRequest(
-                "Pictures cannot be scored here.", param="input", code="unsupported_by_model"
+                "Images cannot be scored here.", param="input", code="unsupported_by_model"
             ) from error
 
     has_images = any(one.images for one in body.inputs)

@@ -1,20 +1,27 @@
 """Public links to a snapshot of a conversation's active branch."""
 
+from typing import Literal
 from uuid import UUID
 
 from django.conf import settings
 from django.http import HttpRequest
-from ninja import Router, Status
+from ninja import Query, Router, Status
 
 from backend.api.authentication import Request
 from backend.api.schemas.resources import (
+    ListedShareOut,
     NewShareOut,
+    ShareCreate,
     SharedMessageOut,
     SharedOut,
     ShareListOut,
     ShareOut,
+    SharePageOut,
+    SharingOut,
+    SharingUpdate,
 )
 from backend.conversations import shares
+from backend.conversations.models import Share
 from backend.platform.database import in_database
 
 router = Router(tags=["shares"])
@@ -30,19 +37,60 @@ async def list_shares(request: Request, conversation_id: UUID) -> ShareListOut:
 
 
 @router.post("/conversations/{uuid:conversation_id}/shares", response={201: NewShareOut})
-async def create_share(request: Request, conversation_id: UUID) -> Status:
-    """A link that shows what the active branch is now; later turns stay private."""
+async def create_share(
+    request: Request, conversation_id: UUID, body: ShareCreate | None = None
+) -> Status:
+    """A link that shows what the active branch is now, until it expires; later turns stay
+    private."""
     share, token = await in_database(
-        shares.share_create, principal=request.auth, conversation_id=conversation_id
+        shares.share_create,
+        principal=request.auth,
+        conversation_id=conversation_id,
+        days=(body or ShareCreate()).expires_in_days,
     )
     shown = ShareOut.model_validate(share).model_dump()
     url = f"{settings.PUBLIC_URL}/share/{token}"
     return Status(201, NewShareOut(**shown, token=token, url=url))
 
 
+@router.get("/shares", response=SharePageOut)
+async def list_all_shares(
+    request: Request,
+    scope: Literal["mine", "organization"] = "mine",
+    cursor: str | None = Query(None, max_length=500),
+    limit: int = Query(30, ge=1, le=100),
+) -> SharePageOut:
+    """The caller's links that work, or for owners and admins all of the organization's, newest
+    first."""
+    page = await in_database(
+        shares.shares_page,
+        principal=request.auth,
+        whole_organization=scope == "organization",
+        cursor=cursor,
+        limit=limit,
+    )
+    return SharePageOut(
+        data=[_listed(share, reader=request.auth.user_id) for share in page.items],
+        next_cursor=page.next_cursor,
+    )
+
+
+@router.get("/sharing", response=SharingOut)
+async def get_sharing(request: Request) -> SharingOut:
+    """Whether the organization allows links, and how long they may work."""
+    return await _sharing(request)
+
+
+@router.put("/sharing", response=SharingOut)
+async def set_sharing(request: Request, body: SharingUpdate) -> SharingOut:
+    """Allow or forbid links, as owner or admin. Forbidden, all of them stop at once."""
+    await in_database(shares.sharing_set, principal=request.auth, is_allowed=body.is_allowed)
+    return await _sharing(request)
+
+
 @router.delete("/shares/{uuid:share_id}", response={204: None})
 async def revoke_share(request: Request, share_id: UUID) -> Status:
-    """The link stops working."""
+    """The link stops working: one's own, or for owners and admins any of the organization."""
     await in_database(shares.share_revoke, principal=request.auth, share_id=share_id)
     return Status(204, None)
 
@@ -55,8 +103,31 @@ async def read_shared(request: HttpRequest, token: str) -> SharedOut:
         title=share.title,
         model=share.model,
         created_at=share.created_at,
+        expires_at=share.expires_at,
         messages=[
             SharedMessageOut(id=str(position), **message)
             for position, message in enumerate(share.snapshot)
         ],
+    )
+
+
+async def _sharing(request: Request) -> SharingOut:
+    allowed = await in_database(
+        shares.sharing_is_allowed, organization_id=request.auth.organization_id
+    )
+    return SharingOut(
+        is_allowed=allowed, default_days=shares.DEFAULT_DAYS, max_days=shares.MAX_DAYS
+    )
+
+
+def _listed(share: Share, *, reader: UUID) -> ListedShareOut:
+    """A colleague's conversations are private from owners too, and their titles."""
+    own = share.created_by_id == reader
+    return ListedShareOut(
+        id=share.id,
+        conversation_id=share.conversation_id if own else None,
+        title=share.title if own else None,
+        created_by=share.created_by.get_full_name(),
+        created_at=share.created_at,
+        expires_at=share.expires_at,
     )

@@ -21,7 +21,7 @@ async def usage(
 ) -> UsageOut:
     """`period`: a month (`2026-11`), a day (`2026-11-21`) or `last_30_days`, in UTC.
 
-    Owners, admins and finance members see everybody's usage, a plain member only their own.
+    Owners, admins and finance members see all members' usage, a plain member only their own.
     """
     summary = await in_database(
         usage_summary,

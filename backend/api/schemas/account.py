@@ -1,6 +1,7 @@
-"""Signing in and up, and who one is."""
+"""Signing in and up, who one is, and what keeps the account safe."""
 
-from typing import Annotated
+from datetime import datetime
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from pydantic import Field, StringConstraints
@@ -18,6 +19,111 @@ class LoginRequest(RequestModel):
 
 class SignupRequest(LoginRequest):
     name: Annotated[str, StringConstraints(strip_whitespace=True, max_length=200)] = ""
+
+
+LinkToken = Annotated[str, StringConstraints(min_length=1, max_length=1000)]
+Code = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=40)]
+
+
+class SentOut(ResponseModel):
+    """The same for every address: the rest is in the mail."""
+
+    status: Literal["mail_sent"] = "mail_sent"
+    local_outbox: bool = Field(
+        description="There is no mail server: the operator of the installation reads the mail."
+    )
+
+
+class SignupConfirm(RequestModel):
+    token: LinkToken
+    password: Password | None = Field(
+        default=None, description="Needed in another browser than the one that signed up."
+    )
+
+
+class LinkConfirm(RequestModel):
+    token: LinkToken
+
+
+class EmailBody(RequestModel):
+    email: Email
+
+
+class PasswordBody(RequestModel):
+    password: Password
+
+
+class PasswordResetConfirm(PasswordBody):
+    token: LinkToken
+
+
+class CodeBody(RequestModel):
+    code: Code
+
+
+class SecondFactorNeeded(ResponseModel):
+    """The password was right, and is not enough."""
+
+    second_factor: list[Literal["totp", "webauthn", "recovery_codes"]]
+
+
+class Credential(RequestModel):
+    """What `navigator.credentials` gave, as JSON (WebAuthn level 3, `toJSON()`)."""
+
+    credential: dict[str, Any]
+
+
+class PasskeyCreate(Credential):
+    name: Annotated[str, StringConstraints(strip_whitespace=True, max_length=100)] = ""
+
+
+class PasskeyOptions(ResponseModel):
+    """What `navigator.credentials` takes, as JSON (WebAuthn level 3)."""
+
+    options: dict[str, Any]
+
+
+class PasskeyOut(ResponseModel):
+    id: int
+    name: str
+    created_at: datetime
+    last_used_at: datetime | None
+
+
+class SecurityOut(ResponseModel):
+    """What keeps the account safe."""
+
+    totp: bool
+    recovery_codes: int = Field(description="How many are left.")
+    passkeys: list[PasskeyOut]
+    recent_sign_in: bool = Field(
+        description="False: what changes the account's security asks for the password again."
+    )
+
+
+class TotpOut(ResponseModel):
+    secret: str
+    uri: str
+    qr_svg: str
+
+
+class RecoveryCodesOut(ResponseModel):
+    recovery_codes: list[str] = Field(
+        description="Shown this once; empty where there are earlier ones."
+    )
+
+
+class SessionOut(ResponseModel):
+    id: int
+    ip: str
+    user_agent: str
+    created_at: datetime
+    last_seen_at: datetime
+    current: bool
+
+
+class SessionListOut(ResponseModel):
+    data: list[SessionOut]
 
 
 class MeUpdate(RequestModel):

@@ -48,7 +48,7 @@ PartIn = Annotated[TextPartIn | AttachmentPartIn, Field(discriminator="type")]
 
 
 class TurnCreate(RequestModel):
-    """A question. Without `parent_id` it follows the active leaf; null starts a new root."""
+    """A prompt. Without `parent_id` it follows the active leaf; null starts a new root."""
 
     content: (
         Annotated[str, StringConstraints(min_length=1, max_length=MAX_TEXT)]

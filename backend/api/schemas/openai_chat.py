@@ -10,11 +10,9 @@ from pydantic import Field, model_validator
 
 from backend.api.schemas.base import RequestModel
 from backend.api.schemas.openai_messages import MAX_MESSAGES, InputMessage
-from backend.api.schemas.openai_parameters import (
-    MAX_OUTPUT_TOKENS,
-    EndUser,
-    GenerationParameters,
-)
+from backend.api.schemas.openai_parameters import EndUser, GenerationParameters
+from backend.api.schemas.openai_tools import ToolParameters, check_results
+from backend.generation.request import MAX_OUTPUT_TOKENS
 from backend.platform.errors import InvalidRequest
 
 
@@ -49,7 +47,7 @@ class ResponseFormat(RequestModel):
         return self.model_dump(by_alias=True, exclude_none=True)
 
 
-class ChatCompletionRequest(GenerationParameters):
+class ChatCompletionRequest(GenerationParameters, ToolParameters):
     refused: ClassVar[dict[str, tuple[Any, ...]]] = {
         "audio": (),
         "function_call": ("none", "auto"),
@@ -57,15 +55,12 @@ class ChatCompletionRequest(GenerationParameters):
         "metadata": ({},),
         "modalities": (["text"],),
         "moderation": (),
-        "parallel_tool_calls": (True, False),
         "prediction": (),
         "prompt_cache_options": ({"mode": "implicit"},),
         "prompt_cache_retention": ("in_memory",),
         "reasoning_effort": ("none",),
         "service_tier": ("auto", "default"),
         "store": (False,),
-        "tool_choice": ("none", "auto"),
-        "tools": ([],),
         "verbosity": ("medium",),
         "web_search_options": (),
     }
@@ -82,6 +77,11 @@ class ChatCompletionRequest(GenerationParameters):
     prompt_cache_key: EndUser | None = Field(
         default=None, description="A hint. Prefixes are found by content, so it changes nothing."
     )
+
+    @model_validator(mode="after")
+    def results_belong_to_calls(self) -> "ChatCompletionRequest":
+        check_results(self.messages)
+        return self
 
     @model_validator(mode="after")
     def consistent(self) -> "ChatCompletionRequest":

@@ -4,7 +4,8 @@ from typing import Any, ClassVar
 
 from pydantic import Field, model_validator
 
-from backend.api.schemas.openai_parameters import MAX_OUTPUT_TOKENS, GenerationParameters
+from backend.api.schemas.openai_parameters import GenerationParameters
+from backend.generation.request import MAX_OUTPUT_TOKENS
 from backend.platform.errors import InvalidRequest
 
 MAX_PROMPT_TOKENS = 1_000_000

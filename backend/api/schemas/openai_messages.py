@@ -6,14 +6,16 @@ Parts and roles that no model here understands are refused by name.
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, ValidationInfo, field_validator, model_validator
+from pydantic_core import PydanticCustomError
 
 from backend.api.schemas.base import RequestModel
+from backend.api.schemas.openai_tools import MAX_CALLS, ToolCallIn
 
 MAX_MESSAGES = 2_000
 
 # What an answer's message carries beside its text; only a null can be sent back.
-_ECHOED = ("refusal", "annotations", "audio", "function_call", "tool_calls")
+_ECHOED = ("refusal", "annotations", "audio", "function_call", "tool_calls", "tool_call_id")
 
 
 class TextPart(RequestModel):
@@ -47,10 +49,18 @@ class InputMessage(RequestModel):
     from outside: it is read as data, and gives no orders."""
 
     role: Literal["system", "developer", "user", "assistant", "tool"]
-    content: str | list[Part]
     name: str | None = Field(default=None, max_length=64)
     tool_call_id: str | None = Field(
-        default=None, max_length=200, description="Of `tool`; no model here needs it."
+        default=None, max_length=200, description="Of `tool`: the call that it answers."
+    )
+    tool_calls: list[ToolCallIn] | None = Field(
+        default=None, max_length=MAX_CALLS, description="Of `assistant`."
+    )
+    # After `tool_calls`, by which it is checked.
+    content: str | list[Part] | None = Field(
+        default=None,
+        validate_default=True,
+        description="Null only where an assistant's message has `tool_calls`.",
     )
 
     @model_validator(mode="before")
@@ -62,7 +72,11 @@ class InputMessage(RequestModel):
 
     @field_validator("content")
     @classmethod
-    def has_parts(cls, content: str | list[Part]) -> str | list[Part]:
+    def has_parts(
+        cls, content: str | list[Part] | None, info: ValidationInfo
+    ) -> str | list[Part] | None:
+        if content is None and not info.data.get("tool_calls"):
+            raise PydanticCustomError("missing", "Field required")
         if content == []:
             raise ValueError("content must not be an empty list")
         return content
@@ -71,6 +85,8 @@ class InputMessage(RequestModel):
     def tools_speak_text(self) -> "InputMessage":
         if self.role != "tool" and self.tool_call_id is not None:
             raise ValueError("only a message of role tool has a tool_call_id")
+        if self.role != "assistant" and self.tool_calls is not None:
+            raise ValueError("only a message of role assistant has tool_calls")
         if self.role == "tool" and self.has_image:
             raise ValueError("a message of role tool may hold text only")
         return self

@@ -6,20 +6,39 @@ clients send those by default. tests/contract/test_parameters.py walks the param
 installed OpenAI client and fails on one that is neither.
 """
 
-from typing import Annotated, Any, ClassVar
+from functools import reduce
+from operator import or_
+from types import UnionType
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Union, get_args, get_origin
 
-from pydantic import Field, StringConstraints, field_validator, model_validator
+import msgspec
+from msgspec import Meta
+from pydantic import Field, StringConstraints, create_model, field_validator, model_validator
 
 from backend.api.schemas.base import ModelName, RequestModel
+from backend.generation.request import SamplingParams
 from backend.platform.errors import InvalidRequest
 
 MAX_CHOICES = 8
 MAX_STOPS = 4
-MAX_OUTPUT_TOKENS = 1_000_000
-_INT64 = 2**63
 
 Stop = Annotated[str, StringConstraints(min_length=1, max_length=256)]
 EndUser = Annotated[str, StringConstraints(max_length=512)]
+
+
+def _with_bounds_of_pydantic(hint: Any) -> Any:
+    """The same type, with what `msgspec.Meta` says of it said in pydantic's way."""
+    if get_origin(hint) is Annotated:
+        kind, *notes = get_args(hint)
+        bounds = [
+            Field(ge=meta.ge, gt=meta.gt, le=meta.le, lt=meta.lt)
+            for meta in notes
+            if isinstance(meta, Meta)
+        ]
+        return Annotated[(kind, *bounds)]
+    if get_origin(hint) in (Union, UnionType):
+        return reduce(or_, map(_with_bounds_of_pydantic, get_args(hint)))
+    return hint
 
 
 class StreamOptions(RequestModel):
@@ -29,8 +48,51 @@ class StreamOptions(RequestModel):
     )
 
 
-class GenerationParameters(RequestModel):
-    """What /v1/chat/completions and /v1/completions have in common."""
+def refuse_by_name(refused: dict[str, tuple[Any, ...]], data: Any) -> Any:
+    """A body without the `refused` parameters whose value asks for nothing.
+
+    Raises:
+        InvalidRequest: naming one with another value.
+    """
+    if not isinstance(data, dict):
+        return data
+    taken = dict(data)
+    for name, neutral in refused.items():
+        if name not in taken:
+            continue
+        value = taken.pop(name)
+        if not any(type(value) is type(one) and value == one for one in (None, *neutral)):
+            raise InvalidRequest(
+                f"'{name}' is not supported by this server. Leave it out.",
+                param=name,
+                code="unsupported_parameter",
+            )
+    return taken
+
+
+OWN_WAYS = {"max_tokens", "logprobs", "top_logprobs", "response_format", "extra"}
+"""Of `SamplingParams`, what each endpoint takes in its own way or not at all."""
+
+if TYPE_CHECKING:
+    _SamplingFields = RequestModel  # its fields are read by their names alone
+else:
+    _SamplingFields = create_model(
+        "_SamplingFields",
+        __base__=RequestModel,
+        **{
+            field.name: (_with_bounds_of_pydantic(field.type), None)
+            for field in msgspec.structs.fields(SamplingParams)
+            if field.name not in OWN_WAYS
+        },
+    )
+
+
+class GenerationParameters(_SamplingFields):
+    """What /v1/chat/completions and /v1/completions have in common.
+
+    The sampling parameters come from `SamplingParams` with their names, types and bounds; those
+    that stand here too are taken in another form than upstreams have them.
+    """
 
     # parameter -> the values that ask for nothing, so that they can be taken
     refused: ClassVar[dict[str, tuple[Any, ...]]] = {}
@@ -38,41 +100,22 @@ class GenerationParameters(RequestModel):
     model: ModelName
     stream: bool | None = None
     stream_options: StreamOptions | None = None
-    temperature: float | None = Field(default=None, ge=0, le=2)
-    top_p: float | None = Field(default=None, ge=0, le=1)
     n: int | None = Field(default=None, ge=1, le=MAX_CHOICES)
     stop: Stop | list[Stop] | None = None
-    presence_penalty: float | None = Field(default=None, ge=-2, le=2)
-    frequency_penalty: float | None = Field(default=None, ge=-2, le=2)
-    seed: int | None = Field(default=None, ge=-_INT64, lt=_INT64)
     logit_bias: dict[str, float] | None = Field(default=None, max_length=1024)
     user: EndUser | None = Field(default=None, description="Goes into the access log, hashed.")
 
-    # Beyond OpenAI, with vLLM's names.
-    top_k: int | None = Field(default=None, ge=-1, le=1_000_000)
-    min_p: float | None = Field(default=None, ge=0, le=1)
-    repetition_penalty: float | None = Field(default=None, gt=0, le=10)
-    min_tokens: int | None = Field(default=None, ge=0, le=MAX_OUTPUT_TOKENS)
-    ignore_eos: bool | None = None
+    # Our own.
+    stop_on_loop: bool | None = Field(
+        default=None,
+        description="End an answer that has gone into a loop, with finish_details.type `loop`. "
+        "Chat answers do unless this is false or `ignore_eos` is set.",
+    )
 
     @model_validator(mode="before")
     @classmethod
-    def refuse_by_name(cls, data: Any) -> Any:
-        """Drop refused parameters whose value asks for nothing; InvalidRequest for others."""
-        if not isinstance(data, dict):
-            return data
-        taken = dict(data)
-        for name, neutral in cls.refused.items():
-            if name not in taken:
-                continue
-            value = taken.pop(name)
-            if not any(type(value) is type(one) and value == one for one in (None, *neutral)):
-                raise InvalidRequest(
-                    f"'{name}' is not supported by this server. Leave it out.",
-                    param=name,
-                    code="unsupported_parameter",
-                )
-        return taken
+    def without_refused(cls, data: Any) -> Any:
+        return refuse_by_name(cls.refused, data)
 
     @field_validator("stop")
     @classmethod

@@ -65,3 +65,32 @@ GENERATION_RESPONSES: dict[str, Any] = {
 EVENT_STREAM_RESPONSE: dict[str, Any] = {
     "openapi_extra": {"responses": {200: {"description": "The stream.", "content": _STREAM}}}
 }
+_RESPONSE = {
+    200: {
+        "description": "The response, or its events.",
+        "content": {
+            "application/json": {
+                "schema": {
+                    "type": "object",
+                    "required": ["id", "object", "created_at", "status", "output"],
+                    "properties": {
+                        "id": {"type": "string"},
+                        "object": {"type": "string"},
+                        "created_at": {"type": "integer"},
+                        "status": {"type": "string"},
+                        "output": {"type": "array", "items": {"type": "object"}},
+                    },
+                }
+            },
+            "text/event-stream": {
+                "schema": {
+                    "type": "string",
+                    "description": "One event of a response each, its end last.",
+                }
+            },
+        },
+    }
+}
+RESPONSE_CREATED: dict[str, Any] = {"openapi_extra": {"responses": _RESPONSE}}
+"""Of the route that generates."""
+RESPONSE_READ: dict[str, Any] = {"openapi_extra": {"responses": _RESPONSE}}

@@ -9,6 +9,7 @@ from pydantic import AwareDatetime, Field, PlainSerializer
 
 from backend.accounts.scopes import Scope
 from backend.api.schemas.base import Name, RequestModel, ResponseModel
+from backend.conversations.shares import DEFAULT_DAYS, MAX_DAYS
 
 # Money as a decimal text: a JSON number would be read back as a float.
 Money = Annotated[Decimal, PlainSerializer(lambda value: format(value, "f"), return_type=str)]
@@ -30,10 +31,26 @@ class ModelOut(ResponseModel):
     capabilities: list[str]
     prices: PricesOut | None
     status: Literal["ready", "unavailable"]
+    license: str = Field(description="An SPDX name; empty where the pools file says nothing.")
+    notice: str
+
+
+class PendingModelOut(ResponseModel):
+    """A model that is being fetched or loaded; `declined`: it will not come, `detail` says why."""
+
+    id: str
+    name: str
+    state: Literal["waiting", "fetching", "checking", "loading", "declined"]
+    detail: str
+    done_bytes: int
+    total_bytes: int
+    license: str
+    notice: str
 
 
 class ModelListOut(ResponseModel):
-    data: list[ModelOut]
+    data: list[ModelOut] = Field(description="The first is the default.")
+    pending: list[PendingModelOut]
 
 
 class KeyCreate(RequestModel):
@@ -90,10 +107,15 @@ class AttachmentOut(ResponseModel):
     size: int
 
 
+class ShareCreate(RequestModel):
+    expires_in_days: int = Field(DEFAULT_DAYS, ge=1, le=MAX_DAYS)
+
+
 class ShareOut(ResponseModel):
     id: UUID
     title: str
     created_at: datetime
+    expires_at: datetime
 
 
 class NewShareOut(ShareOut):
@@ -103,6 +125,30 @@ class NewShareOut(ShareOut):
 
 class ShareListOut(ResponseModel):
     data: list[ShareOut]
+
+
+class ListedShareOut(ResponseModel):
+    id: UUID
+    conversation_id: UUID | None = Field(description="Null for a colleague's link.")
+    title: str | None = Field(description="Null for a colleague's link: what it shows is theirs.")
+    created_by: str = Field(description="Name, or e-mail address, of who shares.")
+    created_at: datetime
+    expires_at: datetime
+
+
+class SharePageOut(ResponseModel):
+    data: list[ListedShareOut]
+    next_cursor: str | None
+
+
+class SharingOut(ResponseModel):
+    is_allowed: bool
+    default_days: int
+    max_days: int
+
+
+class SharingUpdate(RequestModel):
+    is_allowed: bool
 
 
 class SharedMessageOut(ResponseModel):
@@ -117,4 +163,5 @@ class SharedOut(ResponseModel):
     title: str
     model: str
     created_at: datetime
+    expires_at: datetime
     messages: list[SharedMessageOut]

@@ -1,15 +1,17 @@
-"""Tokens of a request before anybody has tokenized it: for limits and budgets, never for bills.
+"""Tokens of a request before it is tokenized: for limits and budgets, never for bills.
 
 Rate limits charge a likely count (`*_estimate`) and are set right at the end. A budget must not
 be passed, so it reserves a count that no tokenizer exceeds (`*_bound`, `output_limit`).
 """
 
+import json
 import unicodedata
 from collections.abc import Sequence
 
 from backend.conversations.types import ChatMessage, ImagePart, Part, UntrustedPart
 from backend.generation.pools.config import PoolConfig
 from backend.generation.request import GenerationRequest
+from backend.generation.tools import Tools
 from safety.judge.spotlight import spotlight
 
 # English text has about four characters a token; code and other scripts have fewer. Three errs
@@ -20,10 +22,14 @@ _TOKENS_PER_MESSAGE = 8
 # message, dates, the opening of the answer.
 _MAX_TOKENS_AROUND_MESSAGE = 16
 _MAX_TOKENS_AROUND_PROMPT = 256
+# At most what a chat template says of tools beside their descriptions.
+_MAX_TOKENS_AROUND_TOOLS = 1024
 # As long as the marker that untrusted content gets.
 _MARKER = "0" * 16
 # What an answer is assumed to need when the caller sets no limit: most are shorter.
 _USUAL_OUTPUT = 512
+# Tokens that may come with the one that reaches a limit that no upstream was sent.
+_LAST_STEP = 16
 
 
 def text_estimate(text: str) -> int:
@@ -34,7 +40,8 @@ def input_estimate(request: GenerationRequest) -> int:
     if request.endpoint == "completion":
         prompt = request.prompt or ""
         return len(prompt) if isinstance(prompt, list) else text_estimate(prompt)
-    return sum(
+    tools = text_estimate(_tools_text(request.tools)) if request.tools else 0
+    return tools + sum(
         _TOKENS_PER_MESSAGE + len(message.text) // _CHARACTERS_PER_TOKEN
         for message in request.messages
     )
@@ -48,6 +55,8 @@ def input_bound(request: GenerationRequest, pool: PoolConfig) -> int:
     if request.endpoint == "completion":
         return prompts_bound([request.prompt or ""], pool)
     bound = _MAX_TOKENS_AROUND_PROMPT
+    if request.tools is not None:
+        bound += _MAX_TOKENS_AROUND_TOOLS + text_bound(_tools_text(request.tools))
     for message in request.messages:
         bound += _MAX_TOKENS_AROUND_MESSAGE + _message_bound(message, pool)
     return min(bound, pool.context_window)
@@ -74,10 +83,20 @@ def text_bound(text: str) -> int:
     return max(len(form.encode(errors="surrogatepass")) for form in (text, composed))
 
 
+def _tools_text(tools: Tools) -> str:
+    """As the widest of the known templates writes them."""
+    return json.dumps(tools.tools, indent=4, ensure_ascii=False)
+
+
 def _message_bound(message: ChatMessage, pool: PoolConfig) -> int:
     bound = text_bound(message.role) + text_bound(message.name or "")
+    for call in message.tool_calls:
+        # A template may write the arguments anew, with spaces between their parts.
+        bound += _MAX_TOKENS_AROUND_MESSAGE + text_bound(call.id + call.name)
+        bound += 2 * text_bound(call.arguments)
     if message.role == "tool":
-        return bound + _marked_bound("a tool's result", message.text)
+        # Where the template knows no tools, tags stand around it.
+        return bound + _MAX_TOKENS_AROUND_MESSAGE + _marked_bound("a tool's result", message.text)
     if isinstance(message.content, str):
         return bound + text_bound(message.content)
     return bound + sum(_part_bound(part, pool) for part in message.content)
@@ -102,13 +121,15 @@ def _marked_bound(source: str, text: str) -> int:
 
 def output_limit(request: GenerationRequest, pool: PoolConfig) -> int:
     """The most tokens that all choices together can be billed."""
-    return request.n * min(
-        request.params.max_tokens or pool.max_output_tokens, pool.max_output_tokens
-    )
+    limit = pool.answer_limit(request)
+    if request.params.max_tokens is None:
+        limit = min(limit + _LAST_STEP, pool.max_output_tokens)
+    return request.n * limit
 
 
 def output_estimate(request: GenerationRequest, pool: PoolConfig) -> int:
     """What the tokens-a-minute limit charges beforehand: what was asked for, else the usual."""
+    limit = output_limit(request, pool)
     if request.params.max_tokens is None:
-        return request.n * min(_USUAL_OUTPUT, pool.max_output_tokens)
-    return output_limit(request, pool)
+        return min(request.n * _USUAL_OUTPUT, limit)
+    return limit

@@ -16,11 +16,11 @@ from django.db import DatabaseError
 from redis.exceptions import RedisError
 
 from backend.generation.admission.images import images_score
-from backend.generation.admission.prompt_check import generation_check_and_create
+from backend.generation.admission.prompt_check import Fence, generation_check_and_create
 from backend.generation.admission.prompt_text import with_prompt_text
 from backend.generation.admission.queue import AdmissionQueue, Ticket
 from backend.generation.admission.rate_limits import Limiter
-from backend.generation.admission.shed import Arrival
+from backend.generation.admission.shed import PendingRequest
 from backend.generation.models import GenerationState
 from backend.generation.pools.client import UpstreamClient
 from backend.generation.pools.config import PoolConfig
@@ -47,7 +47,8 @@ class Admission:
     Attributes:
         max_input_tokens, max_output_tokens: the most that it can be billed.
         affinity: requests of equal value go to the same replica where they can.
-        arrival: how load shedding counts it; None where it was not counted.
+        pending: how load shedding counts it; None where it was not counted.
+        fence: whether it may still be started; None where nobody else may start it.
         ticket: its place, once it has one.
         ratelimit_headers: the `x-ratelimit-*` headers.
         policy: what its output is held to, once its prompt has passed.
@@ -58,11 +59,12 @@ class Admission:
     max_input_tokens: int
     max_output_tokens: int
     affinity: str | None = None
-    arrival: Arrival | None = None
+    pending: PendingRequest | None = None
+    fence: Fence | None = None
     ticket: Ticket | None = None
     ratelimit_headers: dict[str, str] = field(default_factory=dict)
     policy: Policy | None = None
-    taken: list["Step"] = field(default_factory=list)
+    taken: list["AdmissionStep"] = field(default_factory=list)
 
 
 Do = Callable[[Admission], Coroutine[Any, Any, bool]]
@@ -70,7 +72,7 @@ Undo = Callable[[Admission], Coroutine[Any, Any, None]]
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class AdmissionStep:
     """One step of admission.
 
     Attributes:
@@ -103,21 +105,21 @@ class AdmissionPipeline:
         self._request_ttl_ms = request_ttl_ms
         self._slots = asyncio.Semaphore(_MAX_AT_ONCE)
         # It never waits, so nothing can come between the place and its undo.
-        self._first = Step(self._take_place, self._release_place, interruptible=True)
+        self._first = AdmissionStep(self._take_place, self._release_place, interruptible=True)
         accounted = (
-            Step(self._charge_limits, self._refund_limits),
-            Step(self._reserve_budget, self._free_budget),
+            AdmissionStep(self._charge_limits, self._refund_limits),
+            AdmissionStep(self._reserve_budget, self._free_budget),
         )
         self.for_embeddings = accounted
         self.for_generations = (
             *accounted,
-            Step(self._read_prompt, interruptible=True),
-            Step(self._score_images, interruptible=True),
-            Step(self._check_and_create, self._end_unstarted),
-            Step(self._take_lease, self._release_lease),
+            AdmissionStep(self._read_prompt, interruptible=True),
+            AdmissionStep(self._score_images, interruptible=True),
+            AdmissionStep(self._check_and_create, self._end_unstarted),
+            AdmissionStep(self._take_lease, self._release_lease),
         )
 
-    async def admit(self, admission: Admission, steps: tuple[Step, ...]) -> None:
+    async def admit(self, admission: Admission, steps: tuple[AdmissionStep, ...]) -> None:
         """Pass `admission` through a place in the queue, then `steps`.
 
         Raises:
@@ -143,7 +145,7 @@ class AdmissionPipeline:
             assert step.undo is not None
             await uninterrupted(step.undo, admission)
 
-    async def _pass(self, step: Step, admission: Admission) -> None:
+    async def _pass(self, step: AdmissionStep, admission: Admission) -> None:
         """A client may leave at any moment, so a step that takes something runs to its end, and
         its undo is noted, before the cancellation is heard."""
 
@@ -165,8 +167,8 @@ class AdmissionPipeline:
                 affinity=admission.affinity,
             )
         finally:
-            if admission.arrival is not None:
-                admission.arrival.over(priority)
+            if admission.pending is not None:
+                admission.pending.over(priority)
         return True
 
     async def _release_place(self, admission: Admission) -> None:
@@ -216,7 +218,10 @@ class AdmissionPipeline:
 
     async def _check_and_create(self, admission: Admission) -> bool:
         checked = await in_database(
-            generation_check_and_create, admission.admitted, model=admission.pool.id
+            generation_check_and_create,
+            admission.admitted,
+            model=admission.pool.id,
+            fence=admission.fence,
         )
         admission.policy = checked.policy
         admission.admitted = msgspec.structs.replace(admission.admitted, request=checked.request)

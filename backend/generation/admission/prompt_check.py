@@ -4,6 +4,7 @@ One hop to a thread covers the pre-check (pure CPU, milliseconds) and the transa
 prompt ends here, in its terminal state and with its usage record, and reaches no engine.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -30,6 +31,10 @@ from safety.types import SafetyDecision, newest_of
 
 _PRE_CHECK = TimedCheck(PreClassifier())
 
+Fence = Callable[[], None]
+"""Raises unless the caller may still start the generation. It is called in the transaction that
+stores the row, so what it locks stays as it found it until the row is there."""
+
 
 @dataclass(frozen=True, slots=True)
 class CheckedPrompt:
@@ -44,7 +49,9 @@ class CheckedPrompt:
     policy: Policy
 
 
-def generation_check_and_create(admitted: AdmittedGeneration, *, model: str) -> CheckedPrompt:
+def generation_check_and_create(
+    admitted: AdmittedGeneration, *, model: str, fence: Fence | None = None
+) -> CheckedPrompt:
     """Check the prompt, and create the generation in the transaction that stores what was found.
 
     Args:
@@ -52,6 +59,7 @@ def generation_check_and_create(admitted: AdmittedGeneration, *, model: str) -> 
     Raises:
         ContentBlocked: the policy refuses the prompt. The generation is stored as `blocked`.
         Conflict: a generation with this id has begun.
+        ParleyError: what `fence` raises; nothing is stored.
     """
     request, principal = admitted.request, admitted.request.principal
     policy = policy_for(
@@ -60,7 +68,7 @@ def generation_check_and_create(admitted: AdmittedGeneration, *, model: str) -> 
     checks = _check(request, policy)
     refusal = next((check.decision for check in checks if check.decision.blocked), None)
     try:
-        _store(admitted, model, checks)
+        _store(admitted, model, checks, fence)
     except IntegrityError as error:
         if "generation_generation_pkey" in str(error):
             raise Conflict(f"The generation {admitted.id} has begun already.") from error
@@ -81,8 +89,12 @@ def _check(request: GenerationRequest, policy: Policy) -> list[Checked]:
 
 
 @transaction.atomic
-def _store(admitted: AdmittedGeneration, model: str, checks: list[Checked]) -> None:
+def _store(
+    admitted: AdmittedGeneration, model: str, checks: list[Checked], fence: Fence | None
+) -> None:
     request, principal = admitted.request, admitted.request.principal
+    if fence is not None:
+        fence()
     generation_create(admitted, model=model)
     for check in checks:
         decision_record(

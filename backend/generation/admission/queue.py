@@ -1,10 +1,10 @@
 """Who gets the next free place at a pool's replicas: bounded, by plan and by age.
 
-A waiting generation's rank is `arrival + queue_priority * AGEING_S`, smaller first. A better
-plan is thus worth some seconds of waiting, no more: everybody who waits long enough is before
-every newcomer, and nothing starves. The rank never changes, so a heap is all it takes.
+A waiting generation's rank is `arrived_at + queue_priority * AGEING_S`, smaller first. A better
+plan is thus worth some seconds of waiting, no more: each request that waits long enough is before
+every new request, and nothing starves. The rank never changes, so a heap is all it takes.
 
-Full means: a newcomer that ranks before the last in the queue takes its room; the last, or the
+Full means: a new request that ranks before the last in the queue takes its room; the last, or the
 newcomer, is refused at once with a 503. Under any overload the queue holds those that will be
 served, and the rest know within milliseconds.
 """
@@ -58,7 +58,7 @@ class Ticket:
         self.waiting = False
         if not self._granted.done():
             self._granted.set_exception(error)
-            self._granted.exception()  # nobody may be waiting yet: that is no accident
+            self._granted.exception()  # read here: there may be no waiter yet, which is no error
 
     @property
     def settled(self) -> bool:
@@ -120,7 +120,7 @@ class AdmissionQueue:
         return len(self._tickets)
 
     def reserve(self, *, priority: int, weight: int, affinity: str | None) -> Ticket:
-        """Room in the queue for a newcomer, before anything else is done for it.
+        """Room in the queue for a new request, before anything else is done for it.
 
         Args:
             priority: `Plan.queue_priority`, smaller is sooner.
@@ -147,22 +147,22 @@ class AdmissionQueue:
 
     @property
     def refuses_all(self) -> bool:
-        """Whether every newcomer is refused, whoever waits."""
+        """Whether every new request is refused, whatever waits."""
         return self.draining or not self.replicas.any_healthy
 
     @property
     def is_full(self) -> bool:
-        """Whether a newcomer can come in only where another one leaves."""
+        """Whether a new request can come in only where another one leaves."""
         return len(self._tickets) >= self._room
 
-    def refuses(self, priority: int, *, arriving: int = 0) -> bool:
-        """Whether the queue is full of those before a newcomer.
+    def refuses(self, priority: int, *, ahead: int = 0) -> bool:
+        """Whether the queue is full of those before a new_request.
 
         Args:
-            arriving: how many others are about to stand before it.
+            ahead: how many others are about to stand before it.
         """
         rank = self._rank(priority)
-        return sum(ticket.rank <= rank for ticket in self._tickets) + arriving >= self._room
+        return sum(ticket.rank <= rank for ticket in self._tickets) + ahead >= self._room
 
     def readmit(self, *, priority: int, weight: int, affinity: str | None) -> Ticket:
         """Room for a generation that was admitted elsewhere: never refused, and first in line."""
@@ -204,7 +204,7 @@ class AdmissionQueue:
         self._gauge()
 
     def full_error(self) -> Overloaded:
-        """What a newcomer that finds no room is told."""
+        """The error of a new request that finds no room."""
         return Overloaded(
             f"{self.replicas.pool.id!r} has more requests waiting than it can serve soon."
             " Try again later.",

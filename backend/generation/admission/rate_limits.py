@@ -6,7 +6,7 @@ from uuid import UUID
 from redis.asyncio import Redis
 
 from backend.accounts.principal import Principal
-from backend.generation.admission.scopes import Scope, scopes_of
+from backend.generation.admission.scopes import LimitScope, scopes_of
 from backend.generation.admission.script import ADMIT, SETTLE
 from backend.platform.errors import RateLimited
 
@@ -14,7 +14,7 @@ _KINDS = {1: "requests per minute", 2: "tokens per minute", 3: "generations at a
 
 
 @dataclass(frozen=True, slots=True)
-class Admission:
+class RateLimitCharge:
     """Attributes:
     headers: `x-ratelimit-*`, of the scope with the least left.
     is_new: it was charged now; False where a generation of this id is already running, whose
@@ -29,7 +29,7 @@ class Limiter:
     """The limits in Redis.
 
     Args:
-        longest_s: a generation that nobody settles stops counting as running after this.
+        longest_s: a generation that is never settled stops counting as running after this.
     """
 
     def __init__(self, redis: Redis, *, longest_s: int) -> None:
@@ -37,7 +37,9 @@ class Limiter:
         self._settle = redis.register_script(SETTLE)
         self._longest_s = longest_s
 
-    async def admit(self, principal: Principal, generation_id: UUID, *, tokens: int) -> Admission:
+    async def admit(
+        self, principal: Principal, generation_id: UUID, *, tokens: int
+    ) -> RateLimitCharge:
         """Charge one request and `tokens` (an estimate) to every scope of the caller.
 
         Raises:
@@ -55,7 +57,7 @@ class Limiter:
         answer = [int(number) for number in await self._admit(keys=names, args=arguments)]
         headers = _headers(scopes, answer[-4:])
         if answer[0] != 1:
-            return Admission(headers, is_new=answer[0] == 0)
+            return RateLimitCharge(headers, is_new=answer[0] == 0)
         raise _refusal(scopes[answer[1] - 1], kind=answer[2], wait_us=answer[3], headers=headers)
 
     async def settle(
@@ -70,7 +72,7 @@ class Limiter:
         )
 
 
-def _refusal(scope: Scope, *, kind: int, wait_us: int, headers: dict[str, str]) -> RateLimited:
+def _refusal(scope: LimitScope, *, kind: int, wait_us: int, headers: dict[str, str]) -> RateLimited:
     limit = {
         1: scope.requests_per_minute,
         2: scope.tokens_per_minute,
@@ -85,7 +87,7 @@ def _refusal(scope: Scope, *, kind: int, wait_us: int, headers: dict[str, str]) 
     )
 
 
-def _headers(scopes: list[Scope], state: list[int]) -> dict[str, str]:
+def _headers(scopes: list[LimitScope], state: list[int]) -> dict[str, str]:
     remaining_requests, reset_requests, remaining_tokens, reset_tokens = state
     return {
         "x-ratelimit-limit-requests": str(min(s.requests_per_minute for s in scopes)),

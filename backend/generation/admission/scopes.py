@@ -14,7 +14,7 @@ KEY_SHARE = float(os.environ.get("PARLEY_KEY_LIMIT_SHARE") or 1.0)
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
+class LimitScope:
     """One holder of limits.
 
     Attributes:
@@ -31,7 +31,7 @@ class Scope:
 
 def scopes_of(
     principal: Principal, *, user_share: float = USER_SHARE, key_share: float = KEY_SHARE
-) -> list[Scope]:
+) -> list[LimitScope]:
     """The caller's scopes, the organization first."""
     organization = f"{{{principal.organization_id}}}"
     scopes = [_scope(principal, organization, "organization", 1.0)]
@@ -42,9 +42,9 @@ def scopes_of(
     return scopes
 
 
-def _scope(principal: Principal, name: str, label: str, share: float) -> Scope:
+def _scope(principal: Principal, name: str, label: str, share: float) -> LimitScope:
     plan = principal.plan
-    return Scope(
+    return LimitScope(
         name=f"limit:{name}",
         label=label,
         requests_per_minute=max(1, int(plan.requests_per_minute * share)),

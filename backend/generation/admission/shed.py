@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from backend.generation import metrics
 from backend.generation.admission.queue import AdmissionQueue
-from backend.generation.pools.config import Pools
+from backend.generation.pools.config import PoolsInForce
 from backend.platform.errors import ModelNotFound
 
 MAX_UNKNOWN_KEYS = 32
@@ -36,7 +36,7 @@ class _Group(NamedTuple):
     priority: int | None
 
 
-class Arrival:
+class PendingRequest:
     """A request on its way to its pool's queue."""
 
     def __init__(self, on_over: Callable[[int | None], None]) -> None:
@@ -63,7 +63,7 @@ class LoadShedder:
 
     def __init__(
         self,
-        pools: Pools,
+        pools: PoolsInForce,
         queues: Mapping[str, AdmissionQueue],
         *,
         clock: Callable[[], float] = time.monotonic,
@@ -72,10 +72,10 @@ class LoadShedder:
         self._queues = queues
         self._clock = clock
         self._known: OrderedDict[bytes, _KnownKey] = OrderedDict()
-        self._arriving: Counter[_Group] = Counter()
+        self._pending: Counter[_Group] = Counter()
 
     @contextmanager
-    def arriving(self, key: bytes, model: str | None) -> Iterator[Arrival | None]:
+    def pending(self, key: bytes, model: str | None) -> Iterator[PendingRequest | None]:
         """A request from its first step to its end.
 
         Args:
@@ -93,40 +93,40 @@ class LoadShedder:
             return
         group = _Group(pool_id, self._priority_of(key))
         self._refuse_if_full(group)
-        self._arriving[group] += 1
+        self._pending[group] += 1
 
         def over(priority: int | None) -> None:
-            self._arriving[group] -= 1
+            self._pending[group] -= 1
             if priority is not None:
                 self._note(key, priority)
 
-        arrival = Arrival(over)
+        pending = PendingRequest(over)
         try:
-            yield arrival
+            yield pending
         finally:
-            arrival.over(None)
+            pending.over(None)
 
     def _refuse_if_full(self, group: _Group) -> None:
         queue = self._queues[group.pool_id]
         if queue.refuses_all:
             return  # admission says why
         if group.priority is None:
-            if queue.is_full and self._arriving[group] >= MAX_UNKNOWN_KEYS:
+            if queue.is_full and self._pending[group] >= MAX_UNKNOWN_KEYS:
                 metrics.SHED.labels("unknown_key").inc()
                 raise queue.full_error()
-        elif queue.refuses(group.priority, arriving=self._arriving_before(group)):
+        elif queue.refuses(group.priority, ahead=self._pending_before(group)):
             metrics.SHED.labels("queue_full").inc()
             raise queue.full_error()
 
-    def _arriving_before(self, newcomer: _Group) -> int:
+    def _pending_before(self, new_request: _Group) -> int:
         """How many are on their way to the same pool with as good a plan, or a better one."""
         return sum(
             count
-            for group, count in self._arriving.items()
-            if group.pool_id == newcomer.pool_id
+            for group, count in self._pending.items()
+            if group.pool_id == new_request.pool_id
             and group.priority is not None
-            and newcomer.priority is not None
-            and group.priority <= newcomer.priority
+            and new_request.priority is not None
+            and group.priority <= new_request.priority
         )
 
     def _note(self, key: bytes, priority: int) -> None:

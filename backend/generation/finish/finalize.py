@@ -30,10 +30,11 @@ from backend.generation.records import (
 )
 from backend.generation.request import Usage
 from backend.generation.run.active import ActiveGeneration
-from backend.generation.run.events import EventEmitter
+from backend.generation.run.events import EventAppender
 from backend.generation.run.outcome import Outcome
 from backend.generation.run.replay import EventMeta, replay
 from backend.generation.stream.leases import Leases
+from backend.generation.tools import readable
 from backend.platform.database import in_database
 from backend.platform.errors import Overloaded, ParleyError, UpstreamFailed
 from safety.audit.services import RetainedText
@@ -66,7 +67,7 @@ class Finisher:
         self._settlement = settlement
 
     async def finish(
-        self, active: ActiveGeneration, events: EventEmitter, outcome: Outcome, *, replica: str
+        self, active: ActiveGeneration, events: EventAppender, outcome: Outcome, *, replica: str
     ) -> None:
         """End `active` as `outcome` says. Returns without effect when another process has it.
 
@@ -190,31 +191,27 @@ async def _stored(active: ActiveGeneration) -> bool:
 def _delivered(active: ActiveGeneration) -> Delivered:
     """By the choices that delivered it."""
     output = sum(choice.tokens for choice in active.choices)
-    input_tokens = active.input_tokens
-    if not input_tokens and output:
+    prompt = active.prompt
+    if not prompt.input_tokens and output:
         # The upstream never said: only with upstreams that tell at the very end, and then died.
-        input_tokens = input_estimate(active.request)
-    usage = Usage(input_tokens, active.cached_input_tokens, output)
+        prompt = Usage(input_estimate(active.request))
+    usage = msgspec.structs.replace(prompt, output_tokens=output)
     return Delivered(usage, active.choices[0].text)
 
 
 def _shown(active: ActiveGeneration) -> Delivered:
     """The same, of what readers have seen; the rest is dropped and never delivered."""
     active.log.withdraw()
-    decoder = msgspec.msgpack.Decoder(EventMeta)
-    events = [(entry.data, decoder.decode(entry.meta)) for entry in active.log.entries]
+    events = [(entry.data, EventMeta.decoded(entry.meta)) for entry in active.log.entries]
     seen = replay(events, choices=active.request.n)
     return Delivered(seen.usage, seen.choices[0].text)
 
 
 def _possible(active: ActiveGeneration, usage: Usage) -> Usage:
     """`usage`, with no more than the pool's model can have read and written."""
-    pool = active.pool
-    input_tokens = min(usage.input_tokens, pool.context_window)
-    return Usage(
-        input_tokens,
-        min(usage.cached_input_tokens, input_tokens),
-        min(usage.output_tokens, active.request.n * pool.max_output_tokens),
+    return usage.at_most(
+        input_tokens=active.pool.context_window,
+        output_tokens=active.request.n * active.pool.max_output_tokens,
     )
 
 
@@ -223,7 +220,7 @@ async def _checked(active: ActiveGeneration) -> list[Checked]:
     if not active.served:
         return []
     days = active.policy.store_text_days
-    found = [(choice.decision(), choice.generated) for choice in active.choices]
+    found = [(choice.decision(), readable(choice.generated)) for choice in active.choices]
     if wants_review_pass(active.policy):
         found = await asyncio.to_thread(
             lambda: [(review_pass(one, text, active.policy), text) for one, text in found]
@@ -240,7 +237,7 @@ def _prompt_to_keep(active: ActiveGeneration, checked: list[Checked]) -> Retaine
 
 def _final_state(
     active: ActiveGeneration,
-    events: EventEmitter,
+    events: EventAppender,
     outcome: Outcome,
     delivered: Delivered,
     checked: list[Checked],
@@ -267,7 +264,7 @@ def _final_state(
     )
 
 
-def _observe(active: ActiveGeneration, events: EventEmitter, finished: Finished) -> None:
+def _observe(active: ActiveGeneration, events: EventAppender, finished: Finished) -> None:
     model, plan = active.pool.id, active.request.principal.plan.slug
     row = finished.generation
     metrics.DURATION.labels(model, plan, row.state).observe((row.duration_ms or 0) / 1000)

@@ -1,4 +1,4 @@
-"""What the engines counted of a generation that nobody else knows anything of any more.
+"""What the engines counted of a generation whose process and buffer are lost.
 
 Every request to an engine carries the generation's id as `X-Usage-Key`, and our engine keeps the
 final counts of requests that ended under that key for some minutes. Other upstreams know no such
@@ -17,6 +17,7 @@ from uuid import UUID
 import msgspec
 import structlog
 
+from backend.generation.pools.chunks import ReportedUsage
 from backend.generation.pools.client import UpstreamClient
 from backend.generation.pools.config import PoolConfig, ReplicaConfig
 from backend.generation.pools.errors import ReplicaUnavailable
@@ -25,25 +26,13 @@ from backend.generation.request import Usage
 log = structlog.get_logger(__name__)
 
 
-class PromptDetails(msgspec.Struct, frozen=True):
-    cached_tokens: int = 0
-
-
-class EngineUsage(msgspec.Struct, frozen=True):
-    """OpenAI's usage object, as far as it is read here."""
-
-    prompt_tokens: int
-    completion_tokens: int
-    prompt_tokens_details: PromptDetails = PromptDetails()
-
-
 class EndedRequest(msgspec.Struct, frozen=True):
     """One request to one engine. `request_id` ends with the number of its choice; `ended_at` is
     in unix seconds of the engine's clock."""
 
     request_id: str
     ended_at: float
-    usage: EngineUsage
+    usage: ReportedUsage
 
 
 class EndedRequests(msgspec.Struct, frozen=True):
@@ -82,11 +71,7 @@ def usage_of(requests: Iterable[EndedRequest]) -> Usage | None:
         + each[-1].usage.completion_tokens
         for each in by_choice.values()
     )
-    return Usage(
-        input_tokens=first.usage.prompt_tokens,
-        cached_input_tokens=first.usage.prompt_tokens_details.cached_tokens,
-        output_tokens=output,
-    )
+    return msgspec.structs.replace(first.usage.counted(), output_tokens=output)
 
 
 async def _ask(

@@ -12,6 +12,7 @@ from backend.generation.request import (
 )
 from backend.generation.run.active import ActiveGeneration
 from backend.generation.run.replay import Replay
+from backend.generation.tools import split_calls
 from backend.platform import errors
 
 _KINDS: tuple[type[errors.ParleyError], ...] = (
@@ -73,7 +74,7 @@ def completion_of_events(row: Generation, state: Replay) -> Completion:
             _choice(index, choice.text, choice.finish_reason, choice.merged_logprobs)
             for index, choice in enumerate(state.choices)
         ],
-        usage=Usage(row.input_tokens, row.cached_input_tokens, row.output_tokens),
+        usage=Usage.of(row),
         error=error,
     )
 
@@ -84,7 +85,9 @@ def raise_without_text(completion: Completion) -> Completion:
     Raises:
         ParleyError: how it failed.
     """
-    if completion.error is not None and not any(choice.text for choice in completion.choices):
+    if completion.error is not None and not any(
+        choice.text or choice.tool_calls for choice in completion.choices
+    ):
         raise completion.error
     return completion
 
@@ -93,4 +96,5 @@ def _choice(
     index: int, text: str, finish_reason: str | None, logprobs: dict[str, Any] | None
 ) -> CompletionChoice:
     """Cut short is what OpenAI's "length" says; the error tells by what."""
-    return CompletionChoice(index, text, finish_reason or "length", logprobs)
+    content, calls = split_calls(text)
+    return CompletionChoice(index, content, finish_reason or "length", logprobs, tuple(calls))

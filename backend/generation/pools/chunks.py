@@ -4,22 +4,46 @@ from typing import Annotated, Any
 
 import msgspec
 
-# What a usage record can hold: a count beyond it is the upstream's mistake.
+from backend.generation.request import Usage, finish_reason_of
+from backend.generation.tools import begun_call, without_marks
+
+# What the ledger can hold: a count beyond it is the upstream's mistake.
 _Count = Annotated[int, msgspec.Meta(ge=0, le=2**31 - 1)]
 
 
-class _PromptDetails(msgspec.Struct):
+class PromptDetails(msgspec.Struct, frozen=True):
     cached_tokens: _Count | None = None
 
 
-class _Usage(msgspec.Struct):
+class ReportedUsage(msgspec.Struct, frozen=True):
+    """OpenAI's usage object, as far as it is read: the one place where an upstream's names of
+    token kinds become ours."""
+
     prompt_tokens: _Count = 0
     completion_tokens: _Count = 0
-    prompt_tokens_details: _PromptDetails | None = None
+    prompt_tokens_details: PromptDetails | None = None
+
+    def counted(self) -> Usage:
+        details = self.prompt_tokens_details or PromptDetails()
+        return Usage(
+            input_tokens=self.prompt_tokens,
+            cached_input_tokens=details.cached_tokens or 0,
+            output_tokens=self.completion_tokens,
+        )
+
+
+class _Function(msgspec.Struct):
+    name: str | None = None
+    arguments: str | None = None
+
+
+class _Call(msgspec.Struct):
+    function: _Function | None = None
 
 
 class _Delta(msgspec.Struct):
     content: str | None = None
+    tool_calls: list[_Call] | None = None
 
 
 class _Choice(msgspec.Struct):
@@ -27,12 +51,13 @@ class _Choice(msgspec.Struct):
     delta: _Delta | None = None
     text: str | None = None
     finish_reason: str | None = None
+    finish_details: Any = None
     logprobs: msgspec.Raw = msgspec.Raw(b"null")  # in a union with None, Raw takes only null
 
 
-class _Chunk(msgspec.Struct):
+class _ChunkBody(msgspec.Struct):
     choices: list[_Choice] = []
-    usage: _Usage | None = None
+    usage: ReportedUsage | None = None
     error: Any = None
 
 
@@ -40,27 +65,27 @@ class UpstreamChunk(msgspec.Struct):
     """What a chunk adds to one choice.
 
     Attributes:
-        output_tokens: generated so far by this upstream request, where the chunk tells.
-        input_tokens, cached_input_tokens: of the upstream request, where the chunk tells.
+        text: with calls as part of it, see backend/generation/tools.py.
+        is_call: the text is of a call.
+        usage: of this upstream request so far, where the chunk tells.
         logprobs: JSON, as the upstream wrote it.
     """
 
     text: str
     finish_reason: str | None
     logprobs: bytes | None
-    output_tokens: int | None
-    input_tokens: int | None
-    cached_input_tokens: int | None
+    usage: Usage | None = None
+    is_call: bool = False
 
 
 class UpstreamErrorEvent(Exception):
     """The upstream said in its stream that it cannot go on."""
 
 
-_DECODER = msgspec.json.Decoder(_Chunk)
+_DECODER = msgspec.json.Decoder(_ChunkBody)
 
 
-def decode_piece(data: bytes) -> UpstreamChunk:
+def decode_chunk(data: bytes) -> UpstreamChunk:
     """The chunk in one event's data; a chunk without choices (usage only) has empty text.
 
     Raises:
@@ -72,25 +97,30 @@ def decode_piece(data: bytes) -> UpstreamChunk:
         raise UpstreamErrorEvent(f"not a chunk: {error}") from error
     if chunk.error is not None:
         raise UpstreamErrorEvent(_message_of(chunk.error))
-    text, finish_reason, logprobs = "", None, None
+    text, finish_reason, logprobs, is_call = "", None, None, False
     if chunk.choices:
         choice = chunk.choices[0]
-        text = (choice.delta.content if choice.delta else choice.text) or ""
+        text = _text_of(choice)
+        is_call = choice.delta is not None and bool(choice.delta.tool_calls)
         finish_reason = choice.finish_reason
+        if choice.finish_details is not None:
+            finish_reason = finish_reason_of(msgspec.structs.asdict(choice))
         if bytes(choice.logprobs) != b"null":
             logprobs = bytes(choice.logprobs)
-    usage = chunk.usage
-    if usage is None:
-        return UpstreamChunk(text, finish_reason, logprobs, None, None, None)
-    details = usage.prompt_tokens_details
-    return UpstreamChunk(
-        text,
-        finish_reason,
-        logprobs,
-        usage.completion_tokens,
-        usage.prompt_tokens,
-        details.cached_tokens if details else None,
-    )
+    usage = chunk.usage.counted() if chunk.usage is not None else None
+    return UpstreamChunk(text, finish_reason, logprobs, usage, is_call)
+
+
+def _text_of(choice: _Choice) -> str:
+    if choice.delta is None:
+        return without_marks(choice.text or "")
+    text = without_marks(choice.delta.content or "")
+    for call in choice.delta.tool_calls or ():
+        if call.function is not None and call.function.name:
+            text += begun_call(call.function.name)
+        if call.function is not None and call.function.arguments:
+            text += without_marks(call.function.arguments)
+    return text
 
 
 def _message_of(error: Any) -> str:

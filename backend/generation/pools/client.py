@@ -6,7 +6,7 @@ from typing import Any
 
 import orjson
 
-from backend.generation.pools.chunks import UpstreamChunk, UpstreamErrorEvent, decode_piece
+from backend.generation.pools.chunks import UpstreamChunk, UpstreamErrorEvent, decode_chunk
 from backend.generation.pools.config import ReplicaConfig
 from backend.generation.pools.errors import ReplicaUnavailable, RequestRefused
 from backend.generation.pools.http import Origin, Response
@@ -17,7 +17,7 @@ from backend.platform.sse import EventDecoder
 _SILENCE_S = 60.0
 _SMALL_REQUEST_S = 5.0
 # Statuses that say "not this replica, not now". 401, 403 and 404 mean that our configuration
-# of it is wrong, which is nothing that the client could mend.
+# of it is wrong, which the client cannot correct.
 _REFUSED = frozenset({400, 413, 422})
 _BUSY = frozenset({429, 503})
 
@@ -63,7 +63,7 @@ class UpstreamStream:
                     self._ended = True
                     break
                 try:
-                    chunks.append(decode_piece(data))
+                    chunks.append(decode_chunk(data))
                 except UpstreamErrorEvent as error:
                     self._failure = ReplicaUnavailable(str(error))
                     break

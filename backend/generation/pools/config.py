@@ -1,31 +1,47 @@
 """infra/pools.toml, typed: which models there are, what they cost, which replicas serve them.
 
-Read once at start; a change takes a restart. `${VAR}` and `${VAR:-default}` in any string are
-replaced from the environment. Every mistake is a PoolsError that names the file, the model and
-the field. The fields are described in docs/generation.md, "Pools".
+`PARLEY_POOLS` is such a file, or a folder of them, read in the order of their names. They are
+read again within a second of a change, by each process for itself; a change that is a mistake
+is logged, and what was there stays. `${VAR}` and `${VAR:-default}` in any string are replaced
+from the environment. Every mistake is a PoolsError that names the file, the model and the field.
+The fields are described in docs/generation.md, "Pools".
 """
 
 import os
 import re
+import time
 import tomllib
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Protocol
 from urllib.parse import urlsplit
 
 import msgspec
+import structlog
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
 from backend.generation.pools.routing import POLICIES
+from backend.generation.request import GenerationRequest
 from backend.platform.errors import ModelNotFound
 
 Dialect = Literal["vllm", "openai"]
-SamplingField = Literal["temperature", "top_p", "top_k", "min_p", "repetition_penalty"]
+SamplingField = Literal[
+    "temperature",
+    "top_p",
+    "top_k",
+    "min_p",
+    "repetition_penalty",
+    "presence_penalty",
+    "frequency_penalty",
+]
 
+log = structlog.get_logger(__name__)
+
+_CHECK_INTERVAL_S = 0.5
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
 _PLACE = re.compile(r"`\$\.model\[(\d+)\]\.?([^`]*)`")
 
@@ -33,6 +49,7 @@ Text = Annotated[str, msgspec.Meta(min_length=1)]
 Positive = Annotated[int, msgspec.Meta(ge=1)]
 # A text, since money is never a float.
 Price = Annotated[str, msgspec.Meta(pattern=r"^\d+(\.\d+)?$")]
+StopText = Annotated[str, msgspec.Meta(min_length=1, max_length=256)]
 NotNegative = Annotated[float, msgspec.Meta(ge=0)]
 
 
@@ -67,6 +84,10 @@ class _ModelTable(msgspec.Struct, forbid_unknown_fields=True):
     upstream_model: str = ""
     max_concurrency: Positive = 64
     sampling: dict[SamplingField, NotNegative] = {}
+    stop: Annotated[tuple[StopText, ...], msgspec.Meta(max_length=16)] = ()
+    turn_tokens: Positive | None = None
+    license: str = ""
+    notice: str = ""
     dialect: Dialect = "vllm"
     routing: str = "affinity"
 
@@ -95,7 +116,11 @@ class PoolConfig:
             reserves the whole context window for a request with images.
         price_per_1k: US dollars per 1,000 `input`, `cached_input`, `output` tokens.
         sampling: what the model's makers recommend, by upstream names (`temperature`, `top_p`,
-            `top_k`, `min_p`, `repetition_penalty`); a request's own values come first.
+            `top_k`, `min_p`, penalties); a request's own values come first.
+        stop: the same, where an answer has to end for want of an end token.
+        turn_tokens: what a turn of the chat page may take unless it names a limit; None: as much
+            as `max_output_tokens`.
+        license, notice: an SPDX name, and what its makers want said of it; shown to users.
         routing: the policy that chooses a replica, see routing.py.
         dialect: `vllm` (our engine, vLLM, SGLang) knows `priority`, `cache_salt`,
             `continuous_usage_stats` and `continue_final_message`; `openai` knows only what OpenAI
@@ -116,6 +141,21 @@ class PoolConfig:
     replicas: tuple[ReplicaConfig, ...]
     routing: str = "affinity"
     max_image_tokens: int | None = None
+    stop: tuple[str, ...] = ()
+    turn_tokens: int | None = None
+    license: str = ""
+    notice: str = ""
+
+    @property
+    def turn_limit(self) -> int:
+        """The most tokens of a turn that names no limit."""
+        return min(self.turn_tokens or self.max_output_tokens, self.max_output_tokens)
+
+    def answer_limit(self, request: GenerationRequest) -> int:
+        """The most tokens of one choice. Upstreams are not sent a limit that the caller did not
+        name: they would refuse a prompt that leaves less room."""
+        usual = self.max_output_tokens if request.turn is None else self.turn_limit
+        return min(request.params.max_tokens or usual, self.max_output_tokens)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,14 +179,115 @@ class Pools:
         )
 
 
+class PoolsInForce(Protocol):
+    """What the gateway asks about models: `Pools`, or `ConfiguredPools` as they change."""
+
+    @property
+    def models(self) -> tuple[PoolConfig, ...]: ...
+
+    def get(self, model_id: str) -> PoolConfig | None: ...
+
+    def find(self, name: str) -> PoolConfig: ...
+
+
+class ConfiguredPools:
+    """The configured pools as they are at each moment."""
+
+    @property
+    def models(self) -> tuple[PoolConfig, ...]:
+        return load_pools().models
+
+    def get(self, model_id: str) -> PoolConfig | None:
+        return load_pools().get(model_id)
+
+    def find(self, name: str) -> PoolConfig:
+        return load_pools().find(name)
+
+
+_Signature = tuple[tuple[str, int, int, int], ...]
+
+
+class PoolsFiles:
+    """The pools files at `path`, read again when they have changed."""
+
+    def __init__(self, path: Path, environment: Mapping[str, str]) -> None:
+        self._path = path
+        self._environment = environment
+        self._signature: _Signature = ()
+        self._pools: Pools | None = None
+        self._checked_at = 0.0
+
+    def current(self) -> Pools:
+        """The pools in force; the same object until a file changes.
+
+        Raises:
+            PoolsError: at the first call only; later mistakes leave what was there.
+        """
+        now = time.monotonic()
+        if self._pools is not None and now - self._checked_at < _CHECK_INTERVAL_S:
+            return self._pools
+        self._checked_at = now
+        signature = self._look()
+        if self._pools is not None and signature == self._signature:
+            return self._pools
+        self._signature = signature
+        try:
+            pools = read_pools(self._path, self._environment)
+        except PoolsError as error:
+            if self._pools is None:
+                raise
+            log.error("pools_not_reread", error=str(error))
+            return self._pools
+        if self._pools is not None:
+            log.info("pools_reread", models=[pool.id for pool in pools.models])
+        self._pools = pools
+        return pools
+
+    def _look(self) -> _Signature:
+        """What changes when a file does; () when there is none."""
+        try:
+            stats = [(str(file), file.stat()) for file in _files_of(self._path)]
+        except (OSError, PoolsError):
+            return ()
+        return tuple((name, stat.st_ino, stat.st_size, stat.st_mtime_ns) for name, stat in stats)
+
+
 @cache
+def _files_in_force() -> PoolsFiles:
+    return PoolsFiles(Path(settings.POOLS_FILE), os.environ)
+
+
 def load_pools() -> Pools:
-    """The configured pools (`PARLEY_POOLS`), read once."""
-    return read_pools(Path(settings.POOLS_FILE), os.environ)
+    """The configured pools (`PARLEY_POOLS`), as the files say now."""
+    return _files_in_force().current()
 
 
 def read_pools(path: Path, environment: Mapping[str, str]) -> Pools:
-    """Parse and check `path`. PoolsError on the first thing that is wrong."""
+    """Parse and check a file, or all of a folder. PoolsError on the first thing that is wrong.
+
+    In a folder the first file, by name, that has an alias keeps it: so a model is made the
+    default by a file that comes before the others, and by none of theirs being changed.
+    """
+    models: list[PoolConfig] = []
+    for file in _files_of(path):
+        taken = {alias for pool in models for alias in pool.aliases}
+        for pool in _read_file(file, environment):
+            aliases = tuple(alias for alias in pool.aliases if alias not in taken)
+            models.append(replace(pool, aliases=aliases))
+    _check_names(path, models)
+    return Pools(tuple(models))
+
+
+def _files_of(path: Path) -> list[Path]:
+    if not path.is_dir():
+        return [path]
+    files = sorted(path.glob("*.toml"))
+    if not files:
+        raise PoolsError(f"{path} has no *.toml in it. Set PARLEY_POOLS to a file or its folder.")
+    return files
+
+
+def _read_file(path: Path, environment: Mapping[str, str]) -> tuple[PoolConfig, ...]:
     try:
         document = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
@@ -160,7 +301,7 @@ def read_pools(path: Path, environment: Mapping[str, str]) -> Pools:
         raise PoolsError(f"{path}: {_named(str(error), document)}.") from error
     models = tuple(_pool(path, table) for table in file.model)
     _check_names(path, models)
-    return Pools(models)
+    return models
 
 
 def _with_variables(path: Path, value: Any, environment: Mapping[str, str]) -> Any:
@@ -196,7 +337,7 @@ def _named(message: str, document: dict[str, Any]) -> str:
     return _PLACE.sub(place, message)
 
 
-def _check_names(path: Path, models: tuple[PoolConfig, ...]) -> None:
+def _check_names(path: Path, models: Sequence[PoolConfig]) -> None:
     seen: set[str] = set()
     for pool in models:
         for name in (pool.id, *pool.aliases):
@@ -228,11 +369,20 @@ def _pool(path: Path, table: _ModelTable) -> PoolConfig:
             kind: Decimal(price)
             for kind, price in msgspec.structs.asdict(table.price_per_1k).items()
         },
-        sampling={str(name): value for name, value in table.sampling.items()},
+        sampling={name: _number(name, value) for name, value in table.sampling.items()},
+        stop=table.stop,
+        turn_tokens=table.turn_tokens,
+        license=table.license,
+        notice=table.notice,
         dialect=table.dialect,
         routing=table.routing,
         replicas=tuple(_replica(path, table.id, replica) for replica in table.replica),
     )
+
+
+def _number(name: SamplingField, value: float) -> float:
+    """Engines want a count of tokens as one: 20, and not 20.0."""
+    return int(value) if name == "top_k" else value
 
 
 def _replica(path: Path, model_id: str, table: _ReplicaTable) -> ReplicaConfig:

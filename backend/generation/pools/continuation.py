@@ -11,6 +11,7 @@ import msgspec
 
 from backend.generation.pools.config import PoolConfig
 from backend.generation.request import GenerationRequest
+from backend.generation.tools import call_as_openai, split_calls
 from backend.generation.untrusted_content import upstream_messages
 
 CHAT_PATH = "/v1/chat/completions"
@@ -22,9 +23,10 @@ def path_for(request: GenerationRequest) -> str:
 
 
 def can_continue(request: GenerationRequest, pool: PoolConfig) -> bool:
-    """Whether a partial answer can be taken up: the upstream must know how, and a constrained
-    format (JSON) cannot be entered half-way."""
-    return pool.dialect == "vllm" and request.params.response_format is None
+    """Whether a partial answer can be continued: the upstream must know how, and where a grammar
+    holds the answer it must be one that rebuilds the grammar's state from the text so far."""
+    free = request.params.response_format is None and request.tools is None
+    return pool.dialect == "vllm" and (free or "grammar_resume" in pool.capabilities)
 
 
 def upstream_body(
@@ -44,7 +46,8 @@ def upstream_body(
         tokens_of_text: the ids of `text_so_far`; needed when the prompt is token ids.
     """
     params = request.params
-    body: dict[str, Any] = {**pool.sampling, **msgspec.to_builtins(params)}
+    defaults: dict[str, Any] = {**pool.sampling, **({"stop": list(pool.stop)} if pool.stop else {})}
+    body = {**defaults, **msgspec.to_builtins(params)}
     body.update(body.pop("extra", {}))
     body["model"] = pool.upstream_model
     body["stream"] = True
@@ -63,6 +66,8 @@ def upstream_body(
         body["cache_salt"] = str(request.principal.organization_id)
     if request.endpoint == "chat":
         body["messages"] = upstream_messages(request)
+        if request.tools is not None:
+            body.update(msgspec.to_builtins(request.tools))
         if text_so_far:
             _continue_chat(body, text_so_far)
     else:
@@ -72,11 +77,15 @@ def upstream_body(
 
 def _continue_chat(body: dict[str, Any], text_so_far: str) -> None:
     messages = body["messages"]
+    content, calls = split_calls(text_so_far)
     if body.get("continue_final_message") and isinstance(messages[-1]["content"], str):
         # The caller's own partial answer: it goes on in the same message.
-        messages[-1] = {**messages[-1], "content": messages[-1]["content"] + text_so_far}
+        messages[-1] = {**messages[-1], "content": messages[-1]["content"] + content}
     else:
-        messages.append({"role": "assistant", "content": text_so_far})
+        messages.append({"role": "assistant", "content": content})
+    if calls:
+        written = [call_as_openai(call, f"call_{index}") for index, call in enumerate(calls)]
+        messages[-1]["tool_calls"] = written
     body["continue_final_message"] = True
     body["add_generation_prompt"] = False
 

@@ -1,4 +1,4 @@
-"""What can go wrong with an upstream, told apart by what to do about it."""
+"""Failures of an upstream, one class for each way to handle them."""
 
 from backend.platform.errors import ParleyError
 
@@ -19,7 +19,7 @@ class RequestRefused(Exception):
     """The upstream found the request itself wrong: no replica will take it.
 
     Attributes:
-        error: what the client is told.
+        error: what the client gets.
     """
 
     def __init__(self, error: ParleyError) -> None:

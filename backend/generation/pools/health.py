@@ -20,7 +20,7 @@ log = structlog.get_logger(__name__)
 
 PROBE_INTERVAL_S = 1.0
 _KEY = "generation:health"
-# Published health that nobody has renewed for so long says nothing any more.
+# Published health that was not renewed for so long is stale.
 _FRESH_S = 15.0
 
 
@@ -33,7 +33,7 @@ class PublishedHealth(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class ReplicaHealth:
-    """One replica, as the admin shows it. `checked_at` None: nobody has probed it lately."""
+    """One replica, as the admin shows it. `checked_at` None: not probed lately."""
 
     pool: str
     replica: str
@@ -48,6 +48,7 @@ class HealthMonitor:
     """Probes every replica of every pool.
 
     Args:
+        pools: asked before each round: models come and go.
         on_ready: called with a pool's id after each probe that found one of its replicas ready.
     """
 
@@ -55,7 +56,7 @@ class HealthMonitor:
         self,
         client: UpstreamClient,
         redis_client: Redis,
-        pools: Sequence[ReplicaSet],
+        pools: Callable[[], Sequence[ReplicaSet]],
         *,
         on_ready: Callable[[str], None],
     ) -> None:
@@ -73,7 +74,7 @@ class HealthMonitor:
     async def probe_all(self) -> None:
         """One round: every replica at once."""
         await asyncio.gather(
-            *(self._probe(replica) for pool in self._pools for replica in pool.replicas)
+            *(self._probe(replica) for pool in self._pools() for replica in pool.replicas)
         )
         await self._publish()
 
@@ -93,7 +94,7 @@ class HealthMonitor:
     async def _publish(self) -> None:
         now = datetime.now(UTC)
         mapping: dict[str, bytes] = {}
-        for pool in self._pools:
+        for pool in self._pools():
             for replica in pool.replicas:
                 health = PublishedHealth(replica.healthy, replica.detail, replica.outstanding, now)
                 mapping[_field(replica.pool_id, replica.config.name)] = msgspec.json.encode(health)

@@ -47,6 +47,13 @@ class ReplicaSet:
         self.replicas = [Replica(config, pool.id) for config in pool.replicas]
         self.processes = 1
 
+    def adopt(self, pool: PoolConfig) -> None:
+        """Go on as `pool` says now. Replicas that it still has keep their state; what runs at one
+        that it has no more runs to its end."""
+        known = {replica.config: replica for replica in self.replicas}
+        self.replicas = [known.get(config) or Replica(config, pool.id) for config in pool.replicas]
+        self.pool = pool
+
     @property
     def any_healthy(self) -> bool:
         return any(replica.healthy for replica in self.replicas)

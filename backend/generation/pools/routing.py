@@ -28,7 +28,7 @@ Policy = Callable[[Sequence[Chosen], str | None], Chosen]
 
 
 def least_loaded(candidates: Sequence[Chosen], affinity: str | None) -> Chosen:
-    """The one with the fewest choices running, whoever asks."""
+    """The one with the fewest choices running, whatever the affinity."""
     return min(candidates, key=lambda replica: replica.outstanding)
 
 

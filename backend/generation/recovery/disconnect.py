@@ -23,6 +23,8 @@ class DisconnectCheck:
         """Called when the disconnect grace of `active` is over."""
         if self._registry.draining or active.id not in self._registry:
             return  # readers are being sent elsewhere: that they go means nothing
+        if active.request.on_disconnect == "go_on":
+            return
         task = asyncio.create_task(self._check(active))
         self._checks.add(task)
         task.add_done_callback(self._checks.discard)

@@ -15,7 +15,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from uuid import UUID
 
-import msgspec
 import structlog
 from django.db import DatabaseError
 from django.utils import timezone
@@ -27,7 +26,7 @@ from backend.generation.finish.finalize import BUFFER_LOST
 from backend.generation.finish.result import error_of
 from backend.generation.finish.settle import Settlement
 from backend.generation.models import Generation, GenerationState
-from backend.generation.pools.config import PoolConfig, Pools
+from backend.generation.pools.config import PoolConfig, PoolsInForce
 from backend.generation.pools.replicas import ReplicaSet
 from backend.generation.records import generation_claim, usage_facts
 from backend.generation.recovery.disconnect import DisconnectCheck
@@ -35,7 +34,7 @@ from backend.generation.recovery.services_away import SERVICES_AWAY
 from backend.generation.request import DONE, AdmittedGeneration, Usage
 from backend.generation.run.active import ActiveGeneration, ActiveGenerations, encoder_for
 from backend.generation.run.replay import EventMeta, Replay, replay
-from backend.generation.run.task import GenerationRunner
+from backend.generation.run.task import GenerationTasks
 from backend.generation.settings import GatewaySettings
 from backend.generation.stream.leases import Leases
 from backend.generation.stream.log import Entry, EventLog
@@ -47,8 +46,7 @@ from safety.audit.selectors import policy_for
 log = structlog.get_logger(__name__)
 
 _AT_A_TIME = 16
-_META = msgspec.msgpack.Decoder(EventMeta)
-_NO_META = msgspec.msgpack.encode(EventMeta())
+_NO_META = EventMeta().encoded()
 _BUFFER_TIMEOUT_S = 10.0
 # How long one that could not be failed over is left alone here.
 _RETRY_LEASES = 5
@@ -74,9 +72,9 @@ class Failover:
         leases: Leases,
         writer: BufferWriter,
         queues: Mapping[str, AdmissionQueue],
-        pools: Pools,
+        pools: PoolsInForce,
         settlement: Settlement,
-        runner: GenerationRunner,
+        generation_tasks: GenerationTasks,
         disconnects: DisconnectCheck,
         settings: GatewaySettings,
     ) -> None:
@@ -86,7 +84,7 @@ class Failover:
         self._queues = queues
         self._pools = pools
         self._settlement = settlement
-        self._runner = runner
+        self._generation_tasks = generation_tasks
         self._disconnects = disconnects
         self._settings = settings
         self._retry_s = _RETRY_LEASES * settings.lease_s
@@ -148,7 +146,7 @@ class Failover:
         if not await self._leases.acquire(admitted, epoch=_epoch_here(row), ttl_ms=ttl_ms):
             return
         entries = await self._leases.entries(generation_id)
-        events = ((entry.data, _META.decode(entry.meta)) for entry in entries)
+        events = ((entry.data, EventMeta.decoded(entry.meta)) for entry in entries)
         orphan = _Orphan(admitted, row, pool, entries, replay(events, choices=admitted.request.n))
         if row.is_open:
             await self._continue(orphan)
@@ -175,9 +173,8 @@ class Failover:
             entries=orphan.entries,
             resumed=[choice.resumed() for choice in orphan.state.choices],
         )
-        active.input_tokens = orphan.state.input_tokens
-        active.cached_input_tokens = orphan.state.cached_input_tokens
-        active.served = any(choice.opened for choice in orphan.state.choices) and bool(row.pool)
+        active.prompt = orphan.state.prompt
+        active.served = any(choice.begun for choice in orphan.state.choices) and bool(row.pool)
         if await self._leases.is_cancelled(admitted.id):
             active.request_stop("cancelled")
         ticket = self._ticket(admitted, pool)
@@ -189,7 +186,7 @@ class Failover:
             epoch=row.epoch,
             events=len(orphan.entries),
         )
-        self._runner.start(active, ticket)
+        self._generation_tasks.start(active, ticket)
 
     def _ticket(self, admitted: AdmittedGeneration, pool: PoolConfig) -> Ticket:
         """First in line at the pool; refused from the start where the model was removed."""
@@ -222,7 +219,7 @@ class Failover:
             self._writer.mark(event_log)
             async with asyncio.timeout(_BUFFER_TIMEOUT_S):
                 await event_log.wait_stored(event_log.last)
-        await self._settlement.limits(admitted, _usage_of(row))
+        await self._settlement.limits(admitted, Usage.of(row))
         await self._settlement.budget(admitted, usage_facts(row))
         await self._leases.release(admitted.id, lease, "ended")
 
@@ -230,9 +227,9 @@ class Failover:
         """It ended with text withdrawn that Redis may hold (finish/finalize.py), and its process
         died before it could replace the stream by what is billed."""
         billed = [*_billed(orphan.entries, orphan.row.output_tokens)]
-        state = replay(((e.data, _META.decode(e.meta)) for e in billed), choices=1)
+        state = replay(((e.data, EventMeta.decoded(e.meta)) for e in billed), choices=1)
         events = _last_events(replace(orphan, entries=billed, state=state))
-        await self._settlement.limits(orphan.admitted, _usage_of(orphan.row))
+        await self._settlement.limits(orphan.admitted, Usage.of(orphan.row))
         await self._settlement.budget(orphan.admitted, usage_facts(orphan.row))
         entries = [*billed, *(Entry(data, _NO_META) for data in events)]
         await self._leases.end_with(orphan.admitted.id, lease, entries)
@@ -242,7 +239,7 @@ def _billed(entries: Iterable[Entry], output_tokens: int) -> Iterator[Entry]:
     """The first of `entries`, as far as their tokens are billed."""
     by_choice: dict[int, int] = {}
     for entry in entries:
-        meta = _META.decode(entry.meta)
+        meta = EventMeta.decoded(entry.meta)
         by_choice[meta.choice] = max(meta.tokens, by_choice.get(meta.choice, 0))
         if entry.data == DONE or sum(by_choice.values()) > output_tokens:
             return
@@ -279,12 +276,8 @@ def _pool_without_replicas(model: str) -> PoolConfig:
     )
 
 
-def _usage_of(row: Generation) -> Usage:
-    return Usage(row.input_tokens, row.cached_input_tokens, row.output_tokens)
-
-
 def _last_events(orphan: _Orphan) -> list[bytes]:
-    """What EventEmitter.finish and EventEmitter.end would have written."""
+    """What EventAppender.finish and EventAppender.end would have written."""
     row, state = orphan.row, orphan.state
     encoder = encoder_for(orphan.admitted, orphan.pool)
     events: list[bytes] = []
@@ -298,5 +291,5 @@ def _last_events(orphan: _Orphan) -> list[bytes]:
         if choice.finish_reason is None:
             events.append(encoder.finish(index, row.finish_reason))
     if orphan.admitted.request.stream_usage:
-        events.append(encoder.usage(_usage_of(row)))
+        events.append(encoder.usage(Usage.of(row)))
     return [*events, DONE]

@@ -1,7 +1,7 @@
 """Settles generations whose process and buffer are both gone.
 
 Redis knows every open generation that a process runs, or could take up. One that it does not
-know in two rounds has lost both: what readers saw of it is known to nobody. It ends as `failed`,
+know in two rounds has lost both: what readers saw of it is not known. It ends as `failed`,
 without text. What is billed is the engine's own final count; where no engine knows of it either,
 nothing: the doubt is ours (decision 0073).
 """
@@ -19,7 +19,7 @@ from backend.generation import metrics
 from backend.generation.finish.reconcile_usage import reconciled_usage
 from backend.generation.models import OPEN_STATES, Generation, GenerationState
 from backend.generation.pools.client import UpstreamClient
-from backend.generation.pools.config import Pools
+from backend.generation.pools.config import PoolsInForce
 from backend.generation.records import FinalState, Finished, Superseded, generation_finish
 from backend.generation.recovery.services_away import SERVICES_AWAY
 from backend.generation.request import Usage
@@ -42,7 +42,7 @@ class Reaper:
         registry: ActiveGenerations,
         leases: Leases,
         client: UpstreamClient,
-        pools: Pools,
+        pools: PoolsInForce,
         settings: GatewaySettings,
     ) -> None:
         self._registry = registry

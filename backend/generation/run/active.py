@@ -8,7 +8,7 @@ from uuid import UUID
 
 from backend.accounts.principal import Principal
 from backend.generation.pools.config import PoolConfig
-from backend.generation.request import AdmittedGeneration, Completion, GenerationRequest
+from backend.generation.request import AdmittedGeneration, Completion, GenerationRequest, Usage
 from backend.generation.run.chunk_encoder import ChunkEncoder
 from backend.generation.run.output import ChoiceOutput, ResumedChoice
 from backend.generation.stream.log import Entry, EventLog
@@ -19,7 +19,7 @@ from safety.judge.policy import Policy
 # `handover`: this process is going, another one shall have it.
 Stop = Literal["cancelled", "lost", "handover"]
 
-# A caller that was told of its generation and never reads it has gone.
+# A caller that got its generation's id and never reads it has disconnected.
 _FIRST_READER_S = 15.0
 
 
@@ -41,7 +41,7 @@ class ActiveGeneration:
         policy: what its output is held to.
         log: its events; what is delivered.
         choices: its text, as far as generated and checked.
-        input_tokens, cached_input_tokens: of the prompt; 0 until an upstream has told.
+        prompt: its tokens, without output; none until an upstream reports them.
         served: an upstream has accepted it, so there is something to bill.
         failed_over: it began in another process.
         stop: set by `request_stop`.
@@ -80,8 +80,7 @@ class ActiveGeneration:
             )
             for index in range(admitted.request.n)
         ]
-        self.input_tokens = 0
-        self.cached_input_tokens = 0
+        self.prompt = Usage()
         self.served = False
         self.failed_over = resumed is not None
         self.stop: asyncio.Future[Stop] = loop.create_future()
@@ -105,8 +104,8 @@ class ActiveGeneration:
 
     @property
     def has_grace(self) -> bool:
-        """Whether readers get the grace period to come back: the page's do, and everybody's
-        whose process died under them."""
+        """Whether readers get the grace period to reconnect: the page's do, and those of a
+        generation that was failed over."""
         return self.failed_over or self.request.on_disconnect == "grace"
 
     @property

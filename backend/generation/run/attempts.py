@@ -19,8 +19,9 @@ from backend.generation.pools.continuation import can_continue, path_for, upstre
 from backend.generation.pools.errors import ReplicaUnavailable, RequestRefused
 from backend.generation.pools.replicas import Replica
 from backend.generation.records import generation_mark_running
+from backend.generation.request import Usage
 from backend.generation.run.active import ActiveGeneration
-from backend.generation.run.events import EventEmitter
+from backend.generation.run.events import EventAppender
 from backend.generation.run.output import ChoiceOutput
 from backend.platform.database import in_database
 from backend.platform.errors import Overloaded, ParleyError, UpstreamFailed
@@ -46,7 +47,11 @@ class Attempts:
     """Asks replicas for the choices of one generation, until each has its end."""
 
     def __init__(
-        self, active: ActiveGeneration, ticket: Ticket, events: EventEmitter, client: UpstreamClient
+        self,
+        active: ActiveGeneration,
+        ticket: Ticket,
+        events: EventAppender,
+        client: UpstreamClient,
     ) -> None:
         self._active = active
         self._ticket = ticket
@@ -61,7 +66,7 @@ class Attempts:
         """
         unfinished = [choice for choice in self._active.choices if not choice.finish_reason]
         if not unfinished:
-            return  # taken up between its last text and its terminal transaction
+            return  # failed over between its last text and its terminal transaction
         replica = await self._ticket.granted()
         marking = asyncio.create_task(
             in_database(
@@ -97,8 +102,8 @@ class Attempts:
     async def _attempt(self, choice: ChoiceOutput, replica: Replica) -> None:
         """One upstream request, from the text so far to the end of the choice."""
         active = self._active
-        room = self._room(choice)
-        if room <= 0:
+        choice.begin_attempt()
+        if self._room(choice) <= 0:
             self._end(choice, "length", None)
             return
         text = choice.generated
@@ -111,7 +116,6 @@ class Attempts:
             tokens_of_text=await self._tokens(replica, text),
         )
         known_before = choice.generated_tokens if text else 0
-        choice.begin_attempt()
         request_id = f"{active.request.request_id}-{choice.index}"
         path = path_for(active.request)
         stream = await self._client.open(
@@ -121,7 +125,7 @@ class Attempts:
         finish_reason: str | None = None
         final: int | None = None
         try:
-            self._events.opening(choice)
+            self._events.begin(choice)
             while choice.finish_reason is None and (chunks := await stream.chunks()):
                 self._note_prompt(chunks, known_before)
                 delivery = choice.feed(chunks)
@@ -129,7 +133,7 @@ class Attempts:
                     self._events.text(choice, delivery)
                 for chunk in chunks:
                     finish_reason = chunk.finish_reason or finish_reason
-                    final = chunk.output_tokens if chunk.output_tokens is not None else final
+                    final = chunk.usage.output_tokens if chunk.usage is not None else final
                 if finish_reason is None and self._room(choice) <= 0:
                     finish_reason = "length"
                     break
@@ -144,10 +148,7 @@ class Attempts:
 
     def _room(self, choice: ChoiceOutput) -> int:
         """How many tokens the choice may still get."""
-        pool_limit = self._active.pool.max_output_tokens
-        return min(self._active.request.params.max_tokens or pool_limit, pool_limit) - (
-            choice.generated_tokens
-        )
+        return self._active.pool.answer_limit(self._active.request) - choice.generated_tokens
 
     async def _tokens(self, replica: Replica, text: str) -> list[int] | None:
         if text and isinstance(self._active.request.prompt, list):
@@ -159,13 +160,14 @@ class Attempts:
         """The prompt's tokens, from the first upstream that tells; the text so far, which a
         continuation sends as part of its prompt, is no input."""
         active = self._active
-        if active.input_tokens:
+        if active.prompt.input_tokens:
             return
         for chunk in chunks:
-            if chunk.input_tokens:
-                active.input_tokens = max(1, chunk.input_tokens - tokens_before)
-                cached = 0 if tokens_before else chunk.cached_input_tokens or 0
-                active.cached_input_tokens = min(cached, active.input_tokens)
+            if chunk.usage is not None and chunk.usage.input_tokens:
+                # Of a prompt that holds text so far, nothing tells what its parts are parts of.
+                reported = Usage(chunk.usage.input_tokens) if tokens_before else chunk.usage
+                input_tokens = max(1, reported.input_tokens - tokens_before)
+                active.prompt = reported.with_(input_tokens=input_tokens, output_tokens=0)
                 return
 
     async def _recover(

@@ -8,8 +8,11 @@ from typing import Any
 
 import orjson
 
-from backend.generation.request import Endpoint, Usage
+from backend.generation.request import Endpoint, Usage, finish_fields
+from backend.generation.tools import ArgumentsDelta, Call, CallBegin, call_as_openai, call_id
 from backend.platform.errors import ParleyError
+
+_UNFINISHED = b'"finish_reason":null'
 
 
 class ChunkEncoder:
@@ -18,6 +21,7 @@ class ChunkEncoder:
     def __init__(
         self, *, public_id: str, created: int, model: str, endpoint: Endpoint, stream_usage: bool
     ) -> None:
+        self._public_id = public_id
         self._chat = endpoint == "chat"
         head = orjson.dumps(
             {
@@ -31,10 +35,10 @@ class ChunkEncoder:
         # With stream_options.include_usage every chunk has the field, null but in the last.
         self._tail = b'],"usage":null}' if stream_usage else b"]}"
 
-    def opening(self, index: int, parley: dict[str, Any] | None = None) -> bytes:
+    def begin(self, index: int, parley: dict[str, Any] | None = None) -> bytes:
         """The first chunk of a choice: its role, no text. `parley`: see GenerationRequest."""
         body = b'"delta":{"role":"assistant","content":""}' if self._chat else b'"text":""'
-        chunk = self._chunk(index, body, b"null", b"null")
+        chunk = self._chunk(index, body, b"null", _UNFINISHED)
         if parley is None:
             return chunk
         return chunk[:-1] + b',"parley":' + orjson.dumps(parley) + b"}"
@@ -42,21 +46,34 @@ class ChunkEncoder:
     def text(self, index: int, text: str, logprobs: bytes | None) -> bytes:
         encoded = orjson.dumps(text)
         body = b'"delta":{"content":' + encoded + b"}" if self._chat else b'"text":' + encoded
-        return self._chunk(index, body, logprobs or b"null", b"null")
+        return self._chunk(index, body, logprobs or b"null", _UNFINISHED)
+
+    def call(self, index: int, delta: CallBegin) -> bytes:
+        """A call begins: its number, id and name, as OpenAI streams it."""
+        call = call_as_openai(Call(delta.name, ""), call_id(self._public_id, index, delta.index))
+        return self._calls(index, {"index": delta.index, **call})
+
+    def arguments(self, index: int, delta: ArgumentsDelta) -> bytes:
+        return self._calls(index, {"index": delta.index, "function": {"arguments": delta.text}})
 
     def finish(self, index: int, reason: str) -> bytes:
         body = b'"delta":{}' if self._chat else b'"text":""'
-        return self._chunk(index, body, b"null", orjson.dumps(reason))
+        # The object without its braces: `finish_reason`, and what else there is to say.
+        return self._chunk(index, body, b"null", orjson.dumps(finish_fields(reason))[1:-1])
 
     def usage(self, usage: Usage) -> bytes:
         tail = b'],"usage":' + orjson.dumps(usage.as_openai()) + b"}"
         return self._head + tail
 
+    def _calls(self, index: int, call: dict[str, Any]) -> bytes:
+        body = b'"delta":{"tool_calls":[' + orjson.dumps(call) + b"]}"
+        return self._chunk(index, body, b"null", _UNFINISHED)
+
     @staticmethod
     def error(error: ParleyError) -> bytes:
         return orjson.dumps(error.as_dict())
 
-    def _chunk(self, index: int, body: bytes, logprobs: bytes, finish_reason: bytes) -> bytes:
+    def _chunk(self, index: int, body: bytes, logprobs: bytes, finish: bytes) -> bytes:
         return b"".join(
             (
                 self._head,
@@ -66,8 +83,8 @@ class ChunkEncoder:
                 body,
                 b',"logprobs":',
                 logprobs,
-                b',"finish_reason":',
-                finish_reason,
+                b",",
+                finish,
                 b"}",
                 self._tail,
             )

@@ -9,13 +9,13 @@ from backend.generation.run.active import ActiveGeneration
 from backend.generation.run.output import ChoiceOutput, Delivery
 from backend.generation.run.replay import EventMeta
 from backend.generation.stream.writer import BufferWriter
+from backend.generation.tools import AnswerDelta, ArgumentsDelta, CallBegin
 from backend.platform.errors import ParleyError
 
-_ENCODER = msgspec.msgpack.Encoder()
-_NO_META = _ENCODER.encode(EventMeta())
+_NO_META = EventMeta().encoded()
 
 
-class EventEmitter:
+class EventAppender:
     """Writes one generation's events.
 
     Attributes:
@@ -28,25 +28,35 @@ class EventEmitter:
         self.first_text_at: float | None = None
         self.last_text_at: float | None = None
 
-    def opening(self, choice: ChoiceOutput) -> None:
+    def begin(self, choice: ChoiceOutput) -> None:
         """The choice's first event, once; the first of all carries `parley`."""
-        if choice.opened:
+        if choice.begun:
             return
-        choice.opened = True
+        choice.begun = True
         active = self._active
         parley = None
         if active.log.last == 0 and active.request.turn is not None:
             ids = msgspec.to_builtins(active.request.turn)
             parley = {**ids, "generation_id": str(active.id)}
-        self._append(active.encoder.opening(choice.index, parley), choice)
+        self._append(active.encoder.begin(choice.index, parley), choice)
         active.note_began()
 
     def text(self, choice: ChoiceOutput, delivery: Delivery) -> None:
-        self.opening(choice)
+        self.begin(choice)
         self.last_text_at = time.monotonic()
         self.first_text_at = self.first_text_at or self.last_text_at
-        data = self._active.encoder.text(choice.index, delivery.text, delivery.logprobs)
-        self._append(data, choice)
+        logprobs = delivery.logprobs
+        for delta in delivery.deltas:
+            self._append(self._encoded(choice.index, delta, logprobs), choice)
+            logprobs = None
+
+    def _encoded(self, index: int, delta: AnswerDelta, logprobs: bytes | None) -> bytes:
+        encoder = self._active.encoder
+        if isinstance(delta, CallBegin):
+            return encoder.call(index, delta)
+        if isinstance(delta, ArgumentsDelta):
+            return encoder.arguments(index, delta)
+        return encoder.text(index, delta.text, logprobs)
 
     def finish(self, choice: ChoiceOutput) -> None:
         """The choice's last event, once."""
@@ -54,7 +64,7 @@ class EventEmitter:
         if choice.announced:
             return
         choice.announced = True
-        self.opening(choice)
+        self.begin(choice)
         self._append(self._active.encoder.finish(choice.index, choice.finish_reason), choice)
 
     def end(self, usage: Usage, error: ParleyError | None) -> None:
@@ -70,10 +80,6 @@ class EventEmitter:
         active = self._active
         meta = _NO_META
         if choice is not None:
-            meta = _ENCODER.encode(
-                EventMeta(
-                    choice.index, choice.tokens, active.input_tokens, active.cached_input_tokens
-                )
-            )
+            meta = EventMeta(choice.index, choice.tokens, active.prompt).encoded()
         active.log.append(data, meta)
         self._writer.mark(active.log)

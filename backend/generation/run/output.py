@@ -14,6 +14,14 @@ import orjson
 
 from backend.generation.pools.chunks import UpstreamChunk
 from backend.generation.run.token_accounting import TokenAccounting
+from backend.generation.tools import (
+    CALL,
+    AnswerDelta,
+    CallReader,
+    TextDelta,
+    text_of,
+    unfinished_mark,
+)
 from safety.checks import PostClassifier
 from safety.judge.policy import Policy
 from safety.types import Halt, SafetyDecision, SafetyMessage, Verdict
@@ -25,15 +33,15 @@ class ResumedChoice:
 
     text: str = ""
     tokens: int = 0
-    opened: bool = False
+    begun: bool = False
     finish_reason: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """Text that may be sent. `tokens`: of this choice, delivered so far."""
+    """What may be sent. `tokens`: of this choice, delivered so far."""
 
-    text: str
+    deltas: list[AnswerDelta]
     tokens: int
     logprobs: bytes | None
 
@@ -44,7 +52,7 @@ class ChoiceOutput:
     Attributes:
         generated: all text generated so far, released or not: what a continuation starts from.
         finish_reason: set once; nothing is fed after that.
-        opened, announced: its first event, its finish event are in the log.
+        begun, announced: its first event, its finish event are in the log.
         halted: the decision that ended it, if one did.
     """
 
@@ -58,10 +66,11 @@ class ChoiceOutput:
     ) -> None:
         resumed = resumed or ResumedChoice()
         self.index = index
-        self.opened = resumed.opened
+        self.begun = resumed.begun
         self.finish_reason = resumed.finish_reason
         self.announced = resumed.finish_reason is not None
         self.halted: SafetyDecision | None = None
+        self._calls = CallReader(resumed.text)
         self._generated = [resumed.text] if resumed.text else []
         self._delivered = [resumed.text] if resumed.text else []
         # Of the text generated here: what was resumed counts in neither.
@@ -75,6 +84,8 @@ class ChoiceOutput:
         self._generated_chars = 0
         self._classifier = PostClassifier(policy, context)
         self._already_sent = 0
+        self._unfinished = ""
+        self._calls_begun = CALL in resumed.text
         if resumed.text and not resumed.finish_reason:
             self._replay(resumed.text)
 
@@ -104,6 +115,7 @@ class ChoiceOutput:
 
     def begin_attempt(self) -> None:
         """A new upstream request goes on from `generated`; its token counts start at 0."""
+        self._accounting.restart()
         self._attempt_tokens = self._accounting.generated_tokens
 
     def feed(self, chunks: Sequence[UpstreamChunk]) -> Delivery | None:
@@ -113,10 +125,13 @@ class ChoiceOutput:
         has text, until the final usage says better.
         """
         for chunk in chunks:
-            if chunk.output_tokens is None:
+            self._calls_begun = self._calls_begun or chunk.is_call
+            if self._calls_begun and not chunk.is_call:
+                chunk.text = ""  # what follows calls would be read as arguments
+            if chunk.usage is None:
                 tokens = self._accounting.generated_tokens + bool(chunk.text)
             else:
-                tokens = self._attempt_tokens + chunk.output_tokens
+                tokens = self._attempt_tokens + chunk.usage.output_tokens
             self._accounting.generated(len(chunk.text), tokens)
             self._generated_chars += len(chunk.text)
             if chunk.logprobs is not None:
@@ -153,15 +168,21 @@ class ChoiceOutput:
             self.halted = verdict.decision
             self.finish_reason = "content_filter"
         settled = self._settle()
-        text = self._not_yet_sent(verdict.text)
+        text = self._unfinished + self._not_yet_sent(verdict.text)
+        # The name of a call is one event, and no token of it counts before.
+        kept = unfinished_mark(text)
+        text, self._unfinished = text[: len(text) - kept], text[len(text) - kept :]
         if not text:
             return None
-        self._delivered.append(text)
-        tokens = self._accounting.delivered(self._settled_chars)
+        deltas = self._calls.feed(text)
+        self._delivered.append(text_of(deltas))
+        tokens = self._accounting.delivered(self._settled_chars - kept)
         logprobs = self._take_logprobs(unchanged=text == settled)
+        if not isinstance(deltas[0], TextDelta):
+            logprobs = None  # OpenAI's are of content
         if logprobs is not None:
             self._delivered_logprobs.append(logprobs)
-        return Delivery(text, tokens, logprobs)
+        return Delivery(deltas, tokens, logprobs)
 
     def _settle(self) -> str:
         """The generated text that the classifier has decided on since the last time."""

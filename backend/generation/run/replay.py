@@ -6,27 +6,47 @@ exactly what a reader of the stream saw.
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import Any
 
 import msgspec
 import orjson
 
-from backend.generation.request import DONE, Usage
+from backend.generation.request import DONE, Usage, finish_reason_of
 from backend.generation.run.output import ResumedChoice, merge_logprobs
+from backend.generation.tools import begun_call
+
+_ENCODER = msgspec.msgpack.Encoder()
+_DECODER = msgspec.msgpack.Decoder(list[int])
 
 
-class EventMeta(msgspec.Struct, array_like=True, frozen=True):
+_PROMPT_COUNTS = tuple(name for name in Usage.__struct_fields__ if name != "output_tokens")
+_prompt_counts_of = attrgetter(*_PROMPT_COUNTS)
+
+
+class EventMeta(msgspec.Struct, frozen=True):
     """What an event does not tell its readers, and a process taking over must know.
 
     Attributes:
         choice: the choice that the event belongs to.
         tokens: of that choice, delivered up to and with this event.
+        prompt: the tokens of the generation's prompt.
     """
 
     choice: int = 0
     tokens: int = 0
-    input_tokens: int = 0
-    cached_input_tokens: int = 0
+    prompt: Usage = Usage()
+
+    def encoded(self) -> bytes:
+        """A list of numbers. A process of the version before reads those that it knows: a new
+        kind of tokens comes last."""
+        return _ENCODER.encode((self.choice, self.tokens, *_prompt_counts_of(self.prompt)))
+
+    @classmethod
+    def decoded(cls, data: bytes) -> "EventMeta":
+        """Raises msgspec.DecodeError."""
+        choice, tokens, *counts = _DECODER.decode(data)
+        return cls(choice, tokens, Usage(**dict(zip(_PROMPT_COUNTS, counts, strict=False))))
 
 
 @dataclass(slots=True)
@@ -34,7 +54,7 @@ class ReplayedChoice:
     texts: list[str] = field(default_factory=list)
     logprobs: list[dict[str, Any]] = field(default_factory=list)
     tokens: int = 0
-    opened: bool = False
+    begun: bool = False
     finish_reason: str | None = None
 
     @property
@@ -46,7 +66,7 @@ class ReplayedChoice:
         return merge_logprobs(self.logprobs) if self.logprobs else None
 
     def resumed(self) -> ResumedChoice:
-        return ResumedChoice(self.text, self.tokens, self.opened, self.finish_reason)
+        return ResumedChoice(self.text, self.tokens, self.begun, self.finish_reason)
 
 
 @dataclass(slots=True)
@@ -56,20 +76,19 @@ class Replay:
     Attributes:
         last_seq: of the last event; 0 without any.
         ended: `[DONE]` is among them.
-        usage: of the usage chunk, where there is one; `input_tokens` else from the metadata.
+        prompt: the tokens of the prompt, as the metadata have them.
     """
 
     choices: list[ReplayedChoice]
     last_seq: int = 0
     ended: bool = False
     error: dict[str, Any] | None = None
-    input_tokens: int = 0
-    cached_input_tokens: int = 0
+    prompt: Usage = field(default_factory=Usage)
 
     @property
     def usage(self) -> Usage:
         output = sum(choice.tokens for choice in self.choices)
-        return Usage(self.input_tokens, self.cached_input_tokens, output)
+        return msgspec.structs.replace(self.prompt, output_tokens=output)
 
 
 def replay(events: Iterable[tuple[bytes, EventMeta]], *, choices: int) -> Replay:
@@ -84,8 +103,8 @@ def replay(events: Iterable[tuple[bytes, EventMeta]], *, choices: int) -> Replay
         if data == DONE:
             state.ended = True
             continue
-        state.input_tokens = max(state.input_tokens, meta.input_tokens)
-        state.cached_input_tokens = max(state.cached_input_tokens, meta.cached_input_tokens)
+        if meta.prompt.input_tokens:
+            state.prompt = meta.prompt
         chunk = orjson.loads(data)
         if "error" in chunk:
             state.error = chunk["error"]
@@ -97,12 +116,22 @@ def replay(events: Iterable[tuple[bytes, EventMeta]], *, choices: int) -> Replay
 
 
 def _take(choice: ReplayedChoice, part: dict[str, Any], meta: EventMeta) -> None:
-    choice.opened = True
+    choice.begun = True
     choice.tokens = max(choice.tokens, meta.tokens)
-    text = part["delta"].get("content") if "delta" in part else part.get("text")
+    text = _text_of(part["delta"]) if "delta" in part else part.get("text")
     if text:
         choice.texts.append(text)
     if part.get("logprobs"):
         choice.logprobs.append(part["logprobs"])
     if part.get("finish_reason"):
-        choice.finish_reason = part["finish_reason"]
+        choice.finish_reason = finish_reason_of(part)
+
+
+def _text_of(delta: dict[str, Any]) -> str:
+    """The text that `delta` was made of, see backend/generation/tools.py."""
+    text: str = delta.get("content") or ""
+    for call in delta.get("tool_calls", ()):
+        function = call["function"]
+        text += begun_call(function["name"]) if "name" in function else ""
+        text += function["arguments"]
+    return text

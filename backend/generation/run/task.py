@@ -11,7 +11,7 @@ from backend.generation.models import GenerationState
 from backend.generation.pools.client import UpstreamClient
 from backend.generation.run.active import ActiveGeneration, ActiveGenerations
 from backend.generation.run.attempts import Attempts
-from backend.generation.run.events import EventEmitter
+from backend.generation.run.events import EventAppender
 from backend.generation.run.outcome import CANCELLED, Outcome
 from backend.generation.stream.writer import BufferWriter
 from backend.platform.errors import GenerationTimeout, ParleyError
@@ -23,11 +23,11 @@ class Finish(Protocol):
     """What ends a generation: finish/finalize.py."""
 
     async def __call__(
-        self, active: ActiveGeneration, events: EventEmitter, outcome: Outcome, *, replica: str
+        self, active: ActiveGeneration, events: EventAppender, outcome: Outcome, *, replica: str
     ) -> None: ...
 
 
-class GenerationRunner:
+class GenerationTasks:
     """Runs the generations of this process, each in a task of its own."""
 
     def __init__(
@@ -57,11 +57,11 @@ class GenerationRunner:
         structlog.contextvars.bind_contextvars(
             request_id=active.request.request_id, generation_id=str(active.id)
         )
-        events = EventEmitter(active, self._writer)
+        events = EventAppender(active, self._writer)
         replica = ""
         try:
             if active.request.turn is not None:
-                events.opening(active.choices[0])
+                events.begin(active.choices[0])
             outcome = await self._produce(active, ticket, events)
             if ticket.replica is not None:
                 replica = ticket.replica.config.name
@@ -80,7 +80,7 @@ class GenerationRunner:
             self._registry.remove(active)
 
     async def _produce(
-        self, active: ActiveGeneration, ticket: Ticket, events: EventEmitter
+        self, active: ActiveGeneration, ticket: Ticket, events: EventAppender
     ) -> Outcome | None:
         """Generate until the end, the deadline or a stop; None when it is not ours to end."""
         work = asyncio.create_task(Attempts(active, ticket, events, self._client).run())
@@ -128,7 +128,7 @@ def _regular_outcome(active: ActiveGeneration) -> Outcome:
     return Outcome(GenerationState.COMPLETED, reason)
 
 
-def _close_choices(active: ActiveGeneration, events: EventEmitter, outcome: Outcome) -> None:
+def _close_choices(active: ActiveGeneration, events: EventAppender, outcome: Outcome) -> None:
     """What is held back of choices cut short is checked a last time, and delivered if it
     passes. After an error there is no finish event for them: the error says how it ended."""
     for choice in active.choices:

@@ -20,7 +20,7 @@ class TokenAccounting:
     def __init__(self, *, delivered_tokens: int = 0) -> None:
         """
         Args:
-            delivered_tokens: of an answer taken up from elsewhere; its text is not counted here.
+            delivered_tokens: of an answer failed over to here; its text is not counted.
         """
         self.generated_tokens = delivered_tokens
         self.delivered_tokens = delivered_tokens
@@ -34,6 +34,10 @@ class TokenAccounting:
         if characters:
             self._generated_chars += characters
             self._marks.append((self._generated_chars, self.generated_tokens))
+
+    def restart(self) -> None:
+        """The answer is continued from its text: tokens that gave none are generated again."""
+        self.generated_tokens = self._marks[-1][1] if self._marks else self._start[1]
 
     def delivered(self, characters: int) -> int:
         """`characters` of the generated text have been delivered in all; the tokens of that."""

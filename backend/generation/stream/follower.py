@@ -1,7 +1,7 @@
 """Reads the events of generations that other processes run: one connection for all of them.
 
 A single blocking XREAD covers every followed stream and this process' control stream. A message
-to the latter ends the wait: it says that the list of streams has changed, or that somebody asks
+to the latter ends the wait: it says that the list of streams has changed, or that a request asks
 for a generation of ours to be cancelled.
 """
 
@@ -56,7 +56,7 @@ class Follower:
     """The process' one reader of remote streams.
 
     A stream is read from its position, which is never past what its hindmost reader was offered:
-    so nobody misses an event, and a reader who joins behind the others moves it back.
+    so no reader misses an event, and a reader who joins behind the others moves it back.
 
     Args:
         redis: a client whose connections have no read timeout under the blocking time.

@@ -157,7 +157,7 @@ class Leases:
         return held.decode().partition(":")[2] if held is not None else None
 
     async def in_hand(self, generation_ids: Sequence[UUID]) -> list[bool]:
-        """For each: whether Redis knows of it, leased or waiting to be taken up."""
+        """For each: whether Redis knows of it, leased or waiting to be claimed."""
         async with self._redis.pipeline(transaction=False) as pipeline:
             for generation_id in generation_ids:
                 pipeline.exists(keys.lease(generation_id), keys.request(generation_id))

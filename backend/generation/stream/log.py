@@ -66,7 +66,7 @@ class EventLog:
         )
 
     def append(self, data: bytes, meta: bytes) -> int:
-        """Add an event; its seq. The writer must be told (`BufferWriter.mark`)."""
+        """Add an event; its seq. The writer must be notified (`BufferWriter.mark`)."""
         self.entries.append(Entry(data, meta))
         return len(self.entries)
 
@@ -82,7 +82,7 @@ class EventLog:
 
     def withdraw(self) -> None:
         """Drop what no reader of this process has seen. Redis may hold it nevertheless: an append
-        whose reply was lost. So the writer leaves this log alone from now on, and whoever ends
+        whose reply was lost. So the writer leaves this log alone from now on, and what ends
         it puts it in the place of what Redis has (`Leases.end_with`)."""
         del self.entries[self.shown :]
         self.withdrawn = True

@@ -50,7 +50,7 @@ FENCED = -2
 
 # Take the lease, unless a higher epoch has it, and keep what a successor needs.
 # KEYS: lease, request, leases. ARGV: lease value, epoch, lease ms, request, request TTL ms, id.
-# Returns 1, or 0 when somebody else is ahead.
+# Returns 1, or 0 when another writer is ahead.
 ACQUIRE = """
 local held = redis.call('GET', KEYS[1])
 if held and held ~= ARGV[1] and tonumber(string.match(held, '^%d+')) >= tonumber(ARGV[2]) then
@@ -65,7 +65,7 @@ return 1
 
 # Renew many leases. KEYS: leases, then lease and cancel mark of each generation.
 # ARGV: lease ms, then lease value and id of each. Returns for each: 1 renewed, 2 renewed and
-# somebody asked to cancel, MISSING or FENCED.
+# it was asked to cancel, MISSING or FENCED.
 RENEW = """
 local t = redis.call('TIME')
 local till, out = t[1] * 1000 + math.floor(t[2] / 1000) + ARGV[1], {}
@@ -84,7 +84,7 @@ return out
 """
 
 # Give a lease back. KEYS: lease, leases, request, stream. ARGV: lease value, id, what for
-# ("ended": the stream stays for late readers, the rest goes; "handover": anyone may take it up),
+# ("ended": the stream stays for late readers, the rest goes; "handover": any process may claim it),
 # stream TTL ms. Returns 1, or 0 when the lease was not ours any more.
 RELEASE = """
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end

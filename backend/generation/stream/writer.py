@@ -76,7 +76,7 @@ class BufferWriter:
                 await asyncio.sleep(_RETRY_S[min(failures, len(_RETRY_S) - 1)])
                 failures += 1
             except Exception:
-                # Whoever starts this loop again finds them: nothing else would write them.
+                # The restarted loop finds them: nothing else would write them.
                 self._mark_again(batch)
                 raise
 

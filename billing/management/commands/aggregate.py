@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import BaseCommand
 
 from billing import metrics
-from billing.aggregator.ingest import Message, ingest
+from billing.aggregator.ingest import KafkaRecord, ingest
 from billing.aggregator.lag import aggregation_lag_s
 from billing.aggregator.worker import Consumer
 from billing.management.metrics_server import serve_metrics
@@ -30,9 +30,9 @@ class Command(BaseCommand):
         Consumer(group=GROUP, store=_store).run(stop)
 
 
-def _store(messages: Sequence[Message]) -> None:
+def _store(records: Sequence[KafkaRecord]) -> None:
     with metrics.BATCH_SECONDS.time():
-        outcome = ingest(messages)
+        outcome = ingest(records)
     metrics.EVENTS.labels("new").inc(outcome.new)
     metrics.EVENTS.labels("repeated").inc(outcome.repeated)
     metrics.EVENTS.labels("rejected").inc(outcome.rejected)

@@ -10,7 +10,7 @@ from django.core.management.base import BaseCommand
 from billing import metrics
 from billing.abuse.counting import delete_before
 from billing.abuse.detector import detect
-from billing.aggregator.ingest import Message
+from billing.aggregator.ingest import KafkaRecord
 from billing.aggregator.worker import Consumer
 from billing.management.metrics_server import serve_metrics
 from billing.models import AbuseFlag
@@ -33,10 +33,10 @@ class Command(BaseCommand):
         Consumer(group=GROUP, store=_detect).run(stop, every=(FORGET_EVERY_S, _forget))
 
 
-def _detect(messages: Sequence[Message]) -> None:
+def _detect(records: Sequence[KafkaRecord]) -> None:
     with metrics.DETECTOR_SECONDS.time():
-        flagged = detect(messages)
-    metrics.DETECTOR_EVENTS.inc(len(messages))
+        flagged = detect(records)
+    metrics.DETECTOR_EVENTS.inc(len(records))
     metrics.FLAGGED.inc(flagged)
 
 

@@ -1,4 +1,4 @@
-"""`manage.py relay`: publishes the outbox to Kafka until it is told to stop."""
+"""`manage.py relay`: publishes the outbox to Kafka until it is stopped."""
 
 from argparse import ArgumentParser
 from typing import Any

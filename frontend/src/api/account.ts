@@ -1,7 +1,16 @@
 /** Requests about the signed-in person, models, keys and usage. */
 import { api, withQuery } from "./client";
 import { ApiError } from "./errors";
-import type { ApiKey, Me, Model, NewApiKey, UsageGroup, UsageSummary } from "./types";
+import type {
+  ApiKey,
+  MailSent,
+  Me,
+  ModelList,
+  NewApiKey,
+  SecondFactorNeeded,
+  UsageGroup,
+  UsageSummary,
+} from "./types";
 
 /** The signed-in person, or null; the first question of every page load. */
 export async function getMe(): Promise<Me | null> {
@@ -19,16 +28,35 @@ export interface Credentials {
   name?: string;
 }
 
-export const signUp = (body: Credentials) => api<Me>("/api/auth/signup", { method: "POST", body });
+export const signUp = (body: Credentials) =>
+  api<MailSent>("/api/auth/signup", { method: "POST", body });
 
-export const signIn = (body: Credentials) => api<Me>("/api/auth/login", { method: "POST", body });
+export const confirmSignUp = (body: { token: string; password?: string }) =>
+  api<Me>("/api/auth/signup/confirm", { method: "POST", body });
+
+/** The signed-in user, or the second factors of which one is still asked for. */
+export const signIn = (body: Credentials) =>
+  api<Me | SecondFactorNeeded>("/api/auth/login", { method: "POST", body });
+
+export const giveSecondFactor = (code: string) =>
+  api<Me>("/api/auth/second-factor", { method: "POST", body: { code } });
+
+export const askForReset = (email: string) =>
+  api<MailSent>("/api/auth/password-reset", { method: "POST", body: { email } });
+
+export const resetPassword = (body: { token: string; password: string }) =>
+  api<void>("/api/auth/password-reset/confirm", { method: "POST", body });
+
+export const confirmAddress = (token: string) =>
+  api<void>("/api/auth/address/confirm", { method: "POST", body: { token } });
 
 export const signOut = () => api<void>("/api/auth/logout", { method: "POST" });
 
 export const patchMe = (body: { name?: string; organization_id?: string }) =>
   api<Me>("/api/me", { method: "PATCH", body });
 
-export const listModels = () => api<{ data: Model[] }>("/api/models").then((page) => page.data);
+/** The models that are served, the default first, and those on their way. */
+export const listModels = () => api<ModelList>("/api/models");
 
 export const listKeys = () => api<{ data: ApiKey[] }>("/api/keys").then((page) => page.data);
 

@@ -2,7 +2,7 @@
 import { api } from "./client";
 import type { Budget, Invoice, Role } from "./types";
 
-/** Who sees everybody's usage, budgets and invoices; as billing/permissions.py has it. */
+/** Who sees all members' usage, budgets and invoices; as billing/permissions.py has it. */
 export const managesMoney = (role: Role) => role !== "member";
 
 export const listBudgets = () => api<{ data: Budget[] }>("/api/budgets").then((page) => page.data);

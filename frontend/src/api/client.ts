@@ -1,8 +1,10 @@
 /**
- * The one door to the API: same-origin requests with the session cookie and the CSRF token.
+ * The one client of the API: same-origin requests with the session cookie and the CSRF token.
  * Everything that fails is an ApiError or a NetworkError; an aborted request stays an AbortError.
  */
 import { apiErrorFrom, NetworkError } from "./errors";
+
+const MAX_KEEPALIVE_BYTES = 32 * 1024;
 
 export interface RequestOptions {
   method?: "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
@@ -19,6 +21,7 @@ export async function request(path: string, options: RequestOptions = {}): Promi
   if (method !== "GET") headers.set("X-CSRFToken", csrfToken());
   const isForm = body instanceof FormData;
   if (body !== undefined && !isForm) headers.set("Content-Type", "application/json");
+  const sent = body === undefined ? null : isForm ? body : JSON.stringify(body);
   let response: Response;
   try {
     response = await fetch(path, {
@@ -26,10 +29,10 @@ export async function request(path: string, options: RequestOptions = {}): Promi
       headers,
       credentials: "same-origin",
       cache: "no-store",
-      body: body === undefined ? null : isForm ? body : JSON.stringify(body),
+      body: sent,
       signal: signal ?? null,
-      // Somebody who renames or deletes, and closes the tab at once, has still done it.
-      keepalive: method === "PATCH" || method === "DELETE",
+      // keepalive: a rename or delete is done even when the tab is closed at once.
+      keepalive: (method === "PATCH" || method === "DELETE") && fitsKeepalive(sent),
     });
   } catch (cause) {
     if (signal?.aborted) throw cause;
@@ -37,6 +40,13 @@ export async function request(path: string, options: RequestOptions = {}): Promi
   }
   if (!response.ok) throw await apiErrorFrom(response);
   return response;
+}
+
+/** Browsers refuse to keep more than 64 KiB alive, of all requests together. */
+function fitsKeepalive(sent: string | FormData | null): boolean {
+  return (
+    sent === null || (typeof sent === "string" && new Blob([sent]).size <= MAX_KEEPALIVE_BYTES)
+  );
 }
 
 /** A successful request's JSON; undefined where the answer has no body (204, 202). */

@@ -8,6 +8,8 @@ import type {
   Part,
   Share,
   SharedConversation,
+  SharePage,
+  Sharing,
 } from "./types";
 
 export interface ConversationFilter {
@@ -30,7 +32,10 @@ const OLDER_PAGE = 200;
 
 export const getConversation = (id: string, before: string | null, signal?: AbortSignal) =>
   api<Conversation>(
-    withQuery(`/api/conversations/${id}`, { before, limit: before ? OLDER_PAGE : NEWEST_PAGE }),
+    withQuery(`/api/conversations/${encodeURIComponent(id)}`, {
+      before,
+      limit: before ? OLDER_PAGE : NEWEST_PAGE,
+    }),
     signal ? { signal } : {},
   );
 
@@ -43,13 +48,18 @@ export interface ConversationPatch {
 }
 
 export const patchConversation = (id: string, patch: ConversationPatch) =>
-  api<ConversationSummary>(`/api/conversations/${id}`, { method: "PATCH", body: patch });
+  api<ConversationSummary>(`/api/conversations/${encodeURIComponent(id)}`, {
+    method: "PATCH",
+    body: patch,
+  });
 
 export const deleteConversation = (id: string) =>
-  api<void>(`/api/conversations/${id}`, { method: "DELETE" });
+  api<void>(`/api/conversations/${encodeURIComponent(id)}`, { method: "DELETE" });
 
 export const restoreConversation = (id: string) =>
-  api<ConversationSummary>(`/api/conversations/${id}/restore`, { method: "POST" });
+  api<ConversationSummary>(`/api/conversations/${encodeURIComponent(id)}/restore`, {
+    method: "POST",
+  });
 
 export interface NewTurn {
   content: string | Part[];
@@ -59,34 +69,56 @@ export interface NewTurn {
 }
 
 export const postTurn = (conversationId: string, turn: NewTurn, signal: AbortSignal) =>
-  request(`/api/conversations/${conversationId}/messages`, { method: "POST", body: turn, signal });
+  request(`/api/conversations/${encodeURIComponent(conversationId)}/messages`, {
+    method: "POST",
+    body: turn,
+    signal,
+  });
 
 export const postRegenerate = (messageId: string, model: string | undefined, signal: AbortSignal) =>
-  request(`/api/messages/${messageId}/regenerate`, {
+  request(`/api/messages/${encodeURIComponent(messageId)}/regenerate`, {
     method: "POST",
     body: model ? { model } : {},
     signal,
   });
 
 export const cancelGeneration = (id: string) =>
-  api<void>(`/api/generations/${id}/cancel`, { method: "POST" });
+  api<void>(`/api/generations/${encodeURIComponent(id)}/cancel`, { method: "POST" });
 
 export const putFeedback = (messageId: string, rating: 1 | -1 | null, comment = "") =>
-  api<unknown>(`/api/messages/${messageId}/feedback`, {
+  api<unknown>(`/api/messages/${encodeURIComponent(messageId)}/feedback`, {
     method: "PUT",
     body: rating === null ? { rating } : { rating, comment },
   });
 
-export const postAttachment = (file: File) => {
+export const postAttachment = (file: File, signal?: AbortSignal) => {
   const form = new FormData();
   form.set("file", file);
-  return api<Attachment>("/api/attachments", { method: "POST", body: form });
+  return api<Attachment>("/api/attachments", {
+    method: "POST",
+    body: form,
+    ...(signal && { signal }),
+  });
 };
 
-export const createShare = (conversationId: string) =>
-  api<Share>(`/api/conversations/${conversationId}/shares`, { method: "POST" });
+export const createShare = (conversationId: string, days: number) =>
+  api<Share>(`/api/conversations/${encodeURIComponent(conversationId)}/shares`, {
+    method: "POST",
+    body: { expires_in_days: days },
+  });
 
-export const deleteShare = (id: string) => api<void>(`/api/shares/${id}`, { method: "DELETE" });
+export type ShareScope = "mine" | "organization";
+
+export const listShares = (scope: ShareScope, cursor: string | null) =>
+  api<SharePage>(withQuery("/api/shares", { scope, cursor, limit: 30 }));
+
+export const getSharing = () => api<Sharing>("/api/sharing");
+
+export const putSharing = (isAllowed: boolean) =>
+  api<Sharing>("/api/sharing", { method: "PUT", body: { is_allowed: isAllowed } });
+
+export const deleteShare = (id: string) =>
+  api<void>(`/api/shares/${encodeURIComponent(id)}`, { method: "DELETE" });
 
 export const getShared = (token: string) =>
   api<SharedConversation>(`/api/shared/${encodeURIComponent(token)}`);

@@ -62,9 +62,21 @@ export class NetworkError extends Error {
   }
 }
 
+/** The user closed the browser's dialog, or it has no passkey: browsers do not say which. */
+export class PasskeyRefused extends Error {
+  override readonly name = "PasskeyRefused";
+
+  constructor(cause: unknown) {
+    super("The browser gave no passkey. Try again, or use another way.", { cause });
+  }
+}
+
+const readable = [ApiError, NetworkError, PasskeyRefused];
+
 /** One sentence for a person, whatever was thrown. */
 export function errorMessage(error: unknown): string {
-  if (error instanceof ApiError || error instanceof NetworkError) return error.message;
+  if (error instanceof Error && readable.some((kind) => error instanceof kind))
+    return error.message;
   return "Something went wrong. Please try again.";
 }
 

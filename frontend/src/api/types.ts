@@ -10,7 +10,16 @@ type Narrow<T, Known> = Omit<T, keyof Known> & Known;
 export type Role = "owner" | "admin" | "member" | "finance";
 
 export type Me = Narrow<Schemas["Me"], { role: Role }>;
+export type MailSent = Schemas["SentOut"];
+export type SecondFactorNeeded = Schemas["SecondFactorNeeded"];
+export type Security = Schemas["SecurityOut"];
+export type Passkey = Schemas["PasskeyOut"];
+export type TotpEnrolment = Schemas["TotpOut"];
+export type Session = Schemas["SessionOut"];
 export type Model = Schemas["ModelOut"];
+/** A model that is fetched or loaded; of one that is `declined`, `detail` says why. */
+export type PendingModel = Schemas["PendingModelOut"];
+export type ModelList = Schemas["ModelListOut"];
 export type ConversationSummary = Schemas["SummaryOut"];
 export type ConversationList = Schemas["ConversationListOut"];
 
@@ -41,6 +50,9 @@ export type Appeal = Schemas["AppealOut"];
 
 export type Attachment = Schemas["AttachmentOut"];
 export type Share = Schemas["NewShareOut"];
+export type ListedShare = Schemas["ListedShareOut"];
+export type SharePage = Schemas["SharePageOut"];
+export type Sharing = Schemas["SharingOut"];
 export type SharedConversation = Schemas["SharedOut"];
 
 export type ApiKey = Schemas["KeyOut"];

@@ -2,37 +2,53 @@
  * Keeps this tab in step with the others and with the server, over /ws/events.
  *
  * An event says only what has changed; what it is now is read from the API. When a connection
- * opens, the first one too, everything is read again: what happened before was told to nobody.
+ * opens, the first one too, everything is read again: what happened before was not sent.
  */
 import { type QueryClient, useQueryClient } from "@tanstack/react-query";
-import { useEffect } from "react";
+import { useEffect, useRef } from "react";
 import { conversationKey, patchRow, refreshConversation, refreshLists } from "@/chat/cache";
 import { isRunning, liveAnswer } from "@/chat/live";
 import { forgetAnswer } from "@/chat/turns";
 import { meKey } from "./session";
 
 interface ServerEvent {
-  type:
-    | "conversation.changed"
-    | "conversation.deleted"
-    | "generation.started"
-    | "generation.finished";
+  /** One of `CHANGES`, `conversation.deleted`, or what a newer server says beside these. */
+  type: string;
   conversation_id?: string;
 }
+
+const CHANGES = new Set(["conversation.changed", "generation.started", "generation.finished"]);
 
 const BACKOFF_MS = [500, 1000, 2000, 5000, 10_000];
 const NOT_SIGNED_IN = 4401;
 
+/** After so long out of sight (a closed lid), a socket that looks open may lead nowhere. */
+const ASLEEP_MS = 30_000;
+
 export function useServerEvents(onDeleted: (conversationId: string) => void): void {
   const client = useQueryClient();
+  // The page that is shown may change with every navigation; the socket stays.
+  const latestOnDeleted = useRef(onDeleted);
+  useEffect(() => {
+    latestOnDeleted.current = onDeleted;
+  });
   useEffect(() => {
     let socket: WebSocket | null = null;
     let timer: ReturnType<typeof setTimeout> | undefined;
     let failures = 0;
     let stopped = false;
+    let hiddenAt = 0;
 
+    const later = () => {
+      const most = BACKOFF_MS[Math.min(failures, BACKOFF_MS.length - 1)] ?? 10_000;
+      // Half to all of it, so that not all tabs come back to a new server at one moment.
+      timer = setTimeout(connect, most * (0.5 + Math.random() / 2));
+      failures += 1;
+    };
     const connect = () => {
       clearTimeout(timer);
+      if (socket) socket.onclose = null;
+      socket?.close();
       const url = new URL("/ws/events", window.location.href);
       url.protocol = url.protocol.replace("http", "ws");
       socket = new WebSocket(url);
@@ -40,31 +56,35 @@ export function useServerEvents(onDeleted: (conversationId: string) => void): vo
         catchUp(client);
         failures = 0;
       };
-      socket.onmessage = ({ data }) => handle(client, JSON.parse(String(data)), onDeleted);
+      socket.onmessage = ({ data }) =>
+        handle(client, JSON.parse(String(data)), (id) => latestOnDeleted.current(id));
       socket.onclose = ({ code }) => {
         if (stopped) return;
-        if (code === NOT_SIGNED_IN) {
-          // Signed out, here or in another tab; /api/me decides, and the shell follows it.
-          void client.invalidateQueries({ queryKey: meKey });
-          return;
-        }
-        timer = setTimeout(connect, BACKOFF_MS[Math.min(failures, BACKOFF_MS.length - 1)]);
-        failures += 1;
+        // Signed out, here or in another tab: /api/me decides. If not, the shell ends this
+        // effect; if the user is still signed in, the socket is tried again.
+        if (code === NOT_SIGNED_IN) void client.invalidateQueries({ queryKey: meKey });
+        later();
       };
     };
     const onOnline = () => {
       if (socket?.readyState === WebSocket.CLOSED) connect();
       catchUp(client);
     };
+    const onVisibility = () => {
+      if (document.visibilityState === "hidden") hiddenAt = Date.now();
+      else if (hiddenAt && Date.now() - hiddenAt > ASLEEP_MS) connect();
+    };
     connect();
+    document.addEventListener("visibilitychange", onVisibility);
     window.addEventListener("online", onOnline);
     return () => {
       stopped = true;
       clearTimeout(timer);
+      document.removeEventListener("visibilitychange", onVisibility);
       window.removeEventListener("online", onOnline);
       socket?.close();
     };
-  }, [client, onDeleted]);
+  }, [client]);
 }
 
 function handle(
@@ -77,9 +97,10 @@ function handle(
   if (event.type === "conversation.deleted") {
     forgetAnswer(id);
     patchRow(client, id, () => null);
+    refreshLists(client);
     client.removeQueries({ queryKey: conversationKey(id) });
     onDeleted(id);
-  } else {
+  } else if (CHANGES.has(event.type)) {
     refreshLists(client);
     // This tab's own answers are followed by their stream, and read again at its end.
     if (!isRunning(liveAnswer(id))) refreshIfOpen(client, id);

@@ -1,5 +1,6 @@
 /** Whether the sidebar is open: on a wide screen beside the page, on a phone as a drawer. */
 import { create } from "zustand";
+import { readStored, writeStored } from "@/lib/storage";
 
 const KEY = "parley.sidebar";
 
@@ -15,12 +16,12 @@ interface LayoutState {
 }
 
 export const useLayout = create<LayoutState>((set, get) => ({
-  sidebarOpen: localStorage.getItem(KEY) !== "closed",
+  sidebarOpen: readStored(KEY) !== "closed",
   drawerOpen: false,
   searchOpen: false,
   toggleSidebar: () => {
     const sidebarOpen = !get().sidebarOpen;
-    localStorage.setItem(KEY, sidebarOpen ? "open" : "closed");
+    writeStored(KEY, sidebarOpen ? "open" : "closed");
     set({ sidebarOpen });
   },
   setDrawer: (drawerOpen) => set({ drawerOpen }),

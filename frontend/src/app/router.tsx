@@ -13,6 +13,36 @@ export const router = createBrowserRouter([
   { path: "/login", Component: SignInPage, errorElement: <PageError /> },
   { path: "/signup", Component: SignUpPage, errorElement: <PageError /> },
   {
+    path: "/confirm-sign-up",
+    hydrateFallbackElement: loading,
+    errorElement: <PageError />,
+    lazy: async () => ({
+      Component: (await import("@/pages/confirm-sign-up")).ConfirmSignUpPage,
+    }),
+  },
+  {
+    path: "/confirm-address",
+    hydrateFallbackElement: loading,
+    errorElement: <PageError />,
+    lazy: async () => ({
+      Component: (await import("@/pages/confirm-address")).ConfirmAddressPage,
+    }),
+  },
+  {
+    path: "/forgot-password",
+    hydrateFallbackElement: loading,
+    errorElement: <PageError />,
+    lazy: async () => ({
+      Component: (await import("@/pages/forgot-password")).ForgotPasswordPage,
+    }),
+  },
+  {
+    path: "/reset-password",
+    hydrateFallbackElement: loading,
+    errorElement: <PageError />,
+    lazy: async () => ({ Component: (await import("@/pages/reset-password")).ResetPasswordPage }),
+  },
+  {
     path: "/share/:token",
     hydrateFallbackElement: loading,
     errorElement: <PageError />,
@@ -40,6 +70,10 @@ export const router = createBrowserRouter([
       {
         path: "/settings",
         lazy: async () => ({ Component: (await import("@/pages/settings")).SettingsPage }),
+      },
+      {
+        path: "/settings/security",
+        lazy: async () => ({ Component: (await import("@/pages/security")).SecurityPage }),
       },
       { path: "*", element: <NotFound what="page" /> },
     ],

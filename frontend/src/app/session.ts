@@ -7,7 +7,7 @@ import { forgetAllAnswers } from "@/chat/turns";
 
 export const meKey = ["me"] as const;
 
-/** Null once it is known that nobody is signed in. */
+/** Null once it is known that no user is signed in. */
 export function useMeQuery() {
   return useQuery({ queryKey: meKey, queryFn: getMe, staleTime: 60_000 });
 }
@@ -21,7 +21,7 @@ export function useMe(): Me {
   return me;
 }
 
-/** Takes a new person (or nobody) over: whatever the last one has read is forgotten. */
+/** Sets the user (or null): what the last one has read is dropped. */
 export function useSetMe(): (me: Me | null) => void {
   const client = useQueryClient();
   return useCallback(

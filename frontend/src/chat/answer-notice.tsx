@@ -21,12 +21,19 @@ export function AnswerNotice({ message }: { message: ViewMessage }) {
     case "failed":
       return <StoredFailure message={message} />;
     case "completed":
-      return message.finish_reason === "length" ? (
-        <Quiet>The answer reached its maximum length.</Quiet>
-      ) : null;
+      return <Cut reason={message.finish_reason} />;
     case "pending":
       return null;
   }
+}
+
+/** Why an answer ended before the model was done with it. */
+function Cut({ reason }: { reason: string | null }) {
+  if (reason === "length") return <Quiet>The answer reached its maximum length.</Quiet>;
+  if (reason === "loop") {
+    return <Quiet>The answer had begun to repeat itself, so it was ended here.</Quiet>;
+  }
+  return null;
 }
 
 function Quiet({ children }: { children: ReactNode }) {

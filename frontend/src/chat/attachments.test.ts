@@ -45,3 +45,42 @@ it("lets a message go without a file that was refused, and says why", async () =
   expect(uploads.part(chosen)).toBeNull();
   expect((await ended).value?.status).toMatchObject({ message: "The file is empty." });
 });
+
+it("keeps an upload when the model changes to one that takes other files", async () => {
+  let stored = 0;
+  vi.stubGlobal("fetch", async () => {
+    stored += 1;
+    return Response.json({ id: `stored-${stored}` }, { status: 201 });
+  });
+  const upload = async (uploads: AttachmentUploads, name: string) => {
+    const states = uploads.add({ file: new File(["x"], name, { type: "text/plain" }) });
+    const { value: chosen } = await states.next();
+    await states.next();
+    if (!chosen) throw new Error("the upload did not begin");
+    return chosen;
+  };
+  const before = new AttachmentUploads("text/*");
+  const first = await upload(before, "a.txt");
+  const after = before.accepting("image/png");
+  const second = await upload(after, "b.txt");
+  expect(after.accept).toBe("image/png");
+  expect(after.part(first)).toMatchObject({ attachment_id: "stored-1" });
+  expect(after.part(second)).toMatchObject({ attachment_id: "stored-2" });
+});
+
+it("ends an upload that is removed, and leaves it removed", async () => {
+  let signal: AbortSignal | null | undefined;
+  vi.stubGlobal("fetch", (_: string, options: RequestInit) => {
+    signal = options.signal;
+    return new Promise((_resolve, reject) => {
+      signal?.addEventListener("abort", () => reject(new DOMException("aborted", "AbortError")));
+    });
+  });
+  const uploads = new AttachmentUploads("text/*");
+  const states = uploads.add({ file: new File(["x"], "a.txt", { type: "text/plain" }) });
+  const { value: chosen } = await states.next();
+  const ended = states.next();
+  if (chosen) await uploads.remove(chosen);
+  expect(signal?.aborted).toBe(true);
+  expect(await ended).toEqual({ value: undefined, done: true });
+});

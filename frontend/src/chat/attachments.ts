@@ -22,58 +22,78 @@ export function acceptedTypes(model: Model | undefined): string {
   return accepted.join(",");
 }
 
+/** The uploads of one composer, by the ids that they have there. */
+class Uploads {
+  /** The server's id of each. */
+  readonly stored = new Map<string, string>();
+
+  /** Those on their way; they end in `stored`, or not, and never fail. */
+  readonly running = new Map<string, Promise<void>>();
+
+  readonly aborts = new Map<string, AbortController>();
+
+  count = 0;
+}
+
 export class AttachmentUploads implements AttachmentAdapter {
-  /** The server's id of each upload, by the id it has in the composer. */
-  private readonly stored = new Map<string, string>();
+  constructor(
+    readonly accept: string,
+    private readonly all = new Uploads(),
+  ) {}
 
-  /** Those on their way, by the same id; they end in `stored`, or not, and never fail. */
-  private readonly running = new Map<string, Promise<void>>();
-
-  private count = 0;
-
-  constructor(readonly accept: string) {}
+  /** The same uploads under a model that takes other files. */
+  accepting(accept: string): AttachmentUploads {
+    return new AttachmentUploads(accept, this.all);
+  }
 
   async *add({ file }: { file: File }): AsyncGenerator<PendingAttachment, void> {
-    this.count += 1;
+    const { stored, running, aborts } = this.all;
+    this.all.count += 1;
     const attachment = {
-      id: `upload-${this.count}`,
+      id: `upload-${this.all.count}`,
       type: file.type.startsWith("image/") ? "image" : "document",
       name: file.name,
       contentType: file.type,
       file,
     };
     yield { ...attachment, status: { type: "running", reason: "uploading", progress: 0 } };
-    const uploading = postAttachment(file).then((uploaded) => {
-      this.stored.set(attachment.id, uploaded.id);
+    const abort = new AbortController();
+    const uploading = postAttachment(file, abort.signal).then((uploaded) => {
+      if (!abort.signal.aborted) stored.set(attachment.id, uploaded.id);
     });
-    this.running.set(
+    aborts.set(attachment.id, abort);
+    running.set(
       attachment.id,
       uploading.catch(() => undefined),
     );
     try {
       await uploading;
+      if (abort.signal.aborted) return;
       yield { ...attachment, status: { type: "requires-action", reason: "composer-send" } };
     } catch (error) {
+      if (abort.signal.aborted) return;
       const message = errorMessage(error);
       yield { ...attachment, status: { type: "incomplete", reason: "error", message } };
     }
   }
 
   async remove(attachment: ChatAttachment): Promise<void> {
-    this.running.delete(attachment.id);
-    this.stored.delete(attachment.id);
+    this.all.aborts.get(attachment.id)?.abort();
+    this.all.aborts.delete(attachment.id);
+    this.all.running.delete(attachment.id);
+    this.all.stored.delete(attachment.id);
   }
 
   /** A message that is sent while a file is still on its way waits for it. */
   async send(attachment: PendingAttachment): Promise<CompleteAttachment> {
-    await this.running.get(attachment.id);
+    await this.all.running.get(attachment.id);
     return { ...attachment, status: { type: "complete" }, content: [] };
   }
 
   /** The message part for an attachment of the composer; null for one that failed to upload. */
   part(attachment: ChatAttachment): Part | null {
     // One that was in the message already, and is kept by an edit, has its own id.
-    const id = this.stored.get(attachment.id) ?? (attachment.file ? null : attachment.id);
+    const id = this.all.stored.get(attachment.id) ?? (attachment.file ? null : attachment.id);
     if (id === null) return null;
     const type = attachment.type === "image" ? "image" : "file";
     return { type, attachment_id: id, filename: attachment.name };

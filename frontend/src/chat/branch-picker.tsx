@@ -3,9 +3,12 @@ import { IconButton } from "@/ui/button";
 import { useThreadActions } from "./thread-actions";
 import type { ViewMessage } from "./view";
 
-/** ‹ 2/3 ›: the other versions of a message; nothing where there is only one. */
+/**
+ * ‹ 2/3 ›: the other versions of a message; nothing where there is only one. Off while an answer is
+ * on its way, which would be shown below the wrong version.
+ */
 export function BranchPicker({ message }: { message: ViewMessage }) {
-  const { switchBranch } = useThreadActions();
+  const { running, switchBranch } = useThreadActions();
   const { siblings } = message;
   const position = siblings.indexOf(message.id);
   if (siblings.length < 2 || position === -1) return null;
@@ -18,7 +21,7 @@ export function BranchPicker({ message }: { message: ViewMessage }) {
       <IconButton
         label="Previous version"
         className="size-7"
-        disabled={position === 0}
+        disabled={running || position === 0}
         onClick={() => go(-1)}
       >
         <ChevronLeft className="size-4" />
@@ -30,7 +33,7 @@ export function BranchPicker({ message }: { message: ViewMessage }) {
       <IconButton
         label="Next version"
         className="size-7"
-        disabled={position === siblings.length - 1}
+        disabled={running || position === siblings.length - 1}
         onClick={() => go(1)}
       >
         <ChevronRight className="size-4" />

@@ -1,7 +1,7 @@
 /** The query cache's entries for conversations: their keys, and how they are kept right. */
 import type { InfiniteData, QueryClient } from "@tanstack/react-query";
 import { type ConversationFilter, getConversation } from "@/api/conversations";
-import type { Conversation, ConversationList, ConversationSummary } from "@/api/types";
+import type { Conversation, ConversationList, ConversationSummary, Message } from "@/api/types";
 import { mergeNewestPage } from "./view";
 
 export const conversationKey = (id: string) => ["conversation", id] as const;
@@ -11,15 +11,69 @@ const allLists = ["conversations"] as const;
 export type ConversationData = InfiniteData<Conversation, string | null>;
 export type ListData = InfiniteData<ConversationList, string | null>;
 
-/** Reads the newest page again and keeps the older ones where they still fit. */
-export async function refreshConversation(client: QueryClient, id: string): Promise<Conversation> {
+interface Refresh {
+  running: Promise<Conversation>;
+  /** Asked for while one was running, which may have been answered before the change. */
+  next: Promise<Conversation> | null;
+}
+
+const refreshes = new WeakMap<QueryClient, Map<string, Refresh>>();
+
+/**
+ * Reads the newest page again and keeps the older ones where they still fit.
+ *
+ * One at a time for each conversation: what is asked for while one runs is read once more after
+ * it, so that the last to be shown is the last that was read.
+ */
+export function refreshConversation(client: QueryClient, id: string): Promise<Conversation> {
+  const byId = refreshes.get(client) ?? new Map<string, Refresh>();
+  refreshes.set(client, byId);
+  const current = byId.get(id);
+  if (current) {
+    current.next ??= current.running
+      .catch(() => undefined)
+      .then(() => startRefresh(client, byId, id));
+    return current.next;
+  }
+  return startRefresh(client, byId, id);
+}
+
+function startRefresh(
+  client: QueryClient,
+  byId: Map<string, Refresh>,
+  id: string,
+): Promise<Conversation> {
+  const running = readNewest(client, id);
+  const refresh: Refresh = { running, next: null };
+  byId.set(id, refresh);
+  const done = () => {
+    if (byId.get(id) === refresh && !refresh.next) byId.delete(id);
+  };
+  running.then(done, done);
+  return running;
+}
+
+async function readNewest(client: QueryClient, id: string): Promise<Conversation> {
   const fresh = await getConversation(id, null);
-  client.setQueryData<ConversationData>(conversationKey(id), (data) => {
+  await writeConversation(client, id, (data) => {
     const pages = mergeNewestPage(data?.pages ?? [], fresh);
     const pageParams = pages.map((_, index) => pages[index - 1]?.messages[0]?.id ?? null);
     return { pages, pageParams };
   });
   return fresh;
+}
+
+/**
+ * Changes what is shown of a conversation. A read that runs ends first: it would write the state
+ * in which it began over this one.
+ */
+async function writeConversation(
+  client: QueryClient,
+  id: string,
+  change: (data: ConversationData | undefined) => ConversationData | undefined,
+): Promise<void> {
+  await client.cancelQueries({ queryKey: conversationKey(id) });
+  client.setQueryData<ConversationData>(conversationKey(id), change);
 }
 
 /** Marks the sidebar's lists as out of date; those on the page are read again. */
@@ -43,13 +97,53 @@ export function patchRow(
   });
 }
 
-/** Changes what every loaded page of a conversation says about it, such as its title. */
-export function patchConversationData(
+/**
+ * Shows a change of a conversation before the server has confirmed it, in the chat (`patch`) and in
+ * its rows (`show`).
+ *
+ * Returns:
+ *   What takes it back, for a server that refuses or cannot be reached.
+ */
+export async function changeShown(
   client: QueryClient,
   id: string,
   patch: Partial<Conversation>,
-): void {
-  client.setQueryData<ConversationData>(conversationKey(id), (data) =>
-    data ? { ...data, pages: data.pages.map((page) => ({ ...page, ...patch })) } : data,
+  show: (row: ConversationSummary) => ConversationSummary | null,
+): Promise<() => void> {
+  await client.cancelQueries({ queryKey: allLists });
+  const lists = client.getQueriesData<ListData>({ queryKey: allLists });
+  const first = client.getQueryData<ConversationData>(conversationKey(id))?.pages[0];
+  const fields = Object.keys(patch) as (keyof Conversation)[];
+  const before = first && Object.fromEntries(fields.map((field) => [field, first[field]]));
+  patchRow(client, id, show);
+  await patchPages(client, id, (page) => ({ ...page, ...patch }));
+  return () => {
+    for (const [key, data] of lists) client.setQueryData(key, data);
+    if (before) void patchPages(client, id, (page) => ({ ...page, ...before }));
+  };
+}
+
+/** Shows one message of a conversation otherwise than it was read, such as with a rating. */
+export function patchMessage(
+  client: QueryClient,
+  id: string,
+  messageId: string,
+  patch: Partial<Message>,
+): Promise<void> {
+  return patchPages(client, id, (page) => ({
+    ...page,
+    messages: page.messages.map((message) =>
+      message.id === messageId ? { ...message, ...patch } : message,
+    ),
+  }));
+}
+
+function patchPages(
+  client: QueryClient,
+  id: string,
+  change: (page: Conversation) => Conversation,
+): Promise<void> {
+  return writeConversation(client, id, (data) =>
+    data ? { ...data, pages: data.pages.map(change) } : data,
   );
 }

@@ -1,22 +1,30 @@
 import { Share, SquarePen } from "lucide-react";
 import { useState } from "react";
 import { useNavigate } from "react-router";
-import type { Conversation, Model } from "@/api/types";
+import type { Conversation, Model, PendingModel } from "@/api/types";
 import { MobileNavButtons } from "@/app/mobile-nav";
 import { cn } from "@/lib/cn";
 import { buttonClass, IconButton } from "@/ui/button";
+import { ModelOnItsWay } from "./model-on-its-way";
 import { ModelPicker } from "./model-picker";
 import { ShareDialog } from "./share-dialog";
 
 interface ChatHeaderProps {
   conversation: Conversation | undefined;
   models: Model[];
+  pending: PendingModel[];
   model: string;
   onModelChange: (id: string) => void;
 }
 
 /** Above the messages: the model, and what can be done with the whole conversation. */
-export function ChatHeader({ conversation, models, model, onModelChange }: ChatHeaderProps) {
+export function ChatHeader({
+  conversation,
+  models,
+  pending,
+  model,
+  onModelChange,
+}: ChatHeaderProps) {
   const [sharing, setSharing] = useState(false);
   const navigate = useNavigate();
   return (
@@ -24,7 +32,8 @@ export function ChatHeader({ conversation, models, model, onModelChange }: ChatH
       <div className="flex min-w-0 items-center gap-1">
         <MobileNavButtons />
         <h1 className="sr-only">{conversation?.title || "New chat"}</h1>
-        <ModelPicker models={models} value={model} onChange={onModelChange} />
+        <ModelPicker models={models} pending={pending} value={model} onChange={onModelChange} />
+        <ModelOnItsWay models={models} pending={pending} />
       </div>
       {conversation && conversation.messages.length > 0 && (
         <div className="flex items-center">

@@ -8,19 +8,20 @@ import type { Conversation } from "@/api/types";
 import { useMe } from "@/app/session";
 import { useDocumentTitle } from "@/lib/document-title";
 import { useHotkey } from "@/lib/hotkeys";
+import { isUuid } from "@/lib/uuid";
 import { NotFound } from "@/pages/not-found";
 import { Button } from "@/ui/button";
 import { Notice } from "@/ui/notice";
 import { Loading } from "@/ui/spinner";
 import { toast } from "@/ui/toast";
 import { Announcer } from "./announcer";
-import { patchConversationData, patchRow } from "./cache";
+import { changeShown } from "./cache";
 import { ChatHeader } from "./chat-header";
 import { modelForNewChat, useChosenModel } from "./chosen-model";
 import { ComposerFooter } from "./composer";
 import { isRunning, useLiveAnswer } from "./live";
 import { chatModels } from "./model-picker";
-import { useConversation, useModels, useViewMessages } from "./queries";
+import { useConversation, useModelList, useViewMessages } from "./queries";
 import { ChatRuntime } from "./runtime";
 import { Thread } from "./thread";
 import { ThreadActionsProvider } from "./thread-actions-provider";
@@ -32,6 +33,7 @@ const NO_PAGES: Conversation[] = [];
 
 export function ChatPage() {
   const { id } = useParams();
+  if (id !== undefined && !isUuid(id)) return <NotFound what="conversation" />;
   // A key for each conversation, so that no half-written edit is carried to the next one.
   return <Chat key={id ?? "new"} id={id} />;
 }
@@ -44,7 +46,7 @@ function Chat({ id }: { id: string | undefined }) {
   const messages = useViewMessages(id, pages);
   const live = useLiveAnswer(id);
   const running = isRunning(live);
-  const { models, model, changeModel } = useModelOf(id, conversation);
+  const { models, pending, model, changeModel } = useModelOf(id, conversation);
   const send = useSending(id, model?.id ?? "", messages);
   const stop = useCallback(async () => {
     if (id) await stopAnswer(id).catch((error) => toast(errorMessage(error)));
@@ -61,6 +63,7 @@ function Chat({ id }: { id: string | undefined }) {
         <ChatHeader
           conversation={conversation}
           models={models}
+          pending={pending}
           model={model?.id ?? ""}
           onModelChange={changeModel}
         />
@@ -71,6 +74,7 @@ function Chat({ id }: { id: string | undefined }) {
             messages={messages}
             hasOlder={query.hasNextPage}
             loadingOlder={query.isFetchingNextPage}
+            olderFailed={query.isFetchNextPageError}
             loadOlder={() => void query.fetchNextPage()}
             footer={<ComposerFooter />}
           />
@@ -107,16 +111,21 @@ function LoadFailed({ error, retry }: { error: unknown; retry: () => void }) {
 function useModelOf(id: string | undefined, conversation: Conversation | undefined) {
   const client = useQueryClient();
   const { chosen, choose } = useChosenModel();
-  const models = chatModels(useModels());
+  const list = useModelList();
+  const models = chatModels(list.data);
   const own = models.find((candidate) => candidate.id === conversation?.model);
   const model = own ?? modelForNewChat(models, chosen);
 
   const changeModel = (next: string) => {
     choose(next);
     if (!id) return;
-    patchConversationData(client, id, { model: next });
-    patchRow(client, id, (row) => ({ ...row, model: next }));
-    patchConversation(id, { model: next }).catch((error) => toast(errorMessage(error)));
+    void changeShown(client, id, { model: next }, (row) => ({ ...row, model: next })).then(
+      (takeBack) =>
+        patchConversation(id, { model: next }).catch((error) => {
+          takeBack();
+          toast(errorMessage(error));
+        }),
+    );
   };
-  return { models, model, changeModel };
+  return { models, pending: list.pending, model, changeModel };
 }

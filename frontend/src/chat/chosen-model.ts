@@ -1,6 +1,7 @@
 /** The model of the next new chat: the last one chosen, as long as it exists. */
 import { create } from "zustand";
 import type { Model } from "@/api/types";
+import { readStored, writeStored } from "@/lib/storage";
 
 const KEY = "parley.model";
 
@@ -10,9 +11,9 @@ interface ChosenModel {
 }
 
 export const useChosenModel = create<ChosenModel>((set) => ({
-  chosen: localStorage.getItem(KEY),
+  chosen: readStored(KEY),
   choose: (id) => {
-    localStorage.setItem(KEY, id);
+    writeStored(KEY, id);
     set({ chosen: id });
   },
 }));

@@ -3,7 +3,7 @@ import { cn } from "@/lib/cn";
 
 interface FileChipProps {
   name: string;
-  /** What stands for the file: an icon, a small picture, a spinner. */
+  /** What stands for the file: an icon, a small image, a spinner. */
   icon: ReactNode;
   error?: string | undefined;
 }

@@ -1,15 +1,17 @@
 import { Check, ChevronDown } from "lucide-react";
-import type { Model } from "@/api/types";
+import type { Model, PendingModel } from "@/api/types";
 import { Menu, MenuRadioGroup, MenuRadioItem } from "@/ui/menu";
+import { isOnItsWay } from "./queries";
 
 interface ModelPickerProps {
   models: Model[];
+  pending: PendingModel[];
   value: string;
   onChange: (id: string) => void;
 }
 
 /** The models that can be chatted with, by name; the trigger shows the chosen one. */
-export function ModelPicker({ models, value, onChange }: ModelPickerProps) {
+export function ModelPicker({ models, pending, value, onChange }: ModelPickerProps) {
   const current = models.find((model) => model.id === value);
   const name = current?.name ?? (value || "Parley");
   return (
@@ -37,7 +39,29 @@ export function ModelPicker({ models, value, onChange }: ModelPickerProps) {
           />
         ))}
       </MenuRadioGroup>
+      <ModelNotes models={models} pending={pending} />
     </Menu>
+  );
+}
+
+/** Under what conditions the models may be used, and why one is not there. */
+function ModelNotes({ models, pending }: Pick<ModelPickerProps, "models" | "pending">) {
+  const notices = models.filter(({ notice }) => notice);
+  const declined = pending.filter((model) => !isOnItsWay(model));
+  if (notices.length + declined.length === 0) return null;
+  return (
+    <div className="mt-1 max-w-80 space-y-1.5 border-border border-t px-3 pt-2 pb-1 text-muted-foreground text-xs">
+      {declined.map(({ id, name, detail }) => (
+        <p key={id}>
+          {name} is not served: {detail}.
+        </p>
+      ))}
+      {notices.map(({ id, license, notice }) => (
+        <p key={id}>
+          {notice} {license && `License: ${license}.`}
+        </p>
+      ))}
+    </div>
   );
 }
 

@@ -3,16 +3,29 @@ import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-quer
 import { useEffect, useMemo } from "react";
 import { listModels } from "@/api/account";
 import { getConversation } from "@/api/conversations";
-import type { Conversation, Model } from "@/api/types";
+import type { Conversation, ModelList, PendingModel } from "@/api/types";
 import { conversationKey, refreshConversation } from "./cache";
 import { useLiveAnswer } from "./live";
 import { joinAnswer } from "./turns";
 import { loadedMessages, type ViewMessage, viewMessages } from "./view";
 
-export function useModels(): Model[] {
-  const { data } = useQuery({ queryKey: ["models"], queryFn: listModels, staleTime: 60_000 });
-  return data ?? [];
+const PENDING_INTERVAL_MS = 2000;
+
+/** The models; asked for again and again only while one is on its way. */
+export function useModelList(): ModelList {
+  const { data } = useQuery({
+    queryKey: ["models"],
+    queryFn: listModels,
+    staleTime: 60_000,
+    refetchInterval: ({ state }) =>
+      state.data?.pending.some(isOnItsWay) ? PENDING_INTERVAL_MS : false,
+  });
+  return data ?? NO_MODELS;
 }
+
+const NO_MODELS: ModelList = { data: [], pending: [] };
+
+export const isOnItsWay = (model: PendingModel): boolean => model.state !== "declined";
 
 /**
  * One conversation, newest page first. It is read anew when it is opened, when the event socket

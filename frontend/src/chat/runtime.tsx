@@ -10,7 +10,7 @@ import {
   type ThreadMessageLike,
   useExternalStoreRuntime,
 } from "@assistant-ui/react";
-import { type ReactNode, useMemo } from "react";
+import { type ReactNode, useMemo, useState } from "react";
 import type { Model, Part } from "@/api/types";
 import { AttachmentUploads, acceptedTypes } from "./attachments";
 
@@ -27,7 +27,8 @@ const asIs = (message: ThreadMessageLike) => message;
 
 export function ChatRuntime({ running, model, send, stop, children }: ChatRuntimeProps) {
   const accept = acceptedTypes(model);
-  const uploads = useMemo(() => new AttachmentUploads(accept), [accept]);
+  const [first] = useState(() => new AttachmentUploads(""));
+  const uploads = useMemo(() => first.accepting(accept), [first, accept]);
   const runtime = useExternalStoreRuntime<ThreadMessageLike>({
     messages: NO_MESSAGES,
     convertMessage: asIs,

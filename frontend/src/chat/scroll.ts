@@ -35,9 +35,11 @@ export function useStickToEnd(
 
     const onScroll = () => {
       const distance = element.scrollHeight - element.scrollTop - element.clientHeight;
-      // Content that grows above the view moves scrollTop down, never up: up is the reader.
-      if (element.scrollTop < lastTop - 1 && distance > NEAR_END_PX) sticking.current = false;
-      else if (distance <= NEAR_END_PX) sticking.current = true;
+      // Content that grows above the view moves scrollTop down, never up: up is the reader, by
+      // however little. At the very end it is content that has become shorter.
+      const up = element.scrollTop < lastTop - 1;
+      if (up && distance > 1) sticking.current = false;
+      else if (!up && distance <= NEAR_END_PX) sticking.current = true;
       lastTop = element.scrollTop;
       setAtEnd(distance <= NEAR_END_PX || sticking.current);
     };

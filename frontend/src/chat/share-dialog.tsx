@@ -1,14 +1,26 @@
 import { useMutation } from "@tanstack/react-query";
 import { Check, Copy, Link2 } from "lucide-react";
+import { useState } from "react";
 import { createShare, deleteShare } from "@/api/conversations";
 import { errorMessage } from "@/api/errors";
 import type { Share } from "@/api/types";
 import { useCopy } from "@/lib/clipboard";
+import { formatDay } from "@/lib/time";
 import { Button } from "@/ui/button";
 import { Dialog, DialogActions } from "@/ui/dialog";
 import { inputClass } from "@/ui/field";
 import { Notice } from "@/ui/notice";
+import { Segmented } from "@/ui/segmented";
 import { toast } from "@/ui/toast";
+
+type Days = "7" | "30" | "90" | "365";
+
+const lifetimes: { value: Days; label: string }[] = [
+  { value: "7", label: "7 days" },
+  { value: "30", label: "30 days" },
+  { value: "90", label: "90 days" },
+  { value: "365", label: "1 year" },
+];
 
 interface ShareDialogProps {
   conversationId: string;
@@ -18,7 +30,8 @@ interface ShareDialogProps {
 
 /** Makes a public link to the branch that is shown, and takes it back again. */
 export function ShareDialog({ conversationId, open, onOpenChange }: ShareDialogProps) {
-  const create = useMutation({ mutationFn: () => createShare(conversationId) });
+  const [days, setDays] = useState<Days>("30");
+  const create = useMutation({ mutationFn: () => createShare(conversationId, Number(days)) });
   const remove = useMutation({
     mutationFn: (share: Share) => deleteShare(share.id),
     onSuccess: () => {
@@ -42,12 +55,23 @@ export function ShareDialog({ conversationId, open, onOpenChange }: ShareDialogP
           removing={remove.isPending}
         />
       ) : (
-        <DialogActions>
-          <Button onClick={() => create.mutate()} busy={create.isPending}>
-            <Link2 aria-hidden className="size-4" />
-            Create link
-          </Button>
-        </DialogActions>
+        <>
+          <div className="flex flex-col items-start gap-1.5">
+            <span className="font-medium text-sm">The link works for</span>
+            <Segmented
+              label="The link works for"
+              value={days}
+              onChange={setDays}
+              options={lifetimes}
+            />
+          </div>
+          <DialogActions>
+            <Button onClick={() => create.mutate()} busy={create.isPending}>
+              <Link2 aria-hidden className="size-4" />
+              Create link
+            </Button>
+          </DialogActions>
+        </>
       )}
     </Dialog>
   );
@@ -71,6 +95,9 @@ function SharedLink({ share, removing, onRemove }: SharedLinkProps) {
         onFocus={(event) => event.target.select()}
         className={inputClass}
       />
+      <p className="text-muted-foreground text-xs">
+        It works until {formatDay(share.expires_at)}. Your links are listed in the settings.
+      </p>
       <DialogActions>
         <Button variant="ghost" onClick={onRemove} busy={removing}>
           Delete link

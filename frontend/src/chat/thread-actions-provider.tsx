@@ -1,11 +1,11 @@
 import { useAui } from "@assistant-ui/react";
-import { type QueryClient, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useMemo, useRef } from "react";
 import { patchConversation, putFeedback } from "@/api/conversations";
 import { errorMessage } from "@/api/errors";
-import type { Feedback, Message } from "@/api/types";
+import type { Message } from "@/api/types";
 import { toast } from "@/ui/toast";
-import { type ConversationData, conversationKey, refreshConversation } from "./cache";
+import { patchMessage, refreshConversation } from "./cache";
 import { liveAnswer } from "./live";
 import { type ThreadActions, ThreadActionsContext } from "./thread-actions";
 import { dismissFailure, regenerate, sendTurn } from "./turns";
@@ -39,7 +39,7 @@ export function ThreadActionsProvider(props: ThreadActionsProviderProps) {
           .catch(warn);
       },
       giveFeedback: (message, feedback) => {
-        showFeedback(client, id, message.id, feedback);
+        void patchMessage(client, id, message.id, { feedback });
         const store = () => putFeedback(message.id, feedback?.rating ?? null, feedback?.comment);
         // One after the other: the thumb alone must not arrive after the thumb with its comment.
         feedbackStored.current = feedbackStored.current.then(store).then(
@@ -47,7 +47,7 @@ export function ThreadActionsProvider(props: ThreadActionsProviderProps) {
             if (feedback?.comment) toast("Thank you for your feedback.");
           },
           (error) => {
-            showFeedback(client, id, message.id, message.feedback);
+            void patchMessage(client, id, message.id, { feedback: message.feedback });
             warn(error);
           },
         );
@@ -84,23 +84,4 @@ function isAnswerOf(message: Message, failed: LiveAnswer): boolean {
   return (
     failed.sent === null && message.role === "assistant" && message.parent_id === failed.parentId
   );
-}
-
-/** Shows a rating at once; the request that stores it runs meanwhile. */
-function showFeedback(
-  client: QueryClient,
-  id: string,
-  messageId: string,
-  feedback: Feedback | null,
-): void {
-  client.setQueryData<ConversationData>(conversationKey(id), (data) => {
-    if (!data) return data;
-    const pages = data.pages.map((page) => ({
-      ...page,
-      messages: page.messages.map((message) =>
-        message.id === messageId ? { ...message, feedback } : message,
-      ),
-    }));
-    return { ...data, pages };
-  });
 }

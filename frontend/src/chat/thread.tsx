@@ -2,6 +2,7 @@
 import { ArrowDown } from "lucide-react";
 import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { Virtualizer, type VirtualizerHandle } from "virtua";
+import { Button } from "@/ui/button";
 import { Spinner } from "@/ui/spinner";
 import { MessageRow } from "./message-row";
 import { useStickToEnd } from "./scroll";
@@ -16,13 +17,15 @@ interface ThreadProps {
   messages: ViewMessage[];
   hasOlder: boolean;
   loadingOlder: boolean;
+  /** The last page of older ones could not be read: the reader asks for it again. */
+  olderFailed: boolean;
   loadOlder: () => void;
   /** The composer, or what stands in its place. */
   footer: ReactNode;
 }
 
 export function Thread(props: ThreadProps) {
-  const { messages, hasOlder, loadingOlder, loadOlder, footer } = props;
+  const { messages, hasOlder, loadingOlder, olderFailed, loadOlder, footer } = props;
   const viewport = useRef<HTMLDivElement>(null);
   const content = useRef<HTMLDivElement>(null);
   const list = useRef<VirtualizerHandle>(null);
@@ -30,15 +33,18 @@ export function Thread(props: ThreadProps) {
   const [editing, setEditing] = useState<string | null>(null);
   const edited = messages.findIndex(({ id }) => id === editing);
   const shift = useIsPrepend(messages);
-  const lastQuestion = messages.findLast(({ role }) => role === "user")?.id;
+  const sentAt = messages.at(-1)?.live?.sent?.at;
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: these are the moments to jump
-  useLayoutEffect(toEnd, [toEnd, lastQuestion]);
+  useLayoutEffect(toEnd, [toEnd]);
+  // Only what this tab sends takes the reader to the end: not another tab, not a branch.
+  useLayoutEffect(() => {
+    if (sentAt) toEnd();
+  }, [toEnd, sentAt]);
 
   // Also when a page was too short to fill the view.
   const maybeLoadOlder = () => {
     const offset = list.current?.scrollOffset ?? 0;
-    if (hasOlder && !loadingOlder && offset < LOAD_AHEAD_PX) loadOlder();
+    if (hasOlder && !loadingOlder && !olderFailed && offset < LOAD_AHEAD_PX) loadOlder();
   };
   useEffect(maybeLoadOlder);
 
@@ -55,6 +61,17 @@ export function Thread(props: ThreadProps) {
           {loadingOlder && (
             <div className="absolute inset-x-0 top-2 z-10 flex justify-center">
               <Spinner className="text-muted-foreground" />
+            </div>
+          )}
+          {olderFailed && !loadingOlder && (
+            <div
+              role="alert"
+              className="flex items-center justify-center gap-2 pb-3 text-muted-foreground text-sm"
+            >
+              Older messages could not be loaded.
+              <Button variant="outline" size="sm" onClick={loadOlder}>
+                Try again
+              </Button>
             </div>
           )}
           <Virtualizer

@@ -7,9 +7,12 @@ import { cancelGeneration, postRegenerate, postTurn } from "@/api/conversations"
 import { ApiError, type ErrorBody, NetworkError } from "@/api/errors";
 import type { Message, Part } from "@/api/types";
 import { followGeneration, type GenerationEvent } from "@/stream/generation";
-import { refreshConversation, refreshLists } from "./cache";
+import { conversationKey, refreshConversation, refreshLists } from "./cache";
 import { dropLive, isRunning, liveAnswer, patchLive, putLive, useLiveStore } from "./live";
 import type { LiveAnswer } from "./view";
+
+/** After so long an answer that could not be joined is asked for again. */
+const REJOIN_MS = 5_000;
 
 const aborts = new Map<string, AbortController>();
 
@@ -84,12 +87,14 @@ export function dismissFailure(conversationId: string): void {
 /** Leaves an answer alone without stopping it on the server: the conversation was deleted. */
 export function forgetAnswer(conversationId: string): void {
   aborts.get(conversationId)?.abort();
+  // Without its entry the answer that ends now is not settled: nothing more is read of it.
+  aborts.delete(conversationId);
   dropLive(conversationId);
 }
 
-/** The same for all of them: somebody else is signed in now, or nobody. */
+/** The same for all of them: another user is signed in now, or none. */
 export function forgetAllAnswers(): void {
-  for (const conversationId of aborts.keys()) forgetAnswer(conversationId);
+  for (const conversationId of [...aborts.keys()]) forgetAnswer(conversationId);
   useLiveStore.setState({ answers: {} });
 }
 
@@ -125,7 +130,7 @@ async function run(
   };
   try {
     await followGeneration({
-      start: start && (() => start(abort.signal)),
+      start,
       ...(live.generationId && { generationId: live.generationId }),
       signal: abort.signal,
       onEvent,
@@ -197,7 +202,18 @@ async function settle(client: QueryClient, conversationId: string): Promise<void
   refreshLists(client);
   const live = liveAnswer(conversationId);
   if (!live) return;
-  if (live.phase === "failed") {
+  if (fresh?.generation && fresh.generation.id === live.generationId) {
+    // Its stream is gone and it has not ended: its process was lost, and the server fails it over
+    // or ends it. Which of the two is asked for until it is known.
+    const { generation } = fresh;
+    dropLive(conversationId);
+    setTimeout(() => {
+      // Deleted or signed out meanwhile: then it is in the cache no more.
+      if (client.getQueryState(conversationKey(conversationId))) {
+        void joinAnswer(client, conversationId, generation);
+      }
+    }, REJOIN_MS);
+  } else if (live.phase === "failed") {
     if (fresh && !isOpenFailure(fresh.messages, live)) dropLive(conversationId);
   } else if (fresh) {
     dropLive(conversationId);

@@ -97,6 +97,11 @@ describe("viewMessages", () => {
     expect(ids(viewMessages(branch(3), live(known)))).toEqual(["m0", "m1", "m2", "new"]);
   });
 
+  it("shows nothing of an answer that runs on another branch", () => {
+    const view = viewMessages(branch(4), live({ messageId: "elsewhere", generationId: "g" }));
+    expect(ids(view)).toEqual(["m0", "m1", "m2", "m3"]);
+  });
+
   it("lays streamed text over the stored answer of the same id", () => {
     const shown = viewMessages(branch(4), live({ messageId: "m3" }));
     expect(ids(shown)).toEqual(["m0", "m1", "m2", "m3"]);

@@ -49,6 +49,8 @@ export function viewMessages(stored: Message[], live: LiveAnswer | null): ViewMe
       .slice(0, known + 1)
       .map((message, index) => (index === known ? overlay(message, live) : message));
   }
+  // Joined after a reload or from another tab, and not among these: it runs on another branch.
+  if (live.messageId && !live.sent && live.parentId === null) return plain;
   const kept = plain.slice(0, keptLength(stored, live));
   if (live.sent && !kept.some(({ id }) => id === live.userMessageId)) {
     kept.push(sentMessage(live, live.sent));
@@ -64,7 +66,6 @@ function keptLength(stored: Message[], live: LiveAnswer): number {
     ? stored.findIndex(({ id }) => id === live.userMessageId)
     : -1;
   if (question !== -1) return question + 1;
-  // Only a sent message can be a new root; an answer joined after a reload hangs below what is there.
   if (live.parentId === null) return live.sent ? 0 : stored.length;
   const parent = stored.findIndex(({ id }) => id === live.parentId);
   return parent === -1 ? stored.length : parent + 1;

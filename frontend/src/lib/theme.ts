@@ -3,6 +3,7 @@
  * the first paint; from then on this module keeps `data-theme` on the root element right.
  */
 import { create } from "zustand";
+import { readStored, writeStored } from "./storage";
 
 export type Theme = "light" | "dark" | "system";
 
@@ -10,7 +11,7 @@ const KEY = "parley.theme";
 const systemIsDark = () => window.matchMedia("(prefers-color-scheme: dark)").matches;
 
 function stored(): Theme {
-  const value = localStorage.getItem(KEY);
+  const value = readStored(KEY);
   return value === "light" || value === "dark" ? value : "system";
 }
 
@@ -27,7 +28,7 @@ interface ThemeState {
 export const useTheme = create<ThemeState>((set) => ({
   theme: stored(),
   setTheme: (theme) => {
-    localStorage.setItem(KEY, theme);
+    writeStored(KEY, theme);
     apply(theme);
     set({ theme });
   },

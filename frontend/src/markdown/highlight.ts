@@ -13,6 +13,10 @@ function load(): Promise<CodeHighlighterPlugin> {
     ({ createCodePlugin }) =>
       createCodePlugin({ themes: THEMES as never }) as unknown as CodeHighlighterPlugin,
   );
+  // A rejected import stays rejected: the next block asks anew.
+  loading.catch(() => {
+    loading = null;
+  });
   return loading;
 }
 
@@ -24,7 +28,7 @@ export function useHighlight(code: string, language: string, incomplete: boolean
   const [result, setResult] = useState<{ code: string; lines: Line[] } | null>(null);
   useEffect(() => {
     let current = true;
-    void load().then((plugin) => {
+    const show = (plugin: CodeHighlighterPlugin) => {
       if (!current || !plugin.supportsLanguage(language)) return;
       const options = { code, language, themes: THEMES, isIncomplete: incomplete };
       const use = ({ tokens }: { tokens: Line[] }) => {
@@ -32,7 +36,9 @@ export function useHighlight(code: string, language: string, incomplete: boolean
       };
       const ready = plugin.highlight(options, use);
       if (ready) use(ready);
-    });
+    };
+    // Without colours the code stands there as it is.
+    load().then(show, () => undefined);
     return () => {
       current = false;
     };

@@ -1,5 +1,5 @@
 /**
- * Text of a model or of a stranger, as markdown. Untrusted: it never becomes markup.
+ * Text of a model or of another user, as markdown. Untrusted: it never becomes markup.
  *
  * Raw HTML is shown as the text it is, links have only safe protocols and give no opener away,
  * and images are shown as links, so that reading an answer tells nothing to another server.

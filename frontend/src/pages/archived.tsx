@@ -1,23 +1,26 @@
 import { Archive } from "lucide-react";
 import { errorMessage } from "@/api/errors";
 import { ConversationRow } from "@/sidebar/conversation-row";
-import { useConversations, useWhenSeen } from "@/sidebar/use-conversations";
+import { ListEnd } from "@/sidebar/list-end";
+import { useConversations } from "@/sidebar/use-conversations";
 import { Notice } from "@/ui/notice";
-import { Loading, Spinner } from "@/ui/spinner";
+import { Loading } from "@/ui/spinner";
 import { EmptyState, PageLayout } from "./page-layout";
 
 export function ArchivedPage() {
   const list = useConversations({ archived: true });
-  const { rows, hasNextPage, isFetchingNextPage, fetchNextPage } = list;
-  const end = useWhenSeen(() => void fetchNextPage(), hasNextPage && !isFetchingNextPage);
+  const { rows } = list;
   return (
     <PageLayout
       title="Archived chats"
       description="Out of the list, but kept. Search finds them too."
     >
+      {list.isError && !list.isFetchNextPageError && rows.length > 0 && (
+        <Notice tone="error">{errorMessage(list.error)}</Notice>
+      )}
       {list.isPending ? (
         <Loading />
-      ) : list.isError ? (
+      ) : list.isError && rows.length === 0 ? (
         <Notice tone="error">{errorMessage(list.error)}</Notice>
       ) : rows.length === 0 ? (
         <EmptyState icon={<Archive aria-hidden />}>
@@ -32,9 +35,7 @@ export function ArchivedPage() {
           ))}
         </ul>
       )}
-      <div ref={end} className="flex h-8 items-center justify-center">
-        {isFetchingNextPage && <Spinner className="text-muted-foreground" />}
-      </div>
+      <ListEnd list={list} />
     </PageLayout>
   );
 }

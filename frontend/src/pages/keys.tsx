@@ -30,9 +30,10 @@ export function KeysPage() {
         </Button>
       }
     >
+      {keys.isError && keys.data && <Notice tone="error">{errorMessage(keys.error)}</Notice>}
       {keys.isPending ? (
         <Loading />
-      ) : keys.isError ? (
+      ) : !keys.data ? (
         <Notice tone="error">{errorMessage(keys.error)}</Notice>
       ) : keys.data.length === 0 ? (
         <EmptyState icon={<KeyRound aria-hidden />}>

@@ -3,7 +3,7 @@ import { MobileNavButtons } from "@/app/mobile-nav";
 import { useDocumentTitle } from "@/lib/document-title";
 import { buttonClass } from "@/ui/button";
 
-/** Shown for what does not exist, or not for this person: the two are never told apart. */
+/** Shown for what does not exist, or not for this user: the two look the same. */
 export function NotFound({ what }: { what: "page" | "conversation" }) {
   useDocumentTitle("Not found");
   return (

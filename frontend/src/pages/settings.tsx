@@ -1,24 +1,28 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Check, Monitor, Moon, Sun } from "lucide-react";
 import { useState } from "react";
+import { Link } from "react-router";
 import { patchMe } from "@/api/account";
 import { errorMessage } from "@/api/errors";
 import { meKey, useMe, useSetMe } from "@/app/session";
 import { hotkeyLabel } from "@/lib/hotkeys";
 import { useTheme } from "@/lib/theme";
-import { Button } from "@/ui/button";
+import { Button, buttonClass } from "@/ui/button";
 import { Field } from "@/ui/field";
 import { Notice } from "@/ui/notice";
 import { Segmented } from "@/ui/segmented";
 import { toast } from "@/ui/toast";
 import { PageLayout, Section } from "./page-layout";
+import { SharedLinksSection } from "./shared-links";
 
 export function SettingsPage() {
   return (
     <PageLayout title="Settings">
       <ThemeSection />
       <ProfileSection />
+      <SecuritySection />
       <OrganizationSection />
+      <SharedLinksSection />
       <ShortcutsSection />
     </PageLayout>
   );
@@ -80,6 +84,19 @@ function ProfileSection() {
           Save
         </Button>
       </form>
+    </Section>
+  );
+}
+
+function SecuritySection() {
+  return (
+    <Section title="Account and security">
+      <p className="max-w-md text-muted-foreground text-sm">
+        Your password, address, second factors and passkeys, and where you are signed in.
+      </p>
+      <Link to="/settings/security" className={`${buttonClass("outline")} self-start`}>
+        Open
+      </Link>
     </Section>
   );
 }

@@ -38,7 +38,7 @@ export function SharedPage() {
         ) : shared.isError ? (
           <Notice tone="error" title={gone ? "This link no longer works" : undefined}>
             {gone
-              ? "Its owner has deleted it, or it was never complete."
+              ? "It has expired, its owner has deleted it, or it was never complete."
               : errorMessage(shared.error)}
           </Notice>
         ) : (

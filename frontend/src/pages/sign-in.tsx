@@ -1,20 +1,35 @@
+import { useMutation } from "@tanstack/react-query";
+import { KeyRound } from "lucide-react";
+import { useState } from "react";
 import { Link, Navigate } from "react-router";
-import { signIn } from "@/api/account";
+import { giveSecondFactor, signIn } from "@/api/account";
 import { errorMessage } from "@/api/errors";
-import { useMeQuery } from "@/app/session";
+import { hasPasskeys } from "@/api/passkeys";
+import { signInWithPasskey } from "@/api/security";
+import type { SecondFactorNeeded } from "@/api/types";
+import { useMeQuery, useSetMe } from "@/app/session";
 import { useDocumentTitle } from "@/lib/document-title";
 import { Button } from "@/ui/button";
 import { Field } from "@/ui/field";
 import { Notice } from "@/ui/notice";
 import { AuthLayout } from "./auth-layout";
-import { useAuthForm } from "./use-auth-form";
+import { useAuthForm, useDestination } from "./use-auth-form";
 
 export function SignInPage() {
   const { data: me } = useMeQuery();
-  const { submit, busy, error, fieldError, isFieldError, search, destination } =
-    useAuthForm(signIn);
+  const destination = useDestination();
+  const [needed, setNeeded] = useState<SecondFactorNeeded | null>(null);
   useDocumentTitle("Sign in");
   if (me) return <Navigate to={destination} replace />;
+  if (needed) return <SecondFactor needed={needed} onBack={() => setNeeded(null)} />;
+  return <Password onSecondFactor={setNeeded} />;
+}
+
+function Password({ onSecondFactor }: { onSecondFactor: (needed: SecondFactorNeeded) => void }) {
+  const setMe = useSetMe();
+  const { submit, busy, error, fieldError, isFieldError, search } = useAuthForm(signIn, (answer) =>
+    "second_factor" in answer ? onSecondFactor(answer) : setMe(answer),
+  );
   return (
     <AuthLayout
       title="Welcome back"
@@ -56,6 +71,91 @@ export function SignInPage() {
           Sign in
         </Button>
       </form>
+      <div className="flex flex-col gap-4">
+        <PasskeyButton />
+        <Link
+          to="/forgot-password"
+          className="self-center text-muted-foreground text-sm underline underline-offset-4"
+        >
+          Forgot your password?
+        </Link>
+      </div>
+    </AuthLayout>
+  );
+}
+
+function PasskeyButton() {
+  const setMe = useSetMe();
+  const ask = useMutation({ mutationFn: signInWithPasskey, onSuccess: setMe });
+  if (!hasPasskeys()) return null;
+  return (
+    <>
+      {ask.error && <Notice tone="error">{errorMessage(ask.error)}</Notice>}
+      <Button variant="outline" className="h-11" busy={ask.isPending} onClick={() => ask.mutate()}>
+        <KeyRound aria-hidden className="size-4" />
+        Use a passkey
+      </Button>
+    </>
+  );
+}
+
+interface SecondFactorProps {
+  needed: SecondFactorNeeded;
+  onBack: () => void;
+}
+
+function SecondFactor({ needed, onBack }: SecondFactorProps) {
+  const setMe = useSetMe();
+  const give = useMutation({ mutationFn: giveSecondFactor, onSuccess: setMe });
+  const factors = needed.second_factor;
+  const hasApp = factors.includes("totp");
+  const [recovery, setRecovery] = useState(!hasApp && !factors.includes("webauthn"));
+  const asksForCode = hasApp || recovery;
+  return (
+    <AuthLayout
+      title="Second step"
+      footer={
+        <button
+          type="button"
+          className="cursor-pointer underline underline-offset-4"
+          onClick={onBack}
+        >
+          Use another account
+        </button>
+      }
+    >
+      {asksForCode && (
+        <form
+          className="flex flex-col gap-4"
+          onSubmit={(event) => {
+            event.preventDefault();
+            give.mutate(String(new FormData(event.currentTarget).get("code")));
+          }}
+        >
+          {give.error && <Notice tone="error">{errorMessage(give.error)}</Notice>}
+          <Field
+            key={String(recovery)}
+            label={recovery ? "Recovery code" : "Code of your authenticator app"}
+            name="code"
+            autoComplete="one-time-code"
+            inputMode="numeric"
+            maxLength={40}
+            required
+            autoFocus
+          />
+          <Button type="submit" className="h-11" busy={give.isPending}>
+            Continue
+          </Button>
+        </form>
+      )}
+      <div className="flex flex-col gap-4">
+        {factors.includes("webauthn") && <PasskeyButton />}
+        {!recovery && factors.includes("recovery_codes") && (
+          <Button variant="ghost" onClick={() => setRecovery(true)}>
+            Use a recovery code
+          </Button>
+        )}
+      </div>
     </AuthLayout>
   );
 }

@@ -7,14 +7,16 @@ import { Button } from "@/ui/button";
 import { Field } from "@/ui/field";
 import { Notice } from "@/ui/notice";
 import { AuthLayout } from "./auth-layout";
-import { useAuthForm } from "./use-auth-form";
+import { MailSent } from "./mail-sent";
+import { useAuthForm, useDestination } from "./use-auth-form";
 
 export function SignUpPage() {
   const { data: me } = useMeQuery();
-  const { submit, busy, error, fieldError, isFieldError, search, destination } =
-    useAuthForm(signUp);
+  const destination = useDestination();
+  const { submit, busy, error, fieldError, isFieldError, search, sent } = useAuthForm(signUp);
   useDocumentTitle("Create an account");
   if (me) return <Navigate to={destination} replace />;
+  if (sent) return <MailSent to={sent.to} localOutbox={sent.answer.local_outbox} />;
   return (
     <AuthLayout
       title="Create your account"

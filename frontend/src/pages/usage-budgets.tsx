@@ -15,7 +15,7 @@ export function Budgets() {
     <Section title="Budgets this month">
       {budgets.isPending ? (
         <Loading />
-      ) : budgets.isError ? (
+      ) : !budgets.data ? (
         <Notice tone="error">{errorMessage(budgets.error)}</Notice>
       ) : budgets.data.length === 0 ? (
         <p className="text-muted-foreground text-sm">
@@ -79,7 +79,7 @@ function fillOf(state: BudgetState, isHard: boolean): string {
 }
 
 const notes: Record<BudgetState, (isHard: boolean) => string> = {
-  ample: (isHard) => (isHard ? "Requests beyond it are refused." : "Beyond it you are told."),
+  ample: (isHard) => (isHard ? "Requests beyond it are refused." : "Beyond it you are notified."),
   short: (isHard) => (isHard ? "Little is left before requests are refused." : "Little is left."),
   spent: (isHard) => (isHard ? "Requests are refused." : "It is used up; requests go on."),
 };

@@ -18,7 +18,7 @@ export function Invoices() {
     <Section title="Invoices">
       {invoices.isPending ? (
         <Loading />
-      ) : invoices.isError ? (
+      ) : !invoices.data ? (
         <Notice tone="error">{errorMessage(invoices.error)}</Notice>
       ) : invoices.data.length === 0 ? (
         <EmptyState icon={<ReceiptText aria-hidden />}>

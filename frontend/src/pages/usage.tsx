@@ -27,7 +27,7 @@ const groups: { value: UsageGroup; label: string }[] = [
 ];
 const ownGroups = groups.filter(({ value }) => value !== "user");
 
-/** Who manages the organization's money sees everybody's usage; others see their own. */
+/** Who manages the organization's money sees all members' usage; others see their own. */
 export function UsagePage() {
   const everybody = managesMoney(useMe().role);
   const [period, setPeriod] = useState<Period>(currentMonth);
@@ -47,9 +47,10 @@ export function UsagePage() {
       }
       action={<PeriodPicker value={period} onChange={setPeriod} />}
     >
+      {usage.isError && usage.data && <Notice tone="error">{errorMessage(usage.error)}</Notice>}
       {usage.isPending ? (
         <Loading />
-      ) : usage.isError ? (
+      ) : !usage.data ? (
         <Notice tone="error">{errorMessage(usage.error)}</Notice>
       ) : (
         <>

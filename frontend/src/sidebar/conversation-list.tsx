@@ -2,16 +2,16 @@ import { useId } from "react";
 import { errorMessage } from "@/api/errors";
 import type { ConversationSummary } from "@/api/types";
 import { Button } from "@/ui/button";
-import { Loading, Spinner } from "@/ui/spinner";
+import { Loading } from "@/ui/spinner";
 import { ConversationRow } from "./conversation-row";
 import { groupConversations } from "./groups";
-import { useConversations, useWhenSeen } from "./use-conversations";
+import { ListEnd } from "./list-end";
+import { useConversations } from "./use-conversations";
 
 /** The sidebar's list: grouped, and longer as the reader scrolls. */
 export function ConversationList() {
   const list = useConversations({ archived: false });
-  const { rows, hasNextPage, isFetchingNextPage, fetchNextPage } = list;
-  const end = useWhenSeen(() => void fetchNextPage(), hasNextPage && !isFetchingNextPage);
+  const { rows } = list;
 
   if (list.isPending) return <Loading label="Loading conversations" />;
   if (list.isError && rows.length === 0) {
@@ -36,9 +36,7 @@ export function ConversationList() {
       {groupConversations(rows, new Date()).map((group) => (
         <ListGroup key={group.label} label={group.label} rows={group.rows} />
       ))}
-      <div ref={end} className="flex h-8 items-center justify-center">
-        {isFetchingNextPage && <Spinner className="text-muted-foreground" />}
-      </div>
+      <ListEnd list={list} />
     </>
   );
 }

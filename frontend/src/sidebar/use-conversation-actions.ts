@@ -8,8 +8,8 @@ import {
   restoreConversation,
 } from "@/api/conversations";
 import { errorMessage } from "@/api/errors";
-import type { ConversationSummary } from "@/api/types";
-import { conversationKey, patchConversationData, patchRow, refreshLists } from "@/chat/cache";
+import type { Conversation, ConversationSummary } from "@/api/types";
+import { changeShown, conversationKey, refreshLists } from "@/chat/cache";
 import { forgetAnswer } from "@/chat/turns";
 import { toast } from "@/ui/toast";
 
@@ -40,11 +40,12 @@ export function useConversationActions() {
       remove: async (row: ConversationSummary) => {
         const wasShown = row.id === shownId;
         forgetAnswer(row.id);
-        patchRow(client, row.id, () => null);
+        const takeBack = await changeShown(client, row.id, {}, () => null);
         leave(row.id);
         try {
           await deleteConversation(row.id);
         } catch (error) {
+          takeBack();
           refreshLists(client);
           toast(errorMessage(error));
           return;
@@ -72,21 +73,24 @@ async function change(
   patch: ConversationPatch,
   show: (row: ConversationSummary) => ConversationSummary | null,
 ): Promise<boolean> {
-  patchRow(client, row.id, show);
-  const { title, pinned, archived } = patch;
-  const shown = { title, pinned, archived };
-  patchConversationData(
-    client,
-    row.id,
-    Object.fromEntries(Object.entries(shown).filter(([, value]) => value !== undefined)),
-  );
+  const takeBack = await changeShown(client, row.id, shownOf(patch), show);
   try {
     await patchConversation(row.id, patch);
     return true;
   } catch (error) {
+    takeBack();
     toast(errorMessage(error));
     return false;
   } finally {
     refreshLists(client);
   }
+}
+
+/** What an open chat shows of a change. */
+function shownOf({ title, pinned, archived }: ConversationPatch): Partial<Conversation> {
+  return {
+    ...(title !== undefined && { title }),
+    ...(pinned !== undefined && { pinned }),
+    ...(archived !== undefined && { archived }),
+  };
 }

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ApiError, NetworkError } from "@/api/errors";
 import { followGeneration, type GenerationEvent } from "./generation";
 
@@ -131,5 +131,28 @@ describe("followGeneration", () => {
       start: async () => respond(new TextEncoder().encode(body)),
     });
     expect(events).toContainEqual({ type: "error", error });
+  });
+});
+
+describe("a server that takes the request and says nothing", () => {
+  const never = () => new Promise<Response>(() => undefined);
+
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  it("is given up for a start, which may be sent again by the user", async () => {
+    const followed = expect(follow({ start: never })).rejects.toThrow(NetworkError);
+    await vi.advanceTimersByTimeAsync(60_000);
+    await followed;
+  });
+
+  it("is asked again for an answer that runs", async () => {
+    const fetchMock = vi.fn<typeof fetch>(async () => respond(slice(0, 1e6)));
+    fetchMock.mockImplementationOnce(never);
+    vi.stubGlobal("fetch", fetchMock);
+    const followed = follow({ start: null, generationId: "g" });
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect((await followed).text).toBe("Hello world");
+    expect(fetchMock.mock.calls[0]?.[1]?.signal?.aborted).toBe(true);
   });
 });

@@ -26,7 +26,7 @@ export type GenerationEvent =
 
 export interface FollowOptions {
   /** Starts the generation (a POST); null joins `generationId` instead. */
-  start: (() => Promise<Response>) | null;
+  start: ((signal: AbortSignal) => Promise<Response>) | null;
   generationId?: string;
   signal: AbortSignal;
   onEvent: (event: GenerationEvent) => void;
@@ -53,11 +53,12 @@ export async function followGeneration(options: FollowOptions): Promise<void> {
   let generationId = options.generationId;
   let lastSeq = 0;
   let failures = 0;
-  let open = options.start ?? (() => joinGeneration(generationId ?? "", lastSeq, signal));
+  let open =
+    options.start ?? ((until: AbortSignal) => joinGeneration(generationId ?? "", lastSeq, until));
 
   while (!signal.aborted) {
     try {
-      const response = await open();
+      const response = await inTime(open, signal);
       if (!response.body) throw new NetworkError();
       generationId ??= response.headers.get("X-Parley-Generation-Id") ?? undefined;
       if (generationId) onEvent({ type: "admitted", generationId });
@@ -84,7 +85,30 @@ export async function followGeneration(options: FollowOptions): Promise<void> {
     onEvent({ type: "connection", state: "lost" });
     await pause(BACKOFF_MS[Math.min(failures, BACKOFF_MS.length - 1)] ?? 8000, signal);
     failures += 1;
-    open = () => joinGeneration(generationId ?? "", lastSeq, signal);
+    open = (until) => joinGeneration(generationId ?? "", lastSeq, until);
+  }
+}
+
+/** A response whose headers come within SILENCE_MS; its body is read under `signal` alone. */
+async function inTime(
+  open: (signal: AbortSignal) => Promise<Response>,
+  signal: AbortSignal,
+): Promise<Response> {
+  const abort = new AbortController();
+  const end = () => abort.abort();
+  signal.addEventListener("abort", end);
+  if (signal.aborted) end();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      end();
+      reject(new NetworkError());
+    }, SILENCE_MS);
+  });
+  try {
+    return await Promise.race([open(abort.signal), late]);
+  } finally {
+    clearTimeout(timer);
   }
 }
 

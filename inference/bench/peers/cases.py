@@ -20,7 +20,7 @@ class Cases:
     """Lengths of prompts whose time to the first token is taken."""
     repeats: int = 3
     """The median of so many is reported."""
-    patience_s: float = 30.0
+    time_limit_s: float = 30.0
     """A case is not repeated when all its runs together would take longer than this."""
     streams: tuple[int, ...] = DECODE_STREAMS
 
@@ -28,7 +28,7 @@ class Cases:
         """Whether a case that ran `done` times in so many seconds is to run again."""
         if done == 0:
             return True
-        return done < self.repeats and seconds * (1 + 1 / done) <= self.patience_s
+        return done < self.repeats and seconds * (1 + 1 / done) <= self.time_limit_s
 
 
 @dataclass(frozen=True)

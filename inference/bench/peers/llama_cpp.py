@@ -25,9 +25,10 @@ class LlamaCpp:
         self._lib: Any = llama_cpp
         self._lib.llama_log_set(_SILENT, ctypes.c_void_p(0))
         self._lib.llama_backend_init()
-        self._model = self._lib.llama_model_load_from_file(
-            str(model).encode(), self._lib.llama_model_default_params()
-        )
+        params = self._lib.llama_model_default_params()
+        if _has_amx():  # its buffers for AMX end the process (0.3.36, GCC 12)
+            params.use_extra_bufts = False
+        self._model = self._lib.llama_model_load_from_file(str(model).encode(), params)
         if not self._model:
             raise RuntimeError(f"llama.cpp cannot load {model}")
         vocab = self._lib.llama_model_get_vocab(self._model)
@@ -94,6 +95,11 @@ class LlamaCpp:
 
     def _prompt(self, length: int) -> list[int]:
         return [random.randrange(100, self._vocab) for _ in range(length)]
+
+
+def _has_amx() -> bool:
+    info = Path("/proc/cpuinfo")
+    return info.exists() and "amx_int8" in info.read_text()
 
 
 @ctypes.CFUNCTYPE(None, ctypes.c_int, ctypes.c_char_p, ctypes.c_void_p)

@@ -13,10 +13,11 @@ from collections.abc import Iterable, Sequence
 import torch
 from torch import Tensor
 
-from inference.kernels.backend import Angles, LayerParts, LayerShape, TorchBackend
+from inference.kernels.backend import Angles, LayerParts, LayerShape, Product, TorchBackend
 from inference.kernels.batch import Batch, DecodeBatch, LayerCache, PrefillChunk
 from inference.kernels.cpu.address import at
 from inference.kernels.cpu.decode import ROW_KINDS, FusedDecode
+from inference.kernels.cpu.packed_linear import PackedLinear
 
 log = logging.getLogger(__name__)
 
@@ -40,6 +41,8 @@ class CpuBackend(TorchBackend):
             return None
 
     def add_rms_norm(self, x: Tensor, delta: Tensor | None, weight: Tensor, eps: float) -> Tensor:
+        if weight.shape != x.shape[-1:]:
+            raise ValueError(f"{x.shape[-1]} values for a norm of {len(weight)}")
         out = torch.empty_like(x)
         self._kernels.parley_add_rms_norm(
             at(x), at(delta), at(weight), at(out), *x.shape, ctypes.c_float(eps)
@@ -93,6 +96,24 @@ class CpuBackend(TorchBackend):
             *(at(slots), at(out), num, chunk.start, heads, cache.keys.shape[1], dim),
             window or 2**30,
         )
+
+    def mlp(self, x: Tensor, gate_up: Product, down: Product) -> Tensor:
+        """In one call where both products round what enters them."""
+        if not (
+            isinstance(gate_up, PackedLinear)
+            and isinstance(down, PackedLinear)
+            and gate_up.rounds
+            and down.rounds
+            and gate_up.num_rows == gate_up.matrix.rows == 2 * down.width
+            and x.shape[-1] == gate_up.width
+        ):
+            return super().mlp(x, gate_up, down)
+        x = x.contiguous()
+        out = torch.empty(len(x), down.matrix.rows)
+        self._kernels.parley_mlp(
+            *(ctypes.byref(gate_up.matrix), ctypes.byref(down.matrix), at(x), at(out), len(x))
+        )
+        return out[:, : down.num_rows]
 
     def swiglu(self, gate_up: Tensor) -> Tensor:
         num, width = gate_up.shape

@@ -24,7 +24,11 @@ log = logging.getLogger(__name__)
 
 _SOURCE = Path(__file__).with_name("kernels.cpp")
 _HEADERS = sorted(Path(__file__).parent.glob("*.h"))
-_FLAGS = ("-O3", "-march=native", "-std=c++17", "-fopenmp", "-fno-math-errno", "-fPIC")
+_FLAGS = (
+    *("-O3", "-march=native", "-std=c++17", "-fopenmp", "-fno-math-errno", "-fPIC"),
+    # GCC 12 otherwise reads an unpacked Q5_K group from before it was written.
+    "-fno-strict-aliasing",
+)
 
 
 def load_kernels() -> ctypes.CDLL | None:

@@ -12,20 +12,10 @@
 #include <map>
 
 #include "attention.h"
-#include "float_products.h"
-#include "int8.h"
+#include "matrix.h"
 #include "phases.h"
 
 extern "C" {
-
-// By how a weight's values are kept; rounded: its products are of activations rounded to int8.
-enum { kFourBits = 4, kEightBits = 8, kRounded = 100 };
-
-struct ParleyMatrix {
-  int kind, rows, width;
-  const void* data;
-  const float* bias;  // or null
-};
 
 struct ParleyLayer {
   const float *attn_norm, *mlp_norm;
@@ -54,48 +44,28 @@ namespace {
 
 constexpr int kUnitsOfThread = 4;  // of a phase: few, since each begins a weight anew
 
-inline bool wants_rounded(const ParleyMatrix& weight) { return weight.kind > kRounded; }
-
-// Columns [from, to), multiples of a group, of y (M, rows) = x @ weight^T + bias.
-inline void product(const ParleyMatrix& w, const float* x, const Rounded* rounded, float* y, int M,
-                    int from, int to) {
-  int N = w.rows, K = w.width;
-  switch (w.kind) {
-    case kFourBits: float_part((const FourBits*)w.data, x, y, M, N, K, from, to); break;
-    case kEightBits: float_part((const EightBits*)w.data, x, y, M, N, K, from, to); break;
-    case kRounded + kFourBits:
-      int8_part((const FourBits*)w.data, rounded, y, M, N, K / 32, from, to);
-      break;
-    case kRounded + kEightBits:
-      int8_part((const EightBits*)w.data, rounded, y, M, N, K / 32, from, to);
-      break;
-  }
-  if (w.bias)
-    for (int m = 0; m < M; m++)
-      for (int n = from; n < to; n++) y[(size_t)m * N + n] += w.bias[n];
-}
-
 // Rows of activations of one thread, and the same rounded.
 struct OwnRows {
+  int M;
   std::vector<float> exact;
-  std::vector<Rounded> rounded;
-  OwnRows(int M, int most) : exact((size_t)M * most), rounded((size_t)M * most / 32) {}
+  RoundedRows rounded;
+  OwnRows(int M, int most) : M(M), exact((size_t)M * most), rounded(M, most) {}
 
-  void round(int M, int K) {
-    for (int m = 0; m < M; m++) round_row(&exact[(size_t)m * K], &rounded[(size_t)m * K / 32], K);
+  void round(int K) {
+    for (int m = 0; m < M; m++) rounded.put(&exact[(size_t)m * K], m, K / kBlock, 0, K);
   }
 };
 
 // What the threads share between the parts of a layer.
 struct Shared {
   std::vector<float> qkv, sum, gate_up, activated;
-  std::vector<Rounded> rounded;
+  RoundedRows rounded;
   Shared(int M, int qkv_rows, int hidden, int intermediate)
       : qkv((size_t)M * qkv_rows),
         sum((size_t)M * hidden),
         gate_up((size_t)M * 2 * intermediate),
         activated((size_t)M * intermediate),
-        rounded((size_t)M * intermediate / 32) {}
+        rounded(M, intermediate) {}
 };
 
 template <class Row>
@@ -128,15 +98,15 @@ void decode(const ParleyLayer* layers, int count, const ParleyShape& shape,
       for (int m = 0; m < M; m++)
         norm_row(batch.x + (size_t)m * hidden, nullptr, weight, &own.exact[(size_t)m * hidden],
                  hidden, shape.eps);
-      if (wants_rounded(next)) own.round(M, hidden);
+      if (next.rounds) own.round(hidden);
     };
     // Columns of x += input @ weight^T, or of the last layer's `delta`.
-    const auto sum = [&](const ParleyMatrix& weight, const float* input, const Rounded* rounded,
-                         int unit, bool last) {
+    const auto sum = [&](const ParleyMatrix& weight, const float* input,
+                         const RoundedRows& rounded, int unit, bool last) {
       Share groups = share_of(hidden / kGroup, unit, sum_units);
       int from = groups.begin * kGroup, to = groups.end * kGroup;
       float* y = last ? batch.delta : shared.sum.data();
-      product(weight, input, rounded, y, M, from, to);
+      product(weight, input, rounded, y, M, from, to, hidden);
       for (int m = 0; !last && m < M; m++)
         for (int n = from; n < to; n++) batch.x[(size_t)m * hidden + n] += y[(size_t)m * hidden + n];
     };
@@ -153,8 +123,8 @@ void decode(const ParleyLayer* layers, int count, const ParleyShape& shape,
           qkv_units, [&] { norm(layer.attn_norm, layer.qkv); },
           [&](int unit) {
             Share own_heads = share_of(heads + 2 * kv_heads, unit, qkv_units);
-            product(layer.qkv, own.exact.data(), own.rounded.data(), shared.qkv.data(), M,
-                    own_heads.begin * D, own_heads.end * D);
+            product(layer.qkv, own.exact.data(), own.rounded, shared.qkv.data(), M,
+                    own_heads.begin * D, own_heads.end * D, qkv_rows);
             for (int m = 0; m < M; m++)
               for (int h = own_heads.begin; h < own_heads.end; h++) {
                 float* head = &shared.qkv[(size_t)m * qkv_rows + (size_t)h * D];
@@ -177,10 +147,10 @@ void decode(const ParleyLayer* layers, int count, const ParleyShape& shape,
           for (int h = 0; h < heads; h++)
             join_parts(parts, m, h, count_parts(batch.lengths[m], layer.window),
                        &own.exact[(size_t)m * queries + (size_t)h * D]);
-        if (wants_rounded(layer.out)) own.round(M, queries);
+        if (layer.out.rounds) own.round(queries);
       };
       work.run(sum_units, join, [&](int unit) {
-        sum(layer.out, own.exact.data(), own.rounded.data(), unit, false);
+        sum(layer.out, own.exact.data(), own.rounded, unit, false);
       });
 
       // Gate and up of the same columns by the same thread, which can go on with them alone.
@@ -190,19 +160,20 @@ void decode(const ParleyLayer* layers, int count, const ParleyShape& shape,
             Share blocks = share_of(intermediate / kBlock, unit, mlp_units);
             int from = blocks.begin * kBlock, to = blocks.end * kBlock;
             for (int side = 0; side < 2; side++)
-              product(layer.gate_up, own.exact.data(), own.rounded.data(), shared.gate_up.data(), M,
-                      side * intermediate + from, side * intermediate + to);
+              product(layer.gate_up, own.exact.data(), own.rounded, shared.gate_up.data(), M,
+                      side * intermediate + from, side * intermediate + to, 2 * intermediate);
             for (int m = 0; m < M; m++) {
               const float* gate = &shared.gate_up[(size_t)m * 2 * intermediate + from];
               size_t at = (size_t)m * intermediate + from;
               swiglu_row(gate, gate + intermediate, &shared.activated[at], to - from);
-              if (wants_rounded(layer.down))
-                round_row(&shared.activated[at], &shared.rounded[at / kBlock], to - from);
+              if (layer.down.rounds)
+                shared.rounded.put(&shared.activated[at], m, intermediate / kBlock, blocks.begin,
+                                   to - from);
             }
           });
 
       work.run(sum_units, nothing, [&](int unit) {
-        sum(layer.down, shared.activated.data(), shared.rounded.data(), unit, i + 1 == count);
+        sum(layer.down, shared.activated.data(), shared.rounded, unit, i + 1 == count);
       });
     }
   }

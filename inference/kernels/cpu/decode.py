@@ -16,7 +16,7 @@ from torch import Tensor
 from inference.kernels.backend import Angles, LayerParts, LayerShape, Product
 from inference.kernels.batch import Batch, LayerCache
 from inference.kernels.cpu.address import at
-from inference.kernels.cpu.packed_linear import PackedLinear
+from inference.kernels.cpu.packed_linear import Matrix, PackedLinear
 
 MAX_ROWS = 64
 """Up to here all layers are one call; measured with up to 32 requests."""
@@ -24,24 +24,14 @@ ROW_KINDS = {torch.float32: 0, torch.bfloat16: 1, torch.float16: 2, torch.int8: 
 """How the KV cache keeps its rows, as `kernels.cpp` numbers it."""
 
 
-class _Matrix(Structure):
-    _fields_ = [
-        ("kind", c_int),
-        ("rows", c_int),
-        ("width", c_int),
-        ("data", c_void_p),
-        ("bias", c_void_p),
-    ]
-
-
 class _Layer(Structure):
     _fields_ = [
         ("attn_norm", c_void_p),
         ("mlp_norm", c_void_p),
-        ("qkv", _Matrix),
-        ("out", _Matrix),
-        ("gate_up", _Matrix),
-        ("down", _Matrix),
+        ("qkv", Matrix),
+        ("out", Matrix),
+        ("gate_up", Matrix),
+        ("down", Matrix),
         ("keys", c_void_p),
         ("values", c_void_p),
         ("key_scales", c_void_p),
@@ -137,7 +127,7 @@ def _layer(layer: LayerParts) -> _Layer:
     )
 
 
-def _matrix(linear: Product) -> _Matrix:
+def _matrix(linear: Product) -> Matrix:
     if not isinstance(linear, PackedLinear) or linear.num_rows % 16:
         raise ValueError(f"decode.h does not know {type(linear).__name__}")
-    return _Matrix(linear.kind, linear.num_rows, linear.width, at(linear.data), at(linear.bias))
+    return linear.matrix

@@ -15,7 +15,9 @@
 namespace {
 
 constexpr int kFewTokens = 8;  // whose sums stay in registers
-constexpr int kDepth = 192;    // k of a panel: it lies in the first-level cache
+// k of a panel, which lies in the first-level cache.
+template <class Block>
+constexpr int kDepth = Block::kSubBlocks == 1 ? 192 : kValues<Block>;
 
 // A group of rows by `Tokens` tokens. Several sums run side by side, so that additions do not wait
 // for one another.
@@ -23,7 +25,7 @@ template <int Tokens, class Block>
 inline void dot_few(const Block* rows, const float* x, float* y, int N, int K) {
   constexpr int kSums = Tokens == 1 ? 4 : Tokens <= 4 ? 2 : 1;
   f32xN acc[Tokens][kSums] = {};
-  for (int b = 0; b < K / kBlock; b++, x += kBlock)
+  for (int b = 0; b < K / kValues<Block>; b++, x += kValues<Block>)
     rows[b].each([&](int k, f32xN w) {
       for (int t = 0; t < Tokens; t++) acc[t][k % kSums] += w * x[(size_t)t * K + k];
     });
@@ -46,12 +48,13 @@ inline void dot_group(int tokens, const Block* rows, const float* x, float* y, i
 template <int V, class Block>
 inline void panel_part(const Block* rows, const float* x, float* y, int M, int N, int K,
                        float* panel) {
-  for (int begin = 0; begin < K; begin += kDepth) {
-    int end = begin + kDepth < K ? begin + kDepth : K;
+  constexpr int kSize = kValues<Block>;
+  for (int begin = 0; begin < K; begin += kDepth<Block>) {
+    int end = begin + kDepth<Block> < K ? begin + kDepth<Block> : K;
     for (int v = 0; v < V; v++)
-      for (int b = begin / kBlock; b < end / kBlock; b++) {
-        float* to = panel + ((size_t)b * kBlock - begin) * V * kLanes + v * kLanes;
-        rows[(size_t)v * (K / kBlock) + b].each(
+      for (int b = begin / kSize; b < end / kSize; b++) {
+        float* to = panel + ((size_t)b * kSize - begin) * V * kLanes + v * kLanes;
+        rows[(size_t)v * (K / kSize) + b].each(
             [&](int k, f32xN w) { std::memcpy(to + (size_t)k * V * kLanes, &w, sizeof w); });
       }
     for (int m = 0; m < M; m += kTileRows)
@@ -60,28 +63,20 @@ inline void panel_part(const Block* rows, const float* x, float* y, int M, int N
   }
 }
 
-// Columns [from, to) of y: multiples of a group.
+// Columns [from, to) of y (M, N): multiples of a group, counted from the weight's first row.
 template <class Block>
 inline void float_part(const Block* weight, const float* x, float* y, int M, int N, int K,
                        int from, int to) {
-  size_t row = K / kBlock;
+  size_t row = K / kValues<Block>;
   int n = from;
   if (M > kFewTokens) {
-    alignas(64) float panel[kDepth * kPanel];
+    alignas(64) float panel[kDepth<Block> * kPanel];
     for (; n + kPanel <= to; n += kPanel)
       panel_part<2>(weight + n / kGroup * row, x, y + n, M, N, K, panel);
     for (; n < to; n += kGroup)
       panel_part<1>(weight + n / kGroup * row, x, y + n, M, N, K, panel);
   }
   for (; n < to; n += kGroup) dot_group(M, weight + n / kGroup * row, x, y + n, N, K);
-}
-
-template <class Block>
-void multiply(const Block* weight, const float* x, float* y, int M, int N, int K) {
-  constexpr int kRows = kPanel;  // that a thread takes at once
-#pragma omp parallel for schedule(dynamic)
-  for (int n = 0; n < (N + kRows - 1) / kRows; n++)
-    float_part(weight, x, y, M, N, K, n * kRows, (n + 1) * kRows < N ? (n + 1) * kRows : N);
 }
 
 }  // namespace

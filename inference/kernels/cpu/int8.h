@@ -1,10 +1,12 @@
 // Products with activations rounded to int8: only where asked for, since it is not the float32
 // model any more. Activations are blocks of 32 with a scale each, off by at most 1/254 of the
-// block's largest; weights are those of the file.
+// block's largest; weights are those of the file. Where the processor has AMX, many rows are rounded
+// to bfloat16 instead (tiles.h), which is finer.
 
 #pragma once
 
-#include <type_traits>
+#include <algorithm>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -16,8 +18,9 @@ namespace {
 struct Rounded {
   int8_t q[32];
   float scale;
-  float total;  // scale * sum(q): what the constant of a weight block is multiplied with
-  int32_t less;  // -128 * sum(q): what is too much where weights are counted from -128
+  float total;  // scale * sum(q): what the constant of a sub-block is multiplied with
+  int32_t less;  // -128 * sum(q): what is too much where weights are counted from -128,
+  int32_t less_of_half[2];  // and -32 * sum(q) of either half, where from -32
 };
 
 }  // namespace
@@ -27,71 +30,82 @@ struct Rounded {
 #elif defined(__AVX2__) && defined(__F16C__)
 #include "int8_avx2.h"
 #endif
+#include "tiles.h"
 
 namespace {
 
 #ifdef PARLEY_INT8
 constexpr bool kHasInt8 = true;
 
+// A group's sub-blocks one after another, unpacked as they are asked for,
 template <class Block>
-using Unpacked = std::decay_t<decltype(unpack(std::declval<Block>()))>;
+struct PackedSubBlocks {
+  const Block* rows;
 
-// A group of rows, unpacked or not, by `Tokens` tokens.
-template <int Tokens, class Block>
-inline void dot_group(const Block* rows, const Rounded* x, float* y, int N, int blocks) {
+  template <class Action>
+  void each(int count, Action action) const {
+    for (int b = 0; b < count / Block::kSubBlocks; b++) {
+      const Scales scales = rows[b].scales();
+      for (int sub = 0; sub < Block::kSubBlocks; sub++)
+        action(b * Block::kSubBlocks + sub, unpack(rows[b], scales, sub));
+    }
+  }
+};
+
+template <class Block>
+using Unpacked = decltype(unpack(std::declval<const Block&>(), Scales{}, 0));
+
+// or once for many tokens.
+template <class SubBlock>
+struct UnpackedSubBlocks {
+  const SubBlock* subs;
+
+  template <class Action>
+  void each(int count, Action action) const {
+    for (int at = 0; at < count; at++) action(at, subs[at]);
+  }
+};
+
+// A group of rows by `Tokens` tokens.
+template <int Tokens, class SubBlocks>
+inline void dot_sub_blocks(const SubBlocks& rows, const Rounded* x, float* y, int N, int count) {
   f32xN acc[Tokens] = {};
-  for (int b = 0; b < blocks; b++) add_block<Tokens>(unpack(rows[b]), x + b, blocks, acc);
+  rows.each(count, [&](int at, const auto& sub) { add_sub_block<Tokens>(sub, x + at, count, acc); });
   for (int t = 0; t < Tokens; t++) std::memcpy(y + (size_t)t * N, &acc[t], sizeof acc[t]);
 }
 
-// The same by `count` tokens, `Tokens` at most.
-template <int Tokens, class Block>
-inline void dot_group_few(int count, const Block* rows, const Rounded* x, float* y, int N,
-                          int blocks) {
-  if (count == Tokens)
-    dot_group<Tokens>(rows, x, y, N, blocks);
-  else if constexpr (Tokens > 1)
-    dot_group_few<Tokens - 1>(count, rows, x, y, N, blocks);
+// The same by `tokens`, `Most` at most.
+template <int Most, class SubBlocks>
+inline void dot_sub_blocks_few(int tokens, const SubBlocks& rows, const Rounded* x, float* y, int N,
+                           int count) {
+  if (tokens == Most)
+    dot_sub_blocks<Most>(rows, x, y, N, count);
+  else if constexpr (Most > 1)
+    dot_sub_blocks_few<Most - 1>(tokens, rows, x, y, N, count);
 }
 
-template <class Block>
-inline void dot_group_all(const Block* rows, const Rounded* x, float* y, int M, int N, int blocks) {
+template <class SubBlocks>
+inline void dot_sub_blocks_all(const SubBlocks& rows, const Rounded* x, float* y, int M, int N, int count) {
   for (int m = 0; m < M; m += kTokens)
-    dot_group_few<kTokens>(M - m < kTokens ? M - m : kTokens, rows, x + (size_t)m * blocks,
-                           y + (size_t)m * N, N, blocks);
+    dot_sub_blocks_few<kTokens>(std::min(kTokens, M - m), rows, x + (size_t)m * count,
+                            y + (size_t)m * N, N, count);
 }
 
-// Columns [from, to) of y (M, N) = x @ weight^T: multiples of a group. For many tokens a group is
-// unpacked once, into the cache.
+// Columns [from, to) of y (M, N): multiples of a group, counted from the weight's first row. For
+// many tokens a group is unpacked once, into the cache.
 template <class Block>
-inline void int8_part(const Block* weight, const Rounded* x, float* y, int M, int N, int blocks,
-                      int from, int to) {
+inline void rounded_part(const Block* weight, const Rounded* x, float* y, int M, int N, int subs,
+                         int from, int to) {
   const bool many = M > 2 * kTokens;
-  std::vector<Unpacked<Block>> unpacked(many ? blocks : 0);
+  std::vector<Unpacked<Block>> unpacked(many ? subs : 0);
   for (int n = from; n < to; n += kGroup) {
-    const Block* rows = weight + (size_t)n / kGroup * blocks;
-    for (int b = 0; many && b < blocks; b++) unpacked[b] = unpack(rows[b]);
-    if (many)
-      dot_group_all(unpacked.data(), x, y + n, M, N, blocks);
-    else
-      dot_group_all(rows, x, y + n, M, N, blocks);
-  }
-}
-
-// y (M, N) = x (M, K) @ weight^T, N a multiple of a group.
-template <class Block>
-void multiply_int8(const Block* weight, const float* x, float* y, int M, int N, int K) {
-  constexpr int kRows = 2 * kGroup;  // that a thread takes at once
-  int blocks = K / 32;
-  std::vector<Rounded> rounded((size_t)M * blocks);
-#pragma omp parallel
-  {
-#pragma omp for schedule(static)
-    for (int m = 0; m < M; m++) round_row(x + (size_t)m * K, &rounded[(size_t)m * blocks], K);
-#pragma omp for schedule(dynamic)
-    for (int n = 0; n < (N + kRows - 1) / kRows; n++)
-      int8_part(weight, rounded.data(), y, M, N, blocks, n * kRows,
-                (n + 1) * kRows < N ? (n + 1) * kRows : N);
+    const PackedSubBlocks<Block> rows{weight + (size_t)n / kGroup * (subs / Block::kSubBlocks)};
+    if (!many) {
+      dot_sub_blocks_all(rows, x, y + n, M, N, subs);
+      continue;
+    }
+    rows.each(subs, [&](int at, const auto& sub) { unpacked[at] = sub; });
+    dot_sub_blocks_all(UnpackedSubBlocks<Unpacked<Block>>{unpacked.data()}, x, y + n, M, N, subs);
   }
 }
 #else
@@ -100,10 +114,41 @@ constexpr bool kHasInt8 = false;
 inline void round_row(const float*, Rounded*, int) {}
 
 template <class Block>
-void int8_part(const Block*, const Rounded*, float*, int, int, int, int, int) {}
-
-template <class Block>
-void multiply_int8(const Block*, const float*, float*, int, int, int) {}
+void rounded_part(const Block*, const Rounded*, float*, int, int, int, int, int) {}
 #endif
+
+// Rows of activations, M at most and `most` values wide at most, as a product takes them.
+class RoundedRows {
+ public:
+  RoundedRows(int M, int most) : tiled_(takes_tiles(M)) {
+    if (tiled_)
+      tiles_.reset(new Tile16[tile_count(M) * (most / kBlock)]);
+    else
+      rounded_.reset(new Rounded[(size_t)M * (most / kBlock)]);
+  }
+
+  // Row m's values from sub-block `first` on of `sub-blocks`, `count` values in whole sub-blocks.
+  void put(const float* x, int m, int subs, int first, int count) {
+    if (tiled_)
+      put_tiles(x, tiles_.get(), m, subs, first, count);
+    else
+      round_row(x, &rounded_[(size_t)m * subs + first], count);
+  }
+
+  // Columns [from, to) of y (M, N) = these rows (M, K) @ weight^T: multiples of a group, counted
+  // from the weight's first row.
+  template <class Block>
+  void multiply(const Block* weight, float* y, int M, int N, int K, int from, int to) const {
+    if (tiled_)
+      tiled_part(weight, tiles_.get(), y, M, N, K / kBlock, from, to);
+    else
+      rounded_part(weight, rounded_.get(), y, M, N, K / kBlock, from, to);
+  }
+
+ private:
+  bool tiled_;
+  std::unique_ptr<Rounded[]> rounded_;
+  std::unique_ptr<Tile16[]> tiles_;  // rows beyond M hold anything, and give rows that nobody reads
+};
 
 }  // namespace

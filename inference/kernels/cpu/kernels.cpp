@@ -3,10 +3,14 @@
 //
 //   vectors.h      vectors of eight or sixteen floats
 //   blocks.h       quantized weights, rows of a group side by side
+//   pack.h         from the order of a file to that
 //   tile.h         products of many rows
 //   float_products.h   products of quantized weights in float32,
 //   int8.h         and with activations rounded to int8,
-//   int8_avx2.h, int8_avx512.h   their innermost loops
+//   int8_avx2.h, int8_avx512.h   their innermost loops,
+//   tiles.h        and in AMX's tiles
+//   matrix.h       a whole matrix, whose rows may be kept in several ways
+//   mlp.h          two products with a SwiGLU between them
 //   cached_rows.h  rows of the KV cache in float32, bf16, fp16 and int8
 //   rows.h         norm, rotation and activation of one row
 //   attention.h    rotation into that cache, and attention of single tokens over it,
@@ -20,15 +24,45 @@
 
 #include "attend_prefill.h"
 #include "decode.h"
+#include "mlp.h"
+#include "pack.h"
 
 extern "C" {
 
-// y (M, N) = x (M, K) @ weight^T, in float32 or (kRounded + ...) with x rounded to int8.
-void parley_multiply(int kind, const void* weight, const float* x, float* y, int M, int N, int K) {
-  if (kind == kFourBits) multiply((const FourBits*)weight, x, y, M, N, K);
-  if (kind == kEightBits) multiply((const EightBits*)weight, x, y, M, N, K);
-  if (kind == kRounded + kFourBits) multiply_int8((const FourBits*)weight, x, y, M, N, K);
-  if (kind == kRounded + kEightBits) multiply_int8((const EightBits*)weight, x, y, M, N, K);
+// y (M, rows) = x (M, width) @ weight^T + bias, in float32 or (where it `rounds`) with x rounded.
+void parley_multiply(const ParleyMatrix* weight, const float* x, float* y, int M) {
+  multiply(*weight, x, y, M, omp_get_max_threads());
+}
+
+// y (M, down.rows) = down(swiglu(gate_up(x))), where both round; inner sizes are multiples of 32.
+void parley_mlp(const ParleyMatrix* gate_up, const ParleyMatrix* down, const float* x, float* y,
+                int M) {
+  mlp(*gate_up, *down, x, y, M, omp_get_max_threads());
+}
+
+// Bytes of N rows of K values of a kind, in whole groups; 0 where the kind is not known.
+int64_t parley_packed_bytes(int kind, int N, int K) {
+  int64_t bytes = 0;
+  with_block(kind, [&](auto none) {
+    using Block = std::remove_cv_t<std::remove_pointer_t<decltype(none)>>;
+    bytes = (int64_t)((N + kGroup - 1) / kGroup) * (K / kValues<Block>) * sizeof(Block);
+  });
+  return bytes;
+}
+
+// N rows of a file, blocks of `bytes` each, to groups.
+void parley_pack(int kind, const uint8_t* rows, int bytes, void* packed, int N, int K) {
+  with_block(kind, [&](auto none) {
+    using Block = std::remove_cv_t<std::remove_pointer_t<decltype(none)>>;
+    pack_rows(kind, rows, bytes, (Block*)packed, N, K / kValues<Block>);
+  });
+}
+
+// out (count, K) = the rows of these numbers, exactly as the file says.
+void parley_rows(int kind, const void* packed, const int64_t* ids, float* out, int count, int K) {
+  with_block(kind, [&](auto none) {
+    unpack_rows((decltype(none))packed, ids, out, count, K);
+  });
 }
 
 // How many rows of a weight lie side by side.
@@ -36,6 +70,10 @@ int parley_group(void) { return kGroup; }
 
 // Whether this processor has what int8 products need (AVX2).
 int parley_has_int8(void) { return kHasInt8; }
+
+// How many rows are multiplied in tiles rather than in int8; 0 where this processor has none.
+int parley_least_tiled_rows(void) { return least_tiled_rows(); }
+void parley_allow_tiles(int allowed) { tiles_allowed = allowed; }
 
 // x (M, K) += delta where given; out = x / rms(x) * weight.
 void parley_add_rms_norm(float* x, const float* delta, const float* weight, float* out, int M,

@@ -3,93 +3,124 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Sequence
+from ctypes import Structure, c_int, c_void_p
 
 import torch
-from gguf.constants import GGMLQuantizationType
+from gguf.constants import GGML_QUANT_SIZES, GGMLQuantizationType
 from torch import Tensor
 
 from inference.kernels.cpu.address import at
+from inference.kernels.cpu.memory import LargePages
 from inference.quantization.packed import PackedRows
 
-_BLOCK = 32
-_BITS = {
-    GGMLQuantizationType.Q4_0: 4,
-    GGMLQuantizationType.Q4_1: 4,
-    GGMLQuantizationType.Q8_0: 8,
-}
-_ROUNDED = 100
-"""Added to a kind, as `decode.h` numbers them, whose products round activations."""
+_KINDS = frozenset(
+    GGMLQuantizationType[name]
+    for name in ("Q4_0", "Q4_1", "Q5_0", "Q5_1", "Q8_0", "Q4_K", "Q5_K", "Q6_K")
+)
+_MAX_PARTS = 3
+_PAGES = LargePages()
+
+
+class Part(Structure):
+    """`ParleyPart` of matrix.h."""
+
+    _fields_ = [("kind", c_int), ("first", c_int), ("rows", c_int), ("data", c_void_p)]
+
+
+class Matrix(Structure):
+    """`ParleyMatrix` of matrix.h."""
+
+    _fields_ = [
+        ("rows", c_int),
+        ("width", c_int),
+        ("rounds", c_int),
+        ("count", c_int),
+        ("parts", Part * _MAX_PARTS),
+        ("bias", c_void_p),
+    ]
 
 
 class PackedLinear:
     """y = x @ weight.T + bias from quantized rows. Also an `Embedding`, whose rows are exact.
 
-    Rows are kept in groups as `blocks.h` describes, in the size that they have in the file;
+    Rows are kept in groups as `blocks.h` describes, in about the size that they have in the file;
     the last group is filled up with rows of zeros.
     """
 
     def __init__(
         self,
         kernels: ctypes.CDLL,
-        rows: PackedRows,
+        parts: Sequence[PackedRows],
         bias: Tensor | None,
         *,
         int8_activations: bool = False,
     ) -> None:
-        """With `int8_activations` x is rounded to int8 in blocks of 32, each with its scale."""
+        """
+        Args:
+            parts: rows below one another, as `takes` allows.
+            int8_activations: round x to int8 in blocks of 32, each with its scale, or where the
+                processor has AMX and x many rows, to bfloat16.
+        """
         self._kernels = kernels
-        self.num_rows = len(rows.data)
-        self.width = rows.width
-        self._bits = _BITS[rows.kind]
+        self.num_rows = sum(len(rows.data) for rows in parts)
+        self.width = parts[0].width
         self.rounds = int8_activations and bool(kernels.parley_has_int8())
-        self.kind = self._bits + (_ROUNDED if self.rounds else 0)
-        self._group = kernels.parley_group()
-        self.data = _grouped(rows, self._group)
-        self.bias = bias
+        group = kernels.parley_group()
+        self._padded = -(-self.num_rows // group) * group
+        self._data = [_packed(kernels, rows) for rows in parts]
+        missing = self._padded - self.num_rows
+        self._bias = None if bias is None else torch.nn.functional.pad(bias, (0, missing))
+        self.matrix = Matrix(
+            rows=self._padded,
+            width=self.width,
+            rounds=self.rounds,
+            count=len(parts),
+            bias=at(self._bias),
+        )
+        first = 0
+        for index, (rows, data) in enumerate(zip(parts, self._data, strict=True)):
+            padded = -(-len(rows.data) // group) * group
+            self.matrix.parts[index] = Part(int(rows.kind), first, padded, at(data))
+            first += padded
+        self._kind = int(parts[0].kind)
 
     @staticmethod
-    def takes(rows: PackedRows) -> bool:
-        return rows.kind in _BITS
+    def takes(kernels: ctypes.CDLL, parts: Sequence[PackedRows]) -> bool:
+        """Whether these rows can be one matrix: known formats, all but the last whole groups."""
+        group = kernels.parley_group()
+        return (
+            0 < len(parts) <= _MAX_PARTS
+            and all(rows.kind in _KINDS for rows in parts)
+            and all(len(rows.data) % group == 0 for rows in parts[:-1])
+        )
 
     def __call__(self, x: Tensor) -> Tensor:
+        if x.shape[-1] != self.width:
+            raise ValueError(f"{x.shape[-1]} values for rows of {self.width}")
         x = x.contiguous()
-        padded = len(self.data) * self._group
-        y = torch.empty(len(x), padded)
-        self._kernels.parley_multiply(
-            self.kind, at(self.data), at(x), at(y), len(x), padded, self.width
-        )
-        y = y[:, : self.num_rows]
-        return y if self.bias is None else y + self.bias
+        y = torch.empty(len(x), self._padded)
+        self._kernels.parley_multiply(ctypes.byref(self.matrix), at(x), at(y), len(x))
+        return y[:, : self.num_rows]
 
     def rows(self, token_ids: Tensor) -> Tensor:
-        group = self._group
-        groups, members = self.data[token_ids // group], token_ids % group
-        which = torch.arange(len(token_ids))
-        heads = 2 if self._bits == 4 else 1
-        halves = groups[..., : heads * 2 * group].contiguous().view(torch.float16)
-        scales = halves.unflatten(-1, (heads, group))[which, :, :, members].float()
-        parts = groups[..., heads * 2 * group :].unflatten(-1, (-1, group, 4))
-        data = parts[which, :, :, members].flatten(2)
-        if self._bits == 4:
-            values = torch.cat((data & 15, data >> 4), dim=-1).float()
-            return (values * scales[..., :1] + scales[..., 1:]).flatten(1)
-        return (data.view(torch.int8).float() * scales).flatten(1)
+        if len(self._data) > 1:
+            raise NotImplementedError("an embedding is one matrix of a file")
+        token_ids = token_ids.contiguous()
+        out = torch.empty(len(token_ids), self.width)
+        self._kernels.parley_rows(
+            *(self._kind, at(self._data[0]), at(token_ids), at(out)),
+            *(len(token_ids), self.width),
+        )
+        return out
 
 
-def _grouped(rows: PackedRows, group: int) -> Tensor:
-    """(groups, blocks, bytes) uint8: a group's scales, constants and bytes side by side."""
-    missing = -len(rows.data) % group
-    data = torch.nn.functional.pad(rows.data, (0, 0, 0, missing))
-    data = data.view(len(data) // group, group, rows.width // _BLOCK, -1).transpose(1, 2)
-    scale = data[..., :2]
-    if rows.kind is GGMLQuantizationType.Q8_0:
-        parts = data[..., 2:].unflatten(-1, (8, 4)).transpose(2, 3)
-        return torch.cat((scale.flatten(2), parts.flatten(2)), dim=-1).contiguous()
-    if rows.kind is GGMLQuantizationType.Q4_1:
-        least, nibbles = data[..., 2:4], data[..., 4:]
-    else:  # Q4_0 counts from -8
-        halves = scale.contiguous().view(torch.float16)
-        least, nibbles = (halves * -8).view(torch.uint8), data[..., 2:]
-    # Byte i of a block holds the values at i and 16 + i, which is parts j and 4 + j here.
-    parts = nibbles.unflatten(-1, (4, 4)).transpose(2, 3)
-    return torch.cat((scale.flatten(2), least.flatten(2), parts.flatten(2)), dim=-1).contiguous()
+def _packed(kernels: ctypes.CDLL, rows: PackedRows) -> Tensor:
+    """The rows in whole groups."""
+    size = kernels.parley_packed_bytes
+    size.restype = ctypes.c_int64
+    num, data = len(rows.data), rows.data.contiguous()
+    packed = _PAGES.take(size(int(rows.kind), num, rows.width))
+    _, block_bytes = GGML_QUANT_SIZES[rows.kind]
+    kernels.parley_pack(int(rows.kind), at(data), block_bytes, at(packed), num, rows.width)
+    return packed

@@ -24,6 +24,7 @@ constexpr int kLanes = 8;
 typedef float f32xN __attribute__((vector_size(4 * kLanes)));
 typedef int32_t i32xN __attribute__((vector_size(4 * kLanes)));
 typedef int8_t i8xN __attribute__((vector_size(kLanes)));
+typedef uint8_t u8xN __attribute__((vector_size(kLanes)));
 typedef uint16_t u16xN __attribute__((vector_size(2 * kLanes)));
 
 template <class T>
@@ -61,6 +62,16 @@ inline i32xN widen_unsigned(const uint16_t* from) {
   return (i32xN)_mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i*)from));
 #else
   return __builtin_convertvector(load<u16xN>(from), i32xN);
+#endif
+}
+
+inline i32xN widen_bytes(const uint8_t* from) {
+#if defined(PARLEY_AVX512)
+  return (i32xN)_mm512_cvtepu8_epi32(_mm_loadu_si128((const __m128i*)from));
+#elif defined(__AVX2__)
+  return (i32xN)_mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i*)from));
+#else
+  return __builtin_convertvector(load<u8xN>(from), i32xN);
 #endif
 }
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import torch
 from gguf.constants import GGMLQuantizationType
 from gguf.quants import dequantize
@@ -38,6 +40,8 @@ class GGUFReader:
             self.config = self.architecture.read_gguf(self._file)
         except KeyError as error:
             raise ModelLoadError(f"{path} has no {error.args[0]}") from error
+        except (TypeError, ValueError, ArithmeticError) as error:
+            raise ModelLoadError(f"{path} has metadata that make no model: {error}") from error
         check_known(self.architecture, self._file.tensors, "gguf")
 
     def has(self, name: str) -> bool:
@@ -62,8 +66,11 @@ class GGUFReader:
         tensor = self._find(place)
         if tensor is None or tensor.kind in _UNQUANTIZED:
             return None
-        data = self._in_our_order(place, torch.from_numpy(tensor.data.copy()))
+        data = self._in_our_order(place, _mapped(tensor.data))
         return PackedRows(tensor.kind, data, tensor.shape[-1])
+
+    def release(self) -> None:
+        self._file.release()
 
     def _find(self, place: Place) -> TensorInfo | None:
         """The tensor; of an expert, its part of the layer's tensor of all experts."""
@@ -76,3 +83,10 @@ class GGUFReader:
 
     def _in_our_order(self, place: Place, rows: torch.Tensor) -> torch.Tensor:
         return rows if place.rows is None else place.rows(rows, self.config)
+
+
+def _mapped(data: np.ndarray) -> torch.Tensor:
+    """The file's bytes where they lie, which nobody writes to."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "The given NumPy array is not writable")
+        return torch.from_numpy(data)

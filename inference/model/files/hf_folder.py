@@ -53,6 +53,9 @@ class HFReader:
     def read_packed(self, name: str) -> PackedRows | None:
         return None
 
+    def release(self) -> None:
+        """Nothing: safetensors maps a tensor only while it is used."""
+
 
 def _configuration(folder: Path) -> dict[str, Any]:
     """config.json, with the end of texts from generation_config.json where that has one."""

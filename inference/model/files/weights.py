@@ -36,7 +36,13 @@ class WeightReader(Protocol):
         ...
 
     def read_packed(self, name: str) -> PackedRows | None:
-        """The tensor's quantized rows, or None where it is not quantized."""
+        """The tensor's quantized rows, or None where it is not quantized. They may be the file's
+        own memory: not to be changed."""
+        ...
+
+    def release(self) -> None:
+        """Give back the memory that the file takes in this process; what is asked for later is
+        read again."""
         ...
 
 

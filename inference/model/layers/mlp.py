@@ -33,4 +33,4 @@ class SwiGLU:
         self.down = down
 
     def __call__(self, x: Tensor) -> Tensor:
-        return self.down(self._backend.swiglu(self.gate_up(x)))
+        return self._backend.mlp(x, self.gate_up, self.down)

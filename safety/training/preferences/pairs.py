@@ -47,22 +47,22 @@ class PreferencePair:
 
 
 def pairs_from_thumbs(ratings: Iterable[Mapping[str, Any]]) -> list[PreferencePair]:
-    """Every answer with a thumb up against every one with a thumb down to the same question.
+    """Every answer with a thumb up against every one with a thumb down to the same prompt.
 
     Args:
-        ratings: rows of `manage.py export_feedback`: `question_id`, `prompt`, `answer`, `rating`.
+        ratings: rows of `manage.py export_feedback`: `prompt_id`, `prompt`, `answer`, `rating`.
     """
     liked: dict[str, list[str]] = defaultdict(list)
     disliked: dict[str, list[str]] = defaultdict(list)
     prompts: dict[str, Messages] = {}
     for row in ratings:
-        question = str(row["question_id"])
-        prompts[question] = tuple(row["prompt"])
-        (liked if int(row["rating"]) > 0 else disliked)[question].append(str(row["answer"]))
+        prompt_id = str(row["prompt_id"])
+        prompts[prompt_id] = tuple(row["prompt"])
+        (liked if int(row["rating"]) > 0 else disliked)[prompt_id].append(str(row["answer"]))
     return [
-        PreferencePair(prompts[question], chosen, rejected, "thumbs", refuses=False)
-        for question, answers in liked.items()
-        for chosen, rejected in itertools.product(answers, disliked[question])
+        PreferencePair(prompts[prompt_id], chosen, rejected, "thumbs", refuses=False)
+        for prompt_id, answers in liked.items()
+        for chosen, rejected in itertools.product(answers, disliked[prompt_id])
         if chosen != rejected
     ]
 
@@ -81,11 +81,11 @@ def pairs_from_reviews(reviews: Iterable[Mapping[str, Any]]) -> list[PreferenceP
     """
     pairs: list[PreferencePair] = []
     for row in reviews:
-        question = row["text"] if row["stage"] == "prompt" else row.get("prompt")
-        if not question:
+        text = row["text"] if row["stage"] == "prompt" else row.get("prompt")
+        if not text:
             continue
         answer = None if row["stage"] == "prompt" else str(row["text"])
-        prompt: Messages = ({"role": "user", "content": str(question)},)
+        prompt: Messages = ({"role": "user", "content": str(text)},)
         if row["label"] == "harmful":
             pairs.append(PreferencePair(prompt, REFUSAL, answer, "review", refuses=True))
         else:

@@ -1,4 +1,4 @@
-"""Pairs to begin with: our own acts and prompts, none of anybody's conversations.
+"""Pairs to begin with: our own acts and prompts, none of users' conversations.
 
 Harmful requests prefer a refusal over what the model says; ordinary and alarming-but-honest
 ones the other way round, or a model learns to refuse everything.

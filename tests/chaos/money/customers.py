@@ -15,7 +15,7 @@ from uuid import UUID, uuid4
 import httpx
 import orjson
 
-from tests.api.people import Person
+from tests.api.users import Person
 from tests.chaos.reader import Wire, read_stream
 
 TIMEOUT_S = 150.0
@@ -61,8 +61,8 @@ class Receipt:
 
     Attributes:
         wire: all events it read, once each; of a `whole` answer none.
-        text: what it was told.
-        told_usage: prompt and completion tokens as the API told them; None: not told.
+        text: what it received.
+        reported_usage: prompt and completion tokens as the API reported them; None: none reported.
         broken: how often its connection broke.
         refused: its prompt was blocked.
     """
@@ -71,7 +71,7 @@ class Receipt:
     generation_id: UUID | None = None
     wire: Wire = field(default_factory=Wire)
     text: str = ""
-    told_usage: tuple[int, int] | None = None
+    reported_usage: tuple[int, int] | None = None
     broken: int = 0
     refused: bool = False
 
@@ -160,7 +160,7 @@ class Customer:
         receipt.text = receipt.wire.text
         usages = [chunk["usage"] for chunk in receipt.wire.chunks if chunk.get("usage")]
         if usages:
-            receipt.told_usage = _usage(usages[-1])
+            receipt.reported_usage = _usage(usages[-1])
 
     def _whole(self, receipt: Receipt) -> None:
         body = self._completion(receipt.order)
@@ -179,7 +179,7 @@ class Customer:
         receipt.generation_id = UUID(answer.headers["X-Parley-Generation-Id"])
         found = answer.json()
         receipt.text = found["choices"][0]["message"]["content"]
-        receipt.told_usage = _usage(found["usage"])
+        receipt.reported_usage = _usage(found["usage"])
 
     def _leave(self, receipt: Receipt) -> None:
         body = self._completion(receipt.order) | {"stream": True}
@@ -302,5 +302,5 @@ def _check_time(deadline: float, receipt: Receipt | None) -> None:
         raise NotServed(f"not served within {TIMEOUT_S:g} s: {receipt}")
 
 
-def _usage(told: dict[str, Any]) -> tuple[int, int]:
-    return told["prompt_tokens"], told["completion_tokens"]
+def _usage(reported: dict[str, Any]) -> tuple[int, int]:
+    return reported["prompt_tokens"], reported["completion_tokens"]

@@ -15,17 +15,17 @@ import pytest
 
 from infra.services.broker import BrokerService
 from infra.services.ports import free_port
-from tests.api.people import sign_up
-from tests.chaos.money import books
+from tests.api.users import sign_up
+from tests.chaos.money import agreement
 from tests.chaos.money.customers import Customer
-from tests.chaos.money.mayhem import Mayhem, wait_until_quiet
+from tests.chaos.money.faults import RandomFaults, wait_until_quiet
 from tests.support.product import Product, ProductDidNotStart
 from tests.support.upstream import UpstreamThread
 
 pytestmark = [pytest.mark.chaos, pytest.mark.timeout(900)]
 
 SEED = int(os.environ.get("PARLEY_CHAOS_SEED", "4"))
-STEPS = int(os.environ.get("PARLEY_CHAOS_STEPS", "200"))
+STEPS = int(os.environ.get("PARLEY_CHAOS_STEPS", "120"))
 CUSTOMERS = 3
 
 _POOLS = """
@@ -75,7 +75,7 @@ def product(scratch: Path, upstream: UpstreamThread, broker: BrokerService) -> I
     directory = Path(tempfile.mkdtemp(dir=scratch))
     directory.chmod(0o711)
     pools = directory / "pools.toml"
-    pools.write_text(_POOLS.format(**books.PRICES))
+    pools.write_text(_POOLS.format(**agreement.PRICES))
     running = Product(
         directory,
         engine_url=upstream.url,
@@ -85,7 +85,7 @@ def product(scratch: Path, upstream: UpstreamThread, broker: BrokerService) -> I
             "KAFKA_BOOTSTRAP_SERVERS": broker.url,
             "PARLEY_POOLS": str(pools),
             "PARLEY_GENERATION_LEASE_S": "2",
-            "PARLEY_BILLING_TAX_RATE": str(books.TAX_RATE),
+            "PARLEY_BILLING_TAX_RATE": str(agreement.TAX_RATE),
         },
     )
     try:
@@ -111,23 +111,23 @@ def customers(product: Product) -> Iterator[list[Customer]]:
         customer.close()
 
 
-def test_whatever_dies_the_books_agree(
+def test_usage_billing_and_answers_agree_after_any_faults(
     product: Product,
     broker: BrokerService,
     upstream: UpstreamThread,
     customers: list[Customer],
 ) -> None:
     print(f"seed {SEED}, {STEPS} steps (PARLEY_CHAOS_SEED, PARLEY_CHAOS_STEPS)")
-    mayhem = Mayhem(product, broker, customers, SEED)
+    faults = RandomFaults(product, broker, customers, SEED)
     try:
-        mayhem.run(STEPS)
+        faults.run(STEPS)
     finally:
-        mayhem.close()
+        faults.close()
     for web in product.webs:
         product.wait_until_ready(web)
     wait_until_quiet(product)
 
-    found = books.check_ledger(product)
+    found = agreement.check_ledger(product)
     owners = {customer.organization_id: customer for customer in customers}
     delivered = {
         each.id: owners[each.organization_id].read_again(each.id)
@@ -135,26 +135,26 @@ def test_whatever_dies_the_books_agree(
         if each.billed_output
     }
     for generation_id, wire in delivered.items():
-        books.check_delivered(wire, found[generation_id])
-    for receipt in mayhem.receipts:
+        agreement.check_delivered(wire, found[generation_id])
+    for receipt in faults.receipts:
         if receipt.generation_id in delivered:
-            books.check_receipt(
+            agreement.check_receipt(
                 receipt, found[receipt.generation_id], delivered[receipt.generation_id]
             )
         else:
             assert receipt.text == ""
-    continued = books.check_upstream(upstream.served, found.values())
+    continued = agreement.check_upstream(upstream.served, found.values())
 
     _reconcile(product)
-    books.check_derived(product)
+    agreement.check_derived(product)
     product.manage("shell", "-c", _CLOSE)
-    books.check_invoices(product, customers)
+    agreement.check_invoices(product, customers)
 
-    refused = sum(receipt.refused for receipt in mayhem.receipts)
+    refused = sum(receipt.refused for receipt in faults.receipts)
     assert refused <= sum(each.state == "blocked" for each in found.values())
-    broken = sum(receipt.broken for receipt in mayhem.receipts)
+    broken = sum(receipt.broken for receipt in faults.receipts)
     print(
-        f"{dict(mayhem.done)}; {len(found)} generations, {continued} continued,"
+        f"{dict(faults.done)}; {len(found)} generations, {continued} continued,"
         f" {refused} prompts refused, {broken} broken connections"
     )
 

@@ -31,7 +31,7 @@ from tests.inference.invented.seesaw import SEESAW
 from tests.inference.test_families import PROMPTS, reference_answer
 
 CPU = torch.device("cpu")
-VOCAB, DEPTH, HEADS, KV_HEADS, DIM, LONGEST = 126, 3, 4, 2, 16, 128
+VOCAB, DEPTH, HEADS, KV_HEADS, DIM, MAX_LENGTH = 126, 3, 4, 2, 16, 128
 SIZES: dict[str, Any] = {
     "width": 72,  # fills no vector of the kernels, which it says that it needs not
     "inner": 128,
@@ -39,7 +39,7 @@ SIZES: dict[str, Any] = {
     "heads": HEADS,
     "kv_heads": KV_HEADS,
     "head_dim": DIM,
-    "longest": LONGEST,
+    "longest": MAX_LENGTH,
     "cap": 8.0,
 }
 
@@ -70,7 +70,7 @@ class Reference(nn.Module):
     def __init__(self, width: int) -> None:
         super().__init__()
         self.tokens = nn.Embedding(VOCAB, width)
-        self.positions = nn.Embedding(LONGEST, width)
+        self.positions = nn.Embedding(MAX_LENGTH, width)
         self.blocks = nn.ModuleList(Block(width) for _ in range(DEPTH))
         self.norm = nn.LayerNorm(width)
 
@@ -259,14 +259,14 @@ def test_tensors_that_the_architecture_does_not_use_are_refused_by_name(tmp_path
 
 
 @pytest.mark.parametrize("source", ["safetensors", "gguf F32"])
-def test_a_missing_entry_of_the_configuration_is_named(source, tmp_path, monkeypatch):
+def test_missing_entry_of_the_configuration_is_named(source, tmp_path, monkeypatch):
     monkeypatch.delitem(SIZES, "cap")
     path, _ = make(source, tmp_path)
     with pytest.raises(ModelLoadError, match="cap"):
         open_weights(str(path))
 
 
-def test_without_its_line_it_is_unknown(tmp_path, monkeypatch):
+def test_architecture_is_unknown_without_its_registry_line(tmp_path, monkeypatch):
     path, _ = make("safetensors", tmp_path)
     monkeypatch.setattr(registry, "ARCHITECTURES", registry.ARCHITECTURES[:-1])
     with pytest.raises(ModelLoadError, match="SeesawForCausalLM"):

@@ -1,6 +1,6 @@
-"""`manage.py export_feedback`: rated answers with their questions, as JSON lines.
+"""`manage.py export_feedback`: rated answers with their prompts, as JSON lines.
 
-For `python -m safety.training.preferences`. Whoever gave a thumb has sent the answer with it;
+For `python -m safety.training.preferences`. Who gave a thumb has sent the answer with it;
 nothing of other answers or of deleted conversations is here.
 """
 

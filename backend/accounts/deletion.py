@@ -1,0 +1,73 @@
+"""The end of an account, as far as `accounts` goes; backend/api/account_deletion.py does the whole.
+
+The row of the user stays without anything personal: invoices, usage and audits point at it.
+"""
+
+from uuid import UUID
+
+from allauth.account.models import EmailAddress
+from allauth.mfa.models import Authenticator
+from django.db import transaction
+from django.db.models import Count
+
+from backend.accounts.mail import mail_queue
+from backend.accounts.models import Membership, Organization, PendingSignUp, Role, User
+from backend.accounts.services import user_active_set
+from backend.accounts.sessions import sessions_end
+from backend.platform.errors import Conflict, NotFound
+
+
+@transaction.atomic
+def user_delete(*, user_id: UUID) -> None:
+    """Take what is personal from an account: name, address, ways in. Sessions and keys end at once.
+
+    Raises:
+        Conflict: they are the only owner of an organization with other members.
+        NotFound: the account is gone already.
+    """
+    user = User.objects.select_for_update().filter(pk=user_id, is_active=True).first()
+    if user is None:
+        raise NotFound("This account does not exist any more.")
+    _leave_organizations(user)
+    mail_queue(
+        to=user.email,
+        kind="account_deleted",
+        subject="Your account was deleted",
+        text=(
+            "Your Parley account was deleted. Chats are erased for good after 30 days; invoices"
+            " stay as long as the law says.\n"
+        ),
+    )
+    sessions_end(user_id=user.pk)
+    user_active_set(user=user, is_active=False)
+    EmailAddress.objects.filter(user=user).delete()
+    Authenticator.objects.filter(user=user).delete()
+    PendingSignUp.objects.filter(email=user.email).delete()
+    user.email, user.name = f"deleted-{user.pk.hex}@deleted.invalid", ""
+    user.is_active = user.is_staff = user.is_superuser = False
+    user.set_unusable_password()
+    user.save()
+    user.groups.clear()
+    user.user_permissions.clear()
+
+
+def _leave_organizations(user: User) -> None:
+    owned = Membership.objects.filter(user=user, role=Role.OWNER).values("organization_id")
+    # Locked in one order: of two owners who leave at once, the second sees that the first has left.
+    organizations = list(
+        Organization.objects.filter(pk__in=owned).order_by("pk").select_for_update()
+    )
+    shared = (
+        Organization.objects.filter(pk__in=[o.pk for o in organizations])
+        .annotate(members=Count("memberships"))
+        .filter(members__gt=1)
+    )
+    for organization in shared:
+        owners = organization.memberships.filter(role=Role.OWNER).exclude(user=user)
+        if not owners.exists():
+            raise Conflict(
+                f"You are the only owner of {organization.name}: make another member an owner, or"
+                " remove its other members, first.",
+                code="last_owner",
+            )
+    Membership.objects.filter(user=user).delete()

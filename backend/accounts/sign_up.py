@@ -1,0 +1,126 @@
+"""Signing up: a link goes to the address, and the account is made when it is opened.
+
+It does not show who is registered: for a taken address the same rows are written and the same
+answer given; what differs is what its owner reads. An account cannot be made in another's name in
+the hope that they confirm it: the link works in the browser that signed up, or with the password.
+Without allauth's sign-up, which makes the user, with an unverified password, before the address
+is confirmed.
+"""
+
+import hashlib
+import secrets
+from datetime import timedelta
+
+from django.conf import settings
+from django.contrib.auth.hashers import check_password
+from django.db import transaction
+from django.utils import timezone
+
+from backend.accounts.mail import mail_queue
+from backend.accounts.models import PendingSignUp, User
+from backend.accounts.services import clean_email, clean_name, password_hash, user_create_hashed
+from backend.platform.errors import (
+    AuthenticationFailed,
+    Conflict,
+    NotFound,
+    Overloaded,
+    PermissionDenied,
+)
+
+LINK_AGE = timedelta(days=1)
+
+
+@transaction.atomic
+def sign_up_begin(*, email: str, password: str, name: str = "", may_mail: bool = True) -> str:
+    """Mail a link that makes the account.
+
+    Args:
+        may_mail: False where the address has had enough mails; all else is the same.
+
+    Returns:
+        What the browser that signed up keeps in its session, for `sign_up_complete`.
+    Raises:
+        PermissionDenied: this installation is closed to sign-ups.
+        Overloaded: it can send no mail.
+        InvalidRequest: with `param`: not an address, or a password that is easy to guess.
+    """
+    if not settings.SIGNUP_OPEN:
+        raise PermissionDenied(
+            "This installation takes no sign-ups; ask its administrator for an account.",
+            code="signup_closed",
+        )
+    if not (settings.EMAIL_HOST or settings.OUTBOX_TOKEN):
+        raise Overloaded(
+            "This installation has no mail server, so it cannot confirm addresses; ask its"
+            " administrator for an account.",
+            code="no_mail_server",
+        )
+    name, email = clean_name(name), clean_email(email)
+    hashed = password_hash(password, User(email=email, name=name))
+    token = secrets.token_urlsafe(32)
+    pending = PendingSignUp.objects.create(
+        token_sha256=_hash(token), email=email, name=name, password=hashed
+    )
+    if User.objects.with_address(email).exists():
+        text = (
+            "A sign-up for Parley came with this address. You have an account"
+            f" already:\n\n{settings.PUBLIC_URL}/login\n\nForgot the password?\n\n"
+            f"{settings.PUBLIC_URL}/forgot-password\n"
+        )
+    else:
+        text = (
+            "Open this link to confirm your address and start:\n\n"
+            f"{settings.PUBLIC_URL}/confirm-sign-up#{token}\n\n"
+            "It works for one day. If you did not sign up for Parley, do nothing.\n"
+        )
+    if may_mail:
+        mail_queue(to=email, kind="sign_up", subject="Confirm your e-mail address", text=text)
+    return pending.token_sha256
+
+
+@transaction.atomic
+def sign_up_complete(*, token: str, kept: str | None, password: str | None) -> User:
+    """The account, with its address verified.
+
+    Args:
+        kept: what `sign_up_begin` gave to this browser.
+        password: the one that was signed up with; needed in any other browser.
+    Raises:
+        NotFound: the link is unknown, too old, or was used, or the address is taken by now.
+        AuthenticationFailed: another browser, and no password or another one.
+    """
+    pending = (
+        PendingSignUp.objects.select_for_update()
+        .filter(token_sha256=_hash(token), created_at__gt=timezone.now() - LINK_AGE)
+        .first()
+    )
+    if pending is None:
+        raise _no_such_link()
+    if kept != pending.token_sha256:
+        if not password:
+            raise AuthenticationFailed(
+                "You signed up in another browser: enter the password that you chose there.",
+                code="password_required",
+            )
+        if not check_password(password, pending.password):
+            raise AuthenticationFailed("The password is wrong.", code="wrong_credentials")
+    try:
+        user = user_create_hashed(email=pending.email, password=pending.password, name=pending.name)
+    except Conflict:
+        raise _no_such_link() from None
+    PendingSignUp.objects.filter(email=pending.email).delete()
+    return user
+
+
+def pending_sign_ups_delete() -> int:
+    """Forget those that were not confirmed in time. Returns how many."""
+    expired = PendingSignUp.objects.filter(created_at__lt=timezone.now() - LINK_AGE)
+    return expired.delete()[0]
+
+
+def _hash(token: str) -> str:
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+def _no_such_link() -> NotFound:
+    return NotFound("This link has expired or was used already.", code="link_invalid")

@@ -1,0 +1,29 @@
+"""The admin site: open to staff who have given a second factor in this session."""
+
+from django.contrib.admin.apps import AdminConfig as DjangoAdminConfig
+from django.http import HttpRequest
+from unfold.sites import UnfoldAdminSite
+
+
+class AdminConfig(DjangoAdminConfig):
+    default_site = "backend.admin.site.AdminSite"
+
+
+class AdminSite(UnfoldAdminSite):
+    def has_permission(self, request: HttpRequest) -> bool:
+        """Staff, with a second factor: one that they still have, given when they signed in."""
+        return super().has_permission(request) and _second_factor_given(request)
+
+
+def _second_factor_given(request: HttpRequest) -> bool:
+    from backend.accounts.second_factors import has_second_factor  # needs the models
+    from backend.api.sign_in import FACTOR
+
+    user_id = request.user.pk
+    if user_id is None or request.session.get(FACTOR) is None:
+        return False
+    known: bool | None = getattr(request, "_has_second_factor", None)
+    if known is None:  # asked several times for each page
+        known = has_second_factor(user_id=user_id)
+        request._has_second_factor = known  # type: ignore[attr-defined]
+    return known

@@ -1,0 +1,199 @@
+"""What is stored of a response: its input, its parameters, which response it follows.
+
+Its answer stands beside its generation (`generation.models.StoredAnswer`). Both are kept for 30
+days, or until they are deleted. As all answers they belong to one user of one organization.
+"""
+
+import json
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+from django.utils import timezone
+from pydantic import TypeAdapter
+
+from backend.accounts.principal import Principal
+from backend.api.models import StoredResponse
+from backend.api.responses.items import input_items, messages_of, output_items
+from backend.api.responses.objects import (
+    generation_id_of,
+    not_found,
+    parameters,
+    response_object,
+    status_of,
+)
+from backend.api.schemas.responses import Item, ResponseCreate
+from backend.generation.models import Generation, StoredAnswer
+from backend.generation.request import Usage
+from backend.generation.tools import split_calls
+from backend.platform.errors import InvalidRequest, ParleyError
+
+KEPT = timedelta(days=30)
+MAX_CHAIN = 500
+"""Responses that one may follow."""
+
+_ITEMS: TypeAdapter[list[Item]] = TypeAdapter(list[Item])
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A stored response and its generation."""
+
+    row: StoredResponse
+    generation: Generation
+    text: str
+
+    @property
+    def asked(self) -> dict[str, Any]:
+        """See `objects.parameters`."""
+        asked: dict[str, Any] = json.loads(self.row.asked)
+        return asked
+
+    def as_object(self) -> dict[str, Any]:
+        generation = self.generation
+        status, incomplete = status_of(generation.state, generation.finish_reason)
+        error = None
+        if status == "failed":
+            error = ParleyError(f"The response failed: {generation.error_code or 'server_error'}.")
+        usage = Usage(
+            generation.input_tokens, generation.cached_input_tokens, generation.output_tokens
+        )
+        ended = "completed" if status == "completed" else "incomplete"
+        return response_object(
+            self.row.pk,
+            self.row.created_at,
+            self.asked,
+            status=status,
+            output=output_items(self.row.pk, self.text, status=ended) if self.text else [],
+            usage=None if generation.is_open else usage,
+            error=error,
+            incomplete=incomplete,
+        )
+
+
+def response_store(
+    *, generation_id: UUID, created_at: datetime, principal: Principal, body: ResponseCreate
+) -> None:
+    """Store what was asked."""
+    previous = body.previous_response_id
+    StoredResponse.objects.create(
+        id=generation_id,
+        organization_id=principal.organization_id,
+        user_id=principal.user_id,
+        previous=generation_id_of(previous) if previous else None,
+        items=json.dumps([item.model_dump(exclude_none=True) for item in input_items(body)]),
+        asked=json.dumps(parameters(body)),
+        created_at=created_at,
+    )
+
+
+def response_get(*, text_id: str, principal: Principal) -> Found:
+    """Raises NotFound: there is none, or it is another user's."""
+    row = _own(principal).filter(pk=generation_id_of(text_id)).first()
+    generation = Generation.objects.filter(pk=row.pk).first() if row else None
+    if row is None or generation is None:
+        raise not_found(text_id)
+    stored = StoredAnswer.objects.filter(pk=row.pk).first()
+    return Found(row, generation, stored.text if stored else "")
+
+
+@transaction.atomic
+def response_delete(*, text_id: str, principal: Principal) -> None:
+    """Its content is gone at once; its generation stays, for the bill.
+
+    Raises:
+        NotFound: as `response_get`.
+    """
+    found = response_get(text_id=text_id, principal=principal)
+    StoredAnswer.objects.filter(pk=found.row.pk).delete()
+    found.row.delete()
+
+
+def history_of(*, text_id: str, principal: Principal) -> list[dict[str, Any]]:
+    """The chat's messages of a response and of those before it, oldest first.
+
+    Raises:
+        InvalidRequest: there is no such response, or it has not ended.
+    """
+    turns: list[list[dict[str, Any]]] = []
+    rows: dict[UUID, StoredResponse] = {}
+    at: UUID | None = _previous(text_id)
+    while at is not None and len(rows) < MAX_CHAIN and at not in rows:
+        row = _own(principal).filter(pk=at).first()
+        if row is None:
+            break
+        rows[at], at = row, row.previous
+    first = next(iter(rows.values()), None)
+    if first is None or not Generation.objects.filter(pk=first.pk).exists():
+        raise _no_previous(text_id)
+    if Generation.objects.get(pk=first.pk).is_open:
+        raise InvalidRequest(
+            f"The response '{text_id}' has not ended yet.", param="previous_response_id"
+        )
+    answers = dict(StoredAnswer.objects.filter(pk__in=rows).values_list("generation_id", "text"))
+    for pk, row in rows.items():
+        turns.append(messages_of(_ITEMS.validate_json(row.items)))
+        turns[-1] += _answer_messages(pk, answers.get(pk, ""))
+    return [message for turn in reversed(turns) for message in turn]
+
+
+def input_list(found: Found) -> list[dict[str, Any]]:
+    """Its own input items, as OpenAI lists them."""
+    items = []
+    for number, item in enumerate(json.loads(found.row.items)):
+        shown = {**item, "id": item.get("id") or f"{item['type']}_{found.row.pk.hex}_{number}"}
+        if isinstance(item.get("content"), str):
+            kind = "output_text" if item.get("role") == "assistant" else "input_text"
+            shown["content"] = [{"type": kind, "text": item["content"]}]
+        if item["type"] == "message":
+            shown.setdefault("status", "completed")
+        items.append(shown)
+    return items
+
+
+def purge_responses() -> int:
+    """Delete what is older than 30 days; how many responses that were."""
+    before = timezone.now() - KEPT
+    StoredAnswer.objects.filter(generation__created_at__lt=before).delete()
+    return StoredResponse.objects.filter(created_at__lt=before).delete()[0]
+
+
+def _own(principal: Principal) -> Any:
+    return StoredResponse.objects.filter(
+        organization_id=principal.organization_id, user_id=principal.user_id
+    )
+
+
+def _previous(text_id: str) -> UUID:
+    try:
+        return generation_id_of(text_id)
+    except ParleyError:
+        raise _no_previous(text_id) from None
+
+
+def _no_previous(text_id: str) -> InvalidRequest:
+    return InvalidRequest(
+        f"Previous response with id '{text_id[:64]}' not found.",
+        param="previous_response_id",
+        code="previous_response_not_found",
+    )
+
+
+def _answer_messages(generation_id: UUID, text: str) -> list[dict[str, Any]]:
+    content, calls = split_calls(text)
+    if not content and not calls:
+        return []
+    message: dict[str, Any] = {"role": "assistant", "content": content or None}
+    if calls:
+        message["tool_calls"] = [
+            {
+                "id": item["call_id"],
+                "type": "function",
+                "function": {"name": item["name"], "arguments": item["arguments"]},
+            }
+            for item in output_items(generation_id, text)
+            if item["type"] == "function_call"
+        ]
+    return [message]

@@ -1,0 +1,207 @@
+"""The body of POST /v1/responses.
+
+Source of names and bounds: OpenAI API reference, "Responses", and the types of the official Python
+client. Function tools are the only tools; what else OpenAI runs itself (searches, files, computers,
+MCP servers, custom tools) is refused by name.
+"""
+
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import Field, StringConstraints, field_validator, model_validator
+
+from backend.api.schemas.base import ModelName, RequestModel
+from backend.api.schemas.openai_messages import ImageURL
+from backend.api.schemas.openai_parameters import EndUser, refuse_by_name
+from backend.api.schemas.openai_tools import MAX_CALLS, MAX_TOOLS, check_parameters
+from backend.generation.request import MAX_OUTPUT_TOKENS
+from backend.platform.errors import InvalidRequest
+
+MAX_ITEMS = 2_000
+_FUNCTION_NAME = r"^[a-zA-Z0-9_-]{1,64}$"
+
+CallId = Annotated[str, StringConstraints(min_length=1, max_length=200)]
+ItemId = Annotated[str, StringConstraints(max_length=200)]
+ItemStatus = Literal["in_progress", "completed", "incomplete"]
+ResponseId = Annotated[str, StringConstraints(max_length=64)]
+
+
+class InputText(RequestModel):
+    type: Literal["input_text"]
+    text: str
+
+
+class InputImage(RequestModel):
+    type: Literal["input_image"]
+    image_url: str = Field(max_length=14_000_000)
+    detail: Literal["auto", "low", "high"] = "auto"
+
+    @field_validator("image_url")
+    @classmethod
+    def is_inline(cls, url: str) -> str:
+        return ImageURL.is_inline(url)
+
+
+class OutputText(RequestModel):
+    """Text of an earlier answer, sent back."""
+
+    type: Literal["output_text"]
+    text: str
+    annotations: list[dict[str, Any]] = Field(default=[], max_length=0)
+    logprobs: list[dict[str, Any]] | None = None
+
+
+Content = Annotated[InputText | InputImage | OutputText, Field(discriminator="type")]
+
+
+class MessageItem(RequestModel):
+    type: Literal["message"] = "message"
+    role: Literal["user", "assistant", "system", "developer"]
+    content: str | list[Content]
+    id: ItemId | None = None
+    status: ItemStatus | None = None
+
+
+class FunctionCallItem(RequestModel):
+    type: Literal["function_call"]
+    call_id: CallId
+    name: str = Field(pattern=_FUNCTION_NAME)
+    arguments: str = Field(max_length=1_000_000)
+    id: ItemId | None = None
+    status: ItemStatus | None = None
+
+
+class FunctionOutputItem(RequestModel):
+    type: Literal["function_call_output"]
+    call_id: CallId
+    output: str | list[InputText]
+    id: ItemId | None = None
+    status: ItemStatus | None = None
+
+
+Item = FunctionCallItem | FunctionOutputItem | MessageItem
+
+
+class JsonSchemaFormat(RequestModel):
+    type: Literal["json_schema"]
+    name: str = Field(pattern=r"^[a-zA-Z0-9_-]{1,64}$")
+    json_schema: dict[str, Any] = Field(alias="schema")
+    description: str | None = Field(default=None, max_length=10_000)
+    strict: bool | None = None
+
+
+class PlainFormat(RequestModel):
+    type: Literal["text", "json_object"]
+
+
+class TextConfig(RequestModel):
+    format: Annotated[JsonSchemaFormat | PlainFormat, Field(discriminator="type")] | None = None
+    verbosity: Literal["medium"] | None = None
+
+
+class ResponseTool(RequestModel):
+    type: Literal["function"]
+    name: str = Field(pattern=_FUNCTION_NAME)
+    description: str | None = Field(default=None, max_length=10_000)
+    parameters: dict[str, Any] | None = None
+    strict: bool | None = None
+
+    @field_validator("parameters")
+    @classmethod
+    def is_object(cls, parameters: dict[str, Any] | None) -> dict[str, Any] | None:
+        if parameters is not None:
+            check_parameters(parameters)
+        return parameters
+
+
+class FunctionReference(RequestModel):
+    type: Literal["function"]
+    name: str = Field(pattern=_FUNCTION_NAME)
+
+
+class AllowedTools(RequestModel):
+    type: Literal["allowed_tools"]
+    mode: Literal["auto", "required"]
+    tools: list[FunctionReference] = Field(min_length=1, max_length=MAX_TOOLS)
+
+
+class StreamOptions(RequestModel):
+    include_obfuscation: bool | None = None
+
+
+Include = Literal["message.output_text.logprobs", "reasoning.encrypted_content"]
+
+
+class ResponseCreate(RequestModel):
+    refused: ClassVar[dict[str, tuple[Any, ...]]] = {
+        "access_programs": (),
+        "context_management": ([],),
+        "conversation": (),
+        "image": (),
+        "moderation": (),
+        "prompt": (),
+        "prompt_cache_options": ({"mode": "implicit"},),
+        "prompt_cache_retention": ("in_memory",),
+        "reasoning": ({}, {"effort": "none"}, {"effort": None, "summary": None}),
+        "service_tier": ("auto", "default"),
+    }
+
+    model: ModelName
+    input: str | Annotated[list[Item], Field(min_length=1, max_length=MAX_ITEMS)]
+    instructions: str | None = None
+    previous_response_id: ResponseId | None = None
+    store: bool | None = Field(default=None, description="For 30 days, unless false.")
+    background: bool | None = None
+    stream: bool | None = None
+    stream_options: StreamOptions | None = None
+    max_output_tokens: int | None = Field(default=None, ge=1, le=MAX_OUTPUT_TOKENS)
+    max_tool_calls: int | None = Field(
+        default=None, ge=1, le=MAX_CALLS, description="Of tools run by the server: there are none."
+    )
+    temperature: float | None = Field(default=None, ge=0, le=2)
+    top_p: float | None = Field(default=None, ge=0, le=1)
+    top_logprobs: int | None = Field(default=None, ge=0, le=20)
+    text: TextConfig | None = None
+    tools: list[ResponseTool] | None = Field(default=None, max_length=MAX_TOOLS)
+    tool_choice: Literal["auto", "none", "required"] | FunctionReference | AllowedTools | None = (
+        None
+    )
+    parallel_tool_calls: bool | None = None
+    truncation: Literal["auto", "disabled"] | None = None
+    include: list[Include] | None = Field(default=None, max_length=16)
+    metadata: dict[str, str] | None = Field(default=None, max_length=16)
+    user: EndUser | None = None
+    safety_identifier: EndUser | None = None
+    prompt_cache_key: EndUser | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def without_refused(cls, data: Any) -> Any:
+        return refuse_by_name(cls.refused, data)
+
+    @field_validator("metadata")
+    @classmethod
+    def short_pairs(cls, metadata: dict[str, str] | None) -> dict[str, str] | None:
+        for key, value in (metadata or {}).items():
+            if len(key) > 64 or len(value) > 512:
+                raise ValueError("keys have at most 64 characters, values at most 512")
+        return metadata
+
+    @model_validator(mode="after")
+    def consistent(self) -> "ResponseCreate":
+        if self.background and self.store is False:
+            raise InvalidRequest(
+                "A response in the background is stored: 'store' cannot be false.", param="store"
+            )
+        if self.stream_options is not None and not self.stream:
+            raise InvalidRequest(
+                "'stream_options' is only allowed when 'stream' is true.", param="stream_options"
+            )
+        return self
+
+    @property
+    def is_stored(self) -> bool:
+        return self.store is not False
+
+    @property
+    def wants_logprobs(self) -> bool:
+        return "message.output_text.logprobs" in (self.include or ()) or bool(self.top_logprobs)

@@ -1,0 +1,105 @@
+"""A session from the right password to the last factor, and what it remembers of that.
+
+In the session: since when and by what the person is signed in (`SIGNED_IN_AT`, `FACTOR`), or, when
+the password was right and a second factor is missing, whose password it was (`_PENDING`). What
+changes an account's security needs a sign-in of the last ten minutes.
+"""
+
+import time
+from typing import Any, Final
+from uuid import UUID
+
+from django.contrib.auth import alogin
+from django.http import HttpRequest
+
+from backend.accounts import metrics
+from backend.accounts.authentication import principal_for_session
+from backend.accounts.models import User
+from backend.accounts.second_factors import has_second_factor
+from backend.api import throttling
+from backend.api.identity import me_of
+from backend.api.schemas.account import Me
+from backend.api.session_devices import session_note
+from backend.platform.database import in_database
+from backend.platform.errors import AuthenticationFailed, PermissionDenied
+
+SIGNED_IN_AT: Final = "signed_in_at"
+FACTOR: Final = "second_factor"
+_PENDING: Final = "pending_sign_in"
+PENDING_S = 600
+RECENT_S = 600
+
+
+async def sign_in(request: HttpRequest, user: User, *, factor: str | None = None) -> Me:
+    """As `session_start`, for the page."""
+    await session_start(request, user, factor=factor)
+    return await me_of(await principal_for_session(user, None))
+
+
+async def session_start(request: HttpRequest, user: User, *, factor: str | None = None) -> None:
+    """`user` is signed in from here on, in a new session.
+
+    Args:
+        factor: the second factor that was given: `totp`, `recovery_codes`, `webauthn`.
+    """
+    await _start_anew(request)
+    await alogin(request, user, backend="django.contrib.auth.backends.ModelBackend")
+    await request.session.aset(SIGNED_IN_AT, time.time())
+    if factor is not None:
+        await request.session.aset(FACTOR, factor)
+    await session_note(request, user)
+    metrics.SIGN_INS.labels(factor or "password").inc()
+
+
+async def second_factor_pending(request: HttpRequest, user: User) -> bool:
+    """Whether `user`, whose password was right, has to give a second factor; the session then
+    waits for it, and is anonymous meanwhile."""
+    if not await in_database(has_second_factor, user_id=user.pk):
+        return False
+    await _start_anew(request)
+    await request.session.acycle_key()
+    note = {"user": str(user.pk), "at": time.time(), "hash": user.get_session_auth_hash()}
+    await request.session.aset(_PENDING, note)
+    return True
+
+
+async def pending_user(request: HttpRequest) -> User | None:
+    """Who gave the right password in this session, in the last ten minutes; it is still theirs."""
+    note: dict[str, Any] | None = await request.session.aget(_PENDING)
+    if not note or time.time() - note["at"] > PENDING_S:
+        return None
+    user = await in_database(User.objects.filter(pk=UUID(note["user"]), is_active=True).first)
+    if user is None or user.get_session_auth_hash() != note["hash"]:
+        return None
+    return user
+
+
+async def require_pending_user(request: HttpRequest) -> User:
+    """Raises AuthenticationFailed where no sign-in waits."""
+    user = await pending_user(request)
+    if user is None:
+        raise AuthenticationFailed("Sign in with your password first.", code="password_first")
+    return user
+
+
+async def may_change(request: HttpRequest, user_id: UUID) -> None:
+    """Count a change of the account's security, and refuse it without a recent sign-in.
+
+    Raises:
+        RateLimited: too many changes. PermissionDenied: `reauthentication_required`.
+    """
+    await throttling.count_change(user_id)
+    if not is_recent(await request.session.aget(SIGNED_IN_AT)):
+        raise PermissionDenied(
+            "Enter your password again before you change this.", code="reauthentication_required"
+        )
+
+
+def is_recent(signed_in_at: float | None) -> bool:
+    return signed_in_at is not None and time.time() - signed_in_at < RECENT_S
+
+
+async def _start_anew(request: HttpRequest) -> None:
+    if not request.session.is_empty():
+        # Nothing that was put into a session before signing in may survive it.
+        await request.session.aflush()

@@ -1,0 +1,52 @@
+"""The admission queues of one web process, by pool: made for the pools that there are now."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from backend.generation.admission.queue import AdmissionQueue
+from backend.generation.pools.config import PoolsInForce
+from backend.generation.pools.replicas import ReplicaSet
+
+
+class PoolQueues(Mapping[str, AdmissionQueue]):
+    """A queue for each pool, made when a pool is first seen.
+
+    The queue of a pool that is configured no more stays: what runs there comes to its end, and
+    nothing new finds the pool.
+    """
+
+    def __init__(self, pools: PoolsInForce, *, max_waiting: int) -> None:
+        self._pools = pools
+        self._max_waiting = max_waiting
+        self._draining = False
+        self._queues: dict[str, AdmissionQueue] = {}
+
+    def __getitem__(self, pool_id: str) -> AdmissionQueue:
+        pool = self._pools.get(pool_id)
+        queue = self._queues.get(pool_id)
+        if queue is None:
+            if pool is None:
+                raise KeyError(pool_id)
+            queue = AdmissionQueue(ReplicaSet(pool), max_waiting=self._max_waiting)
+            queue.draining = self._draining
+            self._queues[pool_id] = queue
+        elif pool is not None and queue.replicas.pool is not pool:
+            queue.replicas.adopt(pool)
+        return queue
+
+    def __iter__(self) -> Iterator[str]:
+        for pool in self._pools.models:
+            _ = self[pool.id]
+        return iter(list(self._queues))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def replica_sets(self) -> Sequence[ReplicaSet]:
+        """Of all queues."""
+        return [queue.replicas for queue in self.values()]
+
+    def drain(self) -> None:
+        """Take nothing new, in any of them."""
+        self._draining = True
+        for queue in self.values():
+            queue.draining = True

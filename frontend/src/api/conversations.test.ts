@@ -1,0 +1,59 @@
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import {
+  cancelGeneration,
+  createShare,
+  deleteConversation,
+  deleteShare,
+  getConversation,
+  patchConversation,
+  postRegenerate,
+  postTurn,
+  putFeedback,
+  restoreConversation,
+} from "./conversations";
+
+const fetchMock = vi.fn<typeof fetch>();
+
+beforeEach(() => {
+  fetchMock.mockReset();
+  fetchMock.mockImplementation(async () => Response.json({}));
+  vi.stubGlobal("fetch", fetchMock);
+});
+
+const HOSTILE = "../me?x=#y";
+const { signal } = new AbortController();
+
+describe("paths", () => {
+  it.each([
+    ["getConversation", () => getConversation(HOSTILE, null)],
+    ["patchConversation", () => patchConversation(HOSTILE, { title: "x" })],
+    ["deleteConversation", () => deleteConversation(HOSTILE)],
+    ["restoreConversation", () => restoreConversation(HOSTILE)],
+    ["postTurn", () => postTurn(HOSTILE, { content: "x" }, signal)],
+    ["postRegenerate", () => postRegenerate(HOSTILE, undefined, signal)],
+    ["cancelGeneration", () => cancelGeneration(HOSTILE)],
+    ["putFeedback", () => putFeedback(HOSTILE, 1)],
+    ["createShare", () => createShare(HOSTILE, 30)],
+    ["deleteShare", () => deleteShare(HOSTILE)],
+  ])("of %s hold the id as one segment", async (_, send) => {
+    await send();
+    const path = String(fetchMock.mock.calls[0]?.[0]);
+    expect(path).toContain(`/${encodeURIComponent(HOSTILE)}`);
+    expect(new URL(path, "http://parley").pathname).not.toBe("/api/me");
+  });
+});
+
+describe("keepalive", () => {
+  const sentWith = async (title: string) => {
+    await patchConversation("c", { title });
+    return fetchMock.mock.calls[0]?.[1]?.keepalive;
+  };
+
+  it("outlives the tab for a small change", async () => {
+    expect(await sentWith("x")).toBe(true);
+  });
+
+  it("is off above what browsers allow, counted in bytes", async () => {
+    expect(await sentWith("ü".repeat(40_000))).toBe(false);
+  });
+});

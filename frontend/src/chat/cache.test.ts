@@ -1,0 +1,116 @@
+import { InfiniteQueryObserver, QueryClient } from "@tanstack/react-query";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { getConversation } from "@/api/conversations";
+import type { Conversation, Message } from "@/api/types";
+import { type ConversationData, conversationKey, patchMessage, refreshConversation } from "./cache";
+import { loadedMessages } from "./view";
+
+const ID = "c";
+const message = (id: string, parent_id: string | null) =>
+  ({ id, parent_id, role: "user", content: id, siblings: [id] }) as unknown as Message;
+const page = (messages: Message[], has_more: boolean) =>
+  ({ id: ID, messages, has_more, generation: null }) as unknown as Conversation;
+
+const OLDER = page([message("1", null), message("2", "1")], false);
+const NEWEST = page([message("3", "2")], true);
+const AFTER_THE_TURN = page([message("3", "2"), message("4", "3")], true);
+
+/** Answers of the server by `before`, each given by hand. */
+let waiting: { before: string | null; answer: (page: Conversation) => void }[] = [];
+const client = new QueryClient({ defaultOptions: { queries: { retry: false } } });
+
+beforeEach(() => {
+  client.clear();
+  waiting = [];
+  vi.stubGlobal("fetch", (path: string, { signal }: RequestInit) => {
+    const before = new URL(path, "http://parley").searchParams.get("before");
+    return new Promise<Response>((resolve, reject) => {
+      waiting.push({ before, answer: (body) => resolve(Response.json(body)) });
+      signal?.addEventListener("abort", () => reject(new DOMException("aborted", "AbortError")));
+    });
+  });
+});
+
+const asked = (before: string | null, nth = 0) =>
+  vi.waitFor(() => {
+    const found = waiting.filter((request) => request.before === before)[nth];
+    if (!found) throw new Error(`request ${nth} before ${before} has not come`);
+    return found;
+  });
+const shown = () =>
+  loadedMessages(client.getQueryData<ConversationData>(conversationKey(ID))?.pages ?? []).map(
+    ({ id }) => id,
+  );
+
+async function opened() {
+  const observer = new InfiniteQueryObserver(client, {
+    queryKey: conversationKey(ID),
+    queryFn: ({ pageParam, signal }) => getConversation(ID, pageParam, signal),
+    initialPageParam: null as string | null,
+    getNextPageParam: (last: Conversation) =>
+      last.has_more ? (last.messages[0]?.id ?? null) : null,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  observer.subscribe(() => undefined);
+  (await asked(null)).answer(NEWEST);
+  await vi.waitFor(() => expect(shown()).toEqual(["3"]));
+  return observer;
+}
+
+describe("refreshConversation", () => {
+  it("keeps the finished turn when older messages are being loaded meanwhile", async () => {
+    const observer = await opened();
+    const older = observer.fetchNextPage();
+    const late = await asked("3");
+    const refresh = refreshConversation(client, ID);
+    (await asked(null, 1)).answer(AFTER_THE_TURN);
+    await refresh;
+    late.answer(OLDER);
+    await older.catch(() => undefined);
+    expect(shown()).toEqual(expect.arrayContaining(["3", "4"]));
+  });
+
+  it("shows what was read last, whichever answer comes first", async () => {
+    await opened();
+    const first = refreshConversation(client, ID);
+    const second = refreshConversation(client, ID);
+    const slow = await asked(null, 1);
+    const next = waiting.filter(({ before }) => before === null)[2];
+    next?.answer(AFTER_THE_TURN);
+    slow.answer(NEWEST);
+    await first;
+    if (!next) (await asked(null, 2)).answer(AFTER_THE_TURN);
+    await second;
+    expect(shown()).toEqual(["3", "4"]);
+  });
+
+  it("keeps a rating that is given while older messages are being loaded", async () => {
+    const observer = await opened();
+    const older = observer.fetchNextPage();
+    const late = await asked("3");
+    const feedback = { rating: 1, comment: "" } as never;
+    await patchMessage(client, ID, "3", { feedback });
+    late.answer(OLDER);
+    await older.catch(() => undefined);
+    const pages = client.getQueryData<ConversationData>(conversationKey(ID))?.pages ?? [];
+    expect(loadedMessages(pages).find(({ id }) => id === "3")?.feedback).toEqual(feedback);
+  });
+
+  it("reads once more, and no more often, however many ask while it reads", async () => {
+    await opened();
+    const all = [1, 2, 3, 4].map(() => refreshConversation(client, ID));
+    (await asked(null, 1)).answer(NEWEST);
+    (await asked(null, 2)).answer(AFTER_THE_TURN);
+    await Promise.all(all);
+    expect(waiting).toHaveLength(3);
+  });
+
+  it("reads again after a refresh that failed", async () => {
+    await opened();
+    vi.stubGlobal("fetch", () => Promise.resolve(Response.json({ error: {} }, { status: 500 })));
+    await expect(refreshConversation(client, ID)).rejects.toThrow();
+    vi.stubGlobal("fetch", () => Promise.resolve(Response.json(AFTER_THE_TURN)));
+    await refreshConversation(client, ID);
+    expect(shown()).toEqual(["3", "4"]);
+  });
+});

@@ -1,0 +1,43 @@
+import { useEffect, useRef } from "react";
+import type { Model, PendingModel } from "@/api/types";
+import { toast } from "@/ui/toast";
+import { isOnItsWay } from "./queries";
+
+interface ModelOnItsWayProps {
+  models: Model[];
+  pending: PendingModel[];
+}
+
+/** How far a better model is, beside the one that answers; and that it has come. */
+export function ModelOnItsWay({ models, pending }: ModelOnItsWayProps) {
+  useNewDefault(models[0]);
+  const model = pending.find(isOnItsWay);
+  if (!model) return null;
+  const part = model.total_bytes ? model.done_bytes / model.total_bytes : 0;
+  const done = `${Math.floor(part * 100)} %`;
+  const text = { fetching: done, checking: "checking", loading: "loading" }[model.state as string];
+  return (
+    <p className="flex min-w-0 items-center gap-2 text-muted-foreground text-sm">
+      <progress
+        className="h-1 w-14 shrink-0 accent-current"
+        aria-label={`Fetching ${model.name}`}
+        value={model.state === "loading" ? undefined : part}
+      />
+      <span className="truncate max-sm:sr-only">
+        {model.name}: {text ?? "waiting"}
+      </span>
+    </p>
+  );
+}
+
+/** Says so when another model than before is the default. */
+function useNewDefault(model: Model | undefined): void {
+  const before = useRef<string>(undefined);
+  const id = model?.id;
+  const name = model?.name;
+  useEffect(() => {
+    if (!id) return;
+    if (before.current && before.current !== id) toast(`${name} is ready, and answers new chats.`);
+    before.current = id;
+  }, [id, name]);
+}

@@ -1,0 +1,86 @@
+import { fireEvent, render } from "@testing-library/react";
+import { useRef } from "react";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { useStickToEnd } from "./scroll";
+
+let grow: () => void;
+let top = 0;
+const sizes = { height: 1000, view: 200 };
+const end = () => sizes.height - sizes.view;
+
+function Area() {
+  const viewport = useRef<HTMLDivElement>(null);
+  const content = useRef<HTMLDivElement>(null);
+  useStickToEnd(viewport, content);
+  return (
+    <div ref={viewport} data-testid="viewport">
+      <div ref={content} />
+    </div>
+  );
+}
+
+/** The thread with its reader at the end, in a document without layout. */
+function area() {
+  const { getByTestId } = render(<Area />);
+  const viewport = getByTestId("viewport");
+  Object.defineProperties(viewport, {
+    scrollHeight: { get: () => sizes.height },
+    clientHeight: { get: () => sizes.view },
+    scrollTop: {
+      get: () => top,
+      set: (to: number) => {
+        top = Math.min(to, end());
+      },
+    },
+  });
+  scrollTo(viewport, end());
+  return viewport;
+}
+
+function scrollTo(viewport: HTMLElement, to: number) {
+  top = to;
+  fireEvent.scroll(viewport);
+}
+
+function token() {
+  sizes.height += 20;
+  grow();
+}
+
+beforeEach(() => {
+  top = 0;
+  sizes.height = 1000;
+  vi.stubGlobal(
+    "ResizeObserver",
+    class {
+      constructor(callback: () => void) {
+        grow = callback;
+      }
+      observe() {}
+      disconnect() {}
+    },
+  );
+});
+
+describe("useStickToEnd", () => {
+  it("follows the text while the reader is at the end", () => {
+    area();
+    token();
+    expect(top).toBe(end());
+  });
+
+  it("stays where the reader has gone up to, however little that is", () => {
+    const viewport = area();
+    scrollTo(viewport, end() - 10);
+    token();
+    expect(top).toBe(end() - 20 - 10);
+  });
+
+  it("holds on again when the reader comes down near the end", () => {
+    const viewport = area();
+    scrollTo(viewport, end() - 300);
+    scrollTo(viewport, end() - 30);
+    token();
+    expect(top).toBe(end());
+  });
+});

@@ -1,0 +1,37 @@
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { act, render, screen } from "@testing-library/react";
+import { MemoryRouter } from "react-router";
+import { beforeEach, describe, it, vi } from "vitest";
+import { KeysPage } from "./keys";
+
+const client = new QueryClient({ defaultOptions: { queries: { retry: false } } });
+const KEY = {
+  id: "k",
+  name: "Deploy",
+  prefix: "sk-parley-abc",
+  created_at: "2026-11-01T00:00:00Z",
+  last_used_at: null,
+  expires_at: null,
+  revoked_at: null,
+  scopes: [],
+};
+
+beforeEach(() => client.clear());
+
+describe("KeysPage", () => {
+  it("keeps the keys in sight when reading them again fails, and says so", async () => {
+    vi.stubGlobal("fetch", async () => Response.json({ data: [KEY] }));
+    render(
+      <QueryClientProvider client={client}>
+        <MemoryRouter>
+          <KeysPage />
+        </MemoryRouter>
+      </QueryClientProvider>,
+    );
+    await screen.findByText("Deploy");
+    vi.stubGlobal("fetch", () => Promise.reject(new TypeError("offline")));
+    await act(() => client.invalidateQueries());
+    await screen.findByText(/can't be reached|connection|offline/i);
+    screen.getByText("Deploy");
+  });
+});

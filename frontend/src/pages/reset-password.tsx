@@ -1,0 +1,62 @@
+import { useMutation } from "@tanstack/react-query";
+import { Link } from "react-router";
+import { resetPassword } from "@/api/account";
+import { errorMessage } from "@/api/errors";
+import { useSetMe } from "@/app/session";
+import { useDocumentTitle } from "@/lib/document-title";
+import { Button } from "@/ui/button";
+import { Field } from "@/ui/field";
+import { Notice } from "@/ui/notice";
+import { AuthLayout } from "./auth-layout";
+import { useLinkToken } from "./link-token";
+import { errorOf } from "./use-auth-form";
+
+/** Where the link of a reset leads. */
+export function ResetPasswordPage() {
+  const token = useLinkToken();
+  const setMe = useSetMe();
+  const reset = useMutation({
+    mutationFn: (password: string) => resetPassword({ token, password }),
+    onSuccess: () => setMe(null), // every session has ended, this one too
+  });
+  useDocumentTitle("Choose another password");
+  const fieldError = errorOf(reset.error, "password");
+  return (
+    <AuthLayout
+      title="Choose another password"
+      footer={
+        <Link to="/login" className="text-foreground underline underline-offset-4">
+          Sign in
+        </Link>
+      }
+    >
+      {reset.isSuccess ? (
+        <Notice tone="info">Your password is changed. Sign in with it.</Notice>
+      ) : (
+        <form
+          className="flex flex-col gap-4"
+          onSubmit={(event) => {
+            event.preventDefault();
+            reset.mutate(String(new FormData(event.currentTarget).get("password")));
+          }}
+        >
+          {reset.error && !fieldError && <Notice tone="error">{errorMessage(reset.error)}</Notice>}
+          <Field
+            label="New password"
+            name="password"
+            type="password"
+            autoComplete="new-password"
+            minLength={8}
+            required
+            autoFocus
+            hint="At least 8 characters, and not one that many people use."
+            error={fieldError}
+          />
+          <Button type="submit" className="h-11" busy={reset.isPending}>
+            Change the password
+          </Button>
+        </form>
+      )}
+    </AuthLayout>
+  );
+}

@@ -1,0 +1,308 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { type ReactNode, useState } from "react";
+import { errorMessage } from "@/api/errors";
+import { hasPasskeys } from "@/api/passkeys";
+import {
+  activateTotp,
+  addPasskey,
+  beginTotp,
+  removePasskey,
+  removeTotp,
+  renewRecoveryCodes,
+} from "@/api/security";
+import type { Passkey, Security, TotpEnrolment } from "@/api/types";
+import { formatDay } from "@/lib/time";
+import { Button } from "@/ui/button";
+import { Dialog, DialogActions } from "@/ui/dialog";
+import { Field } from "@/ui/field";
+import { Notice } from "@/ui/notice";
+import { Section } from "./page-layout";
+import { useGuard } from "./reauthentication";
+
+/** The authenticator app, passkeys and recovery codes. */
+export function SecondFactors({ security }: { security: Security }) {
+  const client = useQueryClient();
+  const [codes, setCodes] = useState<string[]>([]);
+  const [codesShown, setCodesShown] = useState(false);
+  const changed = (result?: { recovery_codes: string[] } | undefined) => {
+    if (result?.recovery_codes.length) {
+      setCodes(result.recovery_codes);
+      setCodesShown(true);
+    }
+    return client.invalidateQueries({ queryKey: ["security"] });
+  };
+  const hasFactor = security.totp || security.passkeys.length > 0;
+  return (
+    <Section title="Second factors">
+      <p className="max-w-2xl text-muted-foreground text-sm">
+        With a second factor a stolen password alone opens nothing. The administration of this
+        installation asks its staff for one.
+      </p>
+      <ul className="flex max-w-2xl flex-col overflow-hidden rounded-2xl border border-border">
+        <Totp enrolled={security.totp} onChange={changed} />
+        <Passkeys passkeys={security.passkeys} onChange={changed} />
+        {hasFactor && <RecoveryCodes left={security.recovery_codes} onChange={changed} />}
+      </ul>
+      <CodesDialog open={codesShown} codes={codes} onClose={() => setCodesShown(false)} />
+    </Section>
+  );
+}
+
+interface RowProps {
+  title: string;
+  note: string;
+  error?: Error | null;
+  children: ReactNode;
+}
+
+function Row({ title, note, error, children }: RowProps) {
+  return (
+    <li className="flex flex-col gap-3 border-border border-b px-4 py-3 last:border-b-0">
+      <div className="flex flex-wrap items-center justify-between gap-3">
+        <span className="flex min-w-0 flex-col">
+          <span className="font-medium text-sm">{title}</span>
+          <span className="text-muted-foreground text-xs">{note}</span>
+        </span>
+        <span className="flex gap-2">{children}</span>
+      </div>
+      {error && <Notice tone="error">{errorMessage(error)}</Notice>}
+    </li>
+  );
+}
+
+type OnChange = (result?: { recovery_codes: string[] }) => Promise<void>;
+
+function Totp({ enrolled, onChange }: { enrolled: boolean; onChange: OnChange }) {
+  const guard = useGuard();
+  const begin = useMutation({ mutationFn: () => guard(beginTotp) });
+  const remove = useMutation({
+    mutationFn: () => guard(removeTotp),
+    onSuccess: () => onChange(),
+  });
+  return (
+    <>
+      <Row
+        title="Authenticator app"
+        note={enrolled ? "Signing in asks for its code." : "Codes of an app on your phone."}
+        error={begin.error ?? remove.error}
+      >
+        {enrolled ? (
+          <Button
+            variant="outline"
+            size="sm"
+            busy={remove.isPending}
+            aria-label="Remove the authenticator app"
+            onClick={() => remove.mutate()}
+          >
+            Remove
+          </Button>
+        ) : (
+          <Button
+            variant="outline"
+            size="sm"
+            busy={begin.isPending}
+            aria-label="Add an authenticator app"
+            onClick={() => begin.mutate()}
+          >
+            Add
+          </Button>
+        )}
+      </Row>
+      {begin.data && (
+        <TotpDialog enrolment={begin.data} onClose={() => begin.reset()} onChange={onChange} />
+      )}
+    </>
+  );
+}
+
+interface TotpDialogProps {
+  enrolment: TotpEnrolment;
+  onClose: () => void;
+  onChange: OnChange;
+}
+
+function TotpDialog({ enrolment, onClose, onChange }: TotpDialogProps) {
+  const guard = useGuard();
+  const activate = useMutation({
+    mutationFn: (code: string) => guard(() => activateTotp(code)),
+    onSuccess: async (result) => {
+      await onChange(result);
+      onClose();
+    },
+  });
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      title="Add an authenticator app"
+      description="Scan this with the app, then enter the code that it shows."
+    >
+      <img
+        src={`data:image/svg+xml;base64,${btoa(enrolment.qr_svg)}`}
+        width={200}
+        height={200}
+        className="self-center rounded-xl bg-white p-2"
+        alt="QR code of the secret below"
+      />
+      <p className="text-muted-foreground text-sm">
+        Or type the secret into the app:{" "}
+        <code className="break-all text-foreground" data-testid="totp-secret">
+          {enrolment.secret}
+        </code>
+      </p>
+      <form
+        className="flex flex-col gap-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          activate.mutate(String(new FormData(event.currentTarget).get("code")));
+        }}
+      >
+        <Field
+          label="Code of the app"
+          name="code"
+          autoComplete="one-time-code"
+          inputMode="numeric"
+          maxLength={10}
+          required
+          autoFocus
+          error={activate.error ? errorMessage(activate.error) : undefined}
+        />
+        <DialogActions>
+          <Button type="submit" busy={activate.isPending}>
+            Add the app
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  );
+}
+
+function Passkeys({ passkeys, onChange }: { passkeys: Passkey[]; onChange: OnChange }) {
+  const guard = useGuard();
+  const [naming, setNaming] = useState(false);
+  const add = useMutation({
+    mutationFn: (name: string) => guard(() => addPasskey(name)),
+    onSuccess: onChange,
+  });
+  const remove = useMutation({
+    mutationFn: (id: number) => guard(() => removePasskey(id)),
+    onSuccess: () => onChange(),
+  });
+  return (
+    <>
+      <Row
+        title="Passkeys"
+        note="Sign in with a finger, a face or a security key, without the password."
+        error={add.error ?? remove.error}
+      >
+        {hasPasskeys() && (
+          <Button
+            variant="outline"
+            size="sm"
+            busy={add.isPending}
+            aria-label="Add a passkey"
+            onClick={() => setNaming(true)}
+          >
+            Add
+          </Button>
+        )}
+      </Row>
+      {passkeys.map((passkey) => (
+        <Row
+          key={passkey.id}
+          title={passkey.name}
+          note={`Passkey of ${formatDay(passkey.created_at)}${
+            passkey.last_used_at ? `, used ${formatDay(passkey.last_used_at)}` : ""
+          }`}
+        >
+          <Button
+            variant="outline"
+            size="sm"
+            busy={remove.isPending && remove.variables === passkey.id}
+            aria-label={`Remove the passkey ${passkey.name}`}
+            onClick={() => remove.mutate(passkey.id)}
+          >
+            Remove
+          </Button>
+        </Row>
+      ))}
+      <Dialog open={naming} onOpenChange={setNaming} title="Add a passkey">
+        <form
+          className="flex flex-col gap-4"
+          onSubmit={(event) => {
+            event.preventDefault();
+            setNaming(false);
+            add.mutate(String(new FormData(event.currentTarget).get("name")));
+          }}
+        >
+          <Field
+            label="Name"
+            name="name"
+            maxLength={100}
+            required
+            autoFocus
+            placeholder="My phone"
+            hint="So that you know later which one it is."
+          />
+          <DialogActions>
+            <Button type="submit">Continue</Button>
+          </DialogActions>
+        </form>
+      </Dialog>
+    </>
+  );
+}
+
+function RecoveryCodes({ left, onChange }: { left: number; onChange: OnChange }) {
+  const guard = useGuard();
+  const renew = useMutation({
+    mutationFn: () => guard(renewRecoveryCodes),
+    onSuccess: onChange,
+  });
+  return (
+    <Row
+      title="Recovery codes"
+      note={`${left} are left. Each lets you in once without your phone.`}
+      error={renew.error}
+    >
+      <Button
+        variant="outline"
+        size="sm"
+        busy={renew.isPending}
+        aria-label="Make new recovery codes"
+        onClick={() => renew.mutate()}
+      >
+        New codes
+      </Button>
+    </Row>
+  );
+}
+
+interface CodesDialogProps {
+  open: boolean;
+  codes: string[];
+  onClose: () => void;
+}
+
+function CodesDialog({ open, codes, onClose }: CodesDialogProps) {
+  return (
+    <Dialog
+      open={open}
+      onOpenChange={onClose}
+      title="Your recovery codes"
+      description="Keep them where your phone is not: each lets you in once without it. They are shown this once."
+    >
+      <ul
+        aria-label="Recovery codes"
+        className="grid grid-cols-2 gap-2 rounded-xl bg-muted p-4 font-mono text-sm"
+      >
+        {codes.map((code) => (
+          <li key={code}>{code}</li>
+        ))}
+      </ul>
+      <DialogActions>
+        <Button onClick={onClose}>I have kept them</Button>
+      </DialogActions>
+    </Dialog>
+  );
+}

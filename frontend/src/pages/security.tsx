@@ -1,0 +1,179 @@
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { Navigate } from "react-router";
+import { errorMessage } from "@/api/errors";
+import { changeEmail, changePassword, deleteAccount, getSecurity } from "@/api/security";
+import { useMe, useSetMe } from "@/app/session";
+import { Button } from "@/ui/button";
+import { Dialog, DialogActions } from "@/ui/dialog";
+import { Field } from "@/ui/field";
+import { Notice } from "@/ui/notice";
+import { Loading } from "@/ui/spinner";
+import { toast } from "@/ui/toast";
+import { PageLayout, Section } from "./page-layout";
+import { Reauthentication, useGuard } from "./reauthentication";
+import { SecondFactors } from "./security-factors";
+import { Sessions } from "./security-sessions";
+import { errorOf } from "./use-auth-form";
+
+/** What keeps the account safe: password, address, second factors, sessions, and its end. */
+export function SecurityPage() {
+  const { data, error } = useQuery({ queryKey: ["security"], queryFn: getSecurity });
+  return (
+    <PageLayout title="Account and security">
+      <Reauthentication>
+        {error && <Notice tone="error">{errorMessage(error)}</Notice>}
+        {!data && !error && <Loading label="Loading your account" />}
+        <PasswordSection />
+        {data && <SecondFactors security={data} />}
+        <Sessions />
+        <EmailSection />
+        <DeletionSection />
+      </Reauthentication>
+    </PageLayout>
+  );
+}
+
+function PasswordSection() {
+  const guard = useGuard();
+  const [password, setPassword] = useState("");
+  const change = useMutation({
+    mutationFn: () => guard(() => changePassword(password)),
+    onSuccess: () => {
+      setPassword("");
+      toast("Your password is changed. Your other devices are signed out.");
+    },
+  });
+  const fieldError = errorOf(change.error, "password");
+  return (
+    <Section title="Password">
+      <form
+        className="flex max-w-md flex-col gap-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          change.mutate();
+        }}
+      >
+        {change.error && !fieldError && <Notice tone="error">{errorMessage(change.error)}</Notice>}
+        <Field
+          label="New password"
+          type="password"
+          autoComplete="new-password"
+          minLength={8}
+          required
+          value={password}
+          onChange={(event) => setPassword(event.target.value)}
+          error={fieldError}
+        />
+        <Button
+          type="submit"
+          className="self-start"
+          busy={change.isPending}
+          disabled={password.length < 8}
+        >
+          Change the password
+        </Button>
+      </form>
+    </Section>
+  );
+}
+
+function EmailSection() {
+  const me = useMe();
+  const guard = useGuard();
+  const [email, setEmail] = useState("");
+  const change = useMutation({ mutationFn: () => guard(() => changeEmail(email)) });
+  const fieldError = errorOf(change.error, "email");
+  return (
+    <Section title="E-mail address">
+      <form
+        className="flex max-w-md flex-col gap-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          change.mutate();
+        }}
+      >
+        <p className="break-words text-muted-foreground text-sm">
+          It is {me.user.email}. Another one counts once you have opened the link that we send to
+          it; the old one is notified.
+        </p>
+        {change.error && !fieldError && <Notice tone="error">{errorMessage(change.error)}</Notice>}
+        {change.isSuccess && (
+          <Notice tone="info">
+            We have written to {email}. Open the link in that mail.
+            {change.data.local_outbox && " There is no mail server here: it is in the outbox."}
+          </Notice>
+        )}
+        <Field
+          label="New address"
+          type="email"
+          autoComplete="email"
+          required
+          value={email}
+          onChange={(event) => setEmail(event.target.value)}
+          error={fieldError}
+        />
+        <Button type="submit" className="self-start" busy={change.isPending} disabled={!email}>
+          Change the address
+        </Button>
+      </form>
+    </Section>
+  );
+}
+
+function DeletionSection() {
+  const me = useMe();
+  const setMe = useSetMe();
+  const guard = useGuard();
+  const [open, setOpen] = useState(false);
+  const [typed, setTyped] = useState("");
+  const remove = useMutation({
+    mutationFn: () => guard(deleteAccount),
+    onSuccess: () => setMe(null),
+    onError: () => setOpen(false),
+  });
+  if (remove.isSuccess) return <Navigate to="/login" replace />;
+  return (
+    <Section title="Delete the account">
+      {remove.error && <Notice tone="error">{errorMessage(remove.error)}</Notice>}
+      <p className="max-w-md text-muted-foreground text-sm">
+        Your chats, files and shared links vanish at once, and are erased for good after 30 days.
+        Your API keys end. Invoices stay as long as the law says.
+      </p>
+      <Button variant="danger" className="self-start" onClick={() => setOpen(true)}>
+        Delete the account
+      </Button>
+      <Dialog
+        open={open}
+        onOpenChange={setOpen}
+        title="Delete the account?"
+        description={`There is no way back. Type ${me.user.email} to go on.`}
+      >
+        <form
+          className="flex flex-col gap-4"
+          onSubmit={(event) => {
+            event.preventDefault();
+            setOpen(false);
+            remove.mutate();
+          }}
+        >
+          <Field
+            label="Your address"
+            autoComplete="off"
+            autoFocus
+            value={typed}
+            onChange={(event) => setTyped(event.target.value)}
+          />
+          <DialogActions>
+            <Button variant="outline" onClick={() => setOpen(false)}>
+              Cancel
+            </Button>
+            <Button type="submit" variant="danger" disabled={typed.trim() !== me.user.email}>
+              Delete for good
+            </Button>
+          </DialogActions>
+        </form>
+      </Dialog>
+    </Section>
+  );
+}

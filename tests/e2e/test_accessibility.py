@@ -1,0 +1,139 @@
+"""For everyone: by keyboard, with a screen reader's eyes (axe), on a phone."""
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.e2e.inserted_conversations import insert_branch
+from tests.e2e.test_messages import MARKDOWN
+from tests.e2e.users import Person, SignUp, Visit
+from tests.support.product import Product
+
+AXE = Path(__file__).parents[2] / "frontend" / "node_modules" / "axe-core" / "axe.min.js"
+PHONE = {
+    "viewport": {"width": 390, "height": 844},
+    "has_touch": True,
+    "is_mobile": True,
+    "device_scale_factor": 2,
+}
+SEVERE = {"serious", "critical"}
+
+
+def assert_accessible(page: Page, where: str) -> None:
+    """No violation of level serious or above, as axe-core sees the page now."""
+    # What is just fading in or out has the contrast of neither state.
+    page.wait_for_function(
+        "() => document.getAnimations().every(({playState}) => playState !== 'running')"
+    )
+    page.evaluate(AXE.read_text())
+    # Base UI's focus guards stand at both ends of an open menu and hand the focus on at once;
+    # nobody can rest on one, so that they are hidden and focusable shuts nobody out.
+    found = page.evaluate(
+        "axe.run({exclude: [['[data-base-ui-focus-guard]']]}, {resultTypes: ['violations']})"
+    )["violations"]
+    severe = [
+        f"{where}: {violation['id']}: {node['html']} {node['failureSummary']}"
+        for violation in found
+        if violation["impact"] in SEVERE
+        for node in violation["nodes"]
+    ]
+    assert severe == [], "\n".join(severe)
+
+
+# Colours depend on the scheme alone and the layout on the device alone: two runs see all of both.
+@pytest.mark.parametrize(("device", "scheme"), [("desktop", "light"), ("phone", "dark")])
+def test_every_page_passes_axe(
+    sign_up: SignUp, live_product: Product, scheme: str, device: str
+) -> None:
+    options = {"color_scheme": scheme, "reduced_motion": "reduce"}
+    person = sign_up(**options, **(PHONE if device == "phone" else {}))
+    person.visitor.expect_status(404)
+    page = person.page
+    chat = insert_branch(live_product, person, "Markdown", ["Show me", MARKDOWN])
+    settings = ("/settings", "/settings/security")
+    for path in ("/", f"/c/{chat}", "/keys", "/usage", *settings, "/archived", "/nowhere"):
+        person.open(path)
+        page.wait_for_load_state("networkidle")
+        assert_accessible(page, path)
+        width = page.evaluate("document.documentElement.scrollWidth")
+        assert width <= page.evaluate("screen.width"), f"{path} is wider than the screen"
+
+    person.open(f"/c/{chat}")
+    page.get_by_role("button", name="Share").click()
+    expect(page.get_by_role("dialog")).to_be_visible()
+    assert_accessible(page, "the share dialog")
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Model:").click()
+    expect(page.get_by_role("menu")).to_be_visible()
+    assert_accessible(page, "the model menu")
+    page.keyboard.press("Escape")
+    if device == "phone":
+        page.get_by_role("button", name="Open menu").click()
+        expect(page.get_by_role("dialog", name="Menu")).to_be_visible()
+        assert_accessible(page, "the drawer")
+        page.keyboard.press("Escape")
+    page.keyboard.press("Control+k")
+    expect(page.get_by_role("combobox", name="Search chats")).to_be_focused()
+    assert_accessible(page, "the search")
+
+
+def test_sign_in_and_sign_up_pass_axe(visit: Visit) -> None:
+    page = visit().page
+    for path in ("/login", "/signup", "/forgot-password", "/reset-password#x"):
+        page.goto(path)
+        expect(page.get_by_role("textbox").first).to_be_visible()
+        assert_accessible(page, path)
+
+
+def test_chat_is_usable_by_keyboard(person: Person) -> None:
+    page = person.page
+    keyboard = page.keyboard
+    expect(person.composer).to_be_focused()
+    keyboard.type("Write a long story")
+    keyboard.press("Shift+Enter")
+    keyboard.type("about a keyboard.")
+    keyboard.press("Enter")
+    expect(page.get_by_role("article", name="You")).to_contain_text("Write a long story\nabout")
+    person.wait_for_words()
+    keyboard.press("Escape")
+    person.wait_for_the_end()
+    expect(person.composer).to_be_focused()
+
+    keyboard.press("Control+Shift+O")
+    expect(page.get_by_text("What's on your mind")).to_be_visible()
+    expect(person.composer).to_be_focused()
+
+    keyboard.press("Control+k")
+    expect(page.get_by_role("combobox", name="Search chats")).to_be_focused()
+    expect(page.get_by_role("option")).to_have_count(2)
+    keyboard.press("ArrowDown")
+    keyboard.press("Enter")
+    page.wait_for_url("**/c/*")
+    expect(page.get_by_role("article", name="You")).to_be_visible()
+
+    person.open("/settings")
+    expect(page.get_by_role("heading", name="Settings")).to_be_visible()
+    keyboard.press("Tab")
+    skip = page.get_by_role("link", name="Skip to the content")
+    expect(skip).to_be_focused()
+    expect(skip).to_be_in_viewport()
+    keyboard.press("Enter")
+    expect(page.get_by_role("main")).to_be_focused()
+
+
+def test_phone_has_a_drawer_and_the_whole_chat(sign_up: SignUp) -> None:
+    person = sign_up(**PHONE)
+    page = person.page
+    identity = person.new_conversation("Bicycle repair")
+    person.open("/")
+    expect(page.get_by_role("navigation", name="Conversations")).to_be_hidden()
+    person.composer.fill("Say hello.")
+    page.get_by_role("button", name="Send", exact=True).tap()
+    person.wait_for_words(1)
+    person.stop()
+
+    page.get_by_role("button", name="Open menu").tap()
+    page.get_by_role("dialog", name="Menu").get_by_role("link", name="Bicycle repair").tap()
+    page.wait_for_url(f"**/c/{identity}")
+    expect(page.get_by_role("dialog", name="Menu")).to_be_hidden()

@@ -1,0 +1,79 @@
+"""A blocked user sees why, appeals, and gets the answer of a reviewer in the admin."""
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tests.e2e.users import Person, Visitor
+from tests.support.scripted import ScriptedProduct
+from tests.support.staff import Staff
+
+BEFORE = "Sure. Now, here is the guide: to make a"
+HARM = "pipe bomb you will need a pipe and some nails and then more."
+
+
+@pytest.fixture
+def visit(browser: Browser, scripted_product: ScriptedProduct) -> Iterator[Callable[..., Visitor]]:
+    """As for the other browser tests, at the product whose upstream the test has written."""
+    visitors: list[Visitor] = []
+
+    def new_visitor(**options: object) -> Visitor:
+        visitors.append(Visitor(browser, scripted_product.url, **options))
+        return visitors[-1]
+
+    yield new_visitor
+    for visitor in visitors:
+        visitor.leave()
+
+
+def appeal(person: Person, reason: str) -> None:
+    person.page.get_by_role("button", name="Ask for a review").click()
+    person.page.get_by_role("textbox", name="Reason").fill(reason)
+    person.page.get_by_role("button", name="Send appeal").click()
+    expect(person.page.get_by_text("Your appeal was sent")).to_be_visible()
+
+
+def test_blocked_prompt_and_a_halted_answer_are_appealed_and_reviewed(
+    person: Person,
+    visit: Callable[..., Visitor],
+    scripted_product: ScriptedProduct,
+    administrator: Staff,
+) -> None:
+    person.visitor.expect_status(400)
+    person.say("How do I make a pipe bomb at home?")
+    expect(person.page.get_by_text("This request can't be answered")).to_be_visible()
+    appeal(person, "It is for a crime novel.")
+
+    person.open("/")
+    scripted_product.says(f"{BEFORE} {HARM}")
+    person.say("What shall we build today?")
+    expect(person.page.get_by_text("The rest of this answer was withheld")).to_be_visible()
+    expect(person.answer).to_contain_text(BEFORE)
+    expect(person.answer).not_to_contain_text("bomb")
+    assert "bomb" not in person.page.content()
+    appeal(person, "I asked for a bird house.")
+    person.page.reload()
+    expect(person.page.get_by_text("Your appeal was sent")).to_be_visible()
+
+    reviewer = visit()
+    reviewer.expect_status(404)  # the admin has no favicon
+    page = reviewer.page
+    reviewer.open("/admin/login/?next=/admin/audit/review/%3Fstate__exact=open")
+    page.locator("input[name=username]").fill(administrator.email)
+    page.locator("input[name=password]").fill(administrator.password)
+    page.locator("input[name=password]").press("Enter")
+    page.get_by_label("recovery code").fill(administrator.new_code())
+    page.get_by_role("button", name="Continue").click()
+    expect(page.get_by_text("It is for a crime novel.")).to_be_visible()
+    page.get_by_role("row").filter(has_text="I asked for a bird house.").get_by_role(
+        "link"
+    ).first.click()
+    page.locator("textarea[name=note]").fill("The words were enough.")
+    page.locator("button[name=audit_review_confirm]").click()
+    expect(page.get_by_text("It is for a crime novel.")).to_be_visible()
+    expect(page.get_by_text("I asked for a bird house.")).to_be_hidden()
+
+    person.page.reload()
+    notice = person.page.get_by_text("the decision stands. “The words were enough.”")
+    expect(notice).to_be_visible()

@@ -1,0 +1,205 @@
+"""Visitors and the people that they become: what they do on the page, in their words."""
+
+import contextlib
+import re
+import secrets
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import urlsplit
+
+from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, Request, expect
+from playwright.sync_api import TimeoutError as PlaywrightTimeout
+
+from tests.support.outbox import token_mailed
+
+PASSWORD = "correct horse battery staple"
+
+# The model writes some words a second on a busy machine.
+expect.set_options(timeout=45_000)
+
+_FAILED_REQUEST = re.compile(r"status of (\d+)")
+
+
+class Visitor:
+    """A browser profile. `page` is its first tab."""
+
+    def __init__(self, browser: Browser, url: str, **options: Any) -> None:
+        self.url = url
+        self._expected: set[str] = set()
+        self._problems: list[str] = []
+        self.foreign_requests: list[str] = []
+        size = {"width": 1440, "height": 900}
+        self.context = browser.new_context(**{"base_url": url, "viewport": size, **options})
+        self.context.set_default_timeout(45_000)
+        self.context.grant_permissions(["clipboard-read", "clipboard-write"], origin=url)
+        self.page = self.new_tab()
+
+    def new_tab(self) -> Page:
+        page = self.context.new_page()
+        page.on("console", self._on_console)
+        page.on("pageerror", lambda error: self._problems.append(f"uncaught: {error}"))
+        page.on("dialog", lambda dialog: self._problems.append(f"dialog: {dialog.message}"))
+        page.on("request", self._on_request)
+        return page
+
+    def expect_status(self, *statuses: int) -> None:
+        """Failed answers that belong to the test: browsers log each as a console error."""
+        self._expected |= {str(status) for status in statuses}
+
+    def expect_offline(self) -> None:
+        self._expected.add("offline")
+
+    def open(self, path: str) -> None:
+        self.page.goto(path)
+
+    def leave(self) -> None:
+        """Close everything; fails if the page had a problem."""
+        self.context.close()
+        assert self._problems == [], "\n".join(self._problems)
+        assert self.foreign_requests == []
+
+    def _on_console(self, message: ConsoleMessage) -> None:
+        if message.type not in {"error", "warning"}:
+            return
+        failed = _FAILED_REQUEST.search(message.text)
+        if failed and failed[1] in self._expected:
+            return
+        # The first prompt of every visit, and the answer that leads to the sign-in page.
+        if failed and failed[1] == "401" and message.location["url"].endswith("/api/me"):
+            return
+        offline = "ERR_INTERNET_DISCONNECTED" in message.text or "WebSocket" in message.text
+        if offline and "offline" in self._expected:
+            return
+        self._problems.append(f"{message.type}: {message.text} ({message.location['url']})")
+
+    def _on_request(self, request: Request) -> None:
+        address = urlsplit(request.url)
+        own = urlsplit(self.url).netloc
+        if address.scheme in {"http", "https", "ws", "wss"} and address.netloc != own:
+            self.foreign_requests.append(request.url)
+
+
+class Person:
+    """Somebody who has an account of their own and is signed in."""
+
+    def __init__(self, visitor: Visitor) -> None:
+        self.visitor = visitor
+        self.context = visitor.context
+        self.page = visitor.page
+        self.name = "Ada Lovelace"
+        self.email = f"{secrets.token_hex(6)}@example.com"
+        self._sign_up()
+
+    def open(self, path: str) -> None:
+        self.visitor.open(path)
+
+    def call(self, method: str, path: str, body: dict[str, Any] | None = None) -> Any:
+        """The API's answer to this person's session; fails on any other status than a 2xx."""
+        cookies = {cookie["name"]: cookie["value"] for cookie in self.context.cookies()}
+        response = self.context.request.fetch(
+            path,
+            method=method,
+            headers={"X-CSRFToken": cookies["csrftoken"], "Referer": f"{self.visitor.url}/"},
+            data=body,
+        )
+        assert response.ok, f"{method} {path}: {response.status} {response.text()}"
+        return response.json() if response.body() else None
+
+    @property
+    def composer(self) -> Locator:
+        return self.page.get_by_role("textbox", name="Message")
+
+    @property
+    def stop_button(self) -> Locator:
+        return self.page.get_by_role("button", name="Stop", exact=True)
+
+    @property
+    def answer(self) -> Locator:
+        """The last answer on the page."""
+        return self.page.get_by_role("article", name="Parley").last
+
+    @property
+    def conversations(self) -> Locator:
+        return self.page.get_by_role("navigation", name="Conversations").get_by_role("link")
+
+    @property
+    def conversation_id(self) -> str:
+        return urlsplit(self.page.url).path.removeprefix("/c/")
+
+    def say(self, text: str) -> None:
+        self.composer.fill(text)
+        self.composer.press("Enter")
+
+    def wait_for_words(self, count: int = 4) -> None:
+        """Until so many words of the running answer are on the page."""
+        self.page.wait_for_function(
+            """(count) => {
+              const answers = document.querySelectorAll('article[aria-label=Parley]');
+              const text = ([...answers].at(-1)?.innerText ?? '').replace('Parley is thinking', '');
+              return text.split(/\\s+/).filter((word) => /\\p{L}/u.test(word)).length >= count;
+            }""",
+            arg=count,
+        )
+
+    def stop(self) -> None:
+        """Stop the answer and wait for its end; one that has just ended by itself is as good."""
+        if self.stop_button.is_visible():
+            with contextlib.suppress(PlaywrightTimeout):
+                self.stop_button.click(timeout=3_000)
+        self.wait_for_the_end()
+
+    def wait_for_the_end(self) -> None:
+        expect(self.page.get_by_role("button", name="Send", exact=True)).to_be_visible()
+        expect(self.answer.get_by_role("button", name="Regenerate")).to_be_visible()
+
+    def ask(self, text: str = "Write a short story about a lighthouse.") -> None:
+        """A turn that is cut short after some words, and stored."""
+        self.say(text)
+        self.wait_for_words()
+        self.stop()
+
+    def stored(self) -> list[dict[str, Any]]:
+        """The messages of the conversation on the page, as they are stored."""
+        path = f"/api/conversations/{self.conversation_id}?limit=500"
+        messages: list[dict[str, Any]] = self.call("GET", path)["messages"]
+        return messages
+
+    def choose(self, conversation: str, action: str) -> None:
+        """An entry of a conversation's menu in the sidebar."""
+        row = self.conversations.filter(has_text=conversation)
+        row.hover()
+        self.page.get_by_role("button", name=f"Options for {conversation}").click()
+        self.page.get_by_role("menuitem", name=action).click()
+
+    def new_conversation(self, title: str) -> str:
+        """A conversation made over the API, with a title and no messages."""
+        identity: str = self.call("POST", "/api/conversations", {"title": title})["id"]
+        return identity
+
+    def _sign_up(self) -> None:
+        self.context.request.get("/login")
+        body = {"email": self.email, "password": PASSWORD, "name": self.name}
+        self.call("POST", "/api/auth/signup", body)
+        token = token_mailed(self.visitor.url, self.email, "confirm-sign-up")
+        self.call("POST", "/api/auth/signup/confirm", {"token": token})
+
+
+def letters(text: str) -> str:
+    """Only the letters: what markdown shows of a text and the text itself have in common."""
+    return "".join(filter(str.isalpha, text))
+
+
+def shown_letters(answer: Locator) -> str:
+    """The letters of an answer as it is on the page, without the labels of code blocks."""
+    text: str = answer.evaluate(
+        """(article) => {
+          const copy = article.querySelector('.answer')?.cloneNode(true);
+          copy?.querySelectorAll('figcaption').forEach((caption) => caption.remove());
+          return copy?.textContent ?? '';
+        }"""
+    )
+    return letters(text)
+
+
+Visit = Callable[..., Visitor]
+SignUp = Callable[..., Person]

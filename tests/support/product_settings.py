@@ -1,0 +1,9 @@
+"""The settings of the products that tests start: those of the product, but for what it costs to
+hash a password. Hundreds of users sign up in a run, a quarter of a second of processor time each.
+
+The real cost is in the tests' own process, in `proxied_product` and in what `make run` starts.
+"""
+
+from backend.settings import *  # noqa: F403
+
+PASSWORD_HASHERS = ["tests.support.hashers.CheapArgon2PasswordHasher"]
