@@ -7,7 +7,7 @@ from uuid import UUID
 from django.contrib.sessions.models import Session
 from django.utils import timezone
 
-from backend.accounts.models import APIKey, Membership, User
+from backend.accounts.models import APIKey, Membership, Organization, User
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,9 @@ def access_ended(watched: Collection[Access]) -> set[Access]:
         User.objects.filter(pk__in=users, is_active=True).values_list("pk", "password")
     )
     places = set(
-        Membership.objects.filter(user_id__in=users).values_list("user_id", "organization_id")
+        Membership.objects.filter(user_id__in=users, organization__suspended_at=None).values_list(
+            "user_id", "organization_id"
+        )
     )
     members = {user_id for user_id, _ in places}
     keys = _valid_keys({access.key_id for access in watched if access.key_id})
@@ -54,6 +56,17 @@ def access_ended(watched: Collection[Access]) -> set[Access]:
         )
 
     return {access for access in watched if not holds(access)}
+
+
+def organizations_suspended(ids: Collection[UUID]) -> set[UUID]:
+    """Those of `ids` that are suspended."""
+    found = Organization.objects.filter(pk__in=ids).exclude(suspended_at=None)
+    return set(found.values_list("pk", flat=True))
+
+
+def users_inactive(ids: Collection[UUID]) -> set[UUID]:
+    """Those of `ids` that are deactivated."""
+    return set(User.objects.filter(pk__in=ids, is_active=False).values_list("pk", flat=True))
 
 
 def _valid_keys(ids: set[UUID]) -> set[UUID]:

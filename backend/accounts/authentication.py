@@ -17,6 +17,8 @@ from backend.accounts.internal_calls import internal_key_id
 from backend.accounts.keys import secret_hash, secret_is_well_formed
 from backend.accounts.models import APIKey, Membership, Plan, Project, User
 from backend.accounts.principal import PlanLimits, Principal
+from backend.accounts.suspension import refuse_suspended, suspended
+from backend.accounts.terms import refuse_without_terms
 from backend.platform.database import in_database
 from backend.platform.errors import AuthenticationFailed, PermissionDenied
 
@@ -34,6 +36,7 @@ async def principal_for_api_key(
     Raises:
         AuthenticationFailed: no such key, revoked, expired, or its creator is deactivated or
             no longer in the organization. The message does not say which.
+        OrganizationSuspended: the key is right, and its organization is not served.
     """
     if secret.startswith(INTERNAL_PREFIX):
         return await _principal_for_internal_call(secret)
@@ -55,19 +58,26 @@ async def principal_for_api_key(
         await key_cache.principal_write(sha256, principal, now, valid_for.total_seconds())
     except key_cache.RefusedKey:
         raise _refused() from None
+    except key_cache.SuspendedKey as known:
+        raise suspended(str(known)) from None
     return principal
 
 
-async def principal_for_session(user: User, organization_id: UUID | None) -> Principal:
+async def principal_for_session(
+    user: User, organization_id: UUID | None, *, gate: bool = True
+) -> Principal:
     """The signed-in `user` in one of their organizations.
 
     Args:
         organization_id: the one that the session has chosen. None, or one that the user has
-            left since, gives the organization they joined first.
+            left since, gives the organization they joined first, of those that are served.
+        gate: False for what a member may do in a suspended organization, and before they have
+            accepted the terms: see it, pay, leave it, take their data with them.
     Raises:
         PermissionDenied: the user is in no organization at all.
+        OrganizationSuspended: it is not served. TermsNotAccepted: see terms.py.
     """
-    return await in_database(_session_principal, user, organization_id)
+    return await in_database(_session_principal, user, organization_id, gate)
 
 
 async def _principal_for_internal_call(token: str) -> Principal:
@@ -86,7 +96,7 @@ def _load(sha256: str, now: datetime) -> tuple[Principal, timedelta]:
 def _key_principal(now: datetime, **which: Any) -> tuple[Principal, timedelta]:
     """The principal of the key row that `which` names, and how long it may be cached.
 
-    Raises AuthenticationFailed."""
+    Raises AuthenticationFailed, OrganizationSuspended."""
     # A subquery: a join would give the key the role of any member of the organization.
     creator = Membership.objects.filter(
         organization=OuterRef("organization"), user=OuterRef("created_by")
@@ -104,6 +114,7 @@ def _key_principal(now: datetime, **which: Any) -> tuple[Principal, timedelta]:
     )
     if key is None or (key.expires_at is not None and key.expires_at <= now):
         raise _refused()
+    refuse_suspended(key.organization)
     valid_for = timedelta(seconds=key_cache.PRINCIPAL_TTL_S)
     if key.expires_at is not None:
         valid_for = max(min(valid_for, key.expires_at - now), timedelta(milliseconds=1))
@@ -119,7 +130,7 @@ def _key_principal(now: datetime, **which: Any) -> tuple[Principal, timedelta]:
     return principal, valid_for
 
 
-def _session_principal(user: User, organization_id: UUID | None) -> Principal:
+def _session_principal(user: User, organization_id: UUID | None, gate: bool) -> Principal:
     memberships = list(
         Membership.objects.filter(user=user)
         .select_related("organization__plan")
@@ -127,7 +138,14 @@ def _session_principal(user: User, organization_id: UUID | None) -> Principal:
     )
     if not memberships:
         raise PermissionDenied("You belong to no organization; ask an owner to add you.")
-    chosen = next((m for m in memberships if m.organization_id == organization_id), memberships[0])
+    served = (m for m in memberships if m.organization.suspended_at is None)
+    chosen = next(
+        (m for m in memberships if m.organization_id == organization_id),
+        None,
+    ) or next(served, memberships[0])
+    if gate:
+        refuse_suspended(chosen.organization)
+        refuse_without_terms(user.pk)
     project_id = (
         Project.objects.filter(organization_id=chosen.organization_id, is_default=True)
         .values_list("id", flat=True)

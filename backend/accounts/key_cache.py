@@ -27,6 +27,7 @@ _TOMBSTONE = b"revoked"
 _REFUSED = b"refused"
 _REFUSED_TTL_S = 5
 _CONFIRMED_TTL_S = 24 * 3600
+_SUSPENDED = b"suspended:"  # and the reason
 _LAST_USED = "accounts:keys:last_used"
 _LAST_USED_FLUSHING = "accounts:keys:last_used:flushing"
 
@@ -37,8 +38,12 @@ class RefusedKey(Exception):
     """The cache knows that this key was revoked, or that the database has just refused it."""
 
 
+class SuspendedKey(Exception):
+    """The cache knows that the key's organization is suspended; the reason is its argument."""
+
+
 async def principal_read(sha256: str) -> Principal | None:
-    """The cached principal, None for a miss or without Redis. Raises RefusedKey."""
+    """The cached principal, None for a miss or without Redis. Raises RefusedKey, SuspendedKey."""
     try:
         stored = await async_client(CACHE).get(_entry(sha256))
     except redis.RedisError as error:
@@ -48,6 +53,7 @@ async def principal_read(sha256: str) -> Principal | None:
         return None
     if stored in (_TOMBSTONE, _REFUSED):
         raise RefusedKey
+    _refuse_suspended(stored)
     return _principal_from_json(stored)
 
 
@@ -55,7 +61,7 @@ async def principal_write(sha256: str, principal: Principal, now: datetime, ttl_
     """Remember `principal` for `ttl_s` seconds, and that its key was used `now`.
 
     Raises:
-        RefusedKey: the key was revoked while the caller loaded it.
+        RefusedKey, SuspendedKey: what the caller loaded has ended meanwhile.
     """
     try:
         pipeline = async_client(CACHE).pipeline(transaction=False)
@@ -69,6 +75,7 @@ async def principal_write(sha256: str, principal: Principal, now: datetime, ttl_
         return
     if stored == _TOMBSTONE:
         raise RefusedKey
+    _refuse_suspended(stored)
 
 
 async def refusal_write(sha256: str) -> None:
@@ -93,6 +100,24 @@ def revocation_write(sha256: str) -> None:
     sync_client(CACHE).set(_entry(sha256), _TOMBSTONE, ex=_TOMBSTONE_TTL_S)
 
 
+def suspensions_write(hashes: list[str], reason: str) -> None:
+    """Make every process refuse these keys of a suspended organization. Called after the commit;
+    when the entries lapse, what the database says is in force everywhere."""
+    pipeline = sync_client(CACHE).pipeline(transaction=False)
+    for sha256 in hashes:
+        pipeline.set(_entry(sha256), _SUSPENDED + reason.encode(), ex=_TOMBSTONE_TTL_S)
+    pipeline.execute()
+
+
+def suspensions_forget(hashes: list[str]) -> None:
+    """The organization is served again. Called after the commit."""
+    client = sync_client(CACHE)
+    for sha256 in hashes:
+        stored = cast("bytes | None", client.get(_entry(sha256)))
+        if stored is not None and stored.startswith(_SUSPENDED):
+            client.delete(_entry(sha256))
+
+
 def last_uses_take() -> dict[UUID, datetime]:
     """The uses noted since `last_uses_forget`. A crash in between leaves them to be taken again."""
     client = sync_client(CACHE)
@@ -104,6 +129,11 @@ def last_uses_take() -> dict[UUID, datetime]:
 
 def last_uses_forget() -> None:
     sync_client(CACHE).delete(_LAST_USED_FLUSHING)
+
+
+def _refuse_suspended(stored: object) -> None:
+    if isinstance(stored, bytes) and stored.startswith(_SUSPENDED):
+        raise SuspendedKey(stored.removeprefix(_SUSPENDED).decode())
 
 
 def _entry(sha256: str) -> str:

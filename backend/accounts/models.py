@@ -79,6 +79,9 @@ class Organization(models.Model):
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     name = models.CharField(max_length=200)
     plan = models.ForeignKey(Plan, on_delete=models.PROTECT, default="free")
+    suspended_at = models.DateTimeField(
+        null=True, editable=False, help_text="Set while it has an open suspension."
+    )
     created_at = models.DateTimeField(auto_now_add=True)
 
     def __str__(self) -> str:
@@ -215,3 +218,35 @@ class Mail(models.Model):
 
     def __str__(self) -> str:
         return f"{self.subject} to {self.to}"
+
+
+# Django finds tables in this module only.
+from backend.accounts.operator_models import (  # noqa: E402
+    Announcement,
+    AnnouncementDismissal,
+    ModelAccess,
+    SignUpPolicy,
+    Suspension,
+    TermsAcceptance,
+    TermsVersion,
+)
+
+__all__ = [
+    "APIKey",
+    "Announcement",
+    "AnnouncementDismissal",
+    "Mail",
+    "MailState",
+    "Membership",
+    "ModelAccess",
+    "Organization",
+    "PendingSignUp",
+    "Plan",
+    "Project",
+    "Role",
+    "SignUpPolicy",
+    "Suspension",
+    "TermsAcceptance",
+    "TermsVersion",
+    "User",
+]

@@ -19,43 +19,37 @@ from django.utils import timezone
 from backend.accounts.mail import mail_queue
 from backend.accounts.models import PendingSignUp, User
 from backend.accounts.services import clean_email, clean_name, password_hash, user_create_hashed
-from backend.platform.errors import (
-    AuthenticationFailed,
-    Conflict,
-    NotFound,
-    Overloaded,
-    PermissionDenied,
-)
+from backend.accounts.sign_up_policy import refuse_sign_up
+from backend.platform.errors import AuthenticationFailed, Conflict, NotFound, Overloaded
 
 LINK_AGE = timedelta(days=1)
 
 
 @transaction.atomic
-def sign_up_begin(*, email: str, password: str, name: str = "", may_mail: bool = True) -> str:
+def sign_up_begin(
+    *, email: str, password: str, name: str = "", may_mail: bool = True, invited: bool = False
+) -> str:
     """Mail a link that makes the account.
 
     Args:
         may_mail: False where the address has had enough mails; all else is the same.
+        invited: it holds a valid invitation.
 
     Returns:
         What the browser that signed up keeps in its session, for `sign_up_complete`.
     Raises:
-        PermissionDenied: this installation is closed to sign-ups.
+        PermissionDenied: this installation is closed to sign-ups of this address.
         Overloaded: it can send no mail.
         InvalidRequest: with `param`: not an address, or a password that is easy to guess.
     """
-    if not settings.SIGNUP_OPEN:
-        raise PermissionDenied(
-            "This installation takes no sign-ups; ask its administrator for an account.",
-            code="signup_closed",
-        )
+    name, email = clean_name(name), clean_email(email)
+    refuse_sign_up(email=email, invited=invited)
     if not (settings.EMAIL_HOST or settings.OUTBOX_TOKEN):
         raise Overloaded(
             "This installation has no mail server, so it cannot confirm addresses; ask its"
             " administrator for an account.",
             code="no_mail_server",
         )
-    name, email = clean_name(name), clean_email(email)
     hashed = password_hash(password, User(email=email, name=name))
     token = secrets.token_urlsafe(32)
     pending = PendingSignUp.objects.create(

@@ -33,8 +33,18 @@ GROUPS = (
             "accounts.User": "person",
             "accounts.APIKey": "key",
             "accounts.Plan": "workspace_premium",
+            "accounts.ModelAccess": "lock",
         },
         rest_of=("accounts",),
+    ),
+    Group(
+        "Installation",
+        {
+            "accounts.SignUpPolicy": "how_to_reg",
+            "accounts.Announcement": "campaign",
+            "accounts.TermsVersion": "contract",
+            "accounts.TermsAcceptance": "task_alt",
+        },
     ),
     Group(
         "Conversations",
@@ -81,6 +91,9 @@ GROUPS = (
 )
 
 
+_NAMED = {label for group in GROUPS for label in group.icons}
+
+
 def navigation(request: HttpRequest) -> list[dict[str, Any]]:
     """Unfold's `SIDEBAR.navigation`; groups without a page for this person are left out."""
     home = {"title": "Overview", "icon": "dashboard", "link": reverse("admin:index")}
@@ -116,7 +129,7 @@ def _models(group: Group) -> list[type[Model]]:
     rest = [
         model
         for model in registered.values()
-        if model._meta.app_label in group.rest_of and _label(model) not in group.icons
+        if model._meta.app_label in group.rest_of and _label(model) not in _NAMED
     ]
     return named + sorted(rest, key=_label)
 

@@ -1,12 +1,13 @@
 """The ninja application: every route, its authentication, its errors, its OpenAPI document."""
 
 from backend.accounts.scopes import Scope
-from backend.api.authentication import BearerKey, SessionOrKey
+from backend.api.authentication import BearerKey, SessionOnly, SessionOrKey
 from backend.api.errors import install_error_handlers
 from backend.api.openapi import ParleyAPI
 from backend.api.parsing import StrictParser
 from backend.api.renderer import JSONRenderer
 from backend.api.routes import (
+    announcements,
     attachments,
     auth,
     chat,
@@ -72,11 +73,13 @@ api.add_router("/api/appeals", safety_routes.router, auth=_conversations)
 api.add_router("/api/keys", keys.router, auth=SessionOrKey(Scope.KEYS))
 _usage = SessionOrKey(Scope.USAGE)
 api.add_router("/api/usage", usage.router, auth=_usage)
-api.add_router("/api/invoices", billing_routes.invoices, auth=_usage)
+# An organization that is suspended for want of payment has to see what it owes.
+api.add_router("/api/invoices", billing_routes.invoices, auth=SessionOrKey(Scope.USAGE, gate=False))
 api.add_router("/api/budgets", billing_routes.budgets, auth=_usage)
 api.add_router("/api/credit", billing_routes.credit, auth=_usage)
 api.add_router("/api/webhooks", billing_routes.webhooks, auth=_usage)
 api.add_router("/v1/organization", organization_routes.router, auth=BearerKey(Scope.USAGE))
+api.add_router("/api/announcements", announcements.router, auth=SessionOnly(gate=False))
 api.add_router("/api/me", me.router)
 api.add_router("/api/me", security.router)
 api.add_router("/api/auth", auth.router)

@@ -76,32 +76,45 @@ class BearerKey(AuthBase):
 
 
 class SessionOrKey(AuthBase):
-    """A browser's session with CSRF, or an API key with the given scope."""
+    """A browser's session with CSRF, or an API key with the given scope.
+
+    Args:
+        gate: see `principal_for_session`.
+    """
 
     openapi_type = "apiKey"
     openapi_in = "cookie"
     openapi_name = "sessionid"
 
-    def __init__(self, scope: Scope | None = None) -> None:
+    def __init__(self, scope: Scope | None = None, *, gate: bool = True) -> None:
         super().__init__()
         self.bearer = BearerKey(scope)
+        self.gate = gate
 
     async def __call__(self, request: HttpRequest) -> Principal:
         header = request.headers.get("Authorization")
         if header is not None:
             return await self.bearer.principal(request, header)
-        return await session_principal(request)
+        return await session_principal(request, gate=self.gate)
 
 
 class SessionOnly(AuthBase):
-    """A signed-in person. For what a leaked key must not do, such as making more keys."""
+    """A signed-in person. For what a leaked key must not do, such as making more keys.
+
+    Args:
+        gate: see `principal_for_session`.
+    """
 
     openapi_type = "apiKey"
     openapi_in = "cookie"
     openapi_name = "sessionid"
 
+    def __init__(self, *, gate: bool = True) -> None:
+        super().__init__()
+        self.gate = gate
+
     async def __call__(self, request: HttpRequest) -> Principal:
-        return await session_principal(request)
+        return await session_principal(request, gate=self.gate)
 
 
 class AnonymousWithCsrf(AuthBase):
@@ -116,15 +129,19 @@ class AnonymousWithCsrf(AuthBase):
         return True
 
 
-async def session_principal(request: HttpRequest) -> Principal:
-    """The signed-in caller, after the CSRF check; AuthenticationFailed or PermissionDenied."""
+async def session_principal(request: HttpRequest, *, gate: bool = True) -> Principal:
+    """The signed-in caller, after the CSRF check; AuthenticationFailed or PermissionDenied.
+
+    Args:
+        gate: see `principal_for_session`.
+    """
     user = await request.auser()
     if not user.is_authenticated:
         raise AuthenticationFailed("You are not signed in.", code="not_signed_in")
     require_csrf_token(request)
     await session_note(request, user)
     chosen = await request.session.aget(SESSION_ORGANIZATION)
-    return await principal_for_session(user, UUID(chosen) if chosen else None)
+    return await principal_for_session(user, UUID(chosen) if chosen else None, gate=gate)
 
 
 def require_csrf_token(request: HttpRequest) -> None:

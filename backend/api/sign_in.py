@@ -33,7 +33,7 @@ RECENT_S = 600
 async def sign_in(request: HttpRequest, user: User, *, factor: str | None = None) -> Me:
     """As `session_start`, for the page."""
     await session_start(request, user, factor=factor)
-    return await me_of(await principal_for_session(user, None))
+    return await me_of(await principal_for_session(user, None, gate=False))
 
 
 async def session_start(request: HttpRequest, user: User, *, factor: str | None = None) -> None:

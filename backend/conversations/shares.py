@@ -132,7 +132,7 @@ def shared_get(*, token: str) -> Share:
     """What a link shows, to anyone.
 
     Raises NotFound: unknown, revoked, expired, the conversation deleted, its author deactivated or
-    no longer in the organization, or that forbids sharing.
+    no longer in the organization, or that forbids sharing or is suspended.
     """
     share = (
         _unexpired()
@@ -140,6 +140,7 @@ def shared_get(*, token: str) -> Share:
             token_sha256=_hash(token),
             conversation__deleted_at=None,
             created_by__is_active=True,
+            conversation__organization__suspended_at=None,
             conversation__organization__memberships__user=F("created_by"),
         )
         .exclude(conversation__organization__sharing_policy__is_allowed=False)

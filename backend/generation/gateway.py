@@ -24,6 +24,7 @@ from backend.generation.pools.client import UpstreamClient
 from backend.generation.pools.config import ConfiguredPools, PoolConfig, Pools, PoolsInForce
 from backend.generation.pools.health import HealthMonitor
 from backend.generation.recovery.disconnect import DisconnectCheck
+from backend.generation.recovery.ended_access import EndedAccess
 from backend.generation.recovery.failover import Failover
 from backend.generation.recovery.heartbeat import Heartbeat
 from backend.generation.recovery.reaper import Reaper
@@ -121,6 +122,7 @@ class Gateway:
             self.disconnects,
             settings,
         )
+        self.ended_access = EndedAccess(self.active)
         self.reaper = Reaper(self.active, self.leases, self.client, self.pools, settings)
         self.monitor = HealthMonitor(
             self.client,
@@ -143,6 +145,7 @@ class Gateway:
             "heartbeat": self.heartbeat.run,
             "failover": self.failover.run,
             "reaper": self.reaper.run,
+            "ended_access": self.ended_access.run,
         }
         self._tasks = [
             asyncio.create_task(supervised(name, loop), name=name) for name, loop in loops.items()

@@ -22,6 +22,7 @@ from backend.generation.admission.shed import PendingRequest
 from backend.generation.embeddings import EmbeddingRequest, Embeddings, embed
 from backend.generation.finish.result import completion_of_events, raise_without_text
 from backend.generation.gateway import Gateway
+from backend.generation.pools.access import pool_for
 from backend.generation.pools.config import PoolConfig
 from backend.generation.request import (
     AdmittedGeneration,
@@ -57,7 +58,7 @@ async def generation_start(
         ParleyError: it was refused, or failed before there was anything to read. Nothing runs,
             and what was reserved is given back.
     """
-    pool = gateway.pools.find(request.model)
+    pool = await pool_for(gateway.pools, request.model, request.principal)
     admission = _admission(gateway, pool, request, pending, fence)
     try:
         await gateway.admission.admit(admission, gateway.admission.for_generations)
@@ -149,7 +150,7 @@ async def embeddings_create(gateway: Gateway, request: EmbeddingRequest) -> Embe
     Raises:
         ParleyError: it was refused, or no replica could do it. Nothing is billed.
     """
-    pool = gateway.pools.find(request.model)
+    pool = await pool_for(gateway.pools, request.model, request.principal)
     return await embed(
         gateway.admission,
         gateway.client,

@@ -84,6 +84,18 @@ class PermissionDenied(ParleyError):
     status, type, code = 403, "permission_error", "permission_denied"
 
 
+class OrganizationSuspended(PermissionDenied):
+    """The caller's organization is not served; the message gives the operator's reason."""
+
+    code = "organization_suspended"
+
+
+class TermsNotAccepted(PermissionDenied):
+    """There is a version of the terms that the caller has not accepted."""
+
+    code = "terms_not_accepted"
+
+
 class NotFound(ParleyError):
     """It does not exist, or not for this caller: the two are never told apart."""
 

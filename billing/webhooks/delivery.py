@@ -108,7 +108,11 @@ def _claim() -> WebhookDelivery | None:
     )
     delivery = (
         WebhookDelivery.objects.select_related("endpoint")
-        .filter(next_attempt_at__lte=now, endpoint__enabled=True)
+        .filter(
+            next_attempt_at__lte=now,
+            endpoint__enabled=True,
+            endpoint__organization__suspended_at=None,
+        )
         .exclude(endpoint__organization_id__in=full)
         .order_by("next_attempt_at")
         .first()

@@ -31,6 +31,7 @@ BODIES: dict[tuple[str, str], Any] = {
     ("POST", "/api/conversations"): {},
     ("POST", "/api/keys"): {"name": "x"},
     ("PATCH", "/api/me"): {},
+    ("POST", "/api/me/terms"): {"versions": [1]},
     ("POST", "/api/me/reauthenticate"): {"password": "a long enough one 7"},
     ("POST", "/api/me/password"): {"password": "a long enough one 7"},
     ("POST", "/api/me/email"): {"email": "other@example.org"},
@@ -61,6 +62,7 @@ BEFORE_SIGNING_IN = {
 SESSION_ONLY = {
     ("DELETE", "/api/me/passkeys/{passkey_id}"),
     ("DELETE", "/api/me/sessions/{session_id}"),
+    ("POST", "/api/announcements/{announcement_id}/dismiss"),
 }
 
 
@@ -103,6 +105,7 @@ def belongings(product) -> Iterator[Belongings]:
             "delivery_id": ABSENT,
             "kind": "pdf",
             "session_id": browser.get("/api/me/sessions").json()["data"][0]["id"],
+            "announcement_id": "1",  # tests/accounts/test_operators.py has one of another plan
             # A passkey takes a browser; tests/api/test_passkeys.py has a foreign one.
             "passkey_id": "999999998",
         },
@@ -240,6 +243,7 @@ _OPEN_TO_USAGE = (
     "/api/webhooks",
     "/v1/organization",
     "/api/me",
+    "/api/announcements",
     "/api/auth",
     "/api/shared",
 )

@@ -11,6 +11,7 @@ from unfold.admin import ModelAdmin, TabularInline
 from unfold.contrib.filters.admin import RangeDateTimeFilter, RelatedDropdownFilter
 from unfold.decorators import display
 
+from backend.accounts.admin.suspension import SuspensionActions, Suspensions
 from backend.accounts.models import Membership, Organization, Plan, Project, Role
 
 
@@ -56,16 +57,24 @@ class Projects(TabularInline):
 
 
 @admin.register(Organization)
-class OrganizationAdmin(ModelAdmin):
-    list_display = ("name", "show_plan", "show_members", "show_keys", "created_at")
+class OrganizationAdmin(SuspensionActions):
+    list_display = (
+        "name",
+        "show_plan",
+        "show_suspended",
+        "show_members",
+        "show_keys",
+        "created_at",
+    )
     list_filter = (("plan", RelatedDropdownFilter), ("created_at", RangeDateTimeFilter))
     list_filter_submit = True
     list_select_related = ("plan",)
     search_fields = ("name", "id", "memberships__user__email")
     ordering = ("-created_at",)
-    fields = ("id", "name", "plan", "created_at")
-    readonly_fields = ("id", "created_at")
-    inlines = (Members, Projects)
+    fields = ("id", "name", "plan", "suspended_at", "created_at")
+    readonly_fields = ("id", "suspended_at", "created_at")
+    inlines = (Members, Projects, Suspensions)
+    actions_detail = ("suspend", "reinstate")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Organization]:
         return (
@@ -84,6 +93,10 @@ class OrganizationAdmin(ModelAdmin):
     )
     def show_plan(self, organization: Organization) -> tuple[str, str]:
         return organization.plan.slug, organization.plan.name
+
+    @display(description="State", ordering="suspended_at", label={"suspended": "danger"})
+    def show_suspended(self, organization: Organization) -> str:
+        return "suspended" if organization.suspended_at else ""
 
     @display(description="Members", ordering="members")
     def show_members(self, organization: Organization) -> int:

@@ -146,7 +146,7 @@ async def passkey(request: HttpRequest, response: HttpResponse, body: Credential
     return await sign_in(request, user, factor="webauthn")
 
 
-@router.post("/logout", auth=SessionOnly(), response={204: None})
+@router.post("/logout", auth=SessionOnly(gate=False), response={204: None})
 async def logout(request: Request) -> Status:
     """Sign out here; other tabs of this session leave."""
     session_key = request.session.session_key

@@ -5,6 +5,7 @@ from ninja import Router, Status
 
 from backend.accounts.selectors import membership_get
 from backend.accounts.services import user_rename
+from backend.accounts.terms import terms_accept
 from backend.api.account_deletion import account_delete
 from backend.api.authentication import (
     SESSION_ORGANIZATION,
@@ -13,21 +14,23 @@ from backend.api.authentication import (
     SessionOrKey,
     session_principal,
 )
+from backend.api.client_address import client_network
 from backend.api.identity import me_of
 from backend.api.schemas.account import Me, MeUpdate
+from backend.api.schemas.operators import TermsAccept
 from backend.api.sign_in import may_change
 from backend.platform.database import in_database
 
 router = Router(tags=["account"])
 
 
-@router.get("", auth=SessionOrKey(), response=Me)
+@router.get("", auth=SessionOrKey(gate=False), response=Me)
 async def me(request: Request) -> Me:
     """401 when signed out."""
     return await me_of(request.auth)
 
 
-@router.patch("", auth=SessionOnly(), response=Me)
+@router.patch("", auth=SessionOnly(gate=False), response=Me)
 async def update_me(request: Request, body: MeUpdate) -> Me:
     """Change one's name, or the organization to work in."""
     user_id = request.auth.user_id
@@ -36,10 +39,23 @@ async def update_me(request: Request, body: MeUpdate) -> Me:
         await request.session.aset(SESSION_ORGANIZATION, str(body.organization_id))
     if body.name is not None:
         await in_database(user_rename, user_id=user_id, name=body.name)
-    return await me_of(await session_principal(request))
+    return await me_of(await session_principal(request, gate=False))
 
 
-@router.delete("", auth=SessionOnly(), response={204: None})
+@router.post("/terms", auth=SessionOnly(gate=False), response=Me)
+async def accept_terms(request: Request, body: TermsAccept) -> Me:
+    """Accept versions of the terms; recorded with time and address."""
+    address = client_network(request)
+    await in_database(
+        terms_accept,
+        user_id=request.auth.user_id,
+        version_ids=body.versions,
+        address=address.partition("/")[0] if address != "unknown" else None,
+    )
+    return await me_of(request.auth)
+
+
+@router.delete("", auth=SessionOnly(gate=False), response={204: None})
 async def delete_account(request: Request) -> Status:
     """Delete the account, its chats and keys. Chats are erased for good after 30 days."""
     await may_change(request, request.auth.user_id)

@@ -10,6 +10,7 @@ from ninja import Router
 
 from backend.api.authentication import Request
 from backend.api.schemas.resources import ModelListOut, ModelOut, PendingModelOut, PricesOut
+from backend.generation.pools.access import pool_for, pools_for
 from backend.generation.pools.config import PoolConfig, load_pools
 from backend.generation.pools.health import pool_health
 from backend.generation.pools.pending import pending_models
@@ -27,10 +28,10 @@ _CREATED = 1_763_683_200
 
 @openai_router.get("/models")
 async def list_models(request: Request) -> dict[str, Any]:
-    """Every model, and every other name that a request may use for it."""
+    """Every model that the organization may use, and every other name of it."""
     names = [
         _openai_model(pool, name)
-        for pool in load_pools().models
+        for pool in await pools_for(load_pools(), request.auth)
         for name in (pool.id, *pool.aliases)
     ]
     return {"object": "list", "data": names}
@@ -39,7 +40,7 @@ async def list_models(request: Request) -> dict[str, Any]:
 @openai_router.get("/models/{path:model_id}")
 async def retrieve_model(request: Request, model_id: str) -> dict[str, Any]:
     """One model, by its id or another of its names."""
-    return _openai_model(load_pools().find(model_id), model_id)
+    return _openai_model(await pool_for(load_pools(), model_id, request.auth), model_id)
 
 
 @product_router.get("", response=ModelListOut)
@@ -60,7 +61,7 @@ async def list_product_models(request: Request) -> ModelListOut:
                 license=pool.license,
                 notice=pool.notice,
             )
-            for pool in load_pools().models
+            for pool in await pools_for(load_pools(), request.auth)
         ],
         pending=[
             PendingModelOut(**msgspec.structs.asdict(model))

@@ -48,7 +48,7 @@ from backend.api.sign_in import FACTOR, SIGNED_IN_AT, is_recent, may_change
 from backend.platform.database import in_database
 from backend.platform.errors import AuthenticationFailed, InvalidRequest
 
-router = Router(tags=["account"], auth=SessionOnly())
+router = Router(tags=["account"], auth=SessionOnly(gate=False))
 
 _TOTP = "totp_enrolment"  # in the session: the sealed secret, and since when
 

@@ -7,6 +7,7 @@ from uuid import UUID
 from pydantic import Field, StringConstraints
 
 from backend.api.schemas.base import RequestModel, ResponseModel
+from backend.api.schemas.operators import TermsOut
 
 Email = Annotated[str, StringConstraints(strip_whitespace=True, min_length=3, max_length=254)]
 Password = Annotated[str, StringConstraints(min_length=1, max_length=1000)]
@@ -143,6 +144,9 @@ class OrganizationOut(ResponseModel):
     id: UUID
     name: str
     plan: str
+    suspended: str | None = Field(
+        default=None, description="The reason while it is not served; null else."
+    )
 
 
 class MembershipOut(OrganizationOut):
@@ -154,3 +158,6 @@ class Me(ResponseModel):
     organization: OrganizationOut
     role: str
     organizations: list[MembershipOut]
+    pending_terms: list[TermsOut] = Field(
+        description="What is to be accepted before anything else works."
+    )

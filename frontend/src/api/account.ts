@@ -2,6 +2,7 @@
 import { api, withQuery } from "./client";
 import { ApiError } from "./errors";
 import type {
+  Announcement,
   ApiKey,
   MailSent,
   Me,
@@ -54,6 +55,16 @@ export const signOut = () => api<void>("/api/auth/logout", { method: "POST" });
 
 export const patchMe = (body: { name?: string; organization_id?: string }) =>
   api<Me>("/api/me", { method: "PATCH", body });
+
+export const acceptTerms = (versions: number[]) =>
+  api<Me>("/api/me/terms", { method: "POST", body: { versions } });
+
+/** What the operator has to say to this user, newest first. */
+export const listAnnouncements = () =>
+  api<{ data: Announcement[] }>("/api/announcements").then((page) => page.data);
+
+export const dismissAnnouncement = (id: number) =>
+  api<void>(`/api/announcements/${id}/dismiss`, { method: "POST" });
 
 /** The models that are served, the default first, and those on their way. */
 export const listModels = () => api<ModelList>("/api/models");

@@ -10,6 +10,7 @@ type Narrow<T, Known> = Omit<T, keyof Known> & Known;
 export type Role = "owner" | "admin" | "member" | "finance";
 
 export type Me = Narrow<Schemas["Me"], { role: Role }>;
+export type Announcement = Narrow<Schemas["AnnouncementOut"], { tone: "info" | "warning" }>;
 export type MailSent = Schemas["SentOut"];
 export type SecondFactorNeeded = Schemas["SecondFactorNeeded"];
 export type Security = Schemas["SecurityOut"];

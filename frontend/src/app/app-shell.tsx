@@ -12,7 +12,9 @@ import { backdropClass } from "@/ui/dialog";
 import { Notice } from "@/ui/notice";
 import { Loading } from "@/ui/spinner";
 import { toast } from "@/ui/toast";
+import { Announcements } from "./announcements";
 import { useServerEvents } from "./events";
+import { SuspendedGate, TermsGate } from "./gates";
 import { useLayout } from "./layout-state";
 import { MeContext, useMeQuery } from "./session";
 
@@ -22,6 +24,10 @@ export function AppShell() {
   if (me === null) {
     const next = location.pathname === "/" ? "" : `?next=${encodeURIComponent(location.pathname)}`;
     return <Navigate to={`/login${next}`} replace />;
+  }
+  if (me && !location.pathname.startsWith("/settings/")) {
+    if (me.pending_terms.length > 0) return <TermsGate me={me} />;
+    if (me.organization.suspended) return <SuspendedGate me={me} />;
   }
   if (me) {
     return (
@@ -83,6 +89,7 @@ function Shell() {
       <Drawer />
       <main id="main" tabIndex={-1} className="flex min-w-0 flex-1 flex-col outline-none">
         <OfflineBanner />
+        <Announcements />
         <Outlet />
       </main>
       <SearchDialog />

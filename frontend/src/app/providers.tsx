@@ -1,5 +1,5 @@
 import { CSPProvider } from "@base-ui/react/csp-provider";
-import { QueryCache, QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { ApiError, NetworkError } from "@/api/errors";
 import { Toaster } from "@/ui/toast";
@@ -8,10 +8,16 @@ import { meKey } from "./session";
 
 export function createQueryClient(): QueryClient {
   const client = new QueryClient({
+    mutationCache: new MutationCache({
+      onError: (error) => {
+        if (isGate(error)) void client.invalidateQueries({ queryKey: meKey });
+      },
+    }),
     queryCache: new QueryCache({
       onError: (error) => {
         // The session has ended, in another tab or by time: the shell leads to the sign-in page.
         if (error instanceof ApiError && error.status === 401) client.setQueryData(meKey, null);
+        else if (isGate(error)) void client.invalidateQueries({ queryKey: meKey });
       },
     }),
     defaultOptions: {
@@ -26,6 +32,14 @@ export function createQueryClient(): QueryClient {
     },
   });
   return client;
+}
+
+/** The organization was suspended, or there are new terms: the shell shows which. */
+function isGate(error: Error): boolean {
+  return (
+    error instanceof ApiError &&
+    (error.code === "organization_suspended" || error.code === "terms_not_accepted")
+  );
 }
 
 function isPassing(error: Error): boolean {

@@ -1,0 +1,42 @@
+"""Which models a caller may use: enforced here, and shown by the model lists."""
+
+from collections.abc import Sequence
+
+from backend.accounts.model_access import model_is_allowed, model_rules, model_rules_known
+from backend.accounts.principal import Principal
+from backend.generation.pools.config import PoolConfig, PoolsInForce
+from backend.platform.database import in_database
+from backend.platform.errors import ModelNotFound
+
+
+async def pool_for(pools: PoolsInForce, name: str, principal: Principal) -> PoolConfig:
+    """The pool that serves `name` to this caller.
+
+    Raises ModelNotFound: there is none, or none that they may use.
+    """
+    pool = pools.find(name)
+    if not await _allowed([pool], principal):
+        raise ModelNotFound(
+            f"The model {name!r} does not exist, or your organization has no access to it."
+            " GET /v1/models lists those that it may use.",
+            param="model",
+        )
+    return pool
+
+
+async def pools_for(pools: PoolsInForce, principal: Principal) -> list[PoolConfig]:
+    """The models that the caller may use, in the file's order."""
+    return await _allowed(pools.models, principal)
+
+
+async def _allowed(models: Sequence[PoolConfig], principal: Principal) -> list[PoolConfig]:
+    rules = model_rules_known()
+    if rules is None:
+        rules = await in_database(model_rules)
+    return [
+        pool
+        for pool in models
+        if model_is_allowed(
+            rules, pool.id, organization_id=principal.organization_id, plan=principal.plan.slug
+        )
+    ]
