@@ -97,6 +97,7 @@ INSTALLED_APPS = [
     "backend.accounts.allauth_apps.UserSessionsConfig",
     "ninja",  # for the files of Swagger UI, which /docs serves from our own origin
     "backend.platform",
+    "backend.audit",
     "backend.accounts",
     "backend.conversations",
     "backend.generation",

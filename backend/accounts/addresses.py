@@ -13,9 +13,11 @@ from django.conf import settings
 from django.core import signing
 from django.db import IntegrityError, transaction
 
+from backend.accounts.account_events import account_event_record
 from backend.accounts.mail import mail_queue
 from backend.accounts.models import User
 from backend.accounts.services import clean_email
+from backend.audit.actions import Action
 from backend.platform.errors import InvalidRequest, NotFound
 
 _SALT = "parley.address"
@@ -93,6 +95,7 @@ def address_confirm(*, token: str) -> User:
                 user.save(update_fields=["email"])
         except IntegrityError:
             raise _no_such_link() from None
+        account_event_record(Action.EMAIL_CHANGED, user_id=user.pk)
         mail_queue(
             to=old,
             kind="address_changed",

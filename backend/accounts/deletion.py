@@ -10,10 +10,12 @@ from allauth.mfa.models import Authenticator
 from django.db import transaction
 from django.db.models import Count
 
+from backend.accounts.account_events import account_event_record
 from backend.accounts.mail import mail_queue
 from backend.accounts.models import Membership, Organization, PendingSignUp, Role, User
 from backend.accounts.services import user_active_set
 from backend.accounts.sessions import sessions_end
+from backend.audit.actions import Action
 from backend.platform.errors import Conflict, NotFound
 
 
@@ -28,6 +30,7 @@ def user_delete(*, user_id: UUID) -> None:
     user = User.objects.select_for_update().filter(pk=user_id, is_active=True).first()
     if user is None:
         raise NotFound("This account does not exist any more.")
+    account_event_record(Action.USER_DELETED, user_id=user.pk, details={"reason": "account"})
     _leave_organizations(user)
     mail_queue(
         to=user.email,

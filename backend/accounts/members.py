@@ -7,9 +7,12 @@ from django.db import IntegrityError, transaction
 from backend.accounts.models import APIKey, Membership, Organization, Role, User
 from backend.accounts.principal import Principal
 from backend.accounts.services import api_key_end
+from backend.audit.actions import Action
+from backend.audit.services import record
 from backend.platform.errors import Conflict, InvalidRequest, NotFound, PermissionDenied
 
 
+@transaction.atomic
 def member_add(*, principal: Principal, email: str, role: str) -> Membership:
     """Give an existing user a place in the principal's organization.
 
@@ -23,11 +26,13 @@ def member_add(*, principal: Principal, email: str, role: str) -> Membership:
         raise NotFound("No account has this e-mail address; ask them to sign up.", param="email")
     try:
         with transaction.atomic():
-            return Membership.objects.create(
+            membership = Membership.objects.create(
                 organization_id=principal.organization_id, user=user, role=role
             )
     except IntegrityError as error:
         raise Conflict(f"{user.email} is a member already.", param="email") from error
+    _record(Action.USER_ADDED, principal, user.pk, role=role)
+    return membership
 
 
 @transaction.atomic
@@ -38,8 +43,9 @@ def member_role_set(*, principal: Principal, user_id: UUID, role: str) -> Member
     if membership.role == Role.OWNER and role != Role.OWNER:
         _may_give(principal, Role.OWNER)
         _keep_an_owner(membership)
-    membership.role = role
+    earlier, membership.role = membership.role, role
     membership.save(update_fields=["role"])
+    _record(Action.USER_UPDATED, principal, user_id, role=role, earlier_role=earlier)
     return membership
 
 
@@ -58,10 +64,11 @@ def member_remove(*, principal: Principal, user_id: UUID) -> None:
     if membership.role == Role.OWNER:
         _keep_an_owner(membership)
     membership.delete()
+    _record(Action.USER_DELETED, principal, user_id, role=membership.role)
     for key in APIKey.objects.filter(
         organization_id=principal.organization_id, created_by_id=user_id, revoked_at=None
     ):
-        api_key_end(key=key)
+        api_key_end(key=key, actor=principal)
 
 
 def _may_give(principal: Principal, role: str) -> None:
@@ -72,6 +79,16 @@ def _may_give(principal: Principal, role: str) -> None:
         raise PermissionDenied("Only owners and admins manage members.")
     if role == Role.OWNER and principal.role != Role.OWNER:
         raise PermissionDenied("Only an owner decides who is an owner.")
+
+
+def _record(action: Action, principal: Principal, user_id: UUID, **details: str) -> None:
+    record(
+        action,
+        organization_id=principal.organization_id,
+        actor=principal,
+        target=("user", user_id),
+        details=details,
+    )
 
 
 def _locked_membership(principal: Principal, user_id: UUID) -> Membership:

@@ -11,11 +11,13 @@ from django.contrib.auth.tokens import default_token_generator
 from django.db import transaction
 from django.utils.crypto import constant_time_compare
 
+from backend.accounts.account_events import account_event_record
 from backend.accounts.addresses import address_verify
 from backend.accounts.mail import mail_queue
 from backend.accounts.models import User
 from backend.accounts.services import clean_email, password_hash
 from backend.accounts.sessions import sessions_end
+from backend.audit.actions import Action
 from backend.platform.errors import NotFound, Overloaded
 
 
@@ -31,6 +33,7 @@ def password_change(*, user_id: UUID, password: str, session_key: str | None) ->
         raise NotFound("This account does not exist any more.")
     _set(user, password)
     sessions_end(user_id=user.pk, but=session_key)
+    account_event_record(Action.PASSWORD_CHANGED, user_id=user.pk)
     return user
 
 
@@ -76,6 +79,7 @@ def password_reset_complete(*, token: str, password: str) -> None:
     _set(user, password)
     address_verify(user)
     sessions_end(user_id=user.pk)
+    account_event_record(Action.PASSWORD_RESET, user_id=user.pk)
 
 
 def _owner(token: str) -> User:

@@ -19,9 +19,12 @@ from allauth.mfa.totp.internal.auth import generate_totp_secret, validate_totp_c
 from django.core.cache import cache
 from django.db import IntegrityError, transaction
 
+from backend.accounts.account_events import account_event_record
 from backend.accounts.encryption import seed_decrypt, seed_encrypt
 from backend.accounts.mail import mail_queue
 from backend.accounts.models import User
+from backend.audit.actions import Action
+from backend.audit.services import SYSTEM
 from backend.platform.errors import Conflict, InvalidRequest, NotFound
 
 TOTP = Authenticator.Type.TOTP
@@ -124,6 +127,7 @@ def totp_activate(*, user: User, secret: str, code: str) -> list[str]:
     except IntegrityError:
         raise Conflict("You have an authenticator app already; remove it first.") from None
     _first_use_of(user.pk, code)
+    account_event_record(Action.FACTOR_ADDED, user_id=user.pk, details={"kind": str(TOTP)})
     _notify(user, "An authenticator app was added to your account.")
     return recovery_codes_ensure(user=user)
 
@@ -134,7 +138,7 @@ def totp_remove(*, user: User) -> None:
     deleted, _ = Authenticator.objects.filter(user=user, type=TOTP).delete()
     if not deleted:
         raise NotFound("There is no authenticator app.")
-    _after_removal(user, "The authenticator app was removed from your account.")
+    _after_removal(user, TOTP, "The authenticator app was removed from your account.")
 
 
 @transaction.atomic
@@ -155,6 +159,7 @@ def recovery_codes_renew(*, user: User) -> list[str]:
     if not has_second_factor(user_id=user.pk):
         raise Conflict("Add an authenticator app or a passkey first.")
     Authenticator.objects.filter(user=user, type=RECOVERY_CODES).delete()
+    account_event_record(Action.RECOVERY_CODES_RENEWED, user_id=user.pk)
     _notify(user, "New recovery codes were made for your account.")
     return RecoveryCodes.activate(user).generate_codes()
 
@@ -183,6 +188,9 @@ def code_use(*, user: User, code: str) -> str | None:
         codes.refresh_from_db()
         codes.record_usage()
         left = len(RecoveryCodes(codes).get_unused_codes())
+        account_event_record(
+            Action.RECOVERY_CODE_USED, user_id=user.pk, details={"unused_codes": left}
+        )
         _notify(user, f"A recovery code was used to sign in. {left} are left.")
         return str(RECOVERY_CODES)
     return None
@@ -194,23 +202,26 @@ def passkey_remove(*, user: User, passkey_id: int) -> None:
     deleted, _ = Authenticator.objects.filter(pk=passkey_id, user=user, type=PASSKEY).delete()
     if not deleted:
         raise NotFound(f"There is no passkey {passkey_id}.")
-    _after_removal(user, "A passkey was removed from your account.")
+    _after_removal(user, PASSKEY, "A passkey was removed from your account.")
 
 
 @transaction.atomic
 def second_factors_reset(*, user: User) -> None:
     """Take every factor away, from a user who has lost all of them; for administrators."""
     Authenticator.objects.filter(user=user).delete()
+    account_event_record(Action.FACTORS_RESET, user_id=user.pk, actor=SYSTEM)
     _notify(user, "An administrator removed the second factors of your account.")
 
 
 def passkey_added(*, user: User) -> list[str]:
     """As the end of `totp_activate`, for a passkey."""
+    account_event_record(Action.FACTOR_ADDED, user_id=user.pk, details={"kind": str(PASSKEY)})
     _notify(user, "A passkey was added to your account.")
     return recovery_codes_ensure(user=user)
 
 
-def _after_removal(user: User, what: str) -> None:
+def _after_removal(user: User, kind: str, what: str) -> None:
+    account_event_record(Action.FACTOR_REMOVED, user_id=user.pk, details={"kind": str(kind)})
     if not has_second_factor(user_id=user.pk):
         Authenticator.objects.filter(user=user, type=RECOVERY_CODES).delete()
     _notify(user, what)

@@ -1,8 +1,9 @@
 """Reads of `accounts`, each scoped by a principal or by the signed-in user."""
 
+from collections.abc import Collection
 from uuid import UUID
 
-from backend.accounts.models import APIKey, Membership
+from backend.accounts.models import APIKey, Membership, User
 from backend.accounts.principal import Principal
 from backend.platform.errors import NotFound
 
@@ -37,3 +38,14 @@ def api_keys_list(*, principal: Principal) -> list[APIKey]:
     if not principal.manages_organization:
         keys = keys.filter(created_by_id=principal.user_id)
     return list(keys.order_by("-created_at", "-id"))
+
+
+def emails_of(user_ids: Collection[UUID]) -> dict[UUID, str]:
+    """The addresses of these users, in one query; for lists that hold ids."""
+    return dict(User.objects.filter(pk__in=set(user_ids)).values_list("pk", "email"))
+
+
+def user_ids_of(emails: Collection[str]) -> list[UUID]:
+    """The users that have one of these addresses."""
+    wanted = [email.strip().lower() for email in emails]
+    return list(User.objects.filter(email__in=wanted).values_list("pk", flat=True))

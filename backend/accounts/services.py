@@ -18,6 +18,8 @@ from backend.accounts.keys import secret_generate, secret_hash, secret_shown
 from backend.accounts.models import APIKey, Membership, Organization, Project, Role, User
 from backend.accounts.principal import Principal
 from backend.accounts.scopes import Scope
+from backend.audit.actions import Action
+from backend.audit.services import SYSTEM, Caller, record
 from backend.platform.errors import Conflict, InvalidRequest, NotFound, PermissionDenied
 
 _NAME_LIMIT = 200
@@ -144,9 +146,18 @@ def api_key_create(
         scopes=wanted,
         expires_at=expires_at,
     )
+    record(
+        Action.KEY_CREATED,
+        organization_id=key.organization_id,
+        actor=principal,
+        target=("api_key", key.pk),
+        project_id=found.pk,
+        details={"name": name, "scopes": wanted},
+    )
     return key, secret
 
 
+@transaction.atomic
 def api_key_revoke(*, principal: Principal, key_id: UUID) -> None:
     """End a key, for good and at once in every process.
 
@@ -163,13 +174,21 @@ def api_key_revoke(*, principal: Principal, key_id: UUID) -> None:
     key = keys.filter(pk=key_id).first()
     if key is None:
         raise NotFound(f"There is no API key {key_id}.")
-    api_key_end(key=key)
+    api_key_end(key=key, actor=principal)
 
 
 @transaction.atomic
-def api_key_end(*, key: APIKey) -> None:
+def api_key_end(*, key: APIKey, actor: Caller = SYSTEM) -> None:
     """Revoke `key`, whoever asks: the service above and the admin decide who may."""
     APIKey.objects.filter(pk=key.pk, revoked_at=None).update(revoked_at=timezone.now())
+    record(
+        Action.KEY_DELETED,
+        organization_id=key.organization_id,
+        actor=actor,
+        target=("api_key", key.pk),
+        project_id=key.project_id,
+        details={"name": key.name},
+    )
     _refuse_from_the_commit_on([key.sha256])
 
 

@@ -19,7 +19,13 @@ from backend.accounts.hashing import PASSWORD_THREADS
 from backend.accounts.models import User
 from backend.api import throttling
 from backend.api.devices import device_remember
-from backend.api.sign_in import SIGNED_IN_AT, is_recent, second_factor_pending, session_start
+from backend.api.sign_in import (
+    SIGNED_IN_AT,
+    is_recent,
+    second_factor_pending,
+    session_start,
+    sign_in_failed,
+)
 from backend.platform.errors import Overloaded, ParleyError, RateLimited
 
 HOME = "/admin/"
@@ -38,6 +44,7 @@ async def login(request: HttpRequest) -> HttpResponse:
     except (RateLimited, Overloaded) as error:
         return await sync_to_async(_refusal)(request, error)
     if user is None:
+        await sign_in_failed(email=email, why="wrong_credentials")
         return await sync_to_async(_form)(request, _WRONG)
     await throttling.forgive_login(request, email)
     next_page = next_of(request)

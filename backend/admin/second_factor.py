@@ -22,7 +22,14 @@ from backend.accounts.second_factors import (
 )
 from backend.admin.login import next_of
 from backend.api import throttling
-from backend.api.sign_in import FACTOR, SIGNED_IN_AT, is_recent, pending_user, session_start
+from backend.api.sign_in import (
+    FACTOR,
+    SIGNED_IN_AT,
+    is_recent,
+    pending_user,
+    session_start,
+    sign_in_failed,
+)
 from backend.platform.database import in_database
 from backend.platform.errors import ParleyError
 
@@ -54,6 +61,7 @@ async def second_factor(request: HttpRequest) -> HttpResponse:
                 await request.session.aset(FACTOR, factor)
             return HttpResponseRedirect(next_page)
         error = "The code is wrong, or was used already."
+        await sign_in_failed(user=user, why="wrong_code")
     offered = {"codes": factors.totp or factors.recovery_codes, "passkeys": factors.passkeys}
     return await _page(request, {**offered, "error": error, "next": next_page})
 

@@ -9,6 +9,7 @@ from backend.api.renderer import JSONRenderer
 from backend.api.routes import (
     announcements,
     attachments,
+    audit_log,
     auth,
     chat,
     completions,
@@ -80,6 +81,8 @@ api.add_router("/api/credit", billing_routes.credit, auth=_usage)
 api.add_router("/api/webhooks", billing_routes.webhooks, auth=_usage)
 api.add_router("/v1/organization", organization_routes.router, auth=BearerKey(Scope.USAGE))
 api.add_router("/api/announcements", announcements.router, auth=SessionOnly(gate=False))
+api.add_router("/api/audit-log", audit_log.product_router, auth=SessionOrKey(Scope.AUDIT))
+api.add_router("/v1/organization", audit_log.openai_router, auth=BearerKey(Scope.AUDIT))
 api.add_router("/api/me", me.router)
 api.add_router("/api/me", security.router)
 api.add_router("/api/auth", auth.router)

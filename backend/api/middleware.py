@@ -27,6 +27,7 @@ from backend.api import metrics
 from backend.api.admin_host import host_serves
 from backend.api.context import REQUEST_ID_HEADER, request_id_from
 from backend.api.security import headers_for
+from backend.audit.context import origin_set
 from backend.platform.encryption import django_keys_follow
 
 NextLayer = Callable[[HttpRequest], Awaitable[HttpResponseBase]]
@@ -50,6 +51,10 @@ class RequestContextMiddleware:
         request.request_id = request_id  # type: ignore[attr-defined]
         structlog.contextvars.clear_contextvars()
         structlog.contextvars.bind_contextvars(request_id=request_id)
+        origin_set(
+            address=request.META.get("REMOTE_ADDR", ""),
+            user_agent=request.META.get("HTTP_USER_AGENT", ""),
+        )
         started = time.perf_counter()
         metrics.IN_FLIGHT.inc()
         try:

@@ -13,6 +13,7 @@ from django.contrib.auth import alogin
 from django.http import HttpRequest
 
 from backend.accounts import metrics
+from backend.accounts.account_events import account_event_record
 from backend.accounts.authentication import principal_for_session
 from backend.accounts.models import User
 from backend.accounts.second_factors import has_second_factor
@@ -20,6 +21,7 @@ from backend.api import throttling
 from backend.api.identity import me_of
 from backend.api.schemas.account import Me
 from backend.api.session_devices import session_note
+from backend.audit.actions import Action
 from backend.platform.database import in_database
 from backend.platform.errors import AuthenticationFailed, PermissionDenied
 
@@ -48,7 +50,26 @@ async def session_start(request: HttpRequest, user: User, *, factor: str | None 
     if factor is not None:
         await request.session.aset(FACTOR, factor)
     await session_note(request, user)
+    await in_database(
+        account_event_record,
+        Action.LOGIN_SUCCEEDED,
+        user_id=user.pk,
+        details={"method": factor or "password"},
+    )
     metrics.SIGN_INS.labels(factor or "password").inc()
+
+
+async def sign_in_failed(*, email: str | None = None, user: User | None = None, why: str) -> None:
+    """Note it for the organizations of `user`, or of whose address `email` is."""
+    await in_database(_record_failure, email, user, why)
+
+
+def _record_failure(email: str | None, user: User | None, why: str) -> None:
+    if user is None:
+        user = User.objects.with_address((email or "").replace("\x00", "")).first()
+    account_event_record(
+        Action.LOGIN_FAILED, user_id=user.pk if user else None, details={"reason": why}
+    )
 
 
 async def second_factor_pending(request: HttpRequest, user: User) -> bool:

@@ -1,8 +1,12 @@
-"""Who among the staff read content, when and why. The only writer of ContentAccess."""
+"""Who among the staff read content, when and why. The only writer of ContentAccess,
+and of the same in the organization's audit log, which does not name the member of staff."""
 
 import structlog
+from django.db import transaction
 
 from backend.accounts.models import User
+from backend.audit.actions import Action
+from backend.audit.services import record, staff
 from backend.conversations.models import ContentAccess, Conversation
 from backend.platform.errors import InvalidRequest, PermissionDenied
 
@@ -10,6 +14,7 @@ VIEW_CONTENT = "conversations.view_content"
 _REASON_MIN, _REASON_MAX = 5, 500
 
 
+@transaction.atomic
 def content_access_record(*, actor: User, conversation: Conversation, reason: str) -> ContentAccess:
     """Write down that `actor` is about to be shown the content, before it is shown.
 
@@ -24,6 +29,13 @@ def content_access_record(*, actor: User, conversation: Conversation, reason: st
         raise InvalidRequest(
             f"Give a reason of {_REASON_MIN} to {_REASON_MAX} characters.", param="reason"
         )
+    record(
+        Action.CONTENT_ACCESSED,
+        organization_id=conversation.organization_id,
+        actor=staff(actor.pk),
+        target=("conversation", conversation.pk),
+        details={"reason": reason},
+    )
     return ContentAccess.objects.create(
         actor=actor,
         organization_id=conversation.organization_id,

@@ -15,6 +15,8 @@ from django.db.models import F, QuerySet
 from django.utils import timezone
 
 from backend.accounts.principal import Principal
+from backend.audit.actions import Action
+from backend.audit.services import record
 from backend.conversations.cursors import NewestFirst
 from backend.conversations.models import Attachment, Message, MessageStatus, Share, SharingPolicy
 from backend.conversations.selectors import conversation_get
@@ -76,9 +78,11 @@ def share_create(
         snapshot=snapshot,
         expires_at=timezone.now() + timedelta(days=days),
     )
+    _record(Action.SHARE_CREATED, principal, share.pk, days=days)
     return share, token
 
 
+@transaction.atomic
 def share_revoke(*, principal: Principal, share_id: UUID) -> None:
     """End a link: one's own, or as owner or admin any of the organization.
 
@@ -91,6 +95,7 @@ def share_revoke(*, principal: Principal, share_id: UUID) -> None:
     )
     if not revoked:
         raise NotFound(f"There is no share {share_id}.")
+    _record(Action.SHARE_REVOKED, principal, share_id)
 
 
 def shares_list(*, principal: Principal, conversation_id: UUID) -> list[Share]:
@@ -157,6 +162,7 @@ def sharing_is_allowed(*, organization_id: UUID) -> bool:
     ).exists()
 
 
+@transaction.atomic
 def sharing_set(*, principal: Principal, is_allowed: bool) -> None:
     """Allow or forbid sharing. Forbidden, every link of the organization stops at once; those that
     have not expired or been revoked work again when it is allowed again.
@@ -168,6 +174,23 @@ def sharing_set(*, principal: Principal, is_allowed: bool) -> None:
     SharingPolicy.objects.update_or_create(
         organization_id=principal.organization_id,
         defaults={"is_allowed": is_allowed, "changed_by_id": principal.user_id},
+    )
+    record(
+        Action.POLICY_UPDATED,
+        organization_id=principal.organization_id,
+        actor=principal,
+        target=("policy", "sharing"),
+        details={"is_allowed": is_allowed},
+    )
+
+
+def _record(action: Action, principal: Principal, share_id: UUID, **details: int) -> None:
+    record(
+        action,
+        organization_id=principal.organization_id,
+        actor=principal,
+        target=("share", share_id),
+        details=details,
     )
 
 

@@ -7,6 +7,8 @@ from django.db import transaction
 
 from backend.accounts.models import APIKey, Project
 from backend.accounts.principal import Principal
+from backend.audit.actions import Action
+from backend.audit.services import record
 from backend.platform.errors import InvalidRequest, NotFound
 from billing.budgets.limits import clear_limits_cache
 from billing.models import Budget
@@ -51,6 +53,14 @@ def budget_set(
         is_hard=is_hard,
         defaults={"amount": amount},
     )
+    record(
+        Action.BUDGET_SET,
+        organization_id=organization_id,
+        actor=principal,
+        target=("budget", budget.pk),
+        project_id=project_id,
+        details={"amount": str(amount), "is_hard": is_hard},
+    )
     transaction.on_commit(lambda: clear_limits_cache(organization_id))
     return budget
 
@@ -64,4 +74,10 @@ def budget_delete(*, principal: Principal, budget_id: int) -> None:
     ).delete()
     if not deleted:
         raise NotFound("No such budget.")
+    record(
+        Action.BUDGET_DELETED,
+        organization_id=principal.organization_id,
+        actor=principal,
+        target=("budget", budget_id),
+    )
     transaction.on_commit(lambda: clear_limits_cache(principal.organization_id))

@@ -9,6 +9,8 @@ from django.db.models import QuerySet
 from django.db.models.functions import Coalesce, Greatest, Now
 
 from backend.accounts.principal import Principal
+from backend.audit.actions import Action
+from backend.audit.services import record
 from backend.platform.errors import Conflict, InvalidRequest, NotFound
 from billing.models import WebhookDelivery, WebhookEndpoint, WebhookType
 from billing.permissions import require_manager, require_money_writer
@@ -52,9 +54,11 @@ def webhook_create(*, principal: Principal, url: str, types: Sequence[str]) -> W
     )
     endpoint.secret_renew()
     endpoint.save(force_insert=True)
+    _record(Action.WEBHOOK_CREATED, principal, endpoint.pk)
     return endpoint
 
 
+@transaction.atomic
 def webhook_delete(*, principal: Principal, endpoint_id: UUID) -> None:
     """Raises: PermissionDenied, NotFound."""
     require_money_writer(principal)
@@ -63,6 +67,7 @@ def webhook_delete(*, principal: Principal, endpoint_id: UUID) -> None:
     ).delete()
     if not deleted:
         raise NotFound("No such webhook.")
+    _record(Action.WEBHOOK_DELETED, principal, endpoint_id)
 
 
 @transaction.atomic
@@ -82,6 +87,7 @@ def webhook_enable(*, principal: Principal, endpoint_id: UUID) -> WebhookEndpoin
     endpoint.enabled, endpoint.disabled_at = True, None
     endpoint.failures, endpoint.failing_since = 0, None
     endpoint.save(update_fields=["enabled", "disabled_at", "failures", "failing_since"])
+    _record(Action.WEBHOOK_UPDATED, principal, endpoint.pk)
     return endpoint
 
 
@@ -110,4 +116,13 @@ def deliveries_send_again(deliveries: QuerySet[WebhookDelivery]) -> int:
         attempts=0,
         delivered_at=None,
         next_attempt_at=Greatest(Now(), Coalesce("claimed_until", Now())),
+    )
+
+
+def _record(action: Action, principal: Principal, endpoint_id: UUID) -> None:
+    record(
+        action,
+        organization_id=principal.organization_id,
+        actor=principal,
+        target=("webhook", endpoint_id),
     )

@@ -11,6 +11,8 @@ from django.db.models import Max
 from django.utils import timezone
 
 from backend.accounts.principal import Principal
+from backend.audit.actions import Action as AuditAction
+from backend.audit.services import SYSTEM, record, staff
 from backend.platform.errors import Conflict, NotFound
 from safety.audit.metrics import decision_count
 from safety.audit.models import (
@@ -123,7 +125,7 @@ def policy_save(
     else:
         scope = scope.filter(organization_id=organization_id)
     latest = scope.aggregate(latest=Max("version"))["latest"] or 0
-    return SafetyPolicy.objects.create(
+    saved = SafetyPolicy.objects.create(
         organization_id=organization_id,
         model=model,
         version=latest + 1,
@@ -132,6 +134,15 @@ def policy_save(
         comment=comment,
         created_by_id=created_by_id,
     )
+    if organization_id is not None:
+        record(
+            AuditAction.POLICY_UPDATED,
+            organization_id=organization_id,
+            actor=staff(created_by_id) if created_by_id else SYSTEM,
+            target=("policy", "safety"),
+            details={"model": model, "version": saved.version, "is_active": is_active},
+        )
+    return saved
 
 
 @transaction.atomic

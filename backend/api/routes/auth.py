@@ -12,6 +12,7 @@ from django.contrib.auth import alogout, authenticate
 from django.http import HttpRequest, HttpResponse
 from ninja import Router, Status
 
+from backend.accounts.account_events import account_event_record
 from backend.accounts.addresses import (
     address_confirm,
     address_is_verified,
@@ -45,8 +46,10 @@ from backend.api.sign_in import (
     require_pending_user,
     second_factor_pending,
     sign_in,
+    sign_in_failed,
 )
 from backend.api.websocket import session_group
+from backend.audit.actions import Action
 from backend.platform.database import in_database
 from backend.platform.errors import AuthenticationFailed, PermissionDenied
 
@@ -93,6 +96,7 @@ async def login(request: HttpRequest, response: HttpResponse, body: LoginRequest
         authenticate, request, username=body.email, password=body.password
     )
     if not isinstance(user, User):
+        await sign_in_failed(email=body.email, why="wrong_credentials")
         raise AuthenticationFailed(
             "The e-mail address or the password is wrong.", code="wrong_credentials"
         )
@@ -118,6 +122,7 @@ async def second_factor(request: HttpRequest, body: CodeBody) -> Me:
     await throttling.count_code(user.pk)
     factor = await in_database(code_use, user=user, code=body.code)
     if factor is None:
+        await sign_in_failed(user=user, why="wrong_code")
         raise AuthenticationFailed("The code is wrong, or was used already.", code="wrong_code")
     await throttling.forgive_codes(user.pk)
     return await sign_in(request, user, factor=factor)
@@ -150,6 +155,7 @@ async def passkey(request: HttpRequest, response: HttpResponse, body: Credential
 async def logout(request: Request) -> Status:
     """Sign out here; other tabs of this session leave."""
     session_key = request.session.session_key
+    await in_database(account_event_record, Action.LOGOUT_SUCCEEDED, user_id=request.auth.user_id)
     await alogout(request)
     if session_key:
         await get_channel_layer().group_send(session_group(session_key), {"type": "session.ended"})

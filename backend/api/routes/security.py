@@ -11,6 +11,7 @@ from django.contrib.auth import HASH_SESSION_KEY, alogout
 from django.http import HttpResponse
 from ninja import Router, Status
 
+from backend.accounts.account_events import account_event_record
 from backend.accounts.addresses import address_change_begin
 from backend.accounts.hashing import PASSWORD_THREADS
 from backend.accounts.models import User
@@ -45,6 +46,7 @@ from backend.api.schemas.account import (
 )
 from backend.api.session_devices import session_note
 from backend.api.sign_in import FACTOR, SIGNED_IN_AT, is_recent, may_change
+from backend.audit.actions import Action
 from backend.platform.database import in_database
 from backend.platform.errors import AuthenticationFailed, InvalidRequest
 
@@ -203,6 +205,12 @@ async def list_sessions(request: Request) -> SessionListOut:
 async def end_sessions(request: Request) -> Status:
     """Sign out everywhere, here too. What is open elsewhere closes within seconds."""
     await in_database(sessions_end, user_id=request.auth.user_id)
+    await in_database(
+        account_event_record,
+        Action.SESSION_ENDED,
+        user_id=request.auth.user_id,
+        details={"which": "all"},
+    )
     await alogout(request)
     return Status(204, None)
 
@@ -211,6 +219,12 @@ async def end_sessions(request: Request) -> Status:
 async def end_session(request: Request, session_id: int) -> Status:
     """Sign one device out."""
     await in_database(session_end, user_id=request.auth.user_id, session_id=session_id)
+    await in_database(
+        account_event_record,
+        Action.SESSION_ENDED,
+        user_id=request.auth.user_id,
+        details={"which": str(session_id)},
+    )
     return Status(204, None)
 
 
