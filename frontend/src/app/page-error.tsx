@@ -3,11 +3,15 @@ import { errorMessage } from "@/api/errors";
 import { Button } from "@/ui/button";
 import { Notice } from "@/ui/notice";
 
-/** The last resort: a component or a page's code failed. A reload usually helps (a new release). */
-export function PageError() {
+/**
+ * The last resort: a component or a page's code failed. A reload usually helps (a new release).
+ * `within` the shell only the page is replaced, and the sidebar still works.
+ */
+export function PageError({ within = false }: { within?: boolean }) {
   const error = useRouteError();
+  const Frame = within ? "div" : "main";
   return (
-    <main className="mx-auto flex h-full max-w-xl flex-col justify-center p-6">
+    <Frame className="mx-auto flex h-full max-w-xl flex-col justify-center p-6">
       <Notice
         tone="error"
         title="This page could not be shown"
@@ -19,6 +23,6 @@ export function PageError() {
       >
         {errorMessage(error)}
       </Notice>
-    </main>
+    </Frame>
   );
 }

@@ -1,4 +1,4 @@
-import { createBrowserRouter } from "react-router";
+import { createBrowserRouter, type RouteObject } from "react-router";
 import { ChatPage } from "@/chat/chat-page";
 import { NotFound } from "@/pages/not-found";
 import { SignInPage } from "@/pages/sign-in";
@@ -8,6 +8,33 @@ import { AppShell } from "./app-shell";
 import { PageError } from "./page-error";
 
 const loading = <Loading label="Loading Parley" />;
+
+/** Behind the sign-in; one that fails leaves the rest of the page as it is. */
+const shellPages: RouteObject[] = [
+  { path: "/", Component: ChatPage },
+  { path: "/c/:id", Component: ChatPage },
+  {
+    path: "/archived",
+    lazy: async () => ({ Component: (await import("@/pages/archived")).ArchivedPage }),
+  },
+  {
+    path: "/keys",
+    lazy: async () => ({ Component: (await import("@/pages/keys")).KeysPage }),
+  },
+  {
+    path: "/usage",
+    lazy: async () => ({ Component: (await import("@/pages/usage")).UsagePage }),
+  },
+  {
+    path: "/settings",
+    lazy: async () => ({ Component: (await import("@/pages/settings")).SettingsPage }),
+  },
+  {
+    path: "/settings/security",
+    lazy: async () => ({ Component: (await import("@/pages/security")).SecurityPage }),
+  },
+  { path: "*", element: <NotFound what="page" /> },
+];
 
 export const router = createBrowserRouter([
   { path: "/login", Component: SignInPage, errorElement: <PageError /> },
@@ -52,30 +79,6 @@ export const router = createBrowserRouter([
     Component: AppShell,
     hydrateFallbackElement: loading,
     errorElement: <PageError />,
-    children: [
-      { path: "/", Component: ChatPage },
-      { path: "/c/:id", Component: ChatPage },
-      {
-        path: "/archived",
-        lazy: async () => ({ Component: (await import("@/pages/archived")).ArchivedPage }),
-      },
-      {
-        path: "/keys",
-        lazy: async () => ({ Component: (await import("@/pages/keys")).KeysPage }),
-      },
-      {
-        path: "/usage",
-        lazy: async () => ({ Component: (await import("@/pages/usage")).UsagePage }),
-      },
-      {
-        path: "/settings",
-        lazy: async () => ({ Component: (await import("@/pages/settings")).SettingsPage }),
-      },
-      {
-        path: "/settings/security",
-        lazy: async () => ({ Component: (await import("@/pages/security")).SecurityPage }),
-      },
-      { path: "*", element: <NotFound what="page" /> },
-    ],
+    children: [{ errorElement: <PageError within />, children: shellPages }],
   },
 ]);

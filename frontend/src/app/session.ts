@@ -3,13 +3,28 @@ import { type Query, useQuery, useQueryClient } from "@tanstack/react-query";
 import { createContext, use, useCallback } from "react";
 import { getMe } from "@/api/account";
 import type { Me } from "@/api/types";
+import { claimDrafts, forgetDrafts } from "@/chat/drafts";
 import { forgetAllAnswers } from "@/chat/turns";
 
 export const meKey = ["me"] as const;
 
 /** Null once it is known that no user is signed in. */
 export function useMeQuery() {
-  return useQuery({ queryKey: meKey, queryFn: getMe, staleTime: 60_000 });
+  return useQuery({ queryKey: meKey, queryFn: readMe, staleTime: 60_000 });
+}
+
+/** A session that has ended by itself leaves drafts and failed turns to whoever signs in next. */
+async function readMe(): Promise<Me | null> {
+  const me = await getMe();
+  if (me) giveTabTo(me);
+  return me;
+}
+
+/** Drafts and answers of this tab stay with their user; nobody else finds them. */
+function giveTabTo(me: Me | null): void {
+  if (me && claimDrafts(me.user.id)) return;
+  forgetAllAnswers();
+  if (!me) forgetDrafts();
 }
 
 export const MeContext = createContext<Me | null>(null);
@@ -26,8 +41,8 @@ export function useSetMe(): (me: Me | null) => void {
   const client = useQueryClient();
   return useCallback(
     (me) => {
+      giveTabTo(me);
       client.setQueryData(meKey, me);
-      forgetAllAnswers();
       const others = { predicate: ({ queryKey }: Query) => queryKey[0] !== meKey[0] };
       if (me) void client.resetQueries(others);
       else client.removeQueries(others);

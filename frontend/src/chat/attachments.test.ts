@@ -37,11 +37,11 @@ it("keeps a message that is sent early until its file has arrived", async () => 
   expect((await ended).value?.status.type).toBe("requires-action");
 });
 
-it("lets a message go without a file that was refused, and says why", async () => {
+it("sends no message without a file that was refused, and says why", async () => {
   const { uploads, chosen, ended, answer } = await choose();
   const sending = uploads.send(chosen);
   answer(Response.json({ error: { message: "The file is empty." } }, { status: 400 }));
-  await sending;
+  await expect(sending).rejects.toThrow("tides.txt");
   expect(uploads.part(chosen)).toBeNull();
   expect((await ended).value?.status).toMatchObject({ message: "The file is empty." });
 });

@@ -3,11 +3,13 @@ import type {
   AttachmentAdapter,
   Attachment as ChatAttachment,
   CompleteAttachment,
+  CreateAttachment,
   PendingAttachment,
 } from "@assistant-ui/react";
 import { postAttachment } from "@/api/conversations";
 import { errorMessage } from "@/api/errors";
 import type { Model, Part } from "@/api/types";
+import { toast } from "@/ui/toast";
 
 const TEXT_TYPES =
   "text/*,application/json,.txt,.md,.csv,.json,.yaml,.yml,.toml,.log,.py,.js,.ts,.tsx,.html,.css,.sql,.sh";
@@ -84,10 +86,32 @@ export class AttachmentUploads implements AttachmentAdapter {
     this.all.stored.delete(attachment.id);
   }
 
-  /** A message that is sent while a file is still on its way waits for it. */
+  /**
+   * A message that is sent while a file is still on its way waits for it. Where the file is
+   * refused, nothing is sent: the composer has everything back, and the file says why.
+   */
   async send(attachment: PendingAttachment): Promise<CompleteAttachment> {
     await this.all.running.get(attachment.id);
+    if (!this.part(attachment)) {
+      toast(`${attachment.name} could not be uploaded. The message was not sent.`);
+      throw new Error(`The upload of ${attachment.name} failed`);
+    }
     return { ...attachment, status: { type: "complete" }, content: [] };
+  }
+
+  /** What is written and attached, as the API takes it; files that have not arrived are no part. */
+  parts(text: string, attachments: readonly ChatAttachment[]): Part[] {
+    const files = attachments.flatMap((attachment) => this.part(attachment) ?? []);
+    return text.trim() ? [{ type: "text", text }, ...files] : files;
+  }
+
+  /** The parts of those that are on their way now, as soon as each has arrived. */
+  arriving(attachments: readonly ChatAttachment[]): Promise<Part | null>[] {
+    return attachments
+      .filter((attachment) => attachment.status.type === "running")
+      .map((attachment) =>
+        Promise.resolve(this.all.running.get(attachment.id)).then(() => this.part(attachment)),
+      );
   }
 
   /** The message part for an attachment of the composer; null for one that failed to upload. */
@@ -98,4 +122,18 @@ export class AttachmentUploads implements AttachmentAdapter {
     const type = attachment.type === "image" ? "image" : "file";
     return { type, attachment_id: id, filename: attachment.name };
   }
+}
+
+/** An uploaded file of a message as the composer shows it; null for text. */
+export function asAttachment(part: Part): CreateAttachment | null {
+  if (part.type === "text") return null;
+  const isImage = part.type === "image";
+  return {
+    id: part.attachment_id,
+    type: isImage ? "image" : "document",
+    name: part.filename ?? "file",
+    // The model took it when it was chosen: one of its types, whichever it was.
+    contentType: isImage ? "image/png" : "text/plain",
+    content: [],
+  };
 }

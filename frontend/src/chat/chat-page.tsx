@@ -19,6 +19,7 @@ import { changeShown } from "./cache";
 import { ChatHeader } from "./chat-header";
 import { modelForNewChat, useChosenModel } from "./chosen-model";
 import { ComposerFooter } from "./composer";
+import { NEW_CHAT } from "./drafts";
 import { isRunning, useLiveAnswer } from "./live";
 import { chatModels } from "./model-picker";
 import { useConversation, useModelList, useViewMessages } from "./queries";
@@ -45,12 +46,13 @@ function Chat({ id }: { id: string | undefined }) {
   const conversation = pages[0];
   const messages = useViewMessages(id, pages);
   const live = useLiveAnswer(id);
-  const running = isRunning(live);
   const { models, pending, model, changeModel } = useModelOf(id, conversation);
-  const send = useSending(id, model?.id ?? "", messages);
+  const { send, starting, abandon } = useSending(id, model?.id ?? "", messages);
+  const running = starting || isRunning(live);
   const stop = useCallback(async () => {
     if (id) await stopAnswer(id).catch((error) => toast(errorMessage(error)));
-  }, [id]);
+    else abandon();
+  }, [id, abandon]);
   useHotkey("escape", stop, running);
   useDocumentTitle(conversation?.title || (id ? "Chat" : "New chat"));
 
@@ -58,7 +60,7 @@ function Chat({ id }: { id: string | undefined }) {
     return <NotFound what="conversation" />;
   }
   return (
-    <ChatRuntime running={running} model={model} send={send} stop={stop}>
+    <ChatRuntime draftOf={id ?? NEW_CHAT} running={running} model={model} send={send} stop={stop}>
       <ThreadActionsProvider conversationId={id} model={model?.id ?? ""} running={running}>
         <ChatHeader
           conversation={conversation}

@@ -13,6 +13,10 @@ const roundButton =
 export function Composer({ autoFocus = true }: { autoFocus?: boolean }) {
   const online = useOnline();
   const running = useAuiState((state) => state.thread.isRunning);
+  // A message goes with all its files, or not at all.
+  const failed = useAuiState(({ composer }) =>
+    composer.attachments.some(({ status }) => status.type === "incomplete"),
+  );
   const accepted = useAuiState((state) => state.composer.attachmentAccept);
   const takesFiles =
     useAuiState((state) => state.thread.capabilities.attachments) && accepted !== "";
@@ -49,7 +53,11 @@ export function Composer({ autoFocus = true }: { autoFocus?: boolean }) {
               <Square aria-hidden className="size-3.5 fill-current" />
             </ComposerPrimitive.Cancel>
           ) : (
-            <ComposerPrimitive.Send aria-label="Send" disabled={!online} className={roundButton}>
+            <ComposerPrimitive.Send
+              aria-label="Send"
+              disabled={!online || failed}
+              className={roundButton}
+            >
               <ArrowUp aria-hidden className="size-5" />
             </ComposerPrimitive.Send>
           )}

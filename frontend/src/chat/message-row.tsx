@@ -1,4 +1,5 @@
-import { memo } from "react";
+import { Component, memo, type ReactNode } from "react";
+import { Notice } from "@/ui/notice";
 import { AssistantMessage } from "./assistant-message";
 import { EditMessage } from "./edit-message";
 import { UserMessage } from "./user-message";
@@ -13,8 +14,47 @@ interface MessageRowProps {
 
 /** One message of the thread; rendered again only when it has changed itself. */
 export const MessageRow = memo(function MessageRow(props: MessageRowProps) {
-  const { message, editing, setEditing } = props;
+  return (
+    <MessageBoundary message={props.message}>
+      <Row {...props} />
+    </MessageBoundary>
+  );
+});
+
+function Row({ message, editing, setEditing }: MessageRowProps) {
   if (message.role !== "user") return <AssistantMessage message={message} />;
   if (editing) return <EditMessage message={message} onDone={() => setEditing(null)} />;
   return <UserMessage message={message} onEdit={() => setEditing(message.id)} />;
-});
+}
+
+interface BoundaryProps {
+  message: ViewMessage;
+  children: ReactNode;
+}
+
+/** A message that cannot be shown leaves all others readable. */
+class MessageBoundary extends Component<BoundaryProps, { failed: boolean }> {
+  override state = { failed: false };
+
+  static getDerivedStateFromError() {
+    return { failed: true };
+  }
+
+  override componentDidUpdate(before: BoundaryProps) {
+    // Another state of the message is tried again.
+    if (this.state.failed && before.message !== this.props.message) {
+      this.setState({ failed: false });
+    }
+  }
+
+  override render() {
+    if (!this.state.failed) return this.props.children;
+    return (
+      <div className="py-5">
+        <Notice tone="error" title="This message could not be shown">
+          The others are not affected. Reload the page to try again.
+        </Notice>
+      </div>
+    );
+  }
+}

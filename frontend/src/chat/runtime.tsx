@@ -5,18 +5,22 @@
  * step in a conversation of thousands; the thread shows only what is in sight (decision 0070).
  */
 import {
-  type AppendMessage,
   AssistantRuntimeProvider,
+  MessageNotSentError,
   type ThreadMessageLike,
   useExternalStoreRuntime,
 } from "@assistant-ui/react";
 import { type ReactNode, useMemo, useState } from "react";
 import type { Model, Part } from "@/api/types";
 import { AttachmentUploads, acceptedTypes } from "./attachments";
+import { DraftKeeper } from "./draft-keeper";
 
 interface ChatRuntimeProps {
+  /** Whose draft the composer holds. */
+  draftOf: string;
   running: boolean;
   model: Model | undefined;
+  /** Rejects when nothing was sent: what was written is back in the composer then. */
   send: (parts: Part[]) => Promise<void>;
   stop: () => Promise<void>;
   children: ReactNode;
@@ -25,7 +29,7 @@ interface ChatRuntimeProps {
 const NO_MESSAGES: ThreadMessageLike[] = [];
 const asIs = (message: ThreadMessageLike) => message;
 
-export function ChatRuntime({ running, model, send, stop, children }: ChatRuntimeProps) {
+export function ChatRuntime({ draftOf, running, model, send, stop, children }: ChatRuntimeProps) {
   const accept = acceptedTypes(model);
   const [first] = useState(() => new AttachmentUploads(""));
   const uploads = useMemo(() => first.accepting(accept), [first, accept]);
@@ -33,22 +37,19 @@ export function ChatRuntime({ running, model, send, stop, children }: ChatRuntim
     messages: NO_MESSAGES,
     convertMessage: asIs,
     isRunning: running,
-    onNew: (message) => send(partsOf(message, uploads)),
+    onNew: async ({ content, attachments }) => {
+      const text = content.map((part) => (part.type === "text" ? part.text : "")).join("");
+      await send(uploads.parts(text, attachments ?? [])).catch((error) => {
+        throw new MessageNotSentError(String(error));
+      });
+    },
     onCancel: stop,
     adapters: accept ? { attachments: uploads } : {},
   });
-  return <AssistantRuntimeProvider runtime={runtime}>{children}</AssistantRuntimeProvider>;
-}
-
-/** What was written and attached, as the API takes it. */
-function partsOf(message: AppendMessage, uploads: AttachmentUploads): Part[] {
-  const parts: Part[] = [];
-  for (const part of message.content) {
-    if (part.type === "text" && part.text.trim()) parts.push({ type: "text", text: part.text });
-  }
-  for (const attachment of message.attachments ?? []) {
-    const part = uploads.part(attachment);
-    if (part) parts.push(part);
-  }
-  return parts;
+  return (
+    <AssistantRuntimeProvider runtime={runtime}>
+      <DraftKeeper conversationId={draftOf} uploads={uploads} />
+      {children}
+    </AssistantRuntimeProvider>
+  );
 }

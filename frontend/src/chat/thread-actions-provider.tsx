@@ -6,10 +6,11 @@ import { errorMessage } from "@/api/errors";
 import type { Message } from "@/api/types";
 import { toast } from "@/ui/toast";
 import { patchMessage, refreshConversation } from "./cache";
+import { usePutBack } from "./draft-keeper";
 import { liveAnswer } from "./live";
 import { type ThreadActions, ThreadActionsContext } from "./thread-actions";
 import { dismissFailure, regenerate, sendTurn } from "./turns";
-import { type LiveAnswer, textOfParts } from "./view";
+import type { LiveAnswer } from "./view";
 
 interface ThreadActionsProviderProps {
   conversationId: string | undefined;
@@ -25,6 +26,7 @@ export function ThreadActionsProvider(props: ThreadActionsProviderProps) {
   const { conversationId: id = "", model, running, children } = props;
   const client = useQueryClient();
   const aui = useAui();
+  const putBack = usePutBack();
   const feedbackStored = useRef<Promise<void>>(Promise.resolve());
 
   const actions = useMemo<ThreadActions>(
@@ -69,11 +71,11 @@ export function ThreadActionsProvider(props: ThreadActionsProviderProps) {
       dismiss: () => {
         const sent = liveAnswer(id)?.sent;
         dismissFailure(id);
-        // The words are not lost: they are back where they were written.
-        if (sent && aui.composer.getState().isEmpty) aui.composer.setText(textOfParts(sent.parts));
+        // Nothing is lost: words and files are back where they came from.
+        if (sent && aui.composer.getState().isEmpty) putBack(sent.parts);
       },
     }),
-    [client, id, model, running, aui],
+    [client, id, model, running, aui, putBack],
   );
   return <ThreadActionsContext value={actions}>{children}</ThreadActionsContext>;
 }

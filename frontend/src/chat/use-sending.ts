@@ -1,31 +1,52 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { useEffect, useMemo, useRef } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import { useNavigate } from "react-router";
-import { createConversation } from "@/api/conversations";
+import { createConversation, deleteConversation } from "@/api/conversations";
 import { errorMessage } from "@/api/errors";
 import type { Part } from "@/api/types";
 import { toast } from "@/ui/toast";
 import { dismissFailure, sendTurn } from "./turns";
 import { isStored, type ViewMessage } from "./view";
 
-/** How a message is sent; a new chat becomes a conversation with its first one. */
+/**
+ * How a message is sent; a new chat becomes a conversation with its first one. `send` rejects when
+ * nothing was sent. While the conversation is `starting`, `abandon` takes its message back.
+ */
 export function useSending(id: string | undefined, model: string, messages: ViewMessage[]) {
   const client = useQueryClient();
   const navigate = useNavigate();
+  const [starting, setStarting] = useState(false);
+  const shown = useRef(true);
+  const abandoned = useRef(false);
   const latest = useRef(messages);
   useEffect(() => {
     latest.current = messages;
   });
+  useEffect(() => {
+    shown.current = true;
+    return () => {
+      shown.current = false;
+    };
+  }, []);
 
   return useMemo(() => {
     const start = async (parts: Part[]) => {
+      abandoned.current = false;
+      setStarting(true);
       try {
         const { id: conversationId } = await createConversation(model || null);
+        if (abandoned.current) {
+          void deleteConversation(conversationId).catch(() => undefined);
+          throw new Error("stopped before it was sent");
+        }
         void sendTurn(client, { conversationId, parts, parentId: null, model });
-        await navigate(`/c/${conversationId}`);
+        // Whoever has gone on to another page meanwhile is not called back.
+        if (shown.current) await navigate(`/c/${conversationId}`);
       } catch (error) {
-        toast(errorMessage(error));
+        if (!abandoned.current) toast(errorMessage(error));
         throw error;
+      } finally {
+        setStarting(false);
       }
     };
     const send = async (parts: Part[]) => {
@@ -35,6 +56,9 @@ export function useSending(id: string | undefined, model: string, messages: View
       const last = latest.current.findLast((message) => !message.live && isStored(message));
       await sendTurn(client, { conversationId: id, parts, parentId: last?.id ?? null, model });
     };
-    return send;
-  }, [client, navigate, id, model]);
+    const abandon = () => {
+      abandoned.current = true;
+    };
+    return { send, starting, abandon };
+  }, [client, navigate, id, model, starting]);
 }

@@ -1,18 +1,28 @@
 /**
- * What this browser remembers between visits. A browser may block storage, and even asking for it
- * then throws: choices live as long as the page then.
+ * What this browser remembers between visits, or this tab between reloads. A browser may block
+ * storage, and even asking for it then throws: what is kept lives as long as the page then.
  */
-export function readStored(key: string): string | null {
+export const readStored = (key: string): string | null => read(() => localStorage, key);
+
+export const writeStored = (key: string, value: string): void =>
+  write(() => localStorage, key, value);
+
+export const readTabStored = (key: string): string | null => read(() => sessionStorage, key);
+
+export const writeTabStored = (key: string, value: string): void =>
+  write(() => sessionStorage, key, value);
+
+function read(storage: () => Storage, key: string): string | null {
   try {
-    return localStorage.getItem(key);
+    return storage().getItem(key);
   } catch {
     return null;
   }
 }
 
-export function writeStored(key: string, value: string): void {
+function write(storage: () => Storage, key: string, value: string): void {
   try {
-    localStorage.setItem(key, value);
+    storage().setItem(key, value);
   } catch {
     // Blocked or full: the setting holds until the page is closed.
   }
