@@ -13,10 +13,11 @@ from django.http import HttpResponse
 from ninja import Router, Status
 from pydantic import Field
 
+from backend.accounts.principal import AuthenticatedRequest
 from backend.platform.database import in_database
 from billing.budgets.selectors import BudgetState, budgets_list, credit_view
 from billing.budgets.services import budget_delete, budget_set
-from billing.http import AuthenticatedRequest, In, Money, Out, document_response
+from billing.http import In, Money, Out, document_response
 from billing.invoices.selectors import invoice_get, invoices_list
 from billing.models import Invoice
 from billing.webhooks.services import (

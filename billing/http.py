@@ -1,4 +1,4 @@
-"""What billing's routes share: their request, the base of their schemas, documents as downloads.
+"""What billing's routes share: the base of their schemas, documents as downloads.
 
 The routers know nothing of `backend.api`, which mounts them and brings authentication, errors
 and encoding.
@@ -7,22 +7,15 @@ and encoding.
 from decimal import Decimal
 from typing import Annotated
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from pydantic import BaseModel, ConfigDict, PlainSerializer
 
-from backend.accounts.principal import Principal
 from billing.invoices.csv import invoice_csv
 from billing.invoices.pdf import invoice_pdf
 from billing.models import Invoice
 
 # Money as a decimal text: a JSON number would be read back as a float.
 Money = Annotated[Decimal, PlainSerializer(lambda value: format(value, "f"), return_type=str)]
-
-
-class AuthenticatedRequest(HttpRequest):
-    """What a route gets: for type checkers only."""
-
-    auth: Principal
 
 
 class Out(BaseModel):

@@ -11,10 +11,11 @@ from uuid import UUID
 from ninja import Query, Router
 from pydantic import BaseModel, Field
 
+from backend.accounts.principal import AuthenticatedRequest
 from backend.platform.database import in_database
 from backend.platform.errors import InvalidRequest
-from billing.http import AuthenticatedRequest, Out
-from billing.usage_buckets import cost_buckets, usage_buckets, window
+from billing.http import Out
+from billing.usage_buckets import bucket_page, cost_buckets, usage_buckets
 
 router = Router(tags=["organization"])
 
@@ -63,13 +64,13 @@ async def usage_of_completions(
 
     `group_by`: project_id, user_id, api_key_id, model.
     """
-    span = window(
+    span = bucket_page(
         start_time=start_time, end_time=end_time, bucket_width=bucket_width, limit=limit, page=page
     )
     buckets = await in_database(
         usage_buckets,
         principal=request.auth,
-        window=span,
+        page=span,
         group_by=filters.group_by + _bracketed(request, "group_by"),
         project_ids=filters.project_ids + _bracketed_ids(request, "project_ids"),
         user_ids=filters.user_ids + _bracketed_ids(request, "user_ids"),
@@ -123,13 +124,13 @@ async def costs(
     `amount.value` is a JSON number, as OpenAI's clients expect; the exact decimal is in
     `/api/usage` and on the invoice.
     """
-    span = window(
+    span = bucket_page(
         start_time=start_time, end_time=end_time, bucket_width=bucket_width, limit=limit, page=page
     )
     buckets = await in_database(
         cost_buckets,
         principal=request.auth,
-        window=span,
+        page=span,
         group_by=groups.group_by + _bracketed(request, "group_by"),
     )
     return PageOut(

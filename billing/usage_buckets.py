@@ -33,7 +33,7 @@ _COLUMNS: dict[str, Column] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
+class BucketPage:
     """One page: `count` buckets from `start`; `end` is where the request ends."""
 
     start: datetime
@@ -81,9 +81,9 @@ class CostResult:
     line_item: str | None = None
 
 
-def window(
+def bucket_page(
     *, start_time: int, end_time: int | None, bucket_width: str, limit: int | None, page: str | None
-) -> Window:
+) -> BucketPage:
     """Where a page lies. Times are Unix seconds; buckets begin at whole ones of their width.
 
     Raises InvalidRequest.
@@ -102,13 +102,13 @@ def window(
     if not 2000 <= start.year < 2200 or not 2000 <= end.year < 2200 or end <= start:
         raise InvalidRequest("end_time must come after start_time.", param="end_time")
     start -= timedelta(seconds=start.timestamp() % width.total_seconds())
-    return Window(start, end, width, limit or default)
+    return BucketPage(start, end, width, limit or default)
 
 
 def usage_buckets(
     *,
     principal: Principal,
-    window: Window,
+    page: BucketPage,
     group_by: Sequence[str],
     project_ids: Sequence[UUID] = (),
     user_ids: Sequence[UUID] = (),
@@ -129,15 +129,15 @@ def usage_buckets(
     }
     columns = {_COLUMNS[name] for name in group_by}
     sums: dict[datetime, dict[tuple[Any, ...], UsageResult]] = {
-        start: {} for start in window.starts()
+        start: {} for start in page.starts()
     }
     for bucket in usage_totals(
         organization_id=principal.organization_id,
-        starts=window.starts(),
-        end=window.page_end,
+        starts=page.starts(),
+        end=page.page_end,
         dimensions=[dimension for dimension in DIMENSIONS if dimension in columns],
         only={column: values for column, values in wanted.items() if values},
-        from_ledger=window.width < HOUR,
+        from_ledger=page.width < HOUR,
     ):
         groups = {name: getattr(bucket, _COLUMNS[name]) for name in group_by}
         result = sums[bucket.start].setdefault(tuple(groups.values()), UsageResult(**groups))
@@ -146,19 +146,19 @@ def usage_buckets(
 
 
 def cost_buckets(
-    *, principal: Principal, window: Window, group_by: Sequence[str]
+    *, principal: Principal, page: BucketPage, group_by: Sequence[str]
 ) -> list[tuple[datetime, list[CostResult]]]:
     """A page of costs by day. Raises: PermissionDenied, InvalidRequest."""
     require_manager(principal)
     _check_groups(group_by, ("project_id", "line_item"))
     by_project, by_item = "project_id" in group_by, "line_item" in group_by
     sums: dict[datetime, dict[tuple[UUID | None, str | None], Decimal]] = {
-        start: {} for start in window.starts()
+        start: {} for start in page.starts()
     }
     for priced in priced_usage(
         organization_id=principal.organization_id,
-        starts=window.starts(),
-        end=window.page_end,
+        starts=page.starts(),
+        end=page.page_end,
         dimensions=("project_id",) if by_project else (),
     ):
         bucket = priced.bucket

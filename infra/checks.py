@@ -63,7 +63,7 @@ class Stage:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class StageResult:
     """How a stage ended, after how many seconds; what named a failure, and its last lines."""
 
     stage: Stage
@@ -153,12 +153,12 @@ def page_stages(npm: Sequence[str], only: str | None) -> list[Stage]:
 
 def begin(
     pool: ThreadPoolExecutor, stages: Sequence[Stage], environment: dict[str, str]
-) -> list[Future[Outcome]]:
+) -> list[Future[StageResult]]:
     """Have `stages` run in their order, each when a thread is free."""
     return [pool.submit(run_stage, stage, environment) for stage in stages]
 
 
-def summary(outcomes: Sequence[Outcome]) -> int:
+def summary(outcomes: Sequence[StageResult]) -> int:
     """Print a table of all stages' times, and what those that failed said last; the exit code."""
     failed = [outcome for outcome in outcomes if not outcome.passed]
     last_words = [_line(outcome.stage, line) for outcome in failed for line in outcome.last_words]
@@ -166,7 +166,7 @@ def summary(outcomes: Sequence[Outcome]) -> int:
     return 1 if failed else 0
 
 
-def run_stage(stage: Stage, environment: dict[str, str]) -> Outcome:
+def run_stage(stage: Stage, environment: dict[str, str]) -> StageResult:
     """Run one stage; each line of what it prints begins with its title."""
     started = time.monotonic()
     last_words: deque[str] = deque(maxlen=_LAST_LINES)
@@ -188,7 +188,7 @@ def run_stage(stage: Stage, environment: dict[str, str]) -> Outcome:
             _say(_line(stage, last_words[-1]))
     earlier = [line for line in named if line not in last_words]
     seconds = time.monotonic() - started
-    outcome = Outcome(stage, process.returncode == 0, seconds, (*earlier, *last_words))
+    outcome = StageResult(stage, process.returncode == 0, seconds, (*earlier, *last_words))
     _say(str(outcome))
     return outcome
 

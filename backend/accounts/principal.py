@@ -1,7 +1,11 @@
 """Who makes a request: the value that every service and selector is scoped by."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
+
+from django.http import HttpRequest
 
 from backend.accounts.scopes import Scope
 from backend.platform.errors import PermissionDenied
@@ -54,3 +58,11 @@ class Principal:
                 f" this request needs the scope {scope.value}.",
                 code="insufficient_scope",
             )
+
+
+class AuthenticatedRequest(HttpRequest):
+    """What a route behind authentication gets: for type checkers only, never instantiated."""
+
+    auth: Principal
+    request_id: str
+    scope: Mapping[str, Any]

@@ -5,7 +5,6 @@ a browser send our cookie, but not that header. A request without one is a brows
 every unsafe method needs the CSRF token. Ninja puts the result into `request.auth`.
 """
 
-from collections.abc import Mapping
 from functools import partial
 from typing import Any, cast
 from uuid import UUID
@@ -24,14 +23,6 @@ from backend.platform.errors import AuthenticationFailed, PermissionDenied
 SESSION_ORGANIZATION = "organization_id"
 
 _SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
-
-
-class Request(HttpRequest):
-    """What a route gets: for type checkers only, never instantiated."""
-
-    auth: Principal
-    request_id: str
-    scope: Mapping[str, Any]
 
 
 def bearer_parts(header: str) -> tuple[str, str]:

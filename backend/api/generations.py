@@ -10,8 +10,8 @@ from uuid import UUID
 from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 
+from backend.accounts.principal import AuthenticatedRequest
 from backend.api.asgi import pending_request_of
-from backend.api.authentication import Request
 from backend.api.sse import EventStreamResponse
 from backend.generation.admission.prompt_check import Fence
 from backend.generation.lifespan import gateway_of
@@ -33,7 +33,7 @@ _FIRST_EVENT_S = 3.0
 
 
 async def start(
-    request: Request, wanted: GenerationRequest, *, fence: Fence | None = None
+    request: AuthenticatedRequest, wanted: GenerationRequest, *, fence: Fence | None = None
 ) -> StartedGeneration:
     """Admit `wanted`; the database connection is back in the pool when this returns.
 
@@ -48,7 +48,9 @@ async def start(
     return started
 
 
-def stream(request: Request, generation_id: UUID, headers: dict[str, str]) -> EventStreamResponse:
+def stream(
+    request: AuthenticatedRequest, generation_id: UUID, headers: dict[str, str]
+) -> EventStreamResponse:
     """The events of a generation that was just admitted; `[DONE]` last."""
     return EventStreamResponse(
         generation_events(gateway_of(request.scope), generation_id, principal=request.auth),
@@ -57,7 +59,9 @@ def stream(request: Request, generation_id: UUID, headers: dict[str, str]) -> Ev
     )
 
 
-async def follow(request: Request, generation_id: UUID, after: int = 0) -> AsyncGenerator[Event]:
+async def follow(
+    request: AuthenticatedRequest, generation_id: UUID, after: int = 0
+) -> AsyncGenerator[Event]:
     """The events of an older generation after `after`, then live ones.
 
     Returns when there is a first event, or none for a while: so a generation whose events are
@@ -98,7 +102,9 @@ async def _continued(first: Event | None, rest: AsyncGenerator[Event]) -> AsyncG
             yield event
 
 
-async def collect(request: Request, generation_id: UUID, headers: dict[str, str]) -> HttpResponse:
+async def collect(
+    request: AuthenticatedRequest, generation_id: UUID, headers: dict[str, str]
+) -> HttpResponse:
     """The whole answer, when the generation has ended.
 
     Raises:
@@ -119,7 +125,7 @@ def id_header(generation_id: UUID) -> dict[str, str]:
 
 
 async def answer(
-    request: Request, wanted: GenerationRequest, *, streamed: bool
+    request: AuthenticatedRequest, wanted: GenerationRequest, *, streamed: bool
 ) -> HttpResponseBase:
     """Admit `wanted` and answer with it; refusals are raised as ParleyError."""
     started = await start(request, wanted)

@@ -37,8 +37,8 @@ from django.http.response import HttpResponseBase
 from django.utils import timezone
 from psycopg.errors import LockNotAvailable
 
+from backend.accounts.principal import AuthenticatedRequest
 from backend.api import generations
-from backend.api.authentication import Request
 from backend.api.models import IdempotencyRecord
 from backend.api.sse import CONTENT_TYPE, EventStreamResponse, encode_event
 from backend.generation.models import Generation
@@ -69,7 +69,7 @@ class Claim:
 
 
 async def answer_once(
-    request: Request, wanted: GenerationRequest, *, streamed: bool
+    request: AuthenticatedRequest, wanted: GenerationRequest, *, streamed: bool
 ) -> HttpResponseBase:
     """`generations.answer`, at most once for each `Idempotency-Key`; without one, always."""
     key = request.headers.get(HEADER)
@@ -106,7 +106,12 @@ async def answer_once(
 
 
 async def _answer(
-    request: Request, claim: Claim, wanted: GenerationRequest, lock: RenewedLock, *, streamed: bool
+    request: AuthenticatedRequest,
+    claim: Claim,
+    wanted: GenerationRequest,
+    lock: RenewedLock,
+    *,
+    streamed: bool,
 ) -> HttpResponseBase:
     if claim.body is not None:
         return HttpResponse(
@@ -141,7 +146,9 @@ async def _answer(
     return response
 
 
-async def _begin(request: Request, claim: Claim, wanted: GenerationRequest) -> dict[str, str]:
+async def _begin(
+    request: AuthenticatedRequest, claim: Claim, wanted: GenerationRequest
+) -> dict[str, str]:
     """Start the generation of `claim`; the headers for its answer.
 
     Raises:
@@ -287,7 +294,7 @@ def _forget(claim: Claim) -> None:
     IdempotencyRecord.objects.filter(pk=claim.record_id, holder=claim.holder).delete()
 
 
-def _fingerprint(request: Request) -> str:
+def _fingerprint(request: AuthenticatedRequest) -> str:
     digest = hashlib.sha256(f"{request.method} {request.path}\n".encode())
     digest.update(request.body)
     return digest.hexdigest()

@@ -46,34 +46,34 @@ return 0
 
 
 @dataclass(frozen=True, slots=True)
-class Limit:
+class AttemptLimit:
     """At most `attempts` in `seconds`, from the first of them on."""
 
     attempts: int
     seconds: int
 
 
-LOGINS_PER_ADDRESS = Limit(30, 300)
-LOGINS_PER_EMAIL = Limit(10, 900)
-LOGINS_PER_DEVICE = Limit(10, 900)
-UNSEEN_KEYS_PER_ADDRESS = Limit(60, 60)
-LINKS_PER_ADDRESS = Limit(3 * settings.SIGNUPS_PER_HOUR, 600)
-CODES_PER_USER = Limit(10, 900)
-CHANGES_PER_USER = Limit(120, 3600)
-MAILS_PER_ADDRESS = Limit(settings.SIGNUPS_PER_HOUR, 3600)
+LOGINS_PER_ADDRESS = AttemptLimit(30, 300)
+LOGINS_PER_EMAIL = AttemptLimit(10, 900)
+LOGINS_PER_DEVICE = AttemptLimit(10, 900)
+UNSEEN_KEYS_PER_ADDRESS = AttemptLimit(60, 60)
+LINKS_PER_ADDRESS = AttemptLimit(3 * settings.SIGNUPS_PER_HOUR, 600)
+CODES_PER_USER = AttemptLimit(10, 900)
+CHANGES_PER_USER = AttemptLimit(120, 3600)
+MAILS_PER_ADDRESS = AttemptLimit(settings.SIGNUPS_PER_HOUR, 3600)
 # To one address: from one client, and in all. A user who is mailed at another's request still has
 # some of their own.
-MAILS_FROM_CLIENT_TO_EMAIL = Limit(5, 3600)
-MAILS_TO_EMAIL = Limit(20, 3600)
-SIGNUPS_PER_ADDRESS = Limit(settings.SIGNUPS_PER_HOUR, 3600)
+MAILS_FROM_CLIENT_TO_EMAIL = AttemptLimit(5, 3600)
+MAILS_TO_EMAIL = AttemptLimit(20, 3600)
+SIGNUPS_PER_ADDRESS = AttemptLimit(settings.SIGNUPS_PER_HOUR, 3600)
 
 
 # Of one user, with all their keys and sessions; an office behind one address may do four times
 # that.
 USES = {
-    "moderations": Limit(settings.MODERATIONS_PER_MINUTE, 60),
-    "uploads": Limit(settings.UPLOADS_PER_MINUTE, 60),
-    "searches": Limit(settings.SEARCHES_PER_MINUTE, 60),
+    "moderations": AttemptLimit(settings.MODERATIONS_PER_MINUTE, 60),
+    "uploads": AttemptLimit(settings.UPLOADS_PER_MINUTE, 60),
+    "searches": AttemptLimit(settings.SEARCHES_PER_MINUTE, 60),
 }
 _USERS_AT_AN_ADDRESS = 4
 
@@ -81,7 +81,7 @@ _USERS_AT_AN_ADDRESS = 4
 async def count_use(request: HttpRequest, principal: Principal, use: str) -> None:
     """Count one of USES; RateLimited when there have been too many."""
     limit = USES[use]
-    at_address = Limit(limit.attempts * _USERS_AT_AN_ADDRESS, limit.seconds)
+    at_address = AttemptLimit(limit.attempts * _USERS_AT_AN_ADDRESS, limit.seconds)
     wait = await _wait_or_count(
         {
             _key(use, "user", str(principal.user_id)): limit,
@@ -169,7 +169,7 @@ async def may_mail(request: HttpRequest, email: str) -> bool:
     return not await _wait_or_count(limits)
 
 
-async def _count(limits: dict[str, Limit]) -> None:
+async def _count(limits: dict[str, AttemptLimit]) -> None:
     wait = await _wait_or_count(limits)
     if wait:
         raise RateLimited(
@@ -179,7 +179,7 @@ async def _count(limits: dict[str, Limit]) -> None:
         )
 
 
-async def _wait_or_count(limits: dict[str, Limit]) -> int:
+async def _wait_or_count(limits: dict[str, AttemptLimit]) -> int:
     """Count one in each; or the seconds to wait, and nothing is counted."""
     arguments = [str(n) for limit in limits.values() for n in (limit.attempts, limit.seconds)]
     return int(await async_client().eval(_COUNT, len(limits), *limits, *arguments))

@@ -17,8 +17,8 @@ import structlog
 from asgiref.sync import ThreadSensitiveContext
 from django.http.response import HttpResponseBase
 
+from backend.accounts.principal import AuthenticatedRequest
 from backend.api import generations
-from backend.api.authentication import Request
 from backend.api.client_address import client_hash
 from backend.conversations.models import MessageStatus
 from backend.conversations.turns import RoomFor, message_finish
@@ -36,7 +36,7 @@ _beginning: set[asyncio.Task[Any]] = set()
 
 
 async def answer_turn(
-    request: Request, stored: Awaitable[Turn], params: SamplingParams | None = None
+    request: AuthenticatedRequest, stored: Awaitable[Turn], params: SamplingParams | None = None
 ) -> HttpResponseBase:
     """Stream the answer to a turn. It survives the page: a reader may come back for it.
 
@@ -66,7 +66,9 @@ def _log_unheard(task: asyncio.Task[Any]) -> None:
         log.warning("turn_not_begun", error=repr(error))
 
 
-async def _begin(request: Request, turn: Turn, params: SamplingParams | None) -> HttpResponseBase:
+async def _begin(
+    request: AuthenticatedRequest, turn: Turn, params: SamplingParams | None
+) -> HttpResponseBase:
     ids = TurnIds(
         conversation_id=str(turn.assistant_message.conversation_id),
         user_message_id=str(turn.user_message.id),

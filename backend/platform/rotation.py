@@ -18,7 +18,7 @@ from backend.platform.reencryption import BATCH, keyed_columns, renew, versions_
 ACTIVATION_S = 30
 """From a version's entry in the file until it writes; every process has read the file by then."""
 
-Report = Callable[[str], None]
+PrintLine = Callable[[str], None]
 
 
 class RotationError(RuntimeError):
@@ -39,7 +39,7 @@ class Use:
         return found
 
 
-def version_add(report: Report, *, after_s: float = ACTIVATION_S) -> None:
+def version_add(report: PrintLine, *, after_s: float = ACTIVATION_S) -> None:
     """Add a version to the file and wait until it writes. Raises RotationError."""
     file = keyring().file
     if file is None:
@@ -62,7 +62,7 @@ def version_add(report: Report, *, after_s: float = ACTIVATION_S) -> None:
         time.sleep(0.1)
 
 
-def everything_renew(report: Report, *, batch: int = BATCH) -> bool:
+def everything_renew(report: PrintLine, *, batch: int = BATCH) -> bool:
     """Move every stored value to the version that writes; whether every value could be read."""
     django_keys_follow()
     version, readable = keyring().writing(), True
@@ -75,7 +75,7 @@ def everything_renew(report: Report, *, batch: int = BATCH) -> bool:
     return readable
 
 
-def report_droppable(report: Report) -> None:
+def report_droppable(report: PrintLine) -> None:
     """Say of each version that does not write whether and when it can be dropped."""
     ring = keyring()
     for version in sorted(ring.versions()):
@@ -89,7 +89,7 @@ def report_droppable(report: Report) -> None:
         )
 
 
-def version_drop(version: int, report: Report, *, links: bool = True) -> None:
+def version_drop(version: int, report: PrintLine, *, links: bool = True) -> None:
     """Take `version` out for good, or say how.
 
     Args:

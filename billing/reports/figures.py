@@ -62,7 +62,7 @@ class Row:
 
 
 @dataclass(slots=True)
-class Report:
+class FinanceReport:
     """A period's figures in one currency."""
 
     period: Period
@@ -75,9 +75,9 @@ class Report:
     unpriced: set[str] = field(default_factory=set)
 
 
-def report(period: Period, *, currency: str = DEFAULT_CURRENCY) -> Report:
+def report(period: Period, *, currency: str = DEFAULT_CURRENCY) -> FinanceReport:
     """Everything the page shows, in one pass over the period's rollups."""
-    result = Report(period, currency, Row("total"), [], [], [])
+    result = FinanceReport(period, currency, Row("total"), [], [], [])
     days = {day: Row(day) for day in _days(period)}
     models: dict[str, Row] = {}
     organizations: dict[UUID, Row] = defaultdict(lambda: Row(""))
@@ -99,7 +99,7 @@ def report(period: Period, *, currency: str = DEFAULT_CURRENCY) -> Report:
     return result
 
 
-def _priced(period: Period, result: Report) -> Iterator[tuple[UUID, PricedBucket]]:
+def _priced(period: Period, result: FinanceReport) -> Iterator[tuple[UUID, PricedBucket]]:
     """Priced buckets, organization by organization, each in order of time."""
     book = load_book(result.currency)
     read_from = month_of(period.start).start if book.tiered else period.start

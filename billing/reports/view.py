@@ -15,7 +15,7 @@ from billing.models import ReconciliationRun
 from billing.periods import Period, month_of, parse_period
 from billing.relay import outbox
 from billing.reports.export import usage_csv
-from billing.reports.figures import Report, Row, report
+from billing.reports.figures import FinanceReport, Row, report
 
 PERMISSION = "billing.view_usagerollup"
 MONTHS_OFFERED = 12
@@ -119,7 +119,7 @@ def _periods(chosen: Period) -> list[tuple[str, str, bool]]:
     return [(value, label, value == chosen.name) for value, label in offered]
 
 
-def _cards(figures: Report) -> list[dict[str, str]]:
+def _cards(figures: FinanceReport) -> list[dict[str, str]]:
     total = figures.total
     margin = total.margin_percent
     return [

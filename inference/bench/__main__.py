@@ -22,7 +22,7 @@ from inference.bench.engine import (
 )
 from inference.bench.limits import Machine
 from inference.bench.peers.cases import Cases, Rates
-from inference.bench.report import Report, markdown, plot
+from inference.bench.report import BenchReport, markdown, plot
 from inference.model.files.open import open_weights
 from inference.model.files.weights import WeightReader
 
@@ -43,7 +43,7 @@ def main() -> None:
         args.json.write_bytes(msgspec.json.format(msgspec.json.encode(written), indent=1))
 
 
-def _measure_model(path: Path, machine: Machine, args: argparse.Namespace) -> Report:
+def _measure_model(path: Path, machine: Machine, args: argparse.Namespace) -> BenchReport:
     """Serve the model, put the workloads to it and to the peers; prints the report."""
     sizes = Sizes.quick() if args.quick else Sizes()
     load_before = os.getloadavg()[0]
@@ -64,7 +64,7 @@ def _measure_model(path: Path, machine: Machine, args: argparse.Namespace) -> Re
     others, missing = measure_peers(path, sizes.cases, args.peers, end)
     peers |= others
     prompts = sizes.cases.prefill
-    report = Report(
+    report = BenchReport(
         model=path.name,
         machine=machine,
         load_before=load_before,

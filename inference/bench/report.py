@@ -22,7 +22,7 @@ _COLUMNS = {
 
 
 @dataclass(frozen=True)
-class Report:
+class BenchReport:
     """All that one run measured; what `--json` writes."""
 
     model: str
@@ -37,7 +37,7 @@ class Report:
     """Least possible seconds, by what they bound."""
 
 
-def markdown(report: Report) -> str:
+def markdown(report: BenchReport) -> str:
     machine = report.machine
     head = (
         f"{report.model}; {machine.cores} cores of {machine.processor}, load "
@@ -50,7 +50,7 @@ def markdown(report: Report) -> str:
     return "\n\n".join([*parts, _workload_table(report.engine.rows)]) + "\n"
 
 
-def _rows_of_peers(report: Report) -> list[tuple[str, list[float]]]:
+def _rows_of_peers(report: BenchReport) -> list[tuple[str, list[float]]]:
     """Each case with our rate and those of the peers."""
     rates = [report.engine.rates, *report.peers.values()]
     decode = [
@@ -64,7 +64,7 @@ def _rows_of_peers(report: Report) -> list[tuple[str, list[float]]]:
     return decode + prefill
 
 
-def _peer_table(report: Report) -> str:
+def _peer_table(report: BenchReport) -> str:
     names = list(report.peers)
     heads = ["tokens/s", "ours", *names, *(f"ours / {name}" for name in names)]
     lines = [_line(heads), _line(["---"] * len(heads))]
@@ -74,7 +74,7 @@ def _peer_table(report: Report) -> str:
     return "\n".join(lines)
 
 
-def _limits_table(report: Report) -> str:
+def _limits_table(report: BenchReport) -> str:
     cases, rates = report.cases, report.engine.rates
     measured = {"decode step, 1 stream": 1 / rates.decode[1]}
     for n in cases.prefill:
@@ -88,7 +88,7 @@ def _limits_table(report: Report) -> str:
     return "\n".join(lines)
 
 
-def _ratio_table(report: Report) -> str:
+def _ratio_table(report: BenchReport) -> str:
     lines = [_line(["of our own", "ratio"]), _line(["---"] * 2)]
     lines += [_line([name, f"{value:.2f}"]) for name, value in report.engine.ratios.items()]
     return "\n".join(lines)
@@ -110,7 +110,7 @@ _WIDTH, _BAR, _GAP, _LEFT = 720, 18, 14, 190
 _COLOURS = ("#2563eb", "#7aa2f0", "#94a3b8", "#64748b", "#475569")
 
 
-def plot(report: Report) -> str:
+def plot(report: BenchReport) -> str:
     """Tokens a second of each program as bars, a group for each case, as SVG."""
     names = ["Parley", *report.peers]
     groups = _rows_of_peers(report)

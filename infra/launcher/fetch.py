@@ -44,7 +44,7 @@ _HUB_TRIES = 5
 _ROOM_BESIDE = 200_000_000
 """Bytes that must be left on the disk beside the file: a part's package, and the product's data."""
 
-Report = Callable[[int], None]
+ReportProgress = Callable[[int], None]
 
 
 class SourceFailedError(Exception):
@@ -56,7 +56,7 @@ class Source(Protocol):
 
     name: str
 
-    def append(self, file: BinaryIO, spec: ModelSpec, report: Report) -> None:
+    def append(self, file: BinaryIO, spec: ModelSpec, report: ReportProgress) -> None:
         """Write what is missing to `file`, which stands at its end. SourceFailedError."""
         ...
 
@@ -66,7 +66,7 @@ class Hub:
 
     name = "the hub"
 
-    def append(self, file: BinaryIO, spec: ModelSpec, report: Report) -> None:
+    def append(self, file: BinaryIO, spec: ModelSpec, report: ReportProgress) -> None:
         endpoint = os.environ.get("HF_ENDPOINT") or _HUB
         url = f"{endpoint.rstrip('/')}/{spec.hub}/resolve/main/{spec.file}"
         start, fruitless = file.tell(), 0
@@ -82,7 +82,7 @@ class Hub:
                     raise SourceFailedError(f"cannot be reached ({reason})") from error
                 time.sleep(1)
 
-    def _take(self, url: str, file: BinaryIO, spec: ModelSpec, report: Report) -> None:
+    def _take(self, url: str, file: BinaryIO, spec: ModelSpec, report: ReportProgress) -> None:
         begin = file.tell()
         headers = {"Range": f"bytes={begin}-", "Accept-Encoding": "identity"}
         with httpx.stream(
@@ -113,7 +113,7 @@ class Packages:
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
 
-    def append(self, file: BinaryIO, spec: ModelSpec, report: Report) -> None:
+    def append(self, file: BinaryIO, spec: ModelSpec, report: ReportProgress) -> None:
         parts = self._parts
         while file.tell() < spec.size:
             number = file.tell() // parts.size + 1
@@ -134,7 +134,7 @@ class Packages:
         expected: int,
         skipped: int,
         file: BinaryIO,
-        report: Report,
+        report: ReportProgress,
     ) -> None:
         member = self._parts.member_of(number)
         try:
@@ -184,7 +184,9 @@ def is_right(path: Path, spec: ModelSpec) -> bool:
     return path.is_file() and path.stat().st_size == spec.size and _sha256(path) == spec.sha256
 
 
-def fetch(spec: ModelSpec, directory: Path, report: Report, checking: Callable[[], None]) -> Path:
+def fetch(
+    spec: ModelSpec, directory: Path, report: ReportProgress, checking: Callable[[], None]
+) -> Path:
     """The model's file below `directory`, fetched unless it is there.
 
     Args:
@@ -219,7 +221,9 @@ def fetch(spec: ModelSpec, directory: Path, report: Report, checking: Callable[[
     return target
 
 
-def _fill(file: BinaryIO, spec: ModelSpec, report: Report, checking: Callable[[], None]) -> None:
+def _fill(
+    file: BinaryIO, spec: ModelSpec, report: ReportProgress, checking: Callable[[], None]
+) -> None:
     """Append what is missing until the whole has its hash. LaunchError when no source can."""
     reasons = []
     for source in sources_of(spec):

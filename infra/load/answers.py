@@ -29,7 +29,7 @@ _PROMPT = "Please go on."
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class AnswerOutcome:
     """What became of one answer.
 
     Attributes:
@@ -70,7 +70,9 @@ def chosen(count: int, seed: int) -> list[Example]:
     return examples
 
 
-async def run(examples: list[Example], directory: Path, own_prompts: bool = False) -> list[Outcome]:
+async def run(
+    examples: list[Example], directory: Path, own_prompts: bool = False
+) -> list[AnswerOutcome]:
     """Let the product answer with each of `examples`."""
     upstream = SyntheticUpstream(Behaviour(rate=0.0), keep_served=False)
     await upstream.start()
@@ -90,7 +92,7 @@ async def run(examples: list[Example], directory: Path, own_prompts: bool = Fals
 
 async def _ask(
     client: httpx.AsyncClient, upstream: SyntheticUpstream, example: Example, prompt: str
-) -> Outcome:
+) -> AnswerOutcome:
     upstream.behaviour.script = [f"{word} " for word in example.text.split(" ")]
     body = {
         "model": MODEL,
@@ -112,7 +114,7 @@ async def _ask(
                 text = choice["delta"].get("content") or ""
                 received, after = (received, after + text) if finish else (received + text, after)
                 finish = choice["finish_reason"] or finish
-    return Outcome(
+    return AnswerOutcome(
         source=example.group,
         harmful=example.label == "harmful",
         refused=refused,
@@ -122,9 +124,9 @@ async def _ask(
     )
 
 
-def report(outcomes: list[Outcome]) -> str:
+def report(outcomes: list[AnswerOutcome]) -> str:
     """A table by source: how many were halted, and how much of those came before the halt."""
-    rows: dict[tuple[bool, str], list[Outcome]] = defaultdict(list)
+    rows: dict[tuple[bool, str], list[AnswerOutcome]] = defaultdict(list)
     for outcome in outcomes:
         rows[outcome.harmful, outcome.source].append(outcome)
         rows[outcome.harmful, "all"].append(outcome)

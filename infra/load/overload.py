@@ -28,7 +28,7 @@ _TIMEOUT_SECONDS = 60.0
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class RequestOutcome:
     """What became of one request; `seconds` until the refusal, or until the first token."""
 
     plan: str
@@ -70,10 +70,10 @@ def main() -> None:
 
 async def _offer(
     url: str, keys: dict[str, str], rate: float, seconds: float, tokens: int
-) -> tuple[list[Outcome], float]:
+) -> tuple[list[RequestOutcome], float]:
     """Requests at `rate` a second for `seconds`, then wait for the last to end."""
     origin = Origin(url)
-    tasks: list[asyncio.Task[Outcome]] = []
+    tasks: list[asyncio.Task[RequestOutcome]] = []
     started = time.monotonic()
     while (now := time.monotonic() - started) < seconds:
         plan = PLANS[len(tasks) % len(PLANS)]
@@ -85,7 +85,7 @@ async def _offer(
     return list(outcomes), took
 
 
-async def _ask(origin: Origin, plan: str, key: str, tokens: int) -> Outcome:
+async def _ask(origin: Origin, plan: str, key: str, tokens: int) -> RequestOutcome:
     body = orjson.dumps(
         {
             "model": MODEL,
@@ -100,15 +100,15 @@ async def _ask(origin: Origin, plan: str, key: str, tokens: int) -> Outcome:
         async with asyncio.timeout(_TIMEOUT_SECONDS):
             return await _read(origin, plan, headers, body)
     except Exception as error:  # whatever it is, the load goes on and the report shows it
-        return Outcome(plan, type(error).__name__, time.monotonic() - started)
+        return RequestOutcome(plan, type(error).__name__, time.monotonic() - started)
 
 
-async def _read(origin: Origin, plan: str, headers: dict[str, str], body: bytes) -> Outcome:
+async def _read(origin: Origin, plan: str, headers: dict[str, str], body: bytes) -> RequestOutcome:
     started = time.monotonic()
     response = await origin.request("POST", "/v1/chat/completions", headers=headers, body=body)
     if response.status != 200:
         await response.read()
-        return Outcome(plan, str(response.status), time.monotonic() - started)
+        return RequestOutcome(plan, str(response.status), time.monotonic() - started)
     decoder = EventDecoder()
     first: float | None = None
     done = False
@@ -118,10 +118,10 @@ async def _read(origin: Origin, plan: str, headers: dict[str, str], body: bytes)
                 first = time.monotonic() - started
             done = event == b"[DONE]"
     whole = first is not None and done
-    return Outcome(plan, "served" if whole else "broken", first or 0.0)
+    return RequestOutcome(plan, "served" if whole else "broken", first or 0.0)
 
 
-def _report(times: float, peak: float, outcomes: list[Outcome], took: float) -> None:
+def _report(times: float, peak: float, outcomes: list[RequestOutcome], took: float) -> None:
     served = [outcome for outcome in outcomes if outcome.status == "served"]
     print(
         f"\n{times:g} times the peak: {len(outcomes)} requests in {took:.0f} s,"

@@ -23,7 +23,7 @@ LENGTH_PENALTY, MAX_LENGTH_PENALTY = 0.3, 0.9
 """Taken from the harm of a text for each doubling of its length beyond a window, and at most."""
 
 
-class Candidate(NamedTuple):
+class CandidateWindow(NamedTuple):
     """A window or sentence that the word screen names, and the sum of its words' scores."""
 
     words: Sequence[str]
@@ -31,7 +31,7 @@ class Candidate(NamedTuple):
     is_sentence: bool = False
 
 
-def candidates(text: NormalizedText, word_scores: np.ndarray) -> list[Candidate]:
+def candidates(text: NormalizedText, word_scores: np.ndarray) -> list[CandidateWindow]:
     """What the encoder could read of a text: all of a short one, the worst of a long one.
 
     Args:
@@ -43,21 +43,21 @@ def candidates(text: NormalizedText, word_scores: np.ndarray) -> list[Candidate]
     """
     words = text.words
     if len(words) <= WINDOW_WORDS:
-        return [Candidate(words, int(word_scores.sum()))]
+        return [CandidateWindow(words, int(word_scores.sum()))]
     before = np.concatenate([[0], np.cumsum(word_scores, dtype=np.int64)])
     sums = before[WINDOW_WORDS:] - before[:-WINDOW_WORDS]
-    found: list[Candidate] = []
+    found: list[CandidateWindow] = []
     while len(found) < MAX_WINDOWS:
         start = int(sums.argmax())
         if found and sums[start] <= 0:
             break
-        found.append(Candidate(words[start : start + WINDOW_WORDS], int(sums[start])))
+        found.append(CandidateWindow(words[start : start + WINDOW_WORDS], int(sums[start])))
         sums[max(0, start - WINDOW_WORDS + 1) : start + WINDOW_WORDS] = np.iinfo(np.int64).min
     found[1:1] = _worst_sentence(text, before)
     return found
 
 
-def _worst_sentence(text: NormalizedText, before: np.ndarray) -> list[Candidate]:
+def _worst_sentence(text: NormalizedText, before: np.ndarray) -> list[CandidateWindow]:
     """The sentence that the word screen finds worst, of those no longer than a window.
 
     Args:
@@ -70,10 +70,10 @@ def _worst_sentence(text: NormalizedText, before: np.ndarray) -> list[Candidate]
         if MIN_SENTENCE_WORDS <= end - start <= WINDOW_WORDS
     ]
     value, start, end = max(fitting, default=(0, 0, 0))
-    return [Candidate(text.words[start:end], value, is_sentence=True)] if value > 0 else []
+    return [CandidateWindow(text.words[start:end], value, is_sentence=True)] if value > 0 else []
 
 
-def worth_reading(found: Sequence[Candidate], levels: Sequence[float]) -> list[bool]:
+def worth_reading(found: Sequence[CandidateWindow], levels: Sequence[float]) -> list[bool]:
     """Which candidates the encoder reads: the first always, the others from a level on.
 
     Args:

@@ -15,7 +15,7 @@ from onnxruntime.quantization import QuantType, quantize_dynamic
 from torch import Tensor, nn
 
 from safety.score.encoder import SIZE
-from safety.training.minilm import HEADS, Layer, MiniLM
+from safety.training.minilm import HEADS, EncoderLayer, MiniLM
 
 
 class _ForOneText(nn.Module):
@@ -24,7 +24,7 @@ class _ForOneText(nn.Module):
     def __init__(self, network: MiniLM) -> None:
         super().__init__()
         self.norm = network.norm
-        layers = (_LayerForOneText(cast(Layer, layer)) for layer in network.layers)
+        layers = (_EncoderLayerForOneText(cast(EncoderLayer, layer)) for layer in network.layers)
         self.layers = nn.Sequential(*layers)
 
     def forward(self, vectors: Tensor) -> Tensor:
@@ -32,10 +32,10 @@ class _ForOneText(nn.Module):
         return mean
 
 
-class _LayerForOneText(nn.Module):
+class _EncoderLayerForOneText(nn.Module):
     """The same function for a single text [pieces, SIZE], with fewer and larger products."""
 
-    def __init__(self, layer: Layer) -> None:
+    def __init__(self, layer: EncoderLayer) -> None:
         super().__init__()
         scale = math.sqrt(SIZE // HEADS)
         parts = (layer.query, layer.key, layer.value)

@@ -22,7 +22,7 @@ _STEPS = 31
 keeps all files below 20 MB."""
 
 
-class Layer(nn.Module):
+class EncoderLayer(nn.Module):
     """One transformer layer of BERT over texts [texts, pieces, SIZE]."""
 
     def __init__(self, weights: dict[str, Tensor], prefix: str) -> None:
@@ -60,7 +60,7 @@ class MiniLM(nn.Module):
         weights = _weights()
         self.norm = _norm(weights, "embeddings.LayerNorm")
         self.layers = nn.ModuleList(
-            Layer(weights, f"encoder.layer.{number}") for number in range(LAYERS)
+            EncoderLayer(weights, f"encoder.layer.{number}") for number in range(LAYERS)
         )
 
 

@@ -20,7 +20,7 @@ from safety.score.features import NormalizedText, normalized
 from safety.score.grams import text_rows
 from safety.score.screens import (
     WINDOW_WORDS,
-    Candidate,
+    CandidateWindow,
     candidates,
     length_penalty,
     word_screen,
@@ -117,7 +117,7 @@ def prepare(
 
 def _word_screened(
     prompts: Sequence[Example], texts: Sequence[NormalizedText], grams: Sequence[np.ndarray]
-) -> tuple[WordScreen, list[list[Candidate]]]:
+) -> tuple[WordScreen, list[list[CandidateWindow]]]:
     """The word screen, from all prompts but the exam's, and what it names of each prompt."""
     seen = [i for i, e in enumerate(prompts) if e.group not in EXAM]
     bad = _is_bad(prompts)
@@ -130,7 +130,7 @@ def _word_screened(
     return WordScreen(weights, drift, levels_for(prompts, texts, named)), named
 
 
-class Window(NamedTuple):
+class TaughtWindow(NamedTuple):
     """Words of the example `owner`.
 
     Attributes:
@@ -149,21 +149,21 @@ class Window(NamedTuple):
 def _cut(
     prompts: Sequence[Example],
     texts: Sequence[NormalizedText],
-    named: Sequence[Sequence[Candidate]],
+    named: Sequence[Sequence[CandidateWindow]],
     levels: tuple[float, float],
-) -> Iterator[Window]:
+) -> Iterator[TaughtWindow]:
     """What the word screen has `named` of each text."""
     for index, found in enumerate(named):
         most = WINDOWS_TAUGHT.get(prompts[index].label, len(found))
         amid = len(texts[index].words) > WINDOW_WORDS
         for place, read in enumerate(worth_reading(found, levels)):
-            yield Window(index, found[place].words, place < most, read, amid)
+            yield TaughtWindow(index, found[place].words, place < most, read, amid)
 
 
 def levels_for(
     prompts: Sequence[Example],
     texts: Sequence[NormalizedText],
-    named: Sequence[Sequence[Candidate]],
+    named: Sequence[Sequence[CandidateWindow]],
 ) -> tuple[float, float]:
     """Of further windows and of sentences: what the worst ones of READ_FURTHER of the long
     ordinary texts reach."""
@@ -176,7 +176,9 @@ def levels_for(
     return float(window), float(sentence)
 
 
-def _surrounded(prompts: Sequence[Example], texts: Sequence[NormalizedText]) -> Iterator[Window]:
+def _surrounded(
+    prompts: Sequence[Example], texts: Sequence[NormalizedText]
+) -> Iterator[TaughtWindow]:
     """Short requests amid words of an ordinary one, as the window of a long text shows them.
 
     Every third harmful prompt and every sixth other one, so that a request is known by its
@@ -197,7 +199,7 @@ def _surrounded(prompts: Sequence[Example], texts: Sequence[NormalizedText]) -> 
         before = int(generator.integers(room + 1))
         ahead = other[:before]
         around_it = [*ahead, *words, *other[len(ahead) : len(ahead) + room - before]]
-        yield Window(index, around_it, taught=True, read=False, amid=True)
+        yield TaughtWindow(index, around_it, taught=True, read=False, amid=True)
 
 
 def _long_ordinary(

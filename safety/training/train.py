@@ -46,7 +46,7 @@ from safety.training.vocabulary import vocabulary_for
 VERSION = "9"
 SEED = 7
 
-Report = Callable[[str], None]
+PrintLine = Callable[[str], None]
 
 
 def main() -> None:
@@ -71,7 +71,7 @@ def main() -> None:
     report(f"done: written to {MODEL_FILE.parent}")
 
 
-def _compare(digests: dict[str, str], report: Report) -> bool:
+def _compare(digests: dict[str, str], report: PrintLine) -> bool:
     shipped = card()["files"]
     same = digests == shipped
     for name in sorted(set(digests) | set(shipped)):
@@ -86,7 +86,7 @@ def _compare(digests: dict[str, str], report: Report) -> bool:
 class Prepared:
     """The corpus as the trainings need it."""
 
-    def __init__(self, report: Report) -> None:
+    def __init__(self, report: PrintLine) -> None:
         torch.set_num_threads(1)
         threadpool_limits(1)  # liblinear's sums in other parts give other last digits
         torch.use_deterministic_algorithms(True)
@@ -102,7 +102,7 @@ class Prepared:
             self.examples, self.vocabulary, word_pieces_in(self.arrays), report
         )
 
-    def unseen(self, report: Report) -> np.ndarray:
+    def unseen(self, report: PrintLine) -> np.ndarray:
         """`prompts.fold_scores` of all folds: float [2, examples, OUTPUTS + 1]."""
         of_fold = [
             fold_scores(self.prompts, number, seed=SEED, report=report)
@@ -111,7 +111,7 @@ class Prepared:
         return np.maximum.reduce(of_fold)
 
 
-def build(report: Report) -> tuple[dict[Path, bytes], dict[str, Any]]:
+def build(report: PrintLine) -> tuple[dict[Path, bytes], dict[str, Any]]:
     """The files as bytes, by path, and the card's content."""
     ready = Prepared(report)
     unseen = ready.unseen(report)
@@ -121,7 +121,7 @@ def build(report: Report) -> tuple[dict[Path, bytes], dict[str, Any]]:
 
 
 def assembled(
-    ready: Prepared, unseen: np.ndarray, fitted: Fitted, report: Report
+    ready: Prepared, unseen: np.ndarray, fitted: Fitted, report: PrintLine
 ) -> tuple[dict[Path, bytes], dict[str, Any]]:
     """What `build` returns, from trained networks. Also keeps what they say of the exam.
 

@@ -32,7 +32,7 @@ def value_of(secret: str) -> int:
 
 
 @given(st.binary(min_size=32, max_size=32))
-def test_a_secret_is_its_32_bytes_in_base62(entropy):
+def test_secret_is_its_32_bytes_in_base62(entropy):
     secret = secret_from(entropy)
 
     assert secret_is_well_formed(secret)
@@ -59,14 +59,14 @@ def test_of_the_secret_only_prefix_and_hash_are_stored():
         ({"expires_at": timezone.now() - timedelta(seconds=1)}, "expires_at"),
     ],
 )
-def test_it_names_the_field_that_is_wrong(fields, param):
+def test_wrong_field_is_named(fields, param):
     with pytest.raises(InvalidRequest) as refused:
         api_key_create(principal=member(), **{"name": "ci", **fields})
     assert refused.value.param == param
 
 
 @pytest.mark.django_db
-def test_a_key_cannot_be_made_in_another_organizations_project():
+def test_key_cannot_be_made_in_another_organizations_project():
     elsewhere = ProjectFactory.create()
 
     with pytest.raises(NotFound):
@@ -74,13 +74,13 @@ def test_a_key_cannot_be_made_in_another_organizations_project():
 
 
 @pytest.mark.django_db
-def test_the_finance_role_makes_no_keys():
+def test_finance_role_makes_no_keys():
     with pytest.raises(PermissionDenied):
         api_key_create(principal=member(role=Role.FINANCE), name="ci")
 
 
 @pytest.mark.django_db(transaction=True)
-async def test_a_restricted_key_cannot_make_a_stronger_one():
+async def test_restricted_key_cannot_make_a_stronger_one():
     owner = await sync_to_async(member)()
     _, secret = await sync_to_async(api_key_create)(
         principal=owner, name="weak", scopes=[Scope.KEYS]
@@ -94,7 +94,7 @@ async def test_a_restricted_key_cannot_make_a_stronger_one():
 
 
 @pytest.mark.django_db(transaction=True)
-async def test_a_key_stands_for_its_creator_in_its_organization():
+async def test_key_stands_for_its_creator_in_its_organization():
     owner = await sync_to_async(member)()
     key, secret = await sync_to_async(api_key_create)(
         principal=owner, name="ci", scopes=[Scope.INFERENCE]
@@ -114,7 +114,7 @@ async def test_a_key_stands_for_its_creator_in_its_organization():
 
 
 @pytest.mark.django_db(transaction=True)
-async def test_a_key_has_its_creators_role_and_no_colleagues():
+async def test_key_has_its_creators_role_and_no_colleagues():
     """In whatever order people joined."""
     organization = await sync_to_async(OrganizationFactory.create)()
     for role in (Role.OWNER, Role.MEMBER, Role.ADMIN, Role.MEMBER, Role.OWNER):
@@ -125,7 +125,7 @@ async def test_a_key_has_its_creators_role_and_no_colleagues():
 
 
 @pytest.mark.django_db(transaction=True)
-async def test_a_cached_key_needs_no_query():
+async def test_cached_key_needs_no_query():
     key, secret = await sync_to_async(api_key_of)()
     await principal_for_api_key(secret)
 
@@ -139,19 +139,19 @@ async def test_a_cached_key_needs_no_query():
     "secret",
     ["", "sk-parley-", "sk-other-" + "a" * 43, "sk-parley-" + "é" * 43, "sk-parley-" + "a" * 44],
 )
-async def test_what_is_no_key_is_refused(secret):
+async def test_malformed_key_is_refused(secret):
     with pytest.raises(AuthenticationFailed):
         await principal_for_api_key(secret)
 
 
 @pytest.mark.django_db(transaction=True)
-async def test_an_unknown_key_is_refused():
+async def test_unknown_key_is_refused():
     with pytest.raises(AuthenticationFailed):
         await principal_for_api_key(secret_generate())
 
 
 @pytest.mark.django_db(transaction=True)
-async def test_a_revoked_key_is_refused_at_once_although_it_was_cached():
+async def test_revoked_key_is_refused_at_once_although_it_was_cached():
     owner = await sync_to_async(member)()
     key, secret = await sync_to_async(api_key_create)(principal=owner, name="ci")
     await principal_for_api_key(secret)
@@ -163,7 +163,7 @@ async def test_a_revoked_key_is_refused_at_once_although_it_was_cached():
 
 
 @pytest.mark.django_db(transaction=True)
-async def test_a_process_that_loaded_the_key_before_its_revocation_cannot_bring_it_back():
+async def test_revoked_key_is_not_cached_again_by_a_process_that_loaded_it_before():
     owner = await sync_to_async(member)()
     key, secret = await sync_to_async(api_key_create)(principal=owner, name="ci")
     slow = await principal_for_api_key(secret)
@@ -177,7 +177,7 @@ async def test_a_process_that_loaded_the_key_before_its_revocation_cannot_bring_
 
 
 @pytest.mark.django_db(transaction=True)
-async def test_an_expired_key_is_refused_and_the_cache_does_not_outlive_it():
+async def test_expired_key_is_refused_and_the_cache_does_not_outlive_it():
     _key, secret = await sync_to_async(api_key_of)(expires_at=timezone.now() + timedelta(seconds=2))
     await principal_for_api_key(secret)
     await asyncio.sleep(2.05)
@@ -188,7 +188,7 @@ async def test_an_expired_key_is_refused_and_the_cache_does_not_outlive_it():
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("gone", ["deactivated", "left"])
-async def test_a_key_ends_with_its_creators_place(gone):
+async def test_key_ends_with_its_creators_membership(gone):
     _key, secret = await sync_to_async(api_key_of)()
 
     def end() -> None:
@@ -212,7 +212,7 @@ async def test_without_redis_keys_still_work(settings):
 
 
 @pytest.mark.django_db(transaction=True)
-async def test_the_last_use_is_written_later_by_a_task():
+async def test_last_use_is_written_later_by_a_task():
     key, secret = await sync_to_async(api_key_of)()
     before = timezone.now()
     await principal_for_api_key(secret)
@@ -247,10 +247,10 @@ def test_members_see_and_revoke_their_own_keys_and_owners_all():
 @pytest.mark.django_db
 def test_another_organizations_owner_neither_sees_nor_revokes_a_key():
     key, _ = api_key_create(principal=member(), name="ci")
-    stranger = member()
+    other_user = member()
 
-    assert api_keys_list(principal=stranger) == []
+    assert api_keys_list(principal=other_user) == []
     with pytest.raises(NotFound):
-        api_key_revoke(principal=stranger, key_id=key.pk)
+        api_key_revoke(principal=other_user, key_id=key.pk)
     key.refresh_from_db()
     assert key.revoked_at is None

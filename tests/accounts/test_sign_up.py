@@ -21,7 +21,7 @@ PASSWORD = "correct horse battery"
 
 
 @pytest.mark.django_db
-def test_it_makes_the_user_owner_of_an_organization_with_a_default_project():
+def test_user_owns_an_organization_with_a_default_project():
     user = user_create(email="Ada@Example.org", password=PASSWORD, name="Ada")
 
     organization = Organization.objects.get()
@@ -33,7 +33,7 @@ def test_it_makes_the_user_owner_of_an_organization_with_a_default_project():
 
 
 @pytest.mark.django_db
-def test_the_password_is_stored_with_argon2_and_opens_the_account_in_any_case_of_the_address():
+def test_password_is_stored_with_argon2_and_opens_the_account_in_any_case_of_the_address():
     user_create(email="ada@example.org", password=PASSWORD)
 
     assert User.objects.get().password.startswith("argon2")
@@ -56,7 +56,7 @@ def test_the_password_is_stored_with_argon2_and_opens_the_account_in_any_case_of
         ({"name": "a\x00b"}, "name"),
     ],
 )
-def test_it_names_the_field_that_is_wrong(fields, param):
+def test_wrong_field_is_named(fields, param):
     given = {"email": "ada.lovelace@example.org", "password": PASSWORD, "name": "", **fields}
 
     with pytest.raises(InvalidRequest) as refused:
@@ -67,7 +67,7 @@ def test_it_names_the_field_that_is_wrong(fields, param):
 
 
 @pytest.mark.django_db
-def test_an_address_is_taken_in_whatever_case():
+def test_address_is_taken_in_any_case():
     user_create(email="ada@example.org", password=PASSWORD)
 
     with pytest.raises(Conflict) as refused:
@@ -119,7 +119,7 @@ def test_sign_up_without_any_way_to_mail_is_refused(settings):
 
 
 @pytest.mark.django_db
-def test_a_user_changes_his_name():
+def test_user_changes_their_name():
     user = user_create(email="ada@example.org", password=PASSWORD)
 
     user_rename(user_id=user.pk, name="  Ada   Lovelace ")

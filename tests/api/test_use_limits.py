@@ -11,7 +11,7 @@ from django.conf import settings
 from backend.accounts import authentication
 from backend.accounts.keys import secret_generate
 from backend.api import health, throttling
-from backend.api.throttling import UNSEEN_KEYS_PER_ADDRESS, Limit
+from backend.api.throttling import UNSEEN_KEYS_PER_ADDRESS, AttemptLimit
 from backend.platform.database import in_database
 from tests.api.asgi_client import AsgiClient
 from tests.factories import api_key_of
@@ -72,7 +72,7 @@ async def test_address_is_refused_before_lookup_after_many_unknown_keys(loads: l
 
 @pytest.fixture
 def three_a_minute(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(throttling, "USES", dict.fromkeys(throttling.USES, Limit(3, 60)))
+    monkeypatch.setattr(throttling, "USES", dict.fromkeys(throttling.USES, AttemptLimit(3, 60)))
 
 
 async def use(caller: AsgiClient, name: str) -> Any:

@@ -33,7 +33,7 @@ from billing.reconciliation.repair import rebuild_rollups
 from billing.reconciliation.republish import republish_missing
 from billing.selectors import GROUPS, usage_summary
 from billing.services import usage_record_create
-from billing.usage_buckets import cost_buckets, usage_buckets, window
+from billing.usage_buckets import bucket_page, cost_buckets, usage_buckets
 from tests.billing import factories
 from tests.billing.test_ingest import messages
 
@@ -200,8 +200,10 @@ def check_buckets(
         "project_ids": "project_id", "user_ids": "user_id", "api_key_ids": "key_id",
         "models": "model",
     }  # fmt: skip
-    page = window(start_time=span[0], end_time=span[1], bucket_width=width, limit=None, page=None)
-    answer = usage_buckets(principal=world.owner, window=page, group_by=group_by, **only)
+    page = bucket_page(
+        start_time=span[0], end_time=span[1], bucket_width=width, limit=None, page=None
+    )
+    answer = usage_buckets(principal=world.owner, page=page, group_by=group_by, **only)
     assert [start for start, _ in answer] == page.starts()
     for start, results in answer:
         end = min(start + page.width, page.page_end)
@@ -223,14 +225,16 @@ def check_buckets(
 
 
 def check_costs(world: World, span: Any, group_by: Sequence[str]) -> None:
-    page = window(start_time=span[0], end_time=span[1], bucket_width="1d", limit=None, page=None)
+    page = bucket_page(
+        start_time=span[0], end_time=span[1], bucket_width="1d", limit=None, page=None
+    )
     dimensions = ("project_id",) if "project_id" in group_by else ()
     expected: dict[datetime, dict[tuple[Any, Any], Decimal]] = {s: {} for s in page.starts()}
     for bucket, cost in priced_as_invoiced(world, page.start, page.page_end, dimensions):
         group = (bucket.project_id, bucket.model if "line_item" in group_by else None)
         day = expected[bucket.start.replace(hour=0)]
         day[group] = day.get(group, Decimal(0)) + cost
-    answer = cost_buckets(principal=world.owner, window=page, group_by=group_by)
+    answer = cost_buckets(principal=world.owner, page=page, group_by=group_by)
     assert {
         day: {(each.project_id, each.line_item): each.amount for each in results}
         for day, results in answer

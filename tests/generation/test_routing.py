@@ -8,13 +8,13 @@ from backend.generation.pools.routing import AFFINITY_SLACK, POLICIES, by_affini
 
 
 @dataclass
-class Candidate:
+class StubReplica:
     name: str
     outstanding: int = 0
 
 
-def replicas(*outstanding: int) -> list[Candidate]:
-    return [Candidate(f"replica-{n}", load) for n, load in enumerate(outstanding)]
+def replicas(*outstanding: int) -> list[StubReplica]:
+    return [StubReplica(f"replica-{n}", load) for n, load in enumerate(outstanding)]
 
 
 @pytest.mark.parametrize("policy", POLICIES.values(), ids=POLICIES)

@@ -14,7 +14,7 @@ from inference.bench.lengths import MAX_LENGTH, MEAN_OUTPUT, MEAN_PROMPT, shareg
 from inference.bench.limits import Machine, prefill_flops
 from inference.bench.metrics import Metrics, ServiceLevel, percentile
 from inference.bench.peers.cases import Cases, Rates
-from inference.bench.report import Report, markdown, plot
+from inference.bench.report import BenchReport, markdown, plot
 from inference.bench.workloads import rewriting_prompts
 from inference.model.config import ModelConfig
 from tests.inference.tiny import make_tiny_model
@@ -87,11 +87,11 @@ async def test_every_token_of_a_chunk_is_timed(tmp_path):
     assert timing.tokens == sorted(timing.tokens)
 
 
-def make_report() -> Report:
+def make_report() -> BenchReport:
     cases = Cases(streams=(1, 8))
     ours = Rates({1: 60.0, 8: 200.0}, {512: 900.0, 1000: 800.0})
     theirs = Rates({1: 40.0, 8: 100.0}, {512: 300.0, 1000: 200.0})
-    return Report(
+    return BenchReport(
         model="tiny.gguf",
         machine=Machine("a processor", 2, 100.0, 1000.0, 10.0),
         load_before=0.1,

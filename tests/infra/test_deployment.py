@@ -53,7 +53,7 @@ workloads = pytest.mark.parametrize("workload", of_kind(*WORKLOADS), ids=name_of
 
 
 @workloads
-def test_a_pod_is_restricted(workload: dict[str, Any]) -> None:
+def test_pod_is_restricted(workload: dict[str, Any]) -> None:
     """What the namespace's `restricted` level demands, and a read-only root besides."""
     spec = pod(workload)["spec"]
     assert spec["securityContext"]["runAsNonRoot"] is True
@@ -81,7 +81,7 @@ def test_every_volume_that_is_mounted_exists(workload: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("service", of_kind("Service"), ids=name_of)
-def test_a_service_finds_pods_with_its_ports(service: dict[str, Any]) -> None:
+def test_service_finds_pods_with_its_ports(service: dict[str, Any]) -> None:
     selector = service["spec"].get("selector")
     if selector is None:
         assert service["metadata"]["name"] == "nothing"
@@ -110,7 +110,7 @@ def test_selectors_of_budgets_and_policies_choose_something() -> None:
         assert any(wanted.items() <= have.items() for have in labels), name_of(found)
 
 
-def test_the_autoscaler_scales_a_deployment_without_a_fixed_size() -> None:
+def test_autoscaler_scales_a_deployment_without_a_fixed_size() -> None:
     (scaler,) = of_kind("HorizontalPodAutoscaler")
     target = scaler["spec"]["scaleTargetRef"]
     (deployment,) = [
@@ -211,7 +211,7 @@ def test_every_deployment_says_which_proxies_it_trusts_and_the_server_believes_n
 
 
 @pytest.mark.parametrize("name", ["relay", "aggregate", "detect_abuse"])
-def test_the_metrics_port_of_the_background_is_an_option_that_exists(name: str) -> None:
+def test_metrics_port_of_background_processes_is_an_option_that_exists(name: str) -> None:
     shown = subprocess.run(
         [sys.executable, "manage.py", name, "--help"],
         cwd=ROOT,
@@ -265,7 +265,7 @@ OPERATIONS = ROOT / "docs" / "operations.md"
 
 
 @pytest.mark.parametrize("overlay", OVERLAYS, ids=lambda path: path.name)
-def test_an_overlay_patches_what_exists(overlay: Path) -> None:
+def test_overlay_patches_existing_resources(overlay: Path) -> None:
     kustomization = yaml.safe_load((overlay / "kustomization.yaml").read_text())
     assert [(overlay / path).resolve() for path in kustomization["resources"]] == [BASE]
     existing = {(found["kind"], found["metadata"]["name"]) for found in base_objects()}
@@ -287,12 +287,12 @@ def test_an_overlay_patches_what_exists(overlay: Path) -> None:
 @pytest.mark.parametrize(
     "path", sorted(INFRA.rglob("*pools*.toml")), ids=lambda path: str(path.relative_to(INFRA))
 )
-def test_a_pool_file_is_one_that_the_gateway_accepts(path: Path) -> None:
+def test_pool_file_is_accepted_by_the_gateway(path: Path) -> None:
     pools = read_pools(path, {"PARLEY_ENGINE_URL": "http://127.0.0.1:8001"})
     assert pools.find("auto")
 
 
-def test_the_pool_file_of_kubernetes_is_the_default_one() -> None:
+def test_pool_file_of_kubernetes_is_the_default_one() -> None:
     assert (BASE / "pools.toml").read_text() == (INFRA / "pools.toml").read_text()
 
 

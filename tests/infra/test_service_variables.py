@@ -18,7 +18,7 @@ every_service = pytest.mark.parametrize("service", SERVICES, ids=lambda service:
 
 
 @pytest.mark.parametrize("variable", SERVICE_VARIABLES)
-def test_a_configured_service_is_tried_before_the_start(variable: str) -> None:
+def test_configured_service_is_tried_before_the_start(variable: str) -> None:
     with pytest.raises(LaunchError, match=f"{variable} is set, but"):
         configured.check({variable: "nowhere://127.0.0.1:1/0"})
 
@@ -30,7 +30,7 @@ def test_compose_says_where_the_service_is(variable: str) -> None:
 
 
 @every_service
-def test_the_wheel_is_installed_and_pinned(service: type[Service]) -> None:
+def test_wheel_is_installed_and_pinned(service: type[Service]) -> None:
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     embedded = extras["optional-dependencies"]["embedded"]
     assert service.wheel in embedded, f"{service.wheel} is not in pyproject.toml, 'embedded'"
@@ -43,13 +43,13 @@ def test_readiness_asks_for_the_service(service: type[Service]) -> None:
     assert service.check in health.checks(), "not in backend/settings.py, OPTIONAL_SERVICES"
 
 
-def test_the_guide_for_operators_has_the_rows_of_every_service() -> None:
+def test_operations_guide_has_the_rows_of_every_service() -> None:
     page = PAGE.read_text()
     assert page == with_rows(page), "run `python -m infra.services.documented`"
 
 
 @pytest.mark.parametrize("variable", SERVICE_VARIABLES)
-def test_the_image_is_built_with_a_stand_in(variable: str) -> None:
+def test_image_is_built_with_placeholder_variables(variable: str) -> None:
     """Where the settings insist on the variable, static files could not be collected."""
     dockerfile = (ROOT / "infra" / "Dockerfile").read_text()
     insists = f'env("{variable}")' in (ROOT / "backend" / "settings.py").read_text()

@@ -50,7 +50,7 @@ def test_unknown_model_is_one_sentence(tmp_path: Path) -> None:
     assert not (tmp_path / "var").exists()
 
 
-def test_a_busy_port_is_one_sentence(tmp_path: Path) -> None:
+def test_busy_port_is_reported_in_one_sentence(tmp_path: Path) -> None:
     with socket.create_server((LOOPBACK, 0)) as other:
         port = other.getsockname()[1]
         done = up(tmp_path / "var", port)
@@ -67,7 +67,7 @@ def test_a_busy_port_is_one_sentence(tmp_path: Path) -> None:
         ("KAFKA_BOOTSTRAP_SERVERS", "127.0.0.1:{port}"),
     ],
 )
-def test_a_configured_service_that_cannot_be_reached_is_one_sentence(
+def test_unreachable_configured_service_is_reported_in_one_sentence(
     tmp_path: Path, variable: str, value: str
 ) -> None:
     done = up(tmp_path / "var", free_port(), **{variable: value.format(port=free_port())})
@@ -118,7 +118,7 @@ def test_other_commands_find_the_services_of_the_running_product(tmp_path: Path)
     assert "REDIS_URL" not in later
 
 
-def test_a_second_launcher_of_one_clone_is_refused(tmp_path: Path) -> None:
+def test_second_launcher_of_one_clone_is_refused(tmp_path: Path) -> None:
     sleeper = subprocess.Popen(["sleep", "600"])
     try:
         record = {
@@ -136,6 +136,6 @@ def test_a_second_launcher_of_one_clone_is_refused(tmp_path: Path) -> None:
     environment.publish(tmp_path, {})  # that launcher is gone
 
 
-def test_a_damaged_model_file_is_not_taken_for_the_model(tmp_path: Path) -> None:
+def test_damaged_model_file_is_not_taken_for_the_model(tmp_path: Path) -> None:
     model_file(tmp_path).write_bytes(b"GGUF, but not the one we know")
     assert not is_present(tmp_path)

@@ -15,7 +15,7 @@ from safety.score.classifier import (
 )
 from safety.score.encoder import Encoder
 from safety.score.features import NormalizedText
-from safety.score.screens import Candidate, candidates, length_penalty, worth_reading
+from safety.score.screens import CandidateWindow, candidates, length_penalty, worth_reading
 from safety.training.example import OWN_DATA, lines, with_line_breaks
 from safety.types import Action, SafetyMessage
 
@@ -55,9 +55,9 @@ def test_one_window_is_read_when_a_long_text_is_harmless() -> None:
 
 def test_further_windows_and_sentences_are_read_from_their_levels_on() -> None:
     first, sentence, second = (
-        Candidate(["a"], 5),
-        Candidate(["b"], 30, is_sentence=True),
-        Candidate(["c"], 30),
+        CandidateWindow(["a"], 5),
+        CandidateWindow(["b"], 30, is_sentence=True),
+        CandidateWindow(["c"], 30),
     )
     assert worth_reading([first, sentence, second], [30.0, 31.0]) == [True, False, True]
     assert worth_reading([first, sentence, second], [31.0, 30.0]) == [True, True, False]

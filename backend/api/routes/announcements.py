@@ -3,7 +3,7 @@
 from ninja import Router, Status
 
 from backend.accounts.announcements import announcement_dismiss, announcements_for
-from backend.api.authentication import Request
+from backend.accounts.principal import AuthenticatedRequest
 from backend.api.schemas.operators import AnnouncementListOut, AnnouncementOut
 from backend.platform.database import in_database
 
@@ -11,7 +11,7 @@ router = Router(tags=["account"])
 
 
 @router.get("", response=AnnouncementListOut)
-async def list_announcements(request: Request) -> AnnouncementListOut:
+async def list_announcements(request: AuthenticatedRequest) -> AnnouncementListOut:
     """Those in force that the caller has not closed, newest first; five at most."""
     rows = await in_database(announcements_for, principal=request.auth)
     return AnnouncementListOut(
@@ -30,7 +30,7 @@ async def list_announcements(request: Request) -> AnnouncementListOut:
 
 
 @router.post("/{int:announcement_id}/dismiss", response={204: None})
-async def dismiss_announcement(request: Request, announcement_id: int) -> Status:
+async def dismiss_announcement(request: AuthenticatedRequest, announcement_id: int) -> Status:
     """Do not show it to the caller again. Twice is fine."""
     await in_database(announcement_dismiss, principal=request.auth, announcement_id=announcement_id)
     return Status(204, None)

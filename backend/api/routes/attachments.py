@@ -8,8 +8,7 @@ from django.utils.http import content_disposition_header
 from ninja import File, Router, Status
 from ninja.files import UploadedFile
 
-from backend.accounts.principal import Principal
-from backend.api.authentication import Request
+from backend.accounts.principal import AuthenticatedRequest, Principal
 from backend.api.schemas.resources import AttachmentOut
 from backend.api.throttling import count_use
 from backend.conversations.attachments import attachment_create, attachment_get
@@ -20,7 +19,7 @@ router = Router(tags=["attachments"])
 
 
 @router.post("", response={201: AttachmentOut})
-async def upload(request: Request, file: File[UploadedFile]) -> Status:
+async def upload(request: AuthenticatedRequest, file: File[UploadedFile]) -> Status:
     """An image (re-encoded, so that no metadata survives) or UTF-8 text."""
     await count_use(request, request.auth, "uploads")
     # While it waits for its turn, others need the connection that the session was read with.
@@ -36,7 +35,7 @@ async def upload(request: Request, file: File[UploadedFile]) -> Status:
     "/{uuid:attachment_id}",
     openapi_extra={"responses": {200: {"description": "The file's content."}}},
 )
-async def download(request: Request, attachment_id: UUID) -> HttpResponse:
+async def download(request: AuthenticatedRequest, attachment_id: UUID) -> HttpResponse:
     """The caller's own file. Text is offered for saving: a browser must not render it."""
     return await in_database(_file_response, request.auth, attachment_id)
 

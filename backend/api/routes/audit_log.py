@@ -12,6 +12,7 @@ from django.http import HttpRequest, StreamingHttpResponse
 from ninja import Query, Router
 from pydantic import Field
 
+from backend.accounts.principal import AuthenticatedRequest
 from backend.accounts.selectors import user_ids_of
 from backend.api.audit_log import (
     aware,
@@ -22,7 +23,6 @@ from backend.api.audit_log import (
     require_auditor,
     shown,
 )
-from backend.api.authentication import Request
 from backend.api.schemas.audit_log import (
     AuditActionsOut,
     AuditFilters,
@@ -42,7 +42,7 @@ _MAX_VALUES = 100
 
 @product_router.get("", response=AuditPageOut)
 async def list_events(
-    request: Request,
+    request: AuthenticatedRequest,
     after: UUID | None = None,
     limit: int = Query(50, ge=1, le=100),
     *,
@@ -64,14 +64,16 @@ async def list_events(
 
 
 @product_router.get("/actions", response=AuditActionsOut)
-async def list_actions(request: Request) -> AuditActionsOut:
+async def list_actions(request: AuthenticatedRequest) -> AuditActionsOut:
     """Everything that is recorded."""
     require_auditor(request.auth)
     return AuditActionsOut(data=sorted(action.value for action in Action))
 
 
 @product_router.get("/export", response={200: None})
-async def export_events(request: Request, *, wanted: Query[AuditFilters]) -> StreamingHttpResponse:
+async def export_events(
+    request: AuthenticatedRequest, *, wanted: Query[AuditFilters]
+) -> StreamingHttpResponse:
     """The same as JSON lines, all of it, newest first. That it was exported is recorded."""
     require_auditor(request.auth)
     filters = _filters(wanted)
@@ -85,7 +87,7 @@ async def export_events(request: Request, *, wanted: Query[AuditFilters]) -> Str
 
 @openai_router.get("/audit_logs", response=OpenAIAuditLogsOut)
 async def list_audit_logs(
-    request: Request,
+    request: AuthenticatedRequest,
     limit: Annotated[int, Field(ge=1, le=100)] = 20,
     after: UUID | None = None,
     before: UUID | None = None,

@@ -22,10 +22,11 @@ from backend.accounts.hashing import PASSWORD_THREADS
 from backend.accounts.models import User
 from backend.accounts.passkeys import passkey_challenge, passkey_use
 from backend.accounts.passwords import password_reset_begin, password_reset_complete
+from backend.accounts.principal import AuthenticatedRequest
 from backend.accounts.second_factors import code_use, second_factors_get
 from backend.accounts.sign_up import sign_up_begin, sign_up_complete
 from backend.api import throttling
-from backend.api.authentication import AnonymousWithCsrf, Request, SessionOnly
+from backend.api.authentication import AnonymousWithCsrf, SessionOnly
 from backend.api.devices import device_remember
 from backend.api.schemas.account import (
     CodeBody,
@@ -152,7 +153,7 @@ async def passkey(request: HttpRequest, response: HttpResponse, body: Credential
 
 
 @router.post("/logout", auth=SessionOnly(gate=False), response={204: None})
-async def logout(request: Request) -> Status:
+async def logout(request: AuthenticatedRequest) -> Status:
     """Sign out here; other tabs of this session leave."""
     session_key = request.session.session_key
     await in_database(account_event_record, Action.LOGOUT_SUCCEEDED, user_id=request.auth.user_id)

@@ -3,7 +3,7 @@
 from django.http.response import HttpResponseBase
 from ninja import Router
 
-from backend.api.authentication import Request
+from backend.accounts.principal import AuthenticatedRequest
 from backend.api.client_address import client_hash
 from backend.api.idempotency import answer_once
 from backend.api.observe import note_end_user
@@ -19,7 +19,9 @@ product_router = Router(tags=["generation"])
 @product_router.post(
     "/chat/completions", operation_id="create_product_chat_completion", **GENERATION_RESPONSES
 )
-async def create_chat_completion(request: Request, body: ChatCompletionRequest) -> HttpResponseBase:
+async def create_chat_completion(
+    request: AuthenticatedRequest, body: ChatCompletionRequest
+) -> HttpResponseBase:
     """OpenAI's chat completion. With `stream` true: server-sent events, `[DONE]` last."""
     note_end_user(body.safety_identifier or body.user)
     return await answer_once(

@@ -3,7 +3,7 @@
 from django.http.response import HttpResponseBase
 from ninja import Router
 
-from backend.api.authentication import Request
+from backend.accounts.principal import AuthenticatedRequest
 from backend.api.client_address import client_hash
 from backend.api.idempotency import answer_once
 from backend.api.observe import note_end_user
@@ -15,7 +15,9 @@ router = Router(tags=["generation"])
 
 
 @router.post("/completions", **GENERATION_RESPONSES)
-async def create_completion(request: Request, body: CompletionRequest) -> HttpResponseBase:
+async def create_completion(
+    request: AuthenticatedRequest, body: CompletionRequest
+) -> HttpResponseBase:
     """OpenAI's text completion. With `stream` true: server-sent events, `[DONE]` last."""
     note_end_user(body.user)
     return await answer_once(

@@ -6,7 +6,7 @@ from uuid import UUID
 from ninja import Query, Router, Status
 from pydantic import Field
 
-from backend.api.authentication import Request
+from backend.accounts.principal import AuthenticatedRequest
 from backend.api.schemas.conversations import (
     ConversationCreate,
     ConversationListOut,
@@ -26,7 +26,7 @@ router = Router(tags=["conversations"])
 
 @router.get("", response=ConversationListOut)
 async def list_conversations(
-    request: Request,
+    request: AuthenticatedRequest,
     search: str = Query("", max_length=200),
     archived: bool = False,
     cursor: str | None = Query(None, max_length=500),
@@ -50,7 +50,7 @@ async def list_conversations(
 
 
 @router.post("", response={201: SummaryOut})
-async def create_conversation(request: Request, body: ConversationCreate) -> Status:
+async def create_conversation(request: AuthenticatedRequest, body: ConversationCreate) -> Status:
     """An empty conversation."""
     model = load_pools().find(body.model).id if body.model else load_pools().models[0].id
     conversation = await in_database(
@@ -61,7 +61,7 @@ async def create_conversation(request: Request, body: ConversationCreate) -> Sta
 
 @router.get("/{uuid:conversation_id}", response=ConversationOut)
 async def get_conversation(
-    request: Request,
+    request: AuthenticatedRequest,
     conversation_id: UUID,
     limit: Annotated[int, Query(), Field(ge=1, le=500)] = 50,
     before: UUID | None = None,
@@ -79,7 +79,7 @@ async def get_conversation(
 
 @router.patch("/{uuid:conversation_id}", response=SummaryOut)
 async def update_conversation(
-    request: Request, conversation_id: UUID, body: ConversationUpdate
+    request: AuthenticatedRequest, conversation_id: UUID, body: ConversationUpdate
 ) -> SummaryOut:
     """Rename, pin, archive, choose the model or switch to another branch."""
     conversation = await in_database(
@@ -96,7 +96,7 @@ async def update_conversation(
 
 
 @router.delete("/{uuid:conversation_id}", response={204: None})
-async def delete_conversation(request: Request, conversation_id: UUID) -> Status:
+async def delete_conversation(request: AuthenticatedRequest, conversation_id: UUID) -> Status:
     """Deleted for the user at once, and for good after 30 days."""
     await in_database(
         services.conversation_delete, principal=request.auth, conversation_id=conversation_id
@@ -105,7 +105,7 @@ async def delete_conversation(request: Request, conversation_id: UUID) -> Status
 
 
 @router.post("/{uuid:conversation_id}/restore", response=SummaryOut)
-async def restore_conversation(request: Request, conversation_id: UUID) -> SummaryOut:
+async def restore_conversation(request: AuthenticatedRequest, conversation_id: UUID) -> SummaryOut:
     """Undo a deletion."""
     conversation = await in_database(
         services.conversation_restore, principal=request.auth, conversation_id=conversation_id

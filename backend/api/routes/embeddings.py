@@ -3,7 +3,7 @@
 from django.http import HttpResponse
 from ninja import Router
 
-from backend.api.authentication import Request
+from backend.accounts.principal import AuthenticatedRequest
 from backend.api.client_address import client_hash
 from backend.api.generations import id_header
 from backend.api.observe import note_end_user
@@ -18,7 +18,7 @@ router = Router(tags=["embeddings"])
 
 
 @router.post("/embeddings")
-async def create_embeddings(request: Request, body: EmbeddingsRequest) -> HttpResponse:
+async def create_embeddings(request: AuthenticatedRequest, body: EmbeddingsRequest) -> HttpResponse:
     """OpenAI's embeddings. Input tokens are metered; what is embedded is not stored."""
     note_end_user(body.user)
     embedding = from_embeddings(

@@ -5,8 +5,8 @@ from uuid import UUID
 from django.http.response import HttpResponseBase
 from ninja import Router, Status
 
+from backend.accounts.principal import AuthenticatedRequest
 from backend.api import generations
-from backend.api.authentication import Request
 from backend.api.schemas.openai_responses import EVENT_STREAM_RESPONSE
 from backend.api.sse import EventStreamResponse
 from backend.generation.lifespan import gateway_of
@@ -20,7 +20,7 @@ _MAX_DIGITS = 15
 
 @router.get("/{uuid:generation_id}/events", **EVENT_STREAM_RESPONSE)
 async def follow_generation(
-    request: Request, generation_id: UUID, after: str | None = None
+    request: AuthenticatedRequest, generation_id: UUID, after: str | None = None
 ) -> HttpResponseBase:
     """The events after `Last-Event-ID` (or `after`), then live ones, from any web process."""
     seq = resume_point(request.headers.get("Last-Event-ID"), after)
@@ -31,7 +31,7 @@ async def follow_generation(
 
 
 @router.post("/{uuid:generation_id}/cancel", response={202: None})
-async def cancel_generation(request: Request, generation_id: UUID) -> Status:
+async def cancel_generation(request: AuthenticatedRequest, generation_id: UUID) -> Status:
     """Stop it. What was delivered stays, and is billed. Stopping twice is fine."""
     gateway = gateway_of(request.scope)
     await generation_cancel(gateway, generation_id, principal=request.auth)

@@ -4,9 +4,9 @@ from uuid import UUID
 
 from ninja import Router, Status
 
+from backend.accounts.principal import AuthenticatedRequest
 from backend.accounts.selectors import api_keys_list
 from backend.accounts.services import api_key_create, api_key_revoke
-from backend.api.authentication import Request
 from backend.api.schemas.resources import KeyCreate, KeyListOut, KeyOut, NewKeyOut
 from backend.platform.database import in_database
 
@@ -14,14 +14,14 @@ router = Router(tags=["keys"])
 
 
 @router.get("", response=KeyListOut)
-async def list_keys(request: Request) -> KeyListOut:
+async def list_keys(request: AuthenticatedRequest) -> KeyListOut:
     """Owners and admins see all of the organization's keys, others their own."""
     keys = await in_database(api_keys_list, principal=request.auth)
     return KeyListOut(data=[KeyOut.model_validate(key) for key in keys])
 
 
 @router.post("", response={201: NewKeyOut})
-async def create_key(request: Request, body: KeyCreate) -> Status:
+async def create_key(request: AuthenticatedRequest, body: KeyCreate) -> Status:
     """A new key. Its secret is in this answer and nowhere else."""
     key, secret = await in_database(
         api_key_create,
@@ -35,7 +35,7 @@ async def create_key(request: Request, body: KeyCreate) -> Status:
 
 
 @router.delete("/{uuid:key_id}", response={204: None})
-async def revoke_key(request: Request, key_id: UUID) -> Status:
+async def revoke_key(request: AuthenticatedRequest, key_id: UUID) -> Status:
     """Ends a key at once, for good."""
     await in_database(api_key_revoke, principal=request.auth, key_id=key_id)
     return Status(204, None)

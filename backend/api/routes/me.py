@@ -3,13 +3,13 @@
 from django.contrib.auth import alogout
 from ninja import Router, Status
 
+from backend.accounts.principal import AuthenticatedRequest
 from backend.accounts.selectors import membership_get
 from backend.accounts.services import user_rename
 from backend.accounts.terms import terms_accept
 from backend.api.account_deletion import account_delete
 from backend.api.authentication import (
     SESSION_ORGANIZATION,
-    Request,
     SessionOnly,
     SessionOrKey,
     session_principal,
@@ -25,13 +25,13 @@ router = Router(tags=["account"])
 
 
 @router.get("", auth=SessionOrKey(gate=False), response=Me)
-async def me(request: Request) -> Me:
+async def me(request: AuthenticatedRequest) -> Me:
     """401 when signed out."""
     return await me_of(request.auth)
 
 
 @router.patch("", auth=SessionOnly(gate=False), response=Me)
-async def update_me(request: Request, body: MeUpdate) -> Me:
+async def update_me(request: AuthenticatedRequest, body: MeUpdate) -> Me:
     """Change one's name, or the organization to work in."""
     user_id = request.auth.user_id
     if body.organization_id is not None:
@@ -43,7 +43,7 @@ async def update_me(request: Request, body: MeUpdate) -> Me:
 
 
 @router.post("/terms", auth=SessionOnly(gate=False), response=Me)
-async def accept_terms(request: Request, body: TermsAccept) -> Me:
+async def accept_terms(request: AuthenticatedRequest, body: TermsAccept) -> Me:
     """Accept versions of the terms; recorded with time and address."""
     address = client_network(request)
     await in_database(
@@ -56,7 +56,7 @@ async def accept_terms(request: Request, body: TermsAccept) -> Me:
 
 
 @router.delete("", auth=SessionOnly(gate=False), response={204: None})
-async def delete_account(request: Request) -> Status:
+async def delete_account(request: AuthenticatedRequest) -> Status:
     """Delete the account, its chats and keys. Chats are erased for good after 30 days."""
     await may_change(request, request.auth.user_id)
     await in_database(account_delete, user_id=request.auth.user_id)

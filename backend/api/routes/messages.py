@@ -5,7 +5,7 @@ from uuid import UUID
 from django.http.response import HttpResponseBase
 from ninja import Router
 
-from backend.api.authentication import Request
+from backend.accounts.principal import AuthenticatedRequest
 from backend.api.schemas.conversations import (
     FeedbackIn,
     FeedbackOut,
@@ -25,7 +25,9 @@ router = Router(tags=["messages"])
 
 
 @router.post("/conversations/{uuid:conversation_id}/messages", **EVENT_STREAM_RESPONSE)
-async def ask(request: Request, conversation_id: UUID, body: TurnCreate) -> HttpResponseBase:
+async def ask(
+    request: AuthenticatedRequest, conversation_id: UUID, body: TurnCreate
+) -> HttpResponseBase:
     """Ask, and stream the answer. An edit is a prompt with the edited one's `parent_id`.
 
     The first event has `parley`: the ids of the conversation, of both messages and of the
@@ -49,7 +51,7 @@ async def ask(request: Request, conversation_id: UUID, body: TurnCreate) -> Http
 
 @router.post("/messages/{uuid:message_id}/regenerate", **EVENT_STREAM_RESPONSE)
 async def regenerate(
-    request: Request, message_id: UUID, body: TurnRegenerate | None = None
+    request: AuthenticatedRequest, message_id: UUID, body: TurnRegenerate | None = None
 ) -> HttpResponseBase:
     """Another answer to the same prompt, as a sibling of this one."""
     model = load_pools().find(body.model).id if body is not None and body.model else None
@@ -64,7 +66,9 @@ async def regenerate(
 
 
 @router.put("/messages/{uuid:message_id}/feedback", response=FeedbackOut | None)
-async def give_feedback(request: Request, message_id: UUID, body: FeedbackIn) -> FeedbackOut | None:
+async def give_feedback(
+    request: AuthenticatedRequest, message_id: UUID, body: FeedbackIn
+) -> FeedbackOut | None:
     """A thumb up or down, with a comment; null takes it back."""
     feedback = await in_database(
         feedback_set,

@@ -8,7 +8,7 @@ import msgspec
 from django.utils import timezone
 from ninja import Router
 
-from backend.api.authentication import Request
+from backend.accounts.principal import AuthenticatedRequest
 from backend.api.schemas.resources import ModelListOut, ModelOut, PendingModelOut, PricesOut
 from backend.generation.pools.access import pool_for, pools_for
 from backend.generation.pools.config import PoolConfig, load_pools
@@ -27,7 +27,7 @@ _CREATED = 1_763_683_200
 
 
 @openai_router.get("/models")
-async def list_models(request: Request) -> dict[str, Any]:
+async def list_models(request: AuthenticatedRequest) -> dict[str, Any]:
     """Every model that the organization may use, and every other name of it."""
     names = [
         _openai_model(pool, name)
@@ -38,13 +38,13 @@ async def list_models(request: Request) -> dict[str, Any]:
 
 
 @openai_router.get("/models/{path:model_id}")
-async def retrieve_model(request: Request, model_id: str) -> dict[str, Any]:
+async def retrieve_model(request: AuthenticatedRequest, model_id: str) -> dict[str, Any]:
     """One model, by its id or another of its names."""
     return _openai_model(await pool_for(load_pools(), model_id, request.auth), model_id)
 
 
 @product_router.get("", response=ModelListOut)
-async def list_product_models(request: Request) -> ModelListOut:
+async def list_product_models(request: AuthenticatedRequest) -> ModelListOut:
     """What each model can do and costs, and whether it can answer now; and what is on its way."""
     book = await in_database(price_book)
     ready = {replica.pool for replica in await in_database(pool_health) if replica.ready}

@@ -5,7 +5,7 @@ from typing import Any
 
 from ninja import Router
 
-from backend.api.authentication import Request
+from backend.accounts.principal import AuthenticatedRequest
 from backend.api.schemas.openai_moderations import ModerationRequest
 from backend.api.throttling import count_use
 from backend.platform.bounded_threads import IMAGE_THREADS, BoundedThreads
@@ -22,7 +22,9 @@ _TEXT_THREADS = BoundedThreads("moderations", at_once=2, waiting=200)
 
 
 @router.post("/moderations")
-async def create_moderation(request: Request, body: ModerationRequest) -> dict[str, Any]:
+async def create_moderation(
+    request: AuthenticatedRequest, body: ModerationRequest
+) -> dict[str, Any]:
     """One result for each text, or one for a text with images. Free of charge, and nothing is
     stored. Limited by user and by address."""
     await count_use(request, request.auth, "moderations")

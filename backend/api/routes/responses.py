@@ -13,8 +13,8 @@ from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 from ninja import Query, Router
 
+from backend.accounts.principal import AuthenticatedRequest
 from backend.api import generations
-from backend.api.authentication import Request
 from backend.api.client_address import client_hash
 from backend.api.idempotency import HEADER as IDEMPOTENCY_HEADER
 from backend.api.observe import note_end_user
@@ -45,7 +45,7 @@ _ROOM_FOR_ANSWER = 256
 
 
 @router.post("/responses", **RESPONSE_CREATED)
-async def create_response(request: Request, body: ResponseCreate) -> HttpResponseBase:
+async def create_response(request: AuthenticatedRequest, body: ResponseCreate) -> HttpResponseBase:
     """OpenAI's response. With `stream` true: its events, `response.completed` last."""
     note_end_user(body.safety_identifier or body.user)
     if request.headers.get(IDEMPOTENCY_HEADER) is not None:
@@ -81,7 +81,7 @@ async def create_response(request: Request, body: ResponseCreate) -> HttpRespons
 
 @router.get("/responses/{response_id}", **RESPONSE_READ)
 async def get_response(
-    request: Request,
+    request: AuthenticatedRequest,
     response_id: str,
     stream: bool = False,
     starting_after: int | None = None,
@@ -97,14 +97,14 @@ async def get_response(
 
 
 @router.delete("/responses/{response_id}")
-async def delete_response(request: Request, response_id: str) -> dict[str, Any]:
+async def delete_response(request: AuthenticatedRequest, response_id: str) -> dict[str, Any]:
     """Its content is gone at once."""
     await in_database(rows.response_delete, text_id=response_id, principal=request.auth)
     return {"id": response_id, "object": "response", "deleted": True}
 
 
 @router.post("/responses/{response_id}/cancel", **RESPONSE_READ)
-async def cancel_response(request: Request, response_id: str) -> HttpResponseBase:
+async def cancel_response(request: AuthenticatedRequest, response_id: str) -> HttpResponseBase:
     """Stop one that runs in the background. Stopping twice is fine."""
     found = await in_database(rows.response_get, text_id=response_id, principal=request.auth)
     if not found.asked.get("background"):
@@ -120,7 +120,7 @@ async def cancel_response(request: Request, response_id: str) -> HttpResponseBas
 
 @router.get("/responses/{response_id}/input_items")
 async def list_response_input_items(
-    request: Request,
+    request: AuthenticatedRequest,
     response_id: str,
     limit: int = Query(20, ge=1, le=100),
     order: Literal["asc", "desc"] = "desc",
@@ -148,7 +148,7 @@ async def list_response_input_items(
 
 
 def _generation(
-    request: Request, body: ResponseCreate, history: list[dict[str, Any]]
+    request: AuthenticatedRequest, body: ResponseCreate, history: list[dict[str, Any]]
 ) -> GenerationRequest:
     """The generation of a response. With `truncation` `auto` the oldest turns are left out until
     the rest is likely to fit."""
@@ -180,7 +180,7 @@ def _without_first_turn(history: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _stream(
-    request: Request,
+    request: AuthenticatedRequest,
     generation_id: UUID,
     respond: Respond,
     *,
@@ -196,7 +196,7 @@ def _stream(
 
 
 async def _events(
-    request: Request, generation_id: UUID, respond: Respond, after: int
+    request: AuthenticatedRequest, generation_id: UUID, respond: Respond, after: int
 ) -> AsyncGenerator[Event]:
     made = ResponseEvents(generation_id, respond)
     source = generation_events(gateway_of(request.scope), generation_id, principal=request.auth)

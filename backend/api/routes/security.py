@@ -17,6 +17,7 @@ from backend.accounts.hashing import PASSWORD_THREADS
 from backend.accounts.models import User
 from backend.accounts.passkeys import passkey_add, passkey_begin
 from backend.accounts.passwords import password_change
+from backend.accounts.principal import AuthenticatedRequest
 from backend.accounts.second_factors import (
     passkey_remove,
     recovery_codes_renew,
@@ -29,7 +30,7 @@ from backend.accounts.second_factors import (
 )
 from backend.accounts.sessions import session_end, sessions_end, sessions_list
 from backend.api import throttling
-from backend.api.authentication import Request, SessionOnly
+from backend.api.authentication import SessionOnly
 from backend.api.devices import device_remember
 from backend.api.schemas.account import (
     CodeBody,
@@ -56,7 +57,7 @@ _TOTP = "totp_enrolment"  # in the session: the sealed secret, and since when
 
 
 @router.get("/security", response=SecurityOut)
-async def security(request: Request) -> SecurityOut:
+async def security(request: AuthenticatedRequest) -> SecurityOut:
     """The second factors, without their secrets."""
     factors = await in_database(second_factors_get, user_id=request.auth.user_id)
     return SecurityOut.model_validate(
@@ -70,7 +71,7 @@ async def security(request: Request) -> SecurityOut:
 
 
 @router.post("/reauthenticate", response={204: None})
-async def reauthenticate(request: Request, body: PasswordBody) -> Status:
+async def reauthenticate(request: AuthenticatedRequest, body: PasswordBody) -> Status:
     """The password again, before something of the account's security changes."""
     user = await _user(request)
     await throttling.count_code(user.pk)
@@ -83,7 +84,9 @@ async def reauthenticate(request: Request, body: PasswordBody) -> Status:
 
 
 @router.post("/password", response={204: None})
-async def change_password(request: Request, response: HttpResponse, body: PasswordBody) -> Status:
+async def change_password(
+    request: AuthenticatedRequest, response: HttpResponse, body: PasswordBody
+) -> Status:
     """Choose another password. Every other session ends."""
     await may_change(request, request.auth.user_id)
     user = await PASSWORD_THREADS.run(
@@ -101,7 +104,7 @@ async def change_password(request: Request, response: HttpResponse, body: Passwo
 
 
 @router.post("/email", response={202: SentOut})
-async def change_email(request: Request, body: EmailBody) -> Status:
+async def change_email(request: AuthenticatedRequest, body: EmailBody) -> Status:
     """Ask for another address: a link goes there, and the old one is notified when it is used."""
     await may_change(request, request.auth.user_id)
     if await throttling.may_mail(request, body.email):
@@ -110,7 +113,7 @@ async def change_email(request: Request, body: EmailBody) -> Status:
 
 
 @router.post("/totp", response=TotpOut)
-async def begin_totp(request: Request) -> TotpOut:
+async def begin_totp(request: AuthenticatedRequest) -> TotpOut:
     """A secret for an authenticator app; it counts from `PUT` with its first code on."""
     await may_change(request, request.auth.user_id)
     enrolment = await in_database(totp_begin, user=await _user(request))
@@ -119,7 +122,7 @@ async def begin_totp(request: Request) -> TotpOut:
 
 
 @router.put("/totp", response=RecoveryCodesOut)
-async def activate_totp(request: Request, body: CodeBody) -> RecoveryCodesOut:
+async def activate_totp(request: AuthenticatedRequest, body: CodeBody) -> RecoveryCodesOut:
     """The app's first code: from now on signing in asks for one."""
     await may_change(request, request.auth.user_id)
     sealed = await request.session.aget(_TOTP)
@@ -135,7 +138,7 @@ async def activate_totp(request: Request, body: CodeBody) -> RecoveryCodesOut:
 
 
 @router.delete("/totp", response={204: None})
-async def remove_totp(request: Request) -> Status:
+async def remove_totp(request: AuthenticatedRequest) -> Status:
     """Remove the authenticator app."""
     await may_change(request, request.auth.user_id)
     await in_database(totp_remove, user=await _user(request))
@@ -143,7 +146,7 @@ async def remove_totp(request: Request) -> Status:
 
 
 @router.post("/recovery-codes", response=RecoveryCodesOut)
-async def renew_recovery_codes(request: Request) -> RecoveryCodesOut:
+async def renew_recovery_codes(request: AuthenticatedRequest) -> RecoveryCodesOut:
     """Ten other recovery codes; the earlier ones work no longer."""
     await may_change(request, request.auth.user_id)
     codes = await in_database(recovery_codes_renew, user=await _user(request))
@@ -151,7 +154,7 @@ async def renew_recovery_codes(request: Request) -> RecoveryCodesOut:
 
 
 @router.post("/passkeys/options", response=PasskeyOptions)
-async def begin_passkey(request: Request) -> PasskeyOptions:
+async def begin_passkey(request: AuthenticatedRequest) -> PasskeyOptions:
     """A challenge to make a passkey with."""
     await may_change(request, request.auth.user_id)
     options = await in_database(passkey_begin, request=request, user=await _user(request))
@@ -159,7 +162,7 @@ async def begin_passkey(request: Request) -> PasskeyOptions:
 
 
 @router.post("/passkeys", response={201: RecoveryCodesOut})
-async def add_passkey(request: Request, body: PasskeyCreate) -> Status:
+async def add_passkey(request: AuthenticatedRequest, body: PasskeyCreate) -> Status:
     """Keep the passkey that was made."""
     await may_change(request, request.auth.user_id)
     codes = await in_database(
@@ -174,7 +177,7 @@ async def add_passkey(request: Request, body: PasskeyCreate) -> Status:
 
 
 @router.delete("/passkeys/{int:passkey_id}", response={204: None})
-async def remove_passkey(request: Request, passkey_id: int) -> Status:
+async def remove_passkey(request: AuthenticatedRequest, passkey_id: int) -> Status:
     """Remove a passkey; the device may keep its half, which opens nothing any more."""
     await may_change(request, request.auth.user_id)
     await in_database(passkey_remove, user=await _user(request), passkey_id=passkey_id)
@@ -182,7 +185,7 @@ async def remove_passkey(request: Request, passkey_id: int) -> Status:
 
 
 @router.get("/sessions", response=SessionListOut)
-async def list_sessions(request: Request) -> SessionListOut:
+async def list_sessions(request: AuthenticatedRequest) -> SessionListOut:
     """Where one is signed in, the last used first; the newest hundred."""
     rows = await in_database(sessions_list, user_id=request.auth.user_id)
     here = request.session.session_key
@@ -202,7 +205,7 @@ async def list_sessions(request: Request) -> SessionListOut:
 
 
 @router.delete("/sessions", response={204: None})
-async def end_sessions(request: Request) -> Status:
+async def end_sessions(request: AuthenticatedRequest) -> Status:
     """Sign out everywhere, here too. What is open elsewhere closes within seconds."""
     await in_database(sessions_end, user_id=request.auth.user_id)
     await in_database(
@@ -216,7 +219,7 @@ async def end_sessions(request: Request) -> Status:
 
 
 @router.delete("/sessions/{int:session_id}", response={204: None})
-async def end_session(request: Request, session_id: int) -> Status:
+async def end_session(request: AuthenticatedRequest, session_id: int) -> Status:
     """Sign one device out."""
     await in_database(session_end, user_id=request.auth.user_id, session_id=session_id)
     await in_database(
@@ -228,7 +231,7 @@ async def end_session(request: Request, session_id: int) -> Status:
     return Status(204, None)
 
 
-async def _user(request: Request) -> User:
+async def _user(request: AuthenticatedRequest) -> User:
     """The signed-in person; SessionOnly has loaded them already."""
     user = await request.auser()
     if not isinstance(user, User):  # for type checkers

@@ -7,7 +7,7 @@ from django.conf import settings
 from django.http import HttpRequest
 from ninja import Query, Router, Status
 
-from backend.api.authentication import Request
+from backend.accounts.principal import AuthenticatedRequest
 from backend.api.schemas.resources import (
     ListedShareOut,
     NewShareOut,
@@ -28,7 +28,7 @@ router = Router(tags=["shares"])
 
 
 @router.get("/conversations/{uuid:conversation_id}/shares", response=ShareListOut)
-async def list_shares(request: Request, conversation_id: UUID) -> ShareListOut:
+async def list_shares(request: AuthenticatedRequest, conversation_id: UUID) -> ShareListOut:
     """The links that work, newest first; without their tokens, which nothing keeps."""
     found = await in_database(
         shares.shares_list, principal=request.auth, conversation_id=conversation_id
@@ -38,7 +38,7 @@ async def list_shares(request: Request, conversation_id: UUID) -> ShareListOut:
 
 @router.post("/conversations/{uuid:conversation_id}/shares", response={201: NewShareOut})
 async def create_share(
-    request: Request, conversation_id: UUID, body: ShareCreate | None = None
+    request: AuthenticatedRequest, conversation_id: UUID, body: ShareCreate | None = None
 ) -> Status:
     """A link that shows what the active branch is now, until it expires; later turns stay
     private."""
@@ -55,7 +55,7 @@ async def create_share(
 
 @router.get("/shares", response=SharePageOut)
 async def list_all_shares(
-    request: Request,
+    request: AuthenticatedRequest,
     scope: Literal["mine", "organization"] = "mine",
     cursor: str | None = Query(None, max_length=500),
     limit: int = Query(30, ge=1, le=100),
@@ -76,20 +76,20 @@ async def list_all_shares(
 
 
 @router.get("/sharing", response=SharingOut)
-async def get_sharing(request: Request) -> SharingOut:
+async def get_sharing(request: AuthenticatedRequest) -> SharingOut:
     """Whether the organization allows links, and how long they may work."""
     return await _sharing(request)
 
 
 @router.put("/sharing", response=SharingOut)
-async def set_sharing(request: Request, body: SharingUpdate) -> SharingOut:
+async def set_sharing(request: AuthenticatedRequest, body: SharingUpdate) -> SharingOut:
     """Allow or forbid links, as owner or admin. Forbidden, all of them stop at once."""
     await in_database(shares.sharing_set, principal=request.auth, is_allowed=body.is_allowed)
     return await _sharing(request)
 
 
 @router.delete("/shares/{uuid:share_id}", response={204: None})
-async def revoke_share(request: Request, share_id: UUID) -> Status:
+async def revoke_share(request: AuthenticatedRequest, share_id: UUID) -> Status:
     """The link stops working: one's own, or for owners and admins any of the organization."""
     await in_database(shares.share_revoke, principal=request.auth, share_id=share_id)
     return Status(204, None)
@@ -111,7 +111,7 @@ async def read_shared(request: HttpRequest, token: str) -> SharedOut:
     )
 
 
-async def _sharing(request: Request) -> SharingOut:
+async def _sharing(request: AuthenticatedRequest) -> SharingOut:
     allowed = await in_database(
         shares.sharing_is_allowed, organization_id=request.auth.organization_id
     )

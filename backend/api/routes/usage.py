@@ -4,7 +4,7 @@ from typing import Literal
 
 from ninja import Query, Router
 
-from backend.api.authentication import Request
+from backend.accounts.principal import AuthenticatedRequest
 from backend.api.schemas.resources import UsageOut
 from backend.platform.database import in_database
 from billing.permissions import member_shown
@@ -15,7 +15,7 @@ router = Router(tags=["usage"])
 
 @router.get("", response=UsageOut)
 async def usage(
-    request: Request,
+    request: AuthenticatedRequest,
     period: str = Query("last_30_days", max_length=20),
     group_by: Literal["day", "model", "key", "user"] | None = None,
 ) -> UsageOut:

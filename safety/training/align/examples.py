@@ -19,7 +19,7 @@ class Example:
 
 
 @dataclass(frozen=True, slots=True)
-class Split:
+class TrainingSplit:
     """No prompt is in both."""
 
     train: list[Example]
@@ -51,7 +51,7 @@ def whole_sentences(text: str) -> str:
     return text[: end + 1] if end > 0 else text
 
 
-def split(examples: Sequence[Example], *, held_out_share: float = 0.3) -> Split:
+def split(examples: Sequence[Example], *, held_out_share: float = 0.3) -> TrainingSplit:
     """The last share of each kind, refusing and helping, is held out, by prompt."""
     train: list[Example] = []
     held_out: list[Example] = []
@@ -61,4 +61,4 @@ def split(examples: Sequence[Example], *, held_out_share: float = 0.3) -> Split:
         kept = set(prompts[: round(len(prompts) * (1 - held_out_share))])
         for example in kind:
             (train if str(example.prompt) in kept else held_out).append(example)
-    return Split(train, held_out)
+    return TrainingSplit(train, held_out)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from safety.training.redteam.attacks import Attack, attacks
-from safety.training.redteam.client import Received, Target
+from safety.training.redteam.client import AttackTarget, Received
 from safety.training.redteam.judge import OUTCOMES, harm_in, outcome_of
 
 GOAL = 0.001
@@ -37,7 +37,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--transcript", type=Path, help="JSON lines of every result")
     options = parser.parse_args()
-    target = Target(
+    target = AttackTarget(
         options.base_url, options.api_key, model=options.model, max_tokens=options.max_tokens
     )
 

@@ -28,7 +28,7 @@ class Received:
     after_halt: str = ""
 
 
-class Target:
+class AttackTarget:
     """A running product. One instance serves many threads.
 
     Args:
