@@ -1,17 +1,18 @@
 """An organization's usage in sums, as the ledger has it at this moment, without reading all of it.
 
-Whole hours come from the rollups, whole days from their sums by day. What these lack is added
+Whole hours come from the rollups, whole days and calendar months from their sums, and where no
+dimension is asked for that a coarser sum lacks, from that. What these lack is added
 from the ledger: the records whose event is not in the event store, which `UnaggregatedUsage`
 lists. Parts of an hour come from the ledger alone.
 
-A rollup is the sum of the stored events at every commit, a day the sum of its rollups, and one
-statement is one snapshot. So until the transaction that stores an event commits, its record is
+A rollup is the sum of the stored events at every commit, a coarser sum that of its rollups, and
+one statement is one snapshot. So until the transaction that stores an event commits, its record is
 added and its rollup does not count it, and from then on the other way round: never both, never
 neither, whatever aggregators and repairs do meanwhile. For figures that people look at; what
 is charged or enforced (invoices, budgets' counters, credit) is summed from the ledger.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from datetime import datetime, timedelta
 from typing import Any, Literal
 from uuid import UUID
@@ -35,18 +36,30 @@ _GROUPS = ", ".join((*DIMENSIONS, "model"))
 _TOKENS = ", ".join(TOKEN_COLUMNS)
 # The spans that each source is read for, as parallel arrays: an index scan each.
 _OF_SPANS = "unnest(%({0}_from)s::timestamptz[], %({0}_to)s::timestamptz[]) AS span(first, after)"
-_DAYS = f"""
-SELECT day AS moment, {_GROUPS}, requests, {_TOKENS}
+_FROM_SUMS = f"""
+SELECT start, {_GROUPS}, requests, {_TOKENS}
+FROM {_OF_SPANS} JOIN billing_usagesum
+    ON organization_id = %(organization)s AND unit = '{{1}}' AND detail = '{{2}}'
+    AND start >= span.first AND start < span.after
+"""  # noqa: S608 -- constants of this module
+_FROM_DAYS = f"""
+SELECT day, {_GROUPS}, requests, {_TOKENS}
 FROM {_OF_SPANS.format("days")} JOIN billing_usageday
     ON organization_id = %(organization)s AND day >= span.first AND day < span.after
 """  # noqa: S608 -- constants of this module
-_HOURS = f"""
+_FROM_ROLLUPS = f"""
 SELECT hour, {_GROUPS}, requests, {_TOKENS}
 FROM {_OF_SPANS.format("hours")} JOIN billing_usagerollup
     ON organization_id = %(organization)s AND hour >= span.first AND hour < span.after
 """  # noqa: S608 -- constants of this module
+# The dimensions beside the model that a sum by day has, and what it is called.
+_DETAILS: dict[frozenset[Column], str] = {
+    frozenset(): "model",
+    frozenset({"project_id"}): "project",
+    frozenset({"key_id"}): "key",
+}
 _NOT_IN_ROLLUPS = f"""
-SELECT occurred_at, {_GROUPS}, 1, {_TOKENS}
+SELECT occurred_at AS moment, {_GROUPS}, 1 AS requests, {_TOKENS}
 FROM billing_unaggregatedusage AS listed JOIN billing_usagerecord AS record USING (generation_id)
 WHERE listed.organization_id = %(organization)s
   AND occurred_at >= %(whole_start)s AND occurred_at < %(whole_end)s
@@ -81,8 +94,8 @@ def usage_totals(
     """
     only = only or {}
     start = starts[0]
-    whole_start, whole_end = (end, end) if from_ledger else _whole(HOUR, start, end)
-    days, hours = _days_and_hours(starts, whole_start, whole_end)
+    whole_start, whole_end = (end, end) if from_ledger else _whole_hours(start, end)
+    months, days, hours = _by_unit(starts, whole_start, whole_end)
     by = ", ".join((*dimensions, "model"))
     sums = ", ".join(f"sum({column})::bigint" for column in ("requests", *TOKEN_COLUMNS))
     restricted = " AND ".join(f"{name} = ANY(%(only_{name})s)" for name in only) or "true"
@@ -90,7 +103,7 @@ def usage_totals(
         SELECT (%(starts)s::timestamptz[])[width_bucket(moment, %(starts)s::timestamptz[])],
             {by}, {sums}
         FROM (
-            {_DAYS} UNION ALL {_HOURS} UNION ALL {_NOT_IN_ROLLUPS} UNION ALL {_PARTS_OF_HOURS}
+            {" UNION ALL ".join(_sources({*dimensions, *only} - {"model"}))}
         ) AS usage
         WHERE {restricted} GROUP BY 1, {by} ORDER BY 1, {by}
     """  # noqa: S608 -- names are of the types above
@@ -99,6 +112,7 @@ def usage_totals(
         "starts": list(starts),
         "whole_start": whole_start,
         "whole_end": whole_end,
+        **_arrays("months", months),
         **_arrays("days", days),
         **_arrays("hours", hours),
         **_arrays("parts", [(start, whole_start), (whole_end, end)]),
@@ -117,21 +131,38 @@ def usage_totals(
             )
 
 
-def _days_and_hours(
+def _sources(dimensions: Set[Column]) -> list[str]:
+    """What is read, each from the sums with the fewest rows that have these dimensions."""
+    detail = _DETAILS.get(frozenset(dimensions))
+    return [
+        _NOT_IN_ROLLUPS,
+        _PARTS_OF_HOURS,
+        _FROM_SUMS.format("months", "month", "all"),
+        _FROM_DAYS if detail is None else _FROM_SUMS.format("days", "day", detail),
+        _FROM_ROLLUPS if dimensions else _FROM_SUMS.format("hours", "hour", "model"),
+    ]
+
+
+def _by_unit(
     starts: Sequence[datetime], start: datetime, end: datetime
-) -> tuple[list[Span], list[Span]]:
-    """What of the whole hours from `start` to `end` is read by the day: the days in which none of
-    `starts` lies but at their beginning; and what by the hour: all else."""
-    first, after = _whole(DAY, start, end)
-    split = {_beginning(DAY, moment) for moment in starts if moment != _beginning(DAY, moment)}
+) -> tuple[list[Span], list[Span], list[Span]]:
+    """The whole hours from `start` to `end`, shared out to months, days and hours: each is read by
+    the longest of them that lies in it whole and has none of `starts` but at its beginning."""
+    months: list[Span] = []
     days: list[Span] = []
     hours: list[Span] = []
-    _extend(hours, start, first)
-    while first < after:
-        _extend(hours if first in split else days, first, first + DAY)
-        first += DAY
-    _extend(hours, after, end)
-    return days, hours
+    split_days = {_day(moment) for moment in starts if moment != _day(moment)}
+    split_months = {_month(moment) for moment in starts if moment != _month(moment)}
+    while start < end:
+        if start == _month(start) and _next_month(start) <= end and start not in split_months:
+            after, spans = _next_month(start), months
+        elif start == _day(start) and start + DAY <= end and start not in split_days:
+            after, spans = start + DAY, days
+        else:
+            after, spans = min(_day(start) + DAY, end), hours
+        _extend(spans, start, after)
+        start = after
+    return months, days, hours
 
 
 def _extend(spans: list[Span], start: datetime, end: datetime) -> None:
@@ -148,15 +179,22 @@ def _arrays(name: str, spans: Sequence[Span]) -> dict[str, list[datetime]]:
     return {f"{name}_from": [s for s, _ in spans], f"{name}_to": [e for _, e in spans]}
 
 
-def _whole(unit: timedelta, start: datetime, end: datetime) -> Span:
-    """The whole hours or days between the two; empty, at `end`, where there are none."""
-    first = _beginning(unit, start)
-    whole_start = first if first == start else first + unit
-    whole_end = _beginning(unit, end)
+def _whole_hours(start: datetime, end: datetime) -> Span:
+    """The whole hours between the two; empty, at `end`, where there are none."""
+    first = start.replace(minute=0, second=0, microsecond=0)
+    whole_start = first if first == start else first + HOUR
+    whole_end = end.replace(minute=0, second=0, microsecond=0)
     return (whole_start, whole_end) if whole_start < whole_end else (end, end)
 
 
-def _beginning(unit: timedelta, moment: datetime) -> datetime:
-    """Of the hour or day (UTC) that `moment` lies in."""
-    hour = moment.replace(minute=0, second=0, microsecond=0)
-    return hour if unit == HOUR else hour.replace(hour=0)
+def _day(moment: datetime) -> datetime:
+    """The beginning of the day (UTC) that `moment` lies in."""
+    return moment.replace(hour=0, minute=0, second=0, microsecond=0)
+
+
+def _month(moment: datetime) -> datetime:
+    return _day(moment).replace(day=1)
+
+
+def _next_month(moment: datetime) -> datetime:
+    return _month(_month(moment) + 31 * DAY)

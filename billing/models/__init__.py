@@ -30,6 +30,7 @@ from billing.models.usage import (
     UsageRecord,
     UsageRollup,
     UsageState,
+    UsageSum,
 )
 from billing.models.webhooks import WebhookDelivery, WebhookEndpoint, WebhookType
 
@@ -61,6 +62,7 @@ __all__ = [
     "UsageRecord",
     "UsageRollup",
     "UsageState",
+    "UsageSum",
     "WebhookDelivery",
     "WebhookEndpoint",
     "WebhookType",

@@ -1,4 +1,4 @@
-"""Usage: the ledger, the event store, the hourly rollups and their sums by day.
+"""Usage: the ledger, the event store, the hourly rollups and their coarser sums.
 
 Each has a column for every kind of tokens (`billing.quantities.Kind`).
 
@@ -8,7 +8,7 @@ Invariants:
 - the event store has each event once, whatever Kafka delivers;
 - a rollup is the sum of the event store's events of its hour, organization, project, user,
   key and model;
-- a day is the sum of its 24 hours' rollups (a trigger on them adds to it);
+- a day, and each coarser sum, is the sum of its hours' rollups (triggers on them add to it);
 - a record whose event is not in the event store is listed in `UnaggregatedUsage` (a trigger lists
   each new record, and only who has stored its event takes it off).
 
@@ -214,3 +214,31 @@ class UsageDay(_GroupedSums):
 
     def __str__(self) -> str:
         return f"{self.day:%Y-%m-%d} {self.model}: {self.requests} requests"
+
+
+class UsageSum(_GroupedSums):
+    """Rollups summed over more than a day has: over a longer time, or over dimensions.
+
+    A row of a large customer's month for each answer's group, where `UsageDay` has one for each
+    member, key and day. `SETS` in `billing/usage_totals.py` says which are kept. A dimension that
+    is summed over is the nil UUID, and the key NULL, as it is for usage from the page.
+    """
+
+    unit = models.CharField(max_length=5, help_text="hour, day or month (UTC).")
+    detail = models.CharField(max_length=7, help_text="model, project, key or all: what is kept.")
+    start = models.DateTimeField(help_text="When it begins.")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=[
+                    "organization_id", "unit", "detail", "start",
+                    "project_id", "user_id", "key_id", "model",
+                ],
+                nulls_distinct=False,
+                name="sum_unique",
+            )
+        ]  # fmt: skip
+
+    def __str__(self) -> str:
+        return f"{self.start:%Y-%m-%d %H}h, one {self.unit}, {self.model}: {self.requests} requests"

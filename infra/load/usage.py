@@ -82,7 +82,7 @@ class Question:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
     parser.add_argument("--records", type=int, default=5_000_000, help="of the month")
-    parser.add_argument("--late", type=int, default=5_000, help="of these without their event")
+    parser.add_argument("--late", type=int, default=500, help="of these without their event")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="parley-load-") as name:
         directory = Path(name)
@@ -98,15 +98,17 @@ def _measure(stack: Stack, *, records: int, late: int) -> None:
         organization = _owner(stack)
         began = time.perf_counter()
         _fill(connection, organization, start, end, records=records, late=late)
-        hours, days, size = _one(
+        hours, days, coarser, size = _one(
             connection,
             "SELECT (SELECT count(*) FROM billing_usagerollup),"
             " (SELECT count(*) FROM billing_usageday),"
+            " (SELECT count(*) FROM billing_usagesum),"
             " pg_size_pretty(pg_database_size(current_database()))",
         )
         print(
             f"{records:,} records of {start:%Y-%m}, {late:,} of them without their event;"
-            f" {hours:,} hourly sums, {days:,} daily ones; {size};"
+            f" {hours:,} hourly sums, {days:,} daily and {coarser:,}"
+            f" coarser ones; {size};"
             f" filled in {time.perf_counter() - began:.0f} s\n"
         )
         print("| | over HTTP, median ms | slowest ms | ledger, ms | ratio |\n|---|--:|--:|--:|--:|")
@@ -293,8 +295,8 @@ def _fill(
 
 
 def _aggregate(connection: psycopg.Connection[Any]) -> None:
-    """What aggregators would have made of the ledger: its events, and their sums by hour. The sums
-    by day come from the database's own trigger."""
+    """What aggregators would have made of the ledger: its events, and their sums by hour. Coarser
+    sums come from the database's own triggers."""
     columns = {
         table: [
             name

@@ -1,10 +1,14 @@
 """One product for all tests of the API; a test that breaks it starts one of its own."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AsyncExitStack
 
 import httpx
 import pytest
+from django.contrib.auth.hashers import Argon2PasswordHasher
 
+from tests.api.accounts import NewBrowser
+from tests.api.asgi_client import AsgiClient
 from tests.api.users import Person, program, sign_up
 from tests.support.product import Product
 
@@ -45,3 +49,26 @@ def key(person: Person) -> str:
 def api_client(product: Product, key: str) -> Iterator[httpx.Client]:
     with program(product.url, key) as client:
         yield client
+
+
+@pytest.fixture
+def quick_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of passwords, where their time does not matter."""
+    monkeypatch.setattr(Argon2PasswordHasher, "memory_cost", 64)
+    monkeypatch.setattr(Argon2PasswordHasher, "time_cost", 1)
+
+
+@pytest.fixture
+async def browser() -> AsyncIterator[NewBrowser]:
+    """Opens browsers, each with cookies of its own and at an address of its own."""
+    async with AsyncExitStack() as stack:
+        number = 0
+
+        async def new() -> AsgiClient:
+            nonlocal number
+            number += 1
+            client = await stack.enter_async_context(AsgiClient(f"198.51.100.{number}"))
+            await client.get("/")
+            return client
+
+        yield new

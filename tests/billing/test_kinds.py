@@ -11,7 +11,15 @@ from backend.generation.pools.config import ReplicaConfig
 from backend.generation.request import Usage
 from billing import events
 from billing.aggregator.ingest import ingest
-from billing.models import InvoiceLine, OutboxEvent, UsageDay, UsageEvent, UsageRecord, UsageRollup
+from billing.models import (
+    InvoiceLine,
+    OutboxEvent,
+    UsageDay,
+    UsageEvent,
+    UsageRecord,
+    UsageRollup,
+    UsageSum,
+)
 from billing.quantities import WHOLES, Kind, Quantities, TokenCounts
 from billing.services import usage_record_create
 from tests.billing import factories
@@ -75,6 +83,7 @@ def test_every_kind_comes_through_the_pipeline_with_its_own_number():
         UsageEvent.objects.get(),
         UsageRollup.objects.get(),
         UsageDay.objects.get(),
+        *UsageSum.objects.all(),
     ):
         assert TokenCounts.of(row) == EACH_ITS_OWN, type(row)
 

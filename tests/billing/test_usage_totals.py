@@ -23,7 +23,7 @@ from billing.budgets.selectors import budgets_list
 from billing.budgets.services import budget_set
 from billing.budgets.spending import spent_by_limit
 from billing.events import encode
-from billing.models import Price, UsageDay, UsageRecord, UsageRollup
+from billing.models import Price, UsageDay, UsageRecord, UsageRollup, UsageSum
 from billing.periods import month_of
 from billing.prices.loading import clear_price_cache, price_book
 from billing.prices.services import BEGINNING
@@ -296,6 +296,31 @@ def days_of_rollups() -> set[tuple[Any, ...]]:
     return set(rows.annotate(**sums).values_list("day", *GROUPED, *sums))
 
 
+def sums_stored() -> dict[tuple[Any, ...], tuple[int, ...]]:
+    """The coarser sums, by unit, detail, beginning and group."""
+    rows = UsageSum.objects.values_list("unit", "detail", "start", *GROUPED, *SUMMED)
+    return {row[: -len(SUMMED)]: row[-len(SUMMED) :] for row in rows}
+
+
+def sums_of_rollups() -> dict[tuple[Any, ...], tuple[int, ...]]:
+    """The same from the rollups, each added by itself."""
+    sums: dict[tuple[Any, ...], tuple[int, ...]] = {}
+    for hour, organization, project, user, key, model, *numbers in UsageRollup.objects.values_list(
+        "hour", *GROUPED, *SUMMED
+    ):
+        day, none = hour.replace(hour=0), UUID(int=0)
+        for group in (
+            ("hour", "model", hour, organization, none, none, None, model),
+            ("day", "model", day, organization, none, none, None, model),
+            ("day", "project", day, organization, project, none, None, model),
+            ("day", "key", day, organization, none, none, key, model),
+            ("month", "all", day.replace(day=1), organization, project, user, key, model),
+        ):
+            before = sums.get(group, (0,) * len(SUMMED))
+            sums[group] = tuple(a + b for a, b in zip(before, numbers, strict=True))
+    return sums
+
+
 def happen(world: World, step: str, what: Any) -> None:
     match step:
         case "use":
@@ -335,6 +360,7 @@ def test_totals_equal_the_ledger_after_any_history(data):
         for _ in range(data.draw(st.integers(1, 6))):
             happen(world, *data.draw(steps))
             assert days_stored() == days_of_rollups()
+            assert sums_stored() == sums_of_rollups()
             check, *question = data.draw(questions)
             with django_timezone.override(data.draw(zones)):
                 check(world, *question)

@@ -129,7 +129,7 @@ def test_share_shows_the_messages_until_it_is_revoked(person: Person, visit: Vis
     other_user = visit()
     other_user.expect_status(404)
     other_user.page.goto(link)
-    expect(other_user.page.get_by_role("article", name="Question")).to_have_text(
+    expect(other_user.page.get_by_role("article", name="Prompt")).to_have_text(
         "Tell me about whales."
     )
     shared = shown_letters(other_user.page.get_by_role("article", name="Answer"))
@@ -161,7 +161,7 @@ def test_owner_lists_links_forbids_all_and_revokes_one(person: Person, visit: Vi
     person.page.get_by_role("button", name="Allow shared links").click()
     expect(person.page.get_by_role("button", name="Forbid shared links")).to_be_visible()
     other_user.page.reload()
-    expect(other_user.page.get_by_role("article", name="Question")).to_be_visible()
+    expect(other_user.page.get_by_role("article", name="Prompt")).to_be_visible()
 
     person.page.get_by_role("radio", name="Everybody's").click()
     links.get_by_role("button", name="Revoke").click()

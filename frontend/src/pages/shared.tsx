@@ -60,7 +60,7 @@ function SharedMessages({ shared }: { shared: SharedConversation }) {
       </p>
       {shared.messages.map((message) =>
         message.role === "user" ? (
-          <article key={message.id} aria-label="Question" className="flex flex-col items-end py-5">
+          <article key={message.id} aria-label="Prompt" className="flex flex-col items-end py-5">
             <p
               dir="auto"
               className="max-w-[85%] whitespace-pre-wrap break-words rounded-3xl bg-bubble px-5 py-2.5 leading-7"

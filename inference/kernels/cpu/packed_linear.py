@@ -10,6 +10,7 @@ import torch
 from gguf.constants import GGML_QUANT_SIZES, GGMLQuantizationType
 from torch import Tensor
 
+from inference.errors import ModelLoadError
 from inference.kernels.cpu.address import at
 from inference.kernels.cpu.memory import LargePages
 from inference.quantization.packed import PackedRows
@@ -105,7 +106,9 @@ class PackedLinear:
 
     def rows(self, token_ids: Tensor) -> Tensor:
         if len(self._data) > 1:
-            raise NotImplementedError("an embedding is one matrix of a file")
+            raise ModelLoadError(
+                f"an embedding is one matrix of a file, not {len(self._data)} of them"
+            )
         token_ids = token_ids.contiguous()
         out = torch.empty(len(token_ids), self.width)
         self._kernels.parley_rows(
