@@ -20,6 +20,7 @@ from backend.platform.keys import Keyring, KeyringError
 from backend.storage import storage_backend
 from billing.schedule import BEAT_SCHEDULE as BILLING_SCHEDULE
 from billing.schedule import TASK_ROUTES as BILLING_ROUTES
+from billing.taxes import parse_taxes
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -251,6 +252,11 @@ MAX_QUEUED_GENERATIONS = int(env("PARLEY_MAX_QUEUED_GENERATIONS", "200"))
 
 # --- Billing --------------------------------------------------------------------------------
 BILLING_TAX_RATE = Decimal(env("PARLEY_BILLING_TAX_RATE", "0"))
+try:
+    BILLING_TAXES = parse_taxes(env("PARLEY_BILLING_TAXES", ""))
+except ValueError as error:
+    raise ImproperlyConfigured(f"PARLEY_BILLING_TAXES: {error}") from error
+BILLING_INVOICE_SERIES = env("PARLEY_BILLING_INVOICE_SERIES", "INV")
 BILLING_SELLER_NAME = env("PARLEY_BILLING_SELLER_NAME", "Parley")
 BILLING_SELLER_ADDRESS = env("PARLEY_BILLING_SELLER_ADDRESS", "").replace("\\n", "\n")
 BILLING_SELLER_TAX_ID = env("PARLEY_BILLING_SELLER_TAX_ID", "")

@@ -18,6 +18,7 @@ class Terms:
     currency: str
     is_prepaid: bool
     tax_rate: Decimal
+    country: str
     legal_name: str
     address: str
     tax_id: str
@@ -25,13 +26,15 @@ class Terms:
 
 def terms_of(organization_id: UUID) -> Terms:
     account = BillingAccount.objects.filter(organization_id=organization_id).first()
-    default_rate = settings.BILLING_TAX_RATE
     if account is None:
-        return Terms(DEFAULT_CURRENCY, False, default_rate, "", "", "")
+        return Terms(DEFAULT_CURRENCY, False, settings.BILLING_TAX_RATE, "", "", "", "")
+    taxes = settings.BILLING_TAXES.get(account.country)
+    default_rate = settings.BILLING_TAX_RATE if taxes is None else taxes.rate
     return Terms(
         currency=account.currency,
         is_prepaid=account.is_prepaid,
         tax_rate=default_rate if account.tax_rate is None else account.tax_rate,
+        country=account.country,
         legal_name=account.legal_name,
         address=account.address,
         tax_id=account.tax_id,
@@ -58,10 +61,11 @@ def _emails(organization_id: UUID, *roles: Role) -> list[str]:
     return list(members.order_by("user__email").values_list("user__email", flat=True))
 
 
-def seller() -> dict[str, str]:
-    """Who issues invoices; set by the installation."""
+def seller(country: str = "") -> dict[str, str]:
+    """Who issues invoices to customers of a country; set by the installation."""
+    taxes = settings.BILLING_TAXES.get(country)
     return {
         "name": settings.BILLING_SELLER_NAME,
         "address": settings.BILLING_SELLER_ADDRESS,
-        "tax_id": settings.BILLING_SELLER_TAX_ID,
+        "tax_id": (taxes and taxes.seller_tax_id) or settings.BILLING_SELLER_TAX_ID,
     }

@@ -119,7 +119,7 @@ async def costs(
     *,
     groups: Query[Groups],
 ) -> PageOut:
-    """Costs by day. `group_by`: project_id, line_item (the model).
+    """Costs by day, in the organization's currency. `group_by`: project_id, line_item (the model).
 
     `amount.value` is a JSON number, as OpenAI's clients expect; the exact decimal is in
     `/api/usage` and on the invoice.
@@ -127,7 +127,7 @@ async def costs(
     span = bucket_page(
         start_time=start_time, end_time=end_time, bucket_width=bucket_width, limit=limit, page=page
     )
-    buckets = await in_database(
+    currency, buckets = await in_database(
         cost_buckets,
         principal=request.auth,
         page=span,
@@ -142,7 +142,7 @@ async def costs(
                 "results": [
                     {
                         "object": "organization.costs.result",
-                        "amount": {"value": float(result.amount), "currency": "usd"},
+                        "amount": {"value": float(result.amount), "currency": currency.lower()},
                         "line_item": result.line_item,
                         "project_id": _text(result.project_id),
                     }

@@ -13,6 +13,7 @@ from uuid import UUID
 
 from backend.accounts.principal import Principal
 from backend.platform.errors import InvalidRequest
+from billing.accounts import terms_of
 from billing.permissions import require_manager
 from billing.prices.usage import UsageBucket
 from billing.selectors import priced_usage
@@ -147,8 +148,11 @@ def usage_buckets(
 
 def cost_buckets(
     *, principal: Principal, page: BucketPage, group_by: Sequence[str]
-) -> list[tuple[datetime, list[CostResult]]]:
-    """A page of costs by day. Raises: PermissionDenied, InvalidRequest."""
+) -> tuple[str, list[tuple[datetime, list[CostResult]]]]:
+    """The organization's currency, and a page of costs by day.
+
+    Raises: PermissionDenied, InvalidRequest.
+    """
     require_manager(principal)
     _check_groups(group_by, ("project_id", "line_item"))
     by_project, by_item = "project_id" in group_by, "line_item" in group_by
@@ -168,7 +172,7 @@ def cost_buckets(
             bucket.model if by_item else None,
         )
         sums[day][group] = sums[day].get(group, Decimal(0)) + priced.cost
-    return [
+    days = [
         (
             day,
             [
@@ -178,6 +182,7 @@ def cost_buckets(
         )
         for day, groups in sums.items()
     ]
+    return terms_of(principal.organization_id).currency, days
 
 
 def _check_groups(group_by: Sequence[str], known: Collection[str]) -> None:

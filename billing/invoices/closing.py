@@ -135,7 +135,7 @@ def _draft(organization_id: UUID, month: Period, invoice_id: int) -> Invoice:
         tax_rate=terms.tax_rate,
         tax=sums.tax,
         total=sums.total,
-        seller=seller(),
+        seller=seller(terms.country),
         customer=_customer(organization_id, terms),
     )
     _write_lines(invoice, lines, month)

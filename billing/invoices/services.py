@@ -1,7 +1,7 @@
 """What happens to a document after the close: issued, paid, voided, corrected.
 
 An issued document never changes but for its status. What was wrong is put right by a credit
-note, which has a number of the same sequence.
+note, which has a number of the same series.
 """
 
 from collections.abc import Sequence
@@ -10,11 +10,11 @@ from decimal import Decimal
 from uuid import UUID
 
 import structlog
+from django.conf import settings
 from django.db import transaction
 from django.db.models import Sum
 
 from backend.platform.errors import Conflict, InvalidRequest
-from billing.accounts import seller
 from billing.budgets.credit_services import clear_credit_cache, lock_credit
 from billing.invoices.closing import UnpricedUsageError, invoice_close
 from billing.invoices.rounding import to_cents
@@ -23,7 +23,7 @@ from billing.models import (
     CreditKind,
     DocumentKind,
     Invoice,
-    InvoiceSequence,
+    InvoiceSeries,
     InvoiceStatus,
     UsageRecord,
 )
@@ -40,16 +40,16 @@ PAYMENT_TERM = timedelta(days=14)
 def invoice_issue(*, invoice_id: int, now: datetime) -> Invoice:
     """Give a draft its number and make it final; an issued one is returned as it is.
 
-    Numbers have no gaps: the sequence's row is locked until this commits, and goes back with it.
+    Numbers have no gaps: the series' row is locked until this commits, and goes back with it.
     """
     invoice = _locked(invoice_id)
     if invoice.status != InvoiceStatus.DRAFT:
         return invoice
-    invoice.number = _next_number(invoice.organization_id)
+    invoice.series, invoice.number = _next_number()
     invoice.status = InvoiceStatus.OPEN if invoice.total else InvoiceStatus.PAID
     invoice.issued_at = now
     invoice.due_at = now + PAYMENT_TERM
-    invoice.save(update_fields=["number", "status", "issued_at", "due_at"])
+    invoice.save(update_fields=["series", "number", "status", "issued_at", "due_at"])
     invoice_event("invoice.issued", invoice)
     return invoice
 
@@ -159,10 +159,12 @@ def credit_note_create(*, invoice_id: int, amount: Decimal, reason: str, now: da
         )
     # Rounded over all notes together: each rounded alone could give back more than was charged.
     tax = max(Decimal(0), to_cents((credited + amount) * invoice.tax_rate) - tax_credited)
+    series, number = _next_number()
     note = Invoice.objects.create(
         organization_id=invoice.organization_id,
         kind=DocumentKind.CREDIT_NOTE,
-        number=_next_number(invoice.organization_id),
+        series=series,
+        number=number,
         status=InvoiceStatus.PAID,
         corrects=invoice,
         reason=reason.strip()[:300],
@@ -173,7 +175,7 @@ def credit_note_create(*, invoice_id: int, amount: Decimal, reason: str, now: da
         tax_rate=invoice.tax_rate,
         tax=-tax,
         total=-amount - tax,
-        seller=seller(),
+        seller=invoice.seller,
         customer=invoice.customer,
         issued_at=now,
     )
@@ -214,10 +216,11 @@ def _locked(invoice_id: int) -> Invoice:
     return Invoice.objects.select_for_update().get(pk=invoice_id)
 
 
-def _next_number(organization_id: UUID) -> int:
-    """The organization's next number; goes back if the transaction does."""
-    InvoiceSequence.objects.get_or_create(organization_id=organization_id)
-    sequence = InvoiceSequence.objects.select_for_update().get(organization_id=organization_id)
-    sequence.last += 1
-    sequence.save(update_fields=["last"])
-    return sequence.last
+def _next_number() -> tuple[str, int]:
+    """The seller's series and its next number, which goes back if the transaction does."""
+    name = settings.BILLING_INVOICE_SERIES
+    InvoiceSeries.objects.get_or_create(name=name)
+    series = InvoiceSeries.objects.select_for_update().get(name=name)
+    series.last += 1
+    series.save(update_fields=["last"])
+    return name, series.last

@@ -17,7 +17,7 @@ from billing.models.invoices import (
     DocumentKind,
     Invoice,
     InvoiceLine,
-    InvoiceSequence,
+    InvoiceSeries,
     InvoiceStatus,
 )
 from billing.models.outbox import OutboxEvent
@@ -49,7 +49,7 @@ __all__ = [
     "DocumentKind",
     "Invoice",
     "InvoiceLine",
-    "InvoiceSequence",
+    "InvoiceSeries",
     "InvoiceStatus",
     "ModelCost",
     "OutboxEvent",

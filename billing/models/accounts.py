@@ -1,6 +1,6 @@
 """How an organization pays: currency, tax, address, prepaid or by invoice."""
 
-from django.core.validators import MaxValueValidator, MinValueValidator
+from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
 from django.db import models
 
 from backend.accounts.models import Organization
@@ -24,7 +24,15 @@ class BillingAccount(models.Model):
         null=True,
         blank=True,
         validators=[MinValueValidator(0), MaxValueValidator(1)],
-        help_text="0.19 is 19 %. Empty: the installation's rate.",
+        help_text="0.19 is 19 %. Empty: the country's rate, else the installation's.",
+    )
+    country = models.CharField(
+        max_length=2,
+        blank=True,
+        default="",
+        db_default="",
+        validators=[RegexValidator("^[A-Z]{2}$")],
+        help_text="ISO 3166, such as DE.",
     )
     legal_name = models.CharField(max_length=200, blank=True)
     address = models.TextField(blank=True)

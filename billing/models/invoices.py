@@ -1,8 +1,9 @@
 """Invoices and credit notes.
 
 Invariants, held by the database:
-- an organization has one invoice for a month that is not void, and its numbers have no gaps (a
-  number is taken in the transaction that issues the document, from a row locked for it);
+- an organization has one invoice for a month that is not void;
+- the numbers of a seller's series have no gaps (a number is taken in the transaction that issues
+  the document, from a row locked for it);
 - lines never change, and of an issued document only its status does;
 - a ledger record is on at most one invoice, and leaves it only when that is voided.
 """
@@ -29,16 +30,18 @@ class InvoiceStatus(models.TextChoices):
     VOID = "void"
 
 
-class InvoiceSequence(models.Model):
-    """The last number that an organization's documents have used."""
+class InvoiceSeries(models.Model):
+    """The last number of a seller's series of documents: one series for all customers, so that no
+    prefix of a customer can be another's."""
 
-    organization = models.OneToOneField(
-        Organization, primary_key=True, on_delete=models.PROTECT, related_name="invoice_sequence"
-    )
+    name = models.CharField(primary_key=True, max_length=20)
     last = models.PositiveIntegerField(default=0)
 
+    class Meta:
+        verbose_name_plural = "invoice series"
+
     def __str__(self) -> str:
-        return str(self.last)
+        return f"{self.name}-{self.last:06d}"
 
 
 class Invoice(models.Model):
@@ -53,6 +56,13 @@ class Invoice(models.Model):
     )
     kind = models.CharField(
         max_length=12, choices=DocumentKind.choices, default=DocumentKind.INVOICE
+    )
+    series = models.CharField(
+        max_length=20,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="Given when issued. Empty: from before there were series, numbered by customer.",
     )
     number = models.PositiveIntegerField(null=True, blank=True, help_text="Given when issued.")
     status = models.CharField(
@@ -87,7 +97,14 @@ class Invoice(models.Model):
                 name="invoice_one_a_month",
             ),
             models.UniqueConstraint(
-                fields=["organization", "number"], name="invoice_number_unique"
+                fields=["organization", "number"],
+                condition=Q(series=""),
+                name="invoice_number_unique",
+            ),
+            models.UniqueConstraint(
+                fields=["series", "number"],
+                condition=~Q(series=""),
+                name="invoice_series_number_unique",
             ),
             models.CheckConstraint(
                 condition=Q(status="draft", number=None)
@@ -101,10 +118,10 @@ class Invoice(models.Model):
 
     @property
     def reference(self) -> str:
-        """What is printed on it, such as `3F9A2C-000012`; empty for a draft."""
+        """What is printed on it, such as `INV-000012`; empty for a draft."""
         if self.number is None:
             return ""
-        return f"{str(self.organization_id)[:6].upper()}-{self.number:06d}"
+        return f"{self.series or str(self.organization_id)[:6].upper()}-{self.number:06d}"
 
 
 class InvoiceLine(TokenSums):

@@ -11,7 +11,7 @@ from asgiref.sync import sync_to_async
 from django.db import transaction
 
 from billing.invoices.services import close_and_issue_month
-from billing.models import Invoice, WebhookDelivery, WebhookEndpoint
+from billing.models import BillingAccount, Invoice, WebhookDelivery, WebhookEndpoint
 from billing.periods import month_of
 from billing.prices.services import prices_seed
 from billing.services import usage_record_create
@@ -81,6 +81,19 @@ async def test_costs_are_listed_by_day(callers):
     [result] = costs.data[2].results
     assert result.amount.value == pytest.approx(0.2)
     assert (result.amount.currency, result.line_item) == ("usd", factories.MODEL)
+
+
+async def test_costs_are_in_the_organizations_currency(callers):
+    owner = callers["owner"]
+    await BillingAccount.objects.acreate(
+        organization_id=owner.principal.organization_id, currency="EUR"
+    )
+    await use(owner, days=1)
+    costs = await owner.openai.admin.organization.usage.costs(
+        start_time=int(OCTOBER.start.timestamp()), limit=4
+    )
+    found = [result.amount for bucket in costs.data for result in bucket.results]
+    assert {amount.currency for amount in found} == {"eur"}
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,8 @@
 """The close is exact, happens once, and what was issued stays as it is."""
 
 import threading
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
@@ -14,6 +16,7 @@ from billing.budgets.credit_services import credit_grant, expire_grants
 from billing.invoices.closing import MonthNotOver, UnpricedUsageError, invoice_close
 from billing.invoices.csv import invoice_csv
 from billing.invoices.pdf import invoice_pdf
+from billing.invoices.rounding import to_cents
 from billing.invoices.services import (
     close_and_issue_month,
     credit_note_create,
@@ -28,6 +31,7 @@ from billing.prices.services import BEGINNING, prices_seed, prices_set
 from billing.quantities import Kind
 from billing.selectors import usage_summary
 from billing.services import usage_record_create
+from billing.taxes import parse_taxes
 from tests.billing import factories
 
 pytestmark = pytest.mark.django_db
@@ -165,7 +169,7 @@ def test_usage_without_a_price_stops_the_close_and_nothing_is_marked(caller):
     assert "unpriced" in problems[0]
 
 
-def test_invoice_numbers_have_no_gaps_by_organization(caller):
+def test_invoice_numbers_of_the_seller_have_no_gaps(caller):
     other = factories.principal()
     for who in (caller, other):
         use(who, 10)
@@ -177,9 +181,36 @@ def test_invoice_numbers_have_no_gaps_by_organization(caller):
     assert close_and_issue_month(month=OCTOBER, now=NOW) == (2, [])
     assert close_and_issue_month(month=OCTOBER, now=NOW) == (0, [])
     assert close_and_issue_month(month=NOVEMBER, now=NOW) == (2, [])
-    for who in (caller, other):
-        numbers = Invoice.objects.filter(organization_id=who.organization_id).order_by("number")
-        assert list(numbers.values_list("number", flat=True)) == [1, 2]
+    issued = Invoice.objects.order_by("number")
+    assert [invoice.reference for invoice in issued] == [f"INV-00000{n}" for n in (1, 2, 3, 4)]
+    # Of customers whose ids begin alike, as before there was a series, no two documents do.
+    assert {invoice.organization_id for invoice in issued[:2]} == {
+        caller.organization_id,
+        other.organization_id,
+    }
+
+
+def test_tax_and_the_sellers_tax_id_follow_the_customers_country(caller, settings):
+    settings.BILLING_TAX_RATE = Decimal("0.05")
+    settings.BILLING_TAXES = parse_taxes("DE=0.19:DE123456789, CH=0.081")
+    settings.BILLING_SELLER_TAX_ID = "GENERAL"
+    for country, rate, seller_id in (
+        ("DE", "0.19", "DE123456789"),
+        ("CH", "0.081", "GENERAL"),
+        ("US", "0.05", "GENERAL"),
+    ):
+        who = factories.principal()
+        BillingAccount.objects.create(organization_id=who.organization_id, country=country)
+        use(who, 20_000)
+        invoice = issue(who)
+        assert (invoice.tax_rate, invoice.tax) == (Decimal(rate), to_cents(100 * Decimal(rate)))
+        assert invoice.seller["tax_id"] == seller_id
+
+
+@pytest.mark.parametrize("text", ["DE", "DE=x", "DE=2", "de=0.1", "DE=-0.1"])
+def test_malformed_taxes_are_named(text):
+    with pytest.raises(ValueError, match=text):
+        parse_taxes(f"CH=0.081,{text}")
 
 
 def test_tax_is_charged_on_the_amount_after_credit(caller):
@@ -396,3 +427,26 @@ def test_concurrent_closes_give_one_invoice():
     assert len(results) == 4
     assert len(set(results)) == 1
     assert Invoice.objects.get().number == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_concurrent_invoices_of_many_customers_leave_no_gap():
+    """Every third transaction fails after it took its number."""
+    prices_seed(prices=PRICES)
+    callers = [factories.principal() for _ in range(12)]
+    for caller in callers:
+        use(caller, 10)
+
+    def work(number: int) -> None:
+        try:
+            with suppress(RuntimeError), transaction.atomic():
+                issue(callers[number])
+                if number % 3 == 0:
+                    raise RuntimeError("the number goes back")
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(work, range(12)))
+    issued = Invoice.objects.filter(number__isnull=False).order_by("number")
+    assert [invoice.number for invoice in issued] == list(range(1, 9))

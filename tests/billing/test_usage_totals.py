@@ -234,7 +234,7 @@ def check_costs(world: World, span: Any, group_by: Sequence[str]) -> None:
         group = (bucket.project_id, bucket.model if "line_item" in group_by else None)
         day = expected[bucket.start.replace(hour=0)]
         day[group] = day.get(group, Decimal(0)) + cost
-    answer = cost_buckets(principal=world.owner, page=page, group_by=group_by)
+    _, answer = cost_buckets(principal=world.owner, page=page, group_by=group_by)
     assert {
         day: {(each.project_id, each.line_item): each.amount for each in results}
         for day, results in answer
