@@ -1,5 +1,5 @@
 // Writes src/api/schema.gen.ts from a running product's OpenAPI document.
-// With arguments: node refresh-schema.mjs DOCUMENT.json TARGET.ts
+// With arguments, from and to the two files that they name: a document, the types.
 import { writeFile } from "node:fs/promises";
 import { pathToFileURL } from "node:url";
 import openapiTS, { astToString } from "openapi-typescript";

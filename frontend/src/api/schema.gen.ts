@@ -922,7 +922,7 @@ export interface paths {
         };
         /**
          * Costs
-         * @description Costs by day. `group_by`: project_id, line_item (the model).
+         * @description Costs by day, in the organization's currency. `group_by`: project_id, line_item (the model).
          *
          *     `amount.value` is a JSON number, as OpenAI's clients expect; the exact decimal is in
          *     `/api/usage` and on the invoice.
