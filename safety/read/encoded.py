@@ -7,6 +7,7 @@ ordinary text waits for a hyphenated compound at most.
 """
 
 import re
+import string
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -16,7 +17,8 @@ MIN_BLOCK = 16
 MAX_BLOCK = 4_096
 """Characters after which a block is cut and its beginning checked; a multiple of four."""
 
-_BLOCK = re.compile(r"[A-Za-z0-9+/_=-]+")
+_BLOCK_CHARACTERS = string.ascii_letters + string.digits + "+/_=-"
+_BLOCK = re.compile(f"[{re.escape(_BLOCK_CHARACTERS)}]+")
 
 
 class Section(NamedTuple):
@@ -40,6 +42,8 @@ class BlockCutter:
 
     def feed(self, text: str) -> list[Section]:
         """`text` cut into sections. A section's block may have begun in the text before it."""
+        if len(self._block) + len(text) < MIN_BLOCK:
+            return self._feed_short(text)
         sections: list[Section] = []
         start = position = 0
         while position < len(text):
@@ -65,6 +69,16 @@ class BlockCutter:
         if start < len(text):
             sections.append(Section(text[start:], ""))
         return sections
+
+    def _feed_short(self, text: str) -> list[Section]:
+        """`feed` for so little that no block can end in it."""
+        before = text.rstrip(_BLOCK_CHARACTERS)
+        if before:
+            self._block, self._line = text[len(before) :], len(text) - len(before)
+        else:
+            self._block += text
+            self._line += len(text)
+        return [Section(text, "")] if text else []
 
     def finish(self) -> str:
         """The block that only the end of the answer completes, or nothing."""

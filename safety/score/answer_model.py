@@ -22,7 +22,7 @@ import numpy as np
 
 from safety.score.artefacts import DATA, read_checked
 from safety.score.classifier import Classifier, TooLate, by_category
-from safety.score.grams import gram_rows
+from safety.score.grams import GramReader
 from safety.score.screens import WINDOW_WORDS
 from safety.taxonomy import Category
 
@@ -61,20 +61,19 @@ class AnswerModel:
         self.verify_from = verify_from
         self._ceiling = CEILING * verify_from
 
-    def step(self, cheap_score: int, before2: str, before: str, word: str) -> int:
-        """The sum after `word`, from the sum after the word before it."""
+    def step(self, cheap_score: int, rows: tuple[int, int, int]) -> int:
+        """The sum after a word with these rows, from the sum after the word before it."""
         weights = self._weights
-        one, two, three = gram_rows(before2, before, word)
+        one, two, three = rows
         cheap_score += weights[one] + weights[two] + weights[three] + self._drift
         return 0 if cheap_score < 0 else min(cheap_score, self._ceiling)
 
     def peak(self, words: Sequence[str]) -> int:
         """The highest sum that a text's folded words reach."""
         cheap_score = highest = 0
-        before2 = before = ""
+        grams = GramReader()
         for word in words:
-            cheap_score = self.step(cheap_score, before2, before, word)
-            before2, before = before, word
+            cheap_score = self.step(cheap_score, grams.rows(word))
             highest = max(highest, cheap_score)
         return highest
 
@@ -82,10 +81,9 @@ class AnswerModel:
         """The indices of the words at which the verifier is asked, if it dismisses each time."""
         found: list[int] = []
         cheap_score = 0
-        before2 = before = ""
+        grams = GramReader()
         for index, word in enumerate(words):
-            cheap_score = self.step(cheap_score, before2, before, word)
-            before2, before = before, word
+            cheap_score = self.step(cheap_score, grams.rows(word))
             if cheap_score >= self.verify_from:
                 found.append(index)
                 cheap_score = 0

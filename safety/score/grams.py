@@ -13,21 +13,31 @@ GRAM_BITS = 17
 _MASK = (1 << GRAM_BITS) - 1
 
 
-def gram_rows(before2: str, before: str, word: str) -> tuple[int, int, int]:
-    """The rows of `word`, of it with its predecessor, and of it with its two."""
-    crc32 = zlib.crc32
-    return (
-        crc32(word.encode("utf-8", "surrogatepass")) & _MASK,
-        crc32(f"{before} {word}".encode("utf-8", "surrogatepass")) & _MASK,
-        crc32(f"{before2} {before} {word}".encode("utf-8", "surrogatepass")) & _MASK,
-    )
+class GramReader:
+    """The rows of each word of a text that comes word by word: of the word, of it with its
+    predecessor, and of it with its two.
+
+    A checksum goes on from that of the words before, so each word is read once for all three.
+    """
+
+    __slots__ = ("_one_before", "_two_before")
+
+    def __init__(self) -> None:
+        self._one_before, self._two_before = 0, zlib.crc32(b" ")
+
+    def rows(self, word: str) -> tuple[int, int, int]:
+        """The rows of `word`, which follows the words read before."""
+        letters = word.encode("utf-8", "surrogatepass")
+        spaced = b" " + letters
+        one = zlib.crc32(letters)
+        two = zlib.crc32(spaced, self._one_before)
+        three = zlib.crc32(spaced, self._two_before)
+        self._one_before, self._two_before = one, two
+        return one & _MASK, two & _MASK, three & _MASK
 
 
 def text_rows(words: Sequence[str]) -> np.ndarray:
-    """The rows of each word of a text, int64 [len(words), 3]; those that `gram_rows` gives.
-
-    A checksum goes on from that of the words before, so each word is read three times, not six.
-    """
+    """The rows of each word of a text, int64 [len(words), 3]; those that `GramReader` gives."""
     crc32 = zlib.crc32
     one_before, two_before = 0, crc32(b" ")
     found: list[int] = []

@@ -75,6 +75,10 @@ _PATTERNS: tuple[tuple[str, re.Pattern[str], Callable[[str], bool]], ...] = (
         _phone,
     ),
 )
+_MAY_HOLD = re.compile(r"[\d@]|-----|\S{15}")
+"""Every pattern matches something with a digit, an @, a run of hyphens, or without white space
+for 15 characters: most words have none of it."""
+
 SECRET_KEYS_BEGIN_WITH = frozenset({"sk", "gh", "AK", "xo", "AI", "ey"})
 """The first two letters of every `secret_key`."""
 
@@ -83,6 +87,8 @@ KINDS: tuple[str, ...] = tuple(kind for kind, _, _ in _PATTERNS)
 
 def find_personal_data(text: str, kinds: Collection[str]) -> Iterator[Finding]:
     """What of `kinds` stands in `text`, without overlaps, in order of position."""
+    if _MAY_HOLD.search(text) is None:
+        return
     found: list[Finding] = []
     for kind, pattern, verify in _PATTERNS:
         if kind in kinds:

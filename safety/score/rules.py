@@ -8,7 +8,7 @@ begins there, which lets the streaming side hold text back only after an anchor 
 """
 
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import lru_cache
@@ -67,6 +67,18 @@ class Match:
     last: int
 
 
+class Beginnings:
+    """Proper beginnings of phrases, by whole words; `texts` holds them with single spaces."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self.texts = frozenset(texts)
+        self._single, self._pairs = _ends(self.texts)
+
+    def may_end_with(self, words: Sequence[str]) -> bool:
+        """Whether one may end with the last of these words; cheap, and nearly always False."""
+        return words[-1] in self._single or tuple(words[-2:]) in self._pairs
+
+
 class RuleBook:
     """The parsed rules and their automaton. Immutable; shared by all threads."""
 
@@ -85,6 +97,7 @@ class RuleBook:
                     names.append(group)
         self.longest_phrase: int = max(count for _, count in by_phrase.values())
         self._phrases = by_phrase
+        self._single, self._pairs = _ends(by_phrase)
         self._automaton = ahocorasick.Automaton()
         for text, value in by_phrase.items():
             self._automaton.add_word(text, value)
@@ -92,6 +105,16 @@ class RuleBook:
         # Every answer asks, and few policies differ: to collect them anew costs milliseconds.
         self.beginnings = lru_cache(maxsize=64)(self._beginnings)
         self.first_letters = lru_cache(maxsize=64)(self._first_letters)
+
+    def may_end_in(self, before: str, found: Sequence[Word]) -> bool:
+        """Whether a phrase may end with one of the words in `found`, which follow `before`. It is
+        cheaper than `hits`, and False for most words."""
+        single, pairs = self._single, self._pairs
+        for word in found:
+            if word.text in single or (before, word.text) in pairs:
+                return True
+            before = word.text
+        return False
 
     def hits(self, found: Sequence[Word], first_index: int = 0) -> list[Hit]:
         """Every phrase in `found`, ordered by its last word.
@@ -111,9 +134,9 @@ class RuleBook:
             result.extend(Hit(group, last - count + 1, last) for group in groups)
         return result
 
-    def _beginnings(self, groups: frozenset[str]) -> frozenset[str]:
-        """Every proper beginning, by whole words, of the phrases of `groups`."""
-        return frozenset(
+    def _beginnings(self, groups: frozenset[str]) -> Beginnings:
+        """Those of the phrases of `groups`."""
+        return Beginnings(
             " ".join(parts[:count])
             for text, (names, _) in self._phrases.items()
             if any(name in groups for name in names)
@@ -204,6 +227,8 @@ class RuleTracker:
 
     def open_since(self, now: int) -> int | None:
         """The earliest anchor whose rule may still come true after word `now`, or None."""
+        if not self._latest:
+            return None
         return min(
             (
                 hit.first
@@ -212,6 +237,13 @@ class RuleTracker:
             ),
             default=None,
         )
+
+
+def _ends(phrases: Iterable[str]) -> tuple[frozenset[str], frozenset[tuple[str, ...]]]:
+    """The phrases of one word, and the last two words of the longer ones."""
+    parts = [phrase.split() for phrase in phrases]
+    single = frozenset(words[0] for words in parts if len(words) == 1)
+    return single, frozenset(tuple(words[-2:]) for words in parts if len(words) > 1)
 
 
 def find(text: str, stage: Stage, book: RuleBook | None = None) -> list[Match]:

@@ -8,6 +8,7 @@ begin a run that lasts: they wait for the next word at most.
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 from safety.read.decode import common_pairs, rotated
 from safety.read.normalise import Word
@@ -18,6 +19,13 @@ MIN_EVIDENCE = 6
 
 MAX_WORDS = 64
 """A run is checked after so many words, and what follows begins another."""
+
+
+@lru_cache(maxsize=32_768)
+def _gain(word: str) -> int:
+    """How many more common letter pairs a word has when it is rotated."""
+    return common_pairs(rotated(word)) - common_pairs(word)
+
 
 Check = Callable[[str], Flagged | None]
 
@@ -52,7 +60,10 @@ class CipherWatch:
         return self._count - len(self._run) if self._run else None
 
     def _step(self, word: str) -> Flagged | None:
-        gain = common_pairs(rotated(word)) - common_pairs(word)
+        gain = _gain(word)
+        if gain <= 0 and not self._run:
+            self._count += 1
+            return None
         self._evidence = max(0, self._evidence + gain)
         if self._evidence == 0:
             flagged = self._end()

@@ -9,13 +9,12 @@ Two promises (tests/safety/test_post.py tries to break both):
 
 Ordinary text is not held back: most tokenizers tell that a word is complete only with the next
 token, so the first letters of a word that no rule may begin with are released before its end, and
-what is flagged begins after them (`_free_letters`). Once a rule's anchor was
+what is flagged begins after them (`RuleWatch.free_letters`). Once a rule's anchor was
 written ("… pipe bomb") or the cheap score is high, text is held until that is settled. Cost per
 chunk does not grow with the answer. Personal data that the policy redacts is replaced in what is
 released (`safety.stream.redactor`).
 """
 
-import re
 import time
 from collections import deque
 from collections.abc import Sequence
@@ -43,20 +42,6 @@ HALT_NOTICE = "This answer was stopped because it went against the usage policy.
 BATCH_WORDS = 64
 LOOKBACK_WORDS = 256
 """More than any watch holds back, and a batch."""
-
-MAX_FREE_LETTERS = 12
-"""Of a word, before its end."""
-
-# Not two capitals, as base32 and most of base64 begin with.
-# fmt: off
-_FUNCTION_WORDS = frozenset((
-    "an", "and", "are", "as", "at", "be", "by", "can", "for", "from", "has", "have", "if", "in",
-    "is", "it", "not", "of", "on", "or", "so", "that", "the", "their", "then", "there", "they",
-    "this", "to", "was", "we", "when", "which", "will", "with", "you", "your",
-))
-# fmt: on
-_MAX_FUNCTION_WORD = max(map(len, _FUNCTION_WORDS))
-_FREE = re.compile(f"(?=[A-Za-z']{{2}})[A-Z]?[a-z']{{1,{MAX_FREE_LETTERS - 1}}}")
 
 
 class AnswerEnded(RuntimeError):
@@ -161,7 +146,7 @@ class PostClassifier:
                 return self._halt(flagged, self._start(flagged.first))
             encoded = self._decoded(block)
             if encoded is not None and not self._policy.dry_run:
-                return self._halt(encoded, self._fed - len(block) + self._free_letters(block))
+                return self._halt(encoded, self._fed - len(block) + self._rules.free_letters(block))
             self._withheld = self._withheld or flagged or encoded
             text = self._redactor.feed(self._release(None if final else self._frontier()))
             return Released(text + self._redactor.finish() if final else text)
@@ -180,7 +165,8 @@ class PostClassifier:
         """The first flagged span that one of the new words completes."""
         for start in range(0, len(new), BATCH_WORDS):
             batch = new[start : start + BATCH_WORDS]
-            self._starts.extend(word.start + self._free_letters(word.raw) for word in batch)
+            free_letters = self._rules.free_letters
+            self._starts.extend([word.start + free_letters(word.raw) for word in batch])
             self._word_count += len(batch)
             flagged = self._earliest(self._rules.take(batch), self._scored(batch))
             if not self._within_block:
@@ -233,28 +219,15 @@ class PostClassifier:
 
     def _frontier(self) -> int:
         """The raw position up to which no flagged span can begin any more."""
-        watches = (self._rules, self._score, self._cipher)
-        open_since = [watch.open_since() for watch in watches if watch is not None]
-        starts = [self._start(since) for since in open_since if since is not None]
+        starts = [
+            self._start(since)
+            for watch in (self._rules, self._score, self._cipher)
+            if watch is not None and (since := watch.open_since()) is not None
+        ]
         settled, (word, letters) = self._words.settled, self._words.unfinished
         if not starts and settled == word and self._blocks.held in (0, len(letters)):
-            return word + self._free_letters(letters)
+            return word + self._rules.free_letters(letters)
         return min(settled, self._fed - self._blocks.held, *starts)
-
-    def _free_letters(self, raw: str) -> int:
-        """How many letters of a word, or of its beginning, are released before its end is known.
-
-        They are not part of what is flagged. None, while a rule's match may begin with them (but
-        what may be a word like "the"), or a word that is spelled letter by letter, or one in
-        disguise. It depends on the letters alone and does not fall as they grow.
-        """
-        match = _FREE.match(raw)
-        if match is None:
-            return 0
-        letters = match.group().replace("'", "").lower()
-        if len(letters) < 2 or self._rules.may_begin_with(letters):
-            return _function_word(match.group())
-        return match.end()
 
     def _start(self, index: int) -> int:
         return self._starts[index - self._word_count]
@@ -292,11 +265,3 @@ class PostClassifier:
             + tuple(dict.fromkeys(self._redactor.found)),
             failed=tuple(self._failed),
         )
-
-
-def _function_word(letters: str) -> int:
-    """The length of the longest of `_FUNCTION_WORDS` that `letters` begins with, or 0."""
-    for length in range(min(len(letters), _MAX_FUNCTION_WORD), 1, -1):
-        if letters[:length].lower() in _FUNCTION_WORDS:
-            return length
-    return 0

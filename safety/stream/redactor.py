@@ -51,7 +51,7 @@ class Redactor:
             return text
         self._segment += text
         released = [self._take_letters()]
-        while (border := self._next_border()) is not None:
+        while self._segment and (border := self._next_border()) is not None:
             released.append(self._redacted(self._segment[:border]))
             self._segment, self._at = self._segment[border:], 0
             released.append(self._take_letters())
@@ -60,6 +60,8 @@ class Redactor:
     def _take_letters(self) -> str:
         """Take what may be released out of the beginning of the segment: the letters of a word
         and the sign after it."""
+        if not self._segment:
+            return ""
         letters = 0
         if not self._in_word:
             first = _FIRST_LETTERS.match(self._segment) if self._releases_letters else None

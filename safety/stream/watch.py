@@ -6,9 +6,12 @@ the word from which the watch asked to hold back, at every moment before: that i
 `safety.stream.post` promise that nothing flagged was sent.
 """
 
+import re
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -16,6 +19,7 @@ from safety.judge.policy import STANDARD_THRESHOLD, Policy
 from safety.read.normalise import Word
 from safety.score.answer_model import AnswerModel, verifier_scores
 from safety.score.classifier import Classifier
+from safety.score.grams import GramReader
 from safety.score.rules import RuleBook, RuleTracker
 from safety.score.screens import WINDOW_WORDS
 from safety.taxonomy import Category
@@ -38,25 +42,26 @@ class RuleWatch:
 
     def __init__(self, book: RuleBook, policy: Policy) -> None:
         self._book = book
-        self._tracker = RuleTracker(
-            book,
-            "output",
-            wanted=lambda rule: (
-                policy.judge({rule.category: rule.score}, "output")[0] is Action.BLOCK
-            ),
-        )
+        self._tracker = _tracker(book, policy)
         self._beginnings = book.beginnings(self._tracker.anchors)
         self._first_letters = book.first_letters(self._tracker.anchors)
         self._recent: deque[str] = deque(maxlen=book.longest_phrase)
         self._count = 0
+        self._open: int | None = None
 
     def take(self, new: Sequence[Word]) -> Flagged | None:
         """The first rule that `new` completes; of several at one word the widest."""
+        before = self._recent[-1] if self._recent else ""
+        flagged = self._completed(new) if self._book.may_end_in(before, new) else None
+        self._recent.extend([word.text for word in new])
+        self._count += len(new)
+        self._open = self._open_since()
+        return flagged
+
+    def _completed(self, new: Sequence[Word]) -> Flagged | None:
         overlap = [Word(text, 0, 0) for text in self._recent]
         first_new = self._count
-        hits = iter(self._book.hits([*overlap, *new], first_index=first_new - len(overlap)))
-        self._recent.extend(word.text for word in new)
-        self._count += len(new)
+        hits = self._book.hits([*overlap, *new], first_index=first_new - len(overlap))
         found: Flagged | None = None
         for hit in hits:
             if found is not None and hit.last > found.last:
@@ -70,20 +75,89 @@ class RuleWatch:
                     found = Flagged(match.first, match.last, scores, "lexical", (rule.id,))
         return found
 
-    def may_begin_with(self, letters: str) -> bool:
-        """Whether a match may begin with a word that begins with these folded letters."""
-        return letters in self._first_letters
+    def free_letters(self, raw: str) -> int:
+        """How many letters of a word, or of its beginning, are released before its end is known.
+
+        They are not part of what is flagged. None, while a rule's match may begin with them (but
+        what may be a word like "the"), or a word that is spelled letter by letter, or one in
+        disguise. It depends on the letters alone and does not fall as they grow.
+        """
+        return _free_letters(raw, self._first_letters)
 
     def open_since(self) -> int | None:
         """The first word from which a match may still grow, or None."""
+        return self._open
+
+    def _open_since(self) -> int | None:
         anchor = self._tracker.open_since(self._count - 1)
         recent = list(self._recent)
+        if not self._beginnings.may_end_with(recent[-2:]):
+            return anchor
         for back in range(len(recent), 0, -1):
-            if " ".join(recent[-back:]) in self._beginnings:
+            if " ".join(recent[-back:]) in self._beginnings.texts:
                 beginning = self._count - back
                 return beginning if anchor is None else min(anchor, beginning)
         return anchor
 
+
+MAX_FREE_LETTERS = 12
+"""Of a word, before its end."""
+
+# Not two capitals, as base32 and most of base64 begin with.
+# fmt: off
+_FUNCTION_WORDS = frozenset((
+    "an", "and", "are", "as", "at", "be", "by", "can", "for", "from", "has", "have", "if", "in",
+    "is", "it", "not", "of", "on", "or", "so", "that", "the", "their", "then", "there", "they",
+    "this", "to", "was", "we", "when", "which", "will", "with", "you", "your",
+))
+# fmt: on
+_MAX_FUNCTION_WORD = max(map(len, _FUNCTION_WORDS))
+_FREE = re.compile(f"(?=[A-Za-z']{{2}})[A-Z]?[a-z']{{1,{MAX_FREE_LETTERS - 1}}}")
+
+
+@lru_cache(maxsize=32_768)
+def _free_letters(raw: str, first_letters: frozenset[str]) -> int:
+    """See `RuleWatch.free_letters`; `first_letters` of what a match may begin with."""
+    match = _FREE.match(raw)
+    if match is None:
+        return 0
+    letters = match.group().replace("'", "").lower()
+    if len(letters) < 2 or letters in first_letters:
+        return _function_word(match.group())
+    return match.end()
+
+
+def _function_word(letters: str) -> int:
+    """The length of the longest of `_FUNCTION_WORDS` that `letters` begins with, or 0."""
+    for length in range(min(len(letters), _MAX_FUNCTION_WORD), 1, -1):
+        if letters[:length].lower() in _FUNCTION_WORDS:
+            return length
+    return 0
+
+
+def _tracker(book: RuleBook, policy: Policy) -> RuleTracker:
+    """A new tracker of the rules that the policy blocks in an answer."""
+    judged = (policy.thresholds, policy.output_thresholds, policy.actions)
+    key = tuple(frozenset(by_category.items()) for by_category in judged)
+    trackers = _TRACKERS.setdefault(book, {})
+    tracker = trackers.get(key)
+    if tracker is None:
+        tracker = RuleTracker(
+            book,
+            "output",
+            wanted=lambda rule: (
+                policy.judge({rule.category: rule.score}, "output")[0] is Action.BLOCK
+            ),
+        )
+        if len(trackers) >= MAX_POLICIES:
+            trackers.clear()
+        trackers[key] = tracker
+    return tracker.afresh()
+
+
+MAX_POLICIES = 64
+_TRACKERS: WeakKeyDictionary[RuleBook, dict[Hashable, RuleTracker]] = WeakKeyDictionary()
+"""Every answer asks, and few policies differ: to collect the rules anew costs a millisecond."""
 
 HOLD_SHARE = 0.6
 """Share of the cheap score at which the verifier is asked, from which text is held back."""
@@ -121,7 +195,7 @@ class ScoreWatch:
         self._prompt_is_uncertain = prompt_is_uncertain
         self._hold_from = int(HOLD_SHARE * model.verify_from) if _blocks_any(policy) else None
         self._recent: deque[str] = deque(maxlen=WINDOW_WORDS)
-        self._before2 = self._before = ""
+        self._grams = GramReader()
         self._cheap_score = 0
         self._count = 0
         self._held_from: int | None = None
@@ -131,8 +205,7 @@ class ScoreWatch:
         if self._hold_from is None:
             return None
         text = "0" if word.text.isdigit() else word.text
-        self._cheap_score = self._model.step(self._cheap_score, self._before2, self._before, text)
-        self._before2, self._before = self._before, text
+        self._cheap_score = self._model.step(self._cheap_score, self._grams.rows(text))
         self._recent.append(text)
         last, self._count = self._count, self._count + 1
         if self._cheap_score < self._hold_from:
