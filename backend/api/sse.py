@@ -92,42 +92,103 @@ async def event_stream(
     that has no reader any more. It raises nothing: a failure becomes an error event, and so does
     the end of the reader's access.
     """
-    queue: asyncio.Queue[Event | BaseException | None] = asyncio.Queue(_READ_AHEAD)
-    pump = asyncio.create_task(_pump(events, queue))
+    ahead = _ReadAhead(ping_interval_s)
+    pump = asyncio.create_task(_pump(events, ahead))
 
     def end() -> None:
         """What was read ahead is not sent any more."""
         pump.cancel()
-        while not queue.empty():
-            queue.get_nowait()
-        queue.put_nowait(_access_ended())
+        ahead.replace(_access_ended())
 
     watching = access_watch().watching(reader, end) if reader else nullcontext()
     try:
-        async with aclosing(_bodies(queue, ping_interval_s, wire or CHUNKS)) as bodies:
+        async with aclosing(_bodies(ahead, wire or CHUNKS)) as bodies:
             with watching:
                 async for body in bodies:
                     yield body
     finally:
         pump.cancel()
+        ahead.close()
         await asyncio.gather(pump, return_exceptions=True)
 
 
-async def _bodies(
-    queue: asyncio.Queue[Event | BaseException | None], ping_interval_s: float, wire: "Wire"
-) -> AsyncGenerator[bytes]:
+async def _bodies(ahead: "_ReadAhead", wire: "Wire") -> AsyncGenerator[bytes]:
     finished = False
     while not finished:
-        try:
-            async with asyncio.timeout(ping_interval_s):
-                items = [await queue.get()]
-        except TimeoutError:
+        items = await ahead.take()
+        if not items:
             yield PING
             continue
-        while not queue.empty():
-            items.append(queue.get_nowait())
         body, finished = _encode(items, wire)
         yield body
+
+
+_Item = Event | BaseException | None
+"""None: the events have ended."""
+
+
+class _ReadAhead:
+    """What has been read of a generation and not been sent yet. One task puts, one takes.
+
+    Not an `asyncio.Queue` with a timeout around each `get`: those cost more than the rest of what
+    is done here for a token.
+    """
+
+    def __init__(self, ping_interval_s: float) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._items: list[_Item] = []
+        self._taker: asyncio.Future[None] | None = None
+        self._room: asyncio.Future[None] | None = None
+        self._interval_s = ping_interval_s
+        self._since = self._loop.time()
+        self._timer = self._loop.call_later(ping_interval_s, self._look)
+
+    @property
+    def is_full(self) -> bool:
+        return len(self._items) >= _READ_AHEAD
+
+    async def wait_for_room(self) -> None:
+        while self.is_full:
+            self._room = self._loop.create_future()
+            await self._room
+
+    def put(self, item: _Item) -> None:
+        self._items.append(item)
+        _set(self._taker)
+
+    def replace(self, item: _Item) -> None:
+        """Put `item` in the place of all that was not taken."""
+        self._items = []
+        self.put(item)
+
+    async def take(self) -> list[_Item]:
+        """Everything there is; [] when the interval passes without anything."""
+        if not self._items:
+            self._since = self._loop.time()
+            self._taker = self._loop.create_future()
+            await self._taker
+            self._taker = None
+        items, self._items = self._items, []
+        _set(self._room)
+        return items
+
+    def close(self) -> None:
+        self._timer.cancel()
+
+    def _look(self) -> None:
+        """One timer a stream, not one a wait."""
+        left = self._interval_s
+        if self._taker is not None:
+            left = self._since + self._interval_s - self._loop.time()
+            if left <= 0:
+                left = self._interval_s
+                _set(self._taker)
+        self._timer = self._loop.call_later(left, self._look)
+
+
+def _set(future: asyncio.Future[None] | None) -> None:
+    if future is not None and not future.done():
+        future.set_result(None)
 
 
 def access_of(principal: Principal) -> Access:
@@ -141,23 +202,23 @@ def _access_ended() -> AuthenticationFailed:
     )
 
 
-async def _pump(
-    events: AsyncIterator[Event], queue: asyncio.Queue[Event | BaseException | None]
-) -> None:
-    """Move `events` into `queue`, then None or the exception; closes `events` in any case."""
+async def _pump(events: AsyncIterator[Event], ahead: _ReadAhead) -> None:
+    """Move `events` to `ahead`, then None or the exception; closes `events` in any case."""
     try:
         async for event in events:
-            await queue.put(event)
-        await queue.put(None)
+            if ahead.is_full:
+                await ahead.wait_for_room()
+            ahead.put(event)
+        ahead.put(None)
     except Exception as error:
-        await queue.put(error)
+        ahead.put(error)
     finally:
         close = getattr(events, "aclose", None)
         if close is not None:
             await close()
 
 
-def _encode(items: list[Event | BaseException | None], wire: "Wire") -> tuple[bytes, bool]:
+def _encode(items: list[_Item], wire: "Wire") -> tuple[bytes, bool]:
     """The bytes of `items`, and whether the stream ends with them."""
     body = bytearray()
     for item in items:

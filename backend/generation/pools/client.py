@@ -10,6 +10,7 @@ from backend.generation.pools.chunks import UpstreamChunk, UpstreamErrorEvent, d
 from backend.generation.pools.config import ReplicaConfig
 from backend.generation.pools.errors import ReplicaUnavailable, RequestRefused
 from backend.generation.pools.http import Origin, Response
+from backend.generation.pools.pace import Pace
 from backend.platform.errors import ContextLengthExceeded, InvalidRequest, ParleyError
 from backend.platform.sse import EventDecoder
 
@@ -33,8 +34,9 @@ class Readiness:
 class UpstreamStream:
     """One running upstream request."""
 
-    def __init__(self, response: Response) -> None:
+    def __init__(self, response: Response, pace: Pace) -> None:
         self._response = response
+        self._pace: Pace | None = pace
         self._events = EventDecoder()
         self._ended = False
         # Raised when the chunks that came before it have been taken.
@@ -51,11 +53,7 @@ class UpstreamStream:
         """
         chunks: list[UpstreamChunk] = []
         while not chunks and not self._ended and self._failure is None:
-            try:
-                async with asyncio.timeout(_SILENCE_S):
-                    received = await self._response.read_some()
-            except TimeoutError:
-                raise ReplicaUnavailable(f"silent for {_SILENCE_S:.0f} s") from None
+            received = await self._response.read_some()
             if not received:
                 raise ReplicaUnavailable("the stream ended without [DONE]")
             for data in self._events.feed(received):
@@ -69,6 +67,10 @@ class UpstreamStream:
                     break
         if self._failure is not None and not chunks:
             raise self._failure
+        if self._pace is not None and not self._ended:
+            # The first text is not kept waiting.
+            self._response.set_pace(self._pace)
+            self._pace = None
         return chunks
 
     async def close(self) -> None:
@@ -89,6 +91,7 @@ class UpstreamClient:
 
     def __init__(self) -> None:
         self._origins: dict[str, Origin] = {}
+        self._pace = Pace()
 
     async def open(
         self,
@@ -120,7 +123,8 @@ class UpstreamClient:
             body=orjson.dumps(body),
         )
         if response.status == 200:
-            return UpstreamStream(response)
+            response.limit_silence(_SILENCE_S)
+            return UpstreamStream(response, self._pace)
         raise await _failure(replica, response)
 
     async def probe(self, replica: ReplicaConfig) -> Readiness:

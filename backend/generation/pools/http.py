@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 import httptools
 
 from backend.generation.pools.errors import ReplicaUnavailable
+from backend.generation.pools.pace import Pace
 
 _IDLE_PER_ORIGIN = 64
 _CONNECT_TIMEOUT_S = 3.0
@@ -35,7 +36,22 @@ class Response:
         self._complete = False
         self._lost: str | None = None
         self._wake: asyncio.Future[None] | None = None
-        self.head = asyncio.get_running_loop().create_future()
+        self._pace: Pace | None = None
+        self._is_due = False
+        self._loop = asyncio.get_running_loop()
+        self._silence: asyncio.TimerHandle | None = None
+        self._received_at = 0.0
+        self.head = self._loop.create_future()
+
+    def set_pace(self, pace: Pace) -> None:
+        """From now on hand out what arrives at this pace; the end still comes at once."""
+        self._pace = pace
+        pace.streams += 1
+
+    def limit_silence(self, seconds: float) -> None:
+        """Break the answer off when nothing arrives for so long."""
+        self._received_at = self._loop.time()
+        self._watch_silence(seconds)
 
     async def read_some(self) -> bytes:
         """What has arrived, waiting for it; b"" at the end.
@@ -48,12 +64,12 @@ class Response:
                 return b""
             if self._lost is not None:
                 raise ReplicaUnavailable(self._lost)
-            self._wake = asyncio.get_running_loop().create_future()
+            self._wake = self._loop.create_future()
             try:
                 await self._wake
             finally:
                 self._wake = None
-        received, self._received = self._received, []
+        received, self._received, self._is_due = self._received, [], False
         return received[0] if len(received) == 1 else b"".join(received)
 
     async def read(self) -> bytes:
@@ -65,6 +81,7 @@ class Response:
 
     def abort(self) -> None:
         """Give up the answer. Unless it is complete, this closes the connection."""
+        self._release()
         if not self._complete:
             self._connection.close()
 
@@ -77,20 +94,47 @@ class Response:
 
     def on_data(self, data: bytes) -> None:
         self._received.append(data)
-        self._notify()
+        self._received_at = self._loop.time()
+        if self._pace is None:
+            self._notify()
+            return
+        self._pace.arrived()
+        if not self._is_due:
+            self._is_due = True
+            self._pace.wake(self._notify)
 
     def on_complete(self) -> None:
         self._complete = True
+        self._release()
         self._notify()
 
     def on_lost(self, reason: str) -> None:
-        if self._complete:
+        if self._complete or self._lost is not None:
             return
         self._lost = reason
+        self._release()
         if not self.head.done():
             self.head.set_exception(ReplicaUnavailable(reason))
             self.head.exception()  # the opener may be gone already: nothing to warn about
         self._notify()
+
+    def _release(self) -> None:
+        """Nothing more comes, or is wanted."""
+        if self._pace is not None:
+            self._pace.streams -= 1
+            self._pace = None
+        if self._silence is not None:
+            self._silence.cancel()
+            self._silence = None
+
+    def _watch_silence(self, seconds: float) -> None:
+        """One timer a stream, not one a read: it looks when the last data came."""
+        left = self._received_at + seconds - self._loop.time()
+        if left > 0:
+            self._silence = self._loop.call_later(left, self._watch_silence, seconds)
+            return
+        self.on_lost(f"silent for {seconds:.0f} s")
+        self._connection.close()
 
     def _notify(self) -> None:
         if self._wake is not None and not self._wake.done():
