@@ -21,31 +21,48 @@ _tags = count(1)
 
 @dataclass
 class Measurements:
-    """Seconds: `ttft` from the request to the first token, `delays` of every token."""
+    """Seconds: `ttft` from the request to the first token, `delays` of every token.
+
+    Attributes:
+        characters: that have arrived so far; grows while streams are read.
+        open: streams that have had text and not ended.
+    """
 
     ttft: list[float] = field(default_factory=list)
     delays: list[float] = field(default_factory=list)
     failed: int = 0
+    characters: int = 0
+    open: int = 0
     errors: list[str] = field(default_factory=list)
 
     def __iadd__(self, other: "Measurements") -> "Measurements":
         self.ttft += other.ttft
         self.delays += other.delays
         self.failed += other.failed
+        self.characters += other.characters
         self.errors += other.errors
         return self
 
 
 async def read_streams(
-    url: str, *, upstream_url: str, model: str, key: str, streams: int, tokens: int, ramp_s: float
+    url: str,
+    *,
+    upstream_url: str,
+    model: str,
+    key: str,
+    streams: int,
+    tokens: int,
+    ramp_s: float,
+    measured: Measurements | None = None,
 ) -> Measurements:
     """Open `streams` streams, spread over `ramp_s` seconds, and read all to their end.
 
     Args:
         url: what is read from; `upstream_url`: the synthetic upstream behind it, or itself.
+        measured: filled while they are read, and returned.
     """
     origin, upstream = Origin(url), Origin(upstream_url)
-    measured = Measurements()
+    measured = measured if measured is not None else Measurements()
     headers = {"authorization": f"Bearer {key}", "content-type": "application/json"}
 
     async def one(index: int) -> None:
@@ -90,8 +107,11 @@ async def _read_one(
                 continue
             if not arrived:
                 measured.ttft.append(time.monotonic() - started)
+                measured.open += 1
             length += len(text)
+            measured.characters += len(text)
             arrived.append((length, now))
+    measured.open -= bool(arrived)
     return arrived
 
 

@@ -1,91 +1,233 @@
 """`make bench-gateway`: how many token streams one web process holds, and what it adds to them.
 
 For each number of streams the same client reads the synthetic upstream directly, then through
-the product (key, limits, budget, pre- and post-check, buffer in Redis, stored and billed). What
-is printed is the difference, and its ratio to reading directly. docs/benchmarks/gateway.md.
+the product (key, limits, budget, pre- and post-check, buffer in Redis, stored and billed), three
+times. What is printed is the difference, and its ratio to reading directly; at the end each goal
+of docs/benchmarks/gateway.md beside its figure. `--engine` puts the real engine at the other end.
 """
 
 import argparse
 import asyncio
 import statistics
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
 
+from infra.load import engine
 from infra.load.client import Measurements, read_streams
 from infra.load.stack import MODEL, Stack
 
 _FEWEST_FIRST_TOKENS = 20
+_ADMISSIONS = 300
+_ADMISSIONS_AT_ONCE = 16
+# Streams are opened this fast; what an admission costs is measured by itself.
+_OPENED_PER_S = 40
+_SETTLED_S = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """One run at one number of streams; seconds.
+
+    Attributes:
+        token_cpu: of the web process for a token, while all streams were open.
+        memory: bytes of the web process for a stream.
+    """
+
+    streams: int
+    ttft: tuple[float, float]
+    delay: tuple[float, float]
+    ratio: tuple[float, float]
+    token_cpu: float
+    web_cpu: float
+    memory: float
+    failed: int
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
-    parser.add_argument("--streams", type=int, nargs="+", default=[1, 50, 100, 200, 300, 400, 500])
+    parser.add_argument("--streams", type=int, nargs="+", default=[1, 10, 50, 100, 300, 500])
     parser.add_argument("--rate", type=float, default=30.0, help="tokens a second of a stream")
-    parser.add_argument("--seconds", type=float, default=8.0, help="length of each stream")
+    parser.add_argument("--seconds", type=float, default=5.0, help="with all streams open")
+    parser.add_argument("--runs", type=int, default=3, help="of which the medians are printed")
+    parser.add_argument("--engine", action="store_true", help="the real engine, eight streams")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="parley-load-") as name:
         directory = Path(name)
         directory.chmod(0o711)  # the database's account must be able to pass
+        if arguments.engine:
+            engine.measure(directory, runs=arguments.runs)
+            return
         with Stack(directory, rate=arguments.rate, settings={}) as stack:
             asyncio.run(_measure(stack, arguments))
 
 
 async def _measure(stack: Stack, arguments: argparse.Namespace) -> None:
-    tokens = int(arguments.rate * arguments.seconds)
-    web = psutil.Process(stack.web_pid)
     await _read(stack, stack.web_url, streams=5, tokens=10)
-    print(f"{arguments.rate:g} tokens/s a stream, {tokens} tokens each; milliseconds\n")
+    print(f"{arguments.rate:g} tokens/s a stream; medians of {arguments.runs} runs; ms\n")
     print(
-        "| streams | tokens/s | web CPU | µs a token | TTFT added p50 | p99"
+        "| streams | µs CPU a token | web CPU | KB a stream | TTFT added p50 | p99"
         " | token delay added p50 | p99 | ratio p50 | p99 | failed |\n"
         "|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|"
     )
+    levels = []
     for streams in arguments.streams:
+        tokens = int(arguments.rate * (arguments.seconds + _ramp_s(streams) + 2 * _SETTLED_S))
         direct = await _read(stack, stack.upstream_url, streams=streams, tokens=tokens)
-        before = web.cpu_times()
-        loop = asyncio.get_running_loop()
-        started = loop.time()
-        through = await _read(stack, stack.web_url, streams=streams, tokens=tokens)
-        took = loop.time() - started
-        after = web.cpu_times()
-        cpu = (after.user + after.system - before.user - before.system) / took
-        print(_row(streams, direct, through, took=took, cpu=cpu), flush=True)
-        for error in sorted(set(through.errors))[:3]:
-            print(f"    {error}")
+        runs = [await _level(stack, direct, streams, tokens) for _ in range(arguments.runs)]
+        levels.append(_median(runs))
+        print(_row(levels[-1]), flush=True)
+    admissions = [await _admissions(stack) for _ in range(arguments.runs)]
+    _print_goals(levels, statistics.median(admissions), arguments.rate)
 
 
-async def _read(stack: Stack, url: str, *, streams: int, tokens: int) -> Measurements:
-    """Few streams are read several times over, shorter: each time gives one first token only."""
-    rounds = -(-_FEWEST_FIRST_TOKENS // streams)
+async def _level(stack: Stack, direct: Measurements, streams: int, tokens: int) -> Level:
+    web = psutil.Process(stack.web_pid)
+    memory = web.memory_info().rss
     measured = Measurements()
+    reading = asyncio.create_task(
+        _read(stack, stack.web_url, streams=streams, tokens=tokens, measured=measured)
+    )
+    if streams >= _FEWEST_FIRST_TOKENS:
+        while measured.open < streams and not reading.done():  # noqa: ASYNC110
+            await asyncio.sleep(0.05)
+        await asyncio.sleep(_SETTLED_S)
+    loop = asyncio.get_running_loop()
+    began, cpu, characters = last = loop.time(), _cpu(web), measured.characters
+    memory = web.memory_info().rss - memory
+    while not reading.done() and (measured.open == streams or streams < _FEWEST_FIRST_TOKENS):
+        last = loop.time(), _cpu(web), measured.characters
+        await asyncio.sleep(0.05)
+    await reading
+    for error in sorted(set(measured.errors))[:3]:
+        print(f"    {error}")
+    took, used, came = (
+        now - then for now, then in zip(last, (began, cpu, characters), strict=True)
+    )
+    tokens_came = came * len(measured.delays) / max(1, measured.characters)
+    return Level(
+        streams=streams,
+        ttft=_added(measured.ttft, direct.ttft),
+        delay=_added(measured.delays, direct.delays),
+        ratio=_ratio(measured.delays, direct.delays),
+        token_cpu=used / max(1.0, tokens_came),
+        web_cpu=used / max(1e-9, took),
+        memory=memory / streams,
+        failed=measured.failed,
+    )
+
+
+async def _admissions(stack: Stack) -> float:
+    """CPU seconds of the web process for an answer of one token: admitted, checked, stored."""
+    web = psutil.Process(stack.web_pid)
+    left = iter(range(_ADMISSIONS))
+    before = _cpu(web)
+
+    async def client() -> None:
+        for _ in left:
+            await _read(stack, stack.web_url, streams=1, tokens=1, rounds=1)
+
+    await asyncio.gather(*(client() for _ in range(_ADMISSIONS_AT_ONCE)))
+    return (_cpu(web) - before) / _ADMISSIONS
+
+
+async def _read(
+    stack: Stack,
+    url: str,
+    *,
+    streams: int,
+    tokens: int,
+    rounds: int | None = None,
+    measured: Measurements | None = None,
+) -> Measurements:
+    """Few streams are read several times over, shorter: each time gives one first token only."""
+    rounds = rounds or -(-_FEWEST_FIRST_TOKENS // streams)
+    measured = measured if measured is not None else Measurements()
     for _ in range(rounds):
-        measured += await read_streams(
+        await read_streams(
             url,
             upstream_url=stack.upstream_url,
             model=MODEL,
             key=stack.key,
             streams=streams,
             tokens=max(1, tokens // rounds),
-            ramp_s=max(1.0, streams / 100) if rounds == 1 else 0.1,
+            ramp_s=_ramp_s(streams) if rounds == 1 else 0.1,
+            measured=measured,
         )
     return measured
 
 
-def _row(
-    streams: int, direct: Measurements, through: Measurements, *, took: float, cpu: float
-) -> str:
-    ttft = [_p(through.ttft, q) - _p(direct.ttft, q) for q in (50, 99)]
-    delay = [_p(through.delays, q) - _p(direct.delays, q) for q in (50, 99)]
-    ratio = [_p(through.delays, q) / max(1e-9, _p(direct.delays, q)) for q in (50, 99)]
-    cost = cpu * took / max(1, len(through.delays))
-    return (
-        f"| {streams} | {len(through.delays) / took:.0f} | {cpu:.0%} | {cost * 1e6:.0f}"
-        f" | {ttft[0] * 1e3:.1f} | {ttft[1] * 1e3:.1f}"
-        f" | {delay[0] * 1e3:.1f} | {delay[1] * 1e3:.1f}"
-        f" | {ratio[0]:.1f} | {ratio[1]:.1f} | {through.failed} |"
+def _ramp_s(streams: int) -> float:
+    return streams / _OPENED_PER_S if streams >= _FEWEST_FIRST_TOKENS else 0.1
+
+
+def _cpu(process: psutil.Process) -> float:
+    times = process.cpu_times()
+    return float(times.user + times.system)
+
+
+def _median(runs: list[Level]) -> Level:
+    """Of each figure; of the failed the sum."""
+
+    def pair(name: str) -> tuple[float, float]:
+        pairs = [getattr(run, name) for run in runs]
+        return statistics.median(p[0] for p in pairs), statistics.median(p[1] for p in pairs)
+
+    return Level(
+        streams=runs[0].streams,
+        ttft=pair("ttft"),
+        delay=pair("delay"),
+        ratio=pair("ratio"),
+        token_cpu=statistics.median(run.token_cpu for run in runs),
+        web_cpu=statistics.median(run.web_cpu for run in runs),
+        memory=statistics.median(run.memory for run in runs),
+        failed=sum(run.failed for run in runs),
     )
+
+
+def _row(level: Level) -> str:
+    return (
+        f"| {level.streams} | {level.token_cpu * 1e6:.0f} | {level.web_cpu:.0%}"
+        f" | {level.memory / 1e3:.0f} | {level.ttft[0] * 1e3:.1f} | {level.ttft[1] * 1e3:.1f}"
+        f" | {level.delay[0] * 1e3:.1f} | {level.delay[1] * 1e3:.1f}"
+        f" | {level.ratio[0]:.1f} | {level.ratio[1]:.1f} | {level.failed} |"
+    )
+
+
+def _print_goals(levels: list[Level], admission_cpu: float, rate: float) -> None:
+    by_streams = {level.streams: level for level in levels}
+    figures: list[tuple[str, str, str]] = []
+    for streams, p50_ms in ((1, 5), (50, 20)):
+        if streams in by_streams:
+            p50, p99 = (value * 1e3 for value in by_streams[streams].delay)
+            goal = f"<= {p50_ms}, <= 100"
+            name = f"token delay added at {streams} streams, ms p50, p99"
+            figures.append((name, f"{p50:.1f}, {p99:.1f}", goal))
+    for streams in (100, 300, 500):
+        if streams in by_streams:
+            level = by_streams[streams]
+            cost = f"{level.token_cpu * 1e6:.0f}"
+            figures.append((f"µs CPU a token at {streams} streams", cost, "<= 60"))
+            figures.append((f"answers ended of {streams}", str(level.failed), "0"))
+    largest = max(levels, key=lambda level: level.streams)
+    held = f"{1 / (largest.token_cpu * rate):.0f}"
+    figures.append((f"streams at {rate:g} tokens/s in one core", held, ">= 500"))
+    figures.append(("admissions a second and core", f"{1 / admission_cpu:.0f}", ">= 250"))
+    print("\n| goal | measured | wanted |\n|--|--:|--:|")
+    for name, measured, wanted in figures:
+        print(f"| {name} | {measured} | {wanted} |")
+
+
+def _added(through: list[float], direct: list[float]) -> tuple[float, float]:
+    p50, p99 = (_p(through, percent) - _p(direct, percent) for percent in (50, 99))
+    return p50, p99
+
+
+def _ratio(through: list[float], direct: list[float]) -> tuple[float, float]:
+    p50, p99 = (_p(through, q) / max(1e-9, _p(direct, q)) for q in (50, 99))
+    return p50, p99
 
 
 def _p(values: list[float], percent: int) -> float:
