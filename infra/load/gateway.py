@@ -76,6 +76,7 @@ async def _measure(stack: Stack, arguments: argparse.Namespace) -> None:
     for streams in arguments.streams:
         tokens = int(arguments.rate * (arguments.seconds + _ramp_s(streams) + 2 * _SETTLED_S))
         direct = await _read(stack, stack.upstream_url, streams=streams, tokens=tokens)
+        direct += await _first_tokens(stack, stack.upstream_url, streams)
         runs = [await _level(stack, direct, streams, tokens) for _ in range(arguments.runs)]
         levels.append(_median(runs))
         print(_row(levels[-1]), flush=True)
@@ -85,19 +86,19 @@ async def _measure(stack: Stack, arguments: argparse.Namespace) -> None:
 
 async def _level(stack: Stack, direct: Measurements, streams: int, tokens: int) -> Level:
     web = psutil.Process(stack.web_pid)
+    first = await _first_tokens(stack, stack.web_url, streams)
     memory = web.memory_info().rss
     measured = Measurements()
     reading = asyncio.create_task(
         _read(stack, stack.web_url, streams=streams, tokens=tokens, measured=measured)
     )
-    if streams >= _FEWEST_FIRST_TOKENS:
-        while measured.open < streams and not reading.done():  # noqa: ASYNC110
-            await asyncio.sleep(0.05)
-        await asyncio.sleep(_SETTLED_S)
+    while measured.open < streams and not reading.done():  # noqa: ASYNC110
+        await asyncio.sleep(0.05)
+    await asyncio.sleep(_SETTLED_S)
     loop = asyncio.get_running_loop()
     began, cpu, characters = last = loop.time(), _cpu(web), measured.characters
     memory = web.memory_info().rss - memory
-    while not reading.done() and (measured.open == streams or streams < _FEWEST_FIRST_TOKENS):
+    while not reading.done() and measured.open == streams:
         last = loop.time(), _cpu(web), measured.characters
         await asyncio.sleep(0.05)
     await reading
@@ -109,7 +110,7 @@ async def _level(stack: Stack, direct: Measurements, streams: int, tokens: int) 
     tokens_came = came * len(measured.delays) / max(1, measured.characters)
     return Level(
         streams=streams,
-        ttft=_added(measured.ttft, direct.ttft),
+        ttft=_added(measured.ttft + first.ttft, direct.ttft),
         delay=_added(measured.delays, direct.delays),
         ratio=_ratio(measured.delays, direct.delays),
         token_cpu=used / max(1.0, tokens_came),
@@ -127,40 +128,38 @@ async def _admissions(stack: Stack) -> float:
 
     async def client() -> None:
         for _ in left:
-            await _read(stack, stack.web_url, streams=1, tokens=1, rounds=1)
+            await _read(stack, stack.web_url, streams=1, tokens=1)
 
     await asyncio.gather(*(client() for _ in range(_ADMISSIONS_AT_ONCE)))
     return (_cpu(web) - before) / _ADMISSIONS
 
 
+async def _first_tokens(stack: Stack, url: str, streams: int) -> Measurements:
+    """Further first tokens, where there are few streams: short answers, one round after another."""
+    found = Measurements()
+    for _ in range(-(-_FEWEST_FIRST_TOKENS // streams) - 1):
+        found += await _read(stack, url, streams=streams, tokens=1)
+    found.delays = []
+    return found
+
+
 async def _read(
-    stack: Stack,
-    url: str,
-    *,
-    streams: int,
-    tokens: int,
-    rounds: int | None = None,
-    measured: Measurements | None = None,
+    stack: Stack, url: str, *, streams: int, tokens: int, measured: Measurements | None = None
 ) -> Measurements:
-    """Few streams are read several times over, shorter: each time gives one first token only."""
-    rounds = rounds or -(-_FEWEST_FIRST_TOKENS // streams)
-    measured = measured if measured is not None else Measurements()
-    for _ in range(rounds):
-        await read_streams(
-            url,
-            upstream_url=stack.upstream_url,
-            model=MODEL,
-            key=stack.key,
-            streams=streams,
-            tokens=max(1, tokens // rounds),
-            ramp_s=_ramp_s(streams) if rounds == 1 else 0.1,
-            measured=measured,
-        )
-    return measured
+    return await read_streams(
+        url,
+        upstream_url=stack.upstream_url,
+        model=MODEL,
+        key=stack.key,
+        streams=streams,
+        tokens=tokens,
+        ramp_s=_ramp_s(streams),
+        measured=measured,
+    )
 
 
 def _ramp_s(streams: int) -> float:
-    return streams / _OPENED_PER_S if streams >= _FEWEST_FIRST_TOKENS else 0.1
+    return streams / _OPENED_PER_S
 
 
 def _cpu(process: psutil.Process) -> float:

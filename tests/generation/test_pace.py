@@ -1,6 +1,7 @@
 """When streams take what has arrived."""
 
 import asyncio
+from functools import partial
 
 from backend.generation.pools.pace import MAX_INTERVAL_S, MAX_WAKES_PER_S, Pace, interval_s
 
@@ -15,14 +16,15 @@ def test_many_streams_share_the_wakes_and_none_waits_longer_than_the_bound():
 
 
 async def test_streams_that_wait_are_woken_once_for_all_that_arrived():
-    pace, woken = Pace(), []
+    pace = Pace()
+    woken: list[str] = []
     pace._interval_s = 0.05
     pace._last_tick = asyncio.get_running_loop().time()
     for name in "ab":
-        pace.wake(lambda name=name: woken.append(name))
+        pace.wake(partial(woken.append, name))
     assert woken == []
     await asyncio.sleep(0.2)
     assert woken == ["a", "b"]
     pace._interval_s = 0.0
-    pace.wake(lambda: woken.append("c"))
+    pace.wake(partial(woken.append, "c"))
     assert woken == ["a", "b", "c"]
