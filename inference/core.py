@@ -162,8 +162,13 @@ class Chunk:
 
     @property
     def is_decode(self) -> bool:
-        """Whether its tokens are few and each is a query alone: one, or one and its draft."""
-        return self.num_tokens == 1 or bool(self.draft)
+        """Whether each of its tokens is a query alone: an answer's next one, and its draft.
+
+        A prompt's tokens never are, however few are left to compute: their results must not depend
+        on how much of the prompt was cached.
+        """
+        is_answer = self.start >= len(self.request.prompt_token_ids)
+        return bool(self.draft) or (self.num_tokens == 1 and is_answer)
 
     @property
     def token_ids(self) -> list[int]:

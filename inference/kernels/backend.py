@@ -54,9 +54,6 @@ class LayerParts:
 class FusedLayers(Protocol):
     """Several layers as one operation."""
 
-    max_rows: int
-    """Tokens of a decode batch that it takes."""
-
     def takes(self, batch: Batch) -> bool:
         """Whether it can compute this batch."""
         ...

@@ -32,7 +32,7 @@ class PrefillChunk:
 @dataclass(frozen=True)
 class DecodeBatch:
     """The first S tokens of the flat row, computed one query at a time: each request's next one
-    and its draft tokens, and a prompt's where they are few."""
+    and its draft tokens."""
 
     tables: Tensor
     """(S, width) int32 block ids, padded with 0."""
@@ -67,7 +67,7 @@ class Batch:
     """Where each token's key and value go."""
     decode: DecodeBatch | None
     prefill: tuple[PrefillChunk, ...]
-    """The longer chunks, in order, after the decode batch."""
+    """The prompts' chunks, in order, after the decode batch."""
     logits_rows: Tensor
     """Flat rows whose logits are needed, (R,)."""
 

@@ -67,9 +67,9 @@ class LayerStack:
         return len(self._layers)
 
     @property
-    def max_decode_rows(self) -> int:
-        """Tokens up to which a batch is faster as a decode batch, prompts' tokens too."""
-        return 0 if self._fused is None else self._fused.max_rows
+    def is_fused(self) -> bool:
+        """Whether batches of few tokens are one operation."""
+        return self._fused is not None
 
     @property
     def can_be_recorded(self) -> bool:

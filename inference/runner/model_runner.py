@@ -38,10 +38,6 @@ from inference.text.load import load_text
 
 log = logging.getLogger(__name__)
 
-_MAX_DECODE_READS = 65_536
-"""Tokens that a prompt's chunk attends to, counted for each query: beyond, one prefill chunk for
-all queries is faster (docs/decisions/0101)."""
-
 
 class ModelRunner:
     """The model, its KV cache and the sampler; a `StepRunner` of the engine core."""
@@ -84,7 +80,6 @@ class ModelRunner:
     def _load(self, config: EngineConfig) -> ModelConfig:
         """Weights and caches: here, or here and on the ranks that this one leads."""
         self._leader: Leader | None = None
-        self._max_decode_rows = 0
         self._model: Decoder | GraphedModel | LeadingModel
         if is_parallel(config):
             _check_options_on_several_ranks(config)
@@ -97,7 +92,6 @@ class ModelRunner:
             precision = pick_precision(config, reader, self._dtype, self._device)
             self._model = build_model(reader, self._dtype, self._device, precision)
             own, num_layers = reader.config, reader.config.num_layers
-            self._max_decode_rows = self._model.layers.max_decode_rows
         self._rounds = precision.int8_activations
         kv_dtype = pick_kv_dtype(config, precision, self._dtype)
         self.kv_dtype = str(kv_dtype).removeprefix("torch.")
@@ -158,17 +152,13 @@ class ModelRunner:
         return self._checksums(block_ids)
 
     def _lay_out(self, chunks: list[Chunk]) -> Batch:
-        """Flatten the chunks, the decode batch first, into tensors.
-
-        Where they are few in all, prompts' tokens belong to the decode batch too.
-        """
+        """Flatten the chunks, the decode batch first, into tensors."""
         token_ids: list[int] = []
         positions: list[int] = []
         rows: list[int] = []
         prefill: list[PrefillChunk] = []
         slots: list[Tensor] = []
-        few = self._are_few(chunks)
-        decode = [chunk for chunk in chunks if few or chunk.is_decode]
+        decode = [chunk for chunk in chunks if chunk.is_decode]
         for chunk in chunks:
             end = chunk.start + chunk.num_tokens
             begin_row = len(token_ids)
@@ -178,7 +168,7 @@ class ModelRunner:
                 rows.extend(range(len(token_ids) - 1 - len(chunk.draft), len(token_ids)))
             context = self._slots(chunk.request.block_ids, end)
             slots.append(context[chunk.start :])
-            if not (few or chunk.is_decode):
+            if not chunk.is_decode:
                 prefill.append(PrefillChunk(begin_row, len(token_ids), chunk.start, context))
         return Batch(
             token_ids=torch.tensor(token_ids, device=self._device),
@@ -187,12 +177,6 @@ class ModelRunner:
             decode=self._decode_batch(decode) if decode else None,
             prefill=tuple(prefill),
             logits_rows=torch.tensor(rows, dtype=torch.long, device=self._device),
-        )
-
-    def _are_few(self, chunks: Sequence[Chunk]) -> bool:
-        """Whether all tokens fit a decode batch, and none reads a long context too often."""
-        return sum(chunk.num_tokens for chunk in chunks) <= self._max_decode_rows and all(
-            chunk.is_decode or chunk.num_tokens * chunk.end <= _MAX_DECODE_READS for chunk in chunks
         )
 
     def _slots(self, block_ids: list[int], num_tokens: int) -> Tensor:

@@ -67,7 +67,9 @@ class Speculator:
 
     def drafts(self, running: Sequence[Request]) -> dict[str, list[int]]:
         """Drafts for the next step by request id; requests without one are left out."""
-        decoding = [r for r in running if r.num_tokens - r.num_computed == 1]
+        decoding = [
+            r for r in running if r.num_output_tokens and r.num_tokens - r.num_computed == 1
+        ]
         # Prompts being computed are worth more than drafts, and make steps long anyway.
         share = self._config.max_rows // max(len(decoding), 1) - 1
         if not self._proposers or share < 1 or len(decoding) < len(running):

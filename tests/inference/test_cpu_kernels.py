@@ -68,7 +68,7 @@ def test_products_from_packed_rows_equal_torch(kernels, kind, tokens, width):
     bias, x = torch.randn(71), torch.randn(tokens, width)
     linear = PackedLinear(kernels, [rows], bias)
     torch.testing.assert_close(
-        linear(x).double(), x.double() @ exact.T + bias.double(), rtol=1e-5, atol=1e-4
+        linear(x).double(), x.double() @ exact.T + bias.double(), rtol=1e-5, atol=3e-4
     )
     ids = torch.tensor([3, 70, 0, 3])
     torch.testing.assert_close(linear.rows(ids).double(), exact[ids], rtol=1e-6, atol=1e-6)
@@ -355,49 +355,85 @@ def test_all_layers_in_one_call_give_the_same_bits(kernels, kind, int8, bias, ca
         torch.set_num_threads(before)
 
 
-def test_prompt_tokens_in_a_decode_batch_equal_a_prefill_chunk(kernels):
-    """Beside streams, across a border of blocks and one of parts, with and without a window."""
-    layers = make_layers(kernels, Kind.Q8_0, int8=False, bias=False)
-    width = 12
-    tables = torch.randperm(3 * width).view(3, width).int()
-    start, end = 125, 131
-    of_prompt = range(start + 1, end + 1)
-    alone = DecodeBatch(
-        tables[[0, 1, *[2] * len(of_prompt)]],
-        torch.tensor([9, 180, *of_prompt], dtype=torch.int32),
-        BLOCK,
+def in_chunks(stack: LayerStack, x: torch.Tensor, sizes: list[int], cached_as, beside: int):
+    """What the layers give for a prompt x (num, hidden) that is computed in chunks of these sizes,
+    each beside a decode request where that is its number: the prompt's rows, and its cache."""
+    num, width = len(x), 20
+    tables = torch.randperm(2 * width, generator=torch.Generator().manual_seed(5)).view(2, width)
+    own, other = (tables[:, :, None] * BLOCK + torch.arange(BLOCK)).flatten(1)
+    past = torch.randn(
+        *(CONFIG.num_layers, 2, 2 * width * BLOCK, KV_HEADS, DIM),
+        generator=torch.Generator().manual_seed(6),
     )
-    last = alone.lengths.long() - 1
-    blocks = alone.tables[torch.arange(len(last)), last // BLOCK].long()
-    as_queries = Batch(
-        token_ids=torch.zeros(len(last), dtype=torch.long),
-        positions=last,
-        slots=blocks * BLOCK + last % BLOCK,
-        decode=alone,
-        prefill=(),
-        logits_rows=torch.arange(len(last)),
-    )
-    context = (tables[2].long()[:, None] * BLOCK + torch.arange(BLOCK)).flatten()[:end]
-    as_span = replace(
-        as_queries,
-        decode=DecodeBatch(alone.tables[:2], alone.lengths[:2], BLOCK),
-        prefill=(PrefillChunk(2, len(last), start, context),),
-    )
-    past = torch.randn(CONFIG.num_layers, 2, tables.numel() * BLOCK, KV_HEADS, DIM)
-    x = torch.randn(len(last), CONFIG.hidden_size)
-    stack = LayerStack(CONFIG, CpuBackend(kernels), layers)
-    assert len(last) <= stack.max_decode_rows
-    results = []
-    for batch in (as_queries, as_span):
-        caches = [LayerCache(*layer.clone()) for layer in past]
-        results.append([*stack(x.clone(), None, batch, caches), caches[-1].keys])
-    for queries, span in zip(*results, strict=True):
-        torch.testing.assert_close(queries, span, rtol=1e-4, atol=1e-4)
+    scales = torch.rand(2, *past.shape[2:4], generator=torch.Generator().manual_seed(7)) * 0.02
+    scaled = scales if cached_as is torch.int8 else ()
+    if cached_as is torch.int8:
+        past *= 40
+    caches = [
+        LayerCache(*layer.to(cached_as), *(part.clone() for part in scaled)) for layer in past
+    ]
+    rows, start = [], 0
+    for index, size in enumerate(sizes):
+        end, first = start + size, int(index == beside)
+        decode = DecodeBatch(tables[1:].int(), torch.tensor([200], dtype=torch.int32), BLOCK)
+        positions = torch.cat([torch.tensor([199] * first), torch.arange(start, end)]).long()
+        batch = Batch(
+            token_ids=torch.zeros(first + size, dtype=torch.long),
+            positions=positions,
+            slots=torch.cat([other[[199] * first], own[start:end]]),
+            decode=decode if first else None,
+            prefill=(PrefillChunk(first, first + size, start, own[:end]),),
+            logits_rows=torch.arange(1),
+        )
+        entering = torch.cat([x[:first], x[start:end]])
+        out, delta = stack(entering.clone(), None, batch, caches)
+        rows.append(torch.stack([out[first:], delta[first:]]))
+        start = end
+    assert start == num
+    kept = [part[own[:num]] for cache in caches for part in cache.parts]
+    return [torch.cat(rows, dim=1), *kept]
+
+
+@pytest.mark.parametrize(
+    ("kind", "cached_as"),
+    [
+        (Kind.Q4_1, torch.float32),
+        (Kind.Q8_0, torch.int8),
+        (Kind.Q4_K, torch.float16),
+        (Kind.Q6_K, torch.float32),
+    ],
+)
+def test_a_prompt_gives_the_same_bits_in_chunks_of_any_size(kernels, kind, cached_as):
+    """With rounded activations: so an answer does not depend on how much of its prompt was cached.
+    In one call and part by part, beside a decode request and alone, with and without a window."""
+    if not kernels.parley_has_int8():
+        pytest.skip("no int8 products on this processor")
+    layers = make_layers(kernels, kind, int8=True, bias=kind is Kind.Q4_K)
+    backends = CpuBackend(kernels), PartByPart(kernels)
+    fused, single = (LayerStack(CONFIG, backend, layers) for backend in backends)
+    num, threads = 277, torch.get_num_threads()
+    x = torch.randn(num, CONFIG.hidden_size)
+    kernels.parley_allow_tiles(0)  # they count how many rows there are
+    torch.set_num_threads(1)
+    try:
+        whole = in_chunks(single, x, [num], cached_as, -1)
+        for sizes in (
+            [64, 64, 64, 64, 17, 3, 1],
+            [17] * 16 + [5],
+            [100, 100, 76, 1],
+            [1] * 6 + [16] * 16 + [15],
+        ):
+            for stack in (fused, single):
+                found = in_chunks(stack, x, sizes, cached_as, len(sizes) // 2)
+                assert all(map(torch.equal, found, whole)), sizes
+    finally:
+        torch.set_num_threads(threads)
+        kernels.parley_allow_tiles(1)
 
 
 def test_layers_that_cannot_be_fused_are_computed_part_by_part(kernels):
     layers = make_layers(kernels, Kind.Q4_1, int8=False, bias=False)
-    assert LayerStack(CONFIG, CpuBackend(kernels), layers).max_decode_rows > 0
+    assert LayerStack(CONFIG, CpuBackend(kernels), layers).is_fused
     first = layers[0].attention
     rotary = Rotary(RopeConfig(theta=5.0), DIM, CONFIG.max_position, torch.device("cpu"))
     norms = torch.ones(DIM), torch.ones(DIM)
@@ -407,7 +443,7 @@ def test_layers_that_cannot_be_fused_are_computed_part_by_part(kernels):
         changed(first, rotary=rotary),
     ):
         mixed = [replace(layers[0], attention=attention), *layers[1:]]
-        assert LayerStack(CONFIG, CpuBackend(kernels), mixed).max_decode_rows == 0
+        assert not LayerStack(CONFIG, CpuBackend(kernels), mixed).is_fused
 
 
 def changed(attention: Attention, **changes) -> Attention:

@@ -11,13 +11,16 @@ from gguf.constants import GGMLQuantizationType as Kind
 
 from inference.bench.perplexity import perplexity_ratio, read_tokens, text_logprobs
 from inference.config import EngineConfig, Rounding
+from inference.core import SamplingParams
+from inference.engine.engine_core import EngineCore
 from inference.errors import ModelLoadError
 from inference.kernels.batch import Batch, LayerCache, PrefillChunk
 from inference.model.build import build_model
 from inference.model.files.open import open_weights
 from inference.model.placement import pick_precision
 from inference.quantization.precision import Precision
-from tests.inference.conftest import compiled
+from inference.runner.model_runner import ModelRunner
+from tests.inference.conftest import Driver, compiled, greedy
 from tests.inference.test_families import make_folder
 from tests.inference.test_gguf_formats import write_model
 
@@ -116,6 +119,37 @@ def test_quantization_without_kernels_is_refused(tmp_path, monkeypatch):
     make_folder("llama", tmp_path)
     with pytest.raises(ModelLoadError, match="float32"):
         build_model(open_weights(str(tmp_path)), torch.bfloat16, CPU, Precision("int8"))
+
+
+def test_a_cached_prompt_changes_no_bit_of_the_answer(kernels, tmp_path):
+    """With rounded activations: an answer's log probabilities are those of the same request whose
+    prompt was computed whole, whatever part of it was cached and however few tokens were left."""
+    path = tmp_path / "tiny.gguf"
+    write_model(path, Kind.Q4_K)
+    config = EngineConfig(
+        model=str(path), num_blocks=64, num_threads=1, int8_activations="on", max_model_len=128
+    )
+    driver = Driver(EngineCore(config, ModelRunner(config)))
+    prompt = [(7 * i * i + 5) % 90 + 3 for i in range(112)]
+    sampling = greedy(max_tokens=3, logprobs=3)
+    for length in (112, 97, 98, 111, 81, 17, 2):
+        cold = answer(driver, prompt[:length], sampling, salt=f"cold {length}")
+        driver.generate(prompt[: length - 1], greedy(max_tokens=1))
+        warm = answer(driver, prompt[:length], sampling, salt="")
+        assert warm == cold, length
+    assert driver.cached[max(driver.cached, key=lambda name: int(name[1:]))] == 0
+    assert sum(driver.cached.values()) > 300
+
+
+def answer(driver: Driver, prompt: list[int], sampling: SamplingParams, salt: str):
+    """Tokens and log probabilities of one request."""
+    request_id = driver.add(prompt, sampling, salt=salt)
+    found: list[object] = []
+    while driver.core.scheduler.has_work:
+        for output in driver.core.step():
+            driver.cached[request_id] = output.cached_tokens
+            found += zip(output.new_token_ids, output.logprobs or [], strict=True)
+    return found
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,5 @@
-// All layers of a decoder over a decode batch, in one call and one parallel region: what a step
-// costs beside its products is then some barriers, not hundreds of calls.
+// All layers of a decoder over few rows, a decode batch and short chunks of prompts, in one call and one
+// parallel region: what a step costs beside its products is then some barriers, not hundreds of calls.
 //
 // Norms and roundings of the few rows are computed by each thread for itself, which is cheaper than
 // to wait. The numbers are those of the single kernels, bit by bit, on any number of threads.
@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <map>
 
+#include "attend_prefill.h"
 #include "attention.h"
 #include "matrix.h"
 #include "phases.h"
@@ -30,13 +31,23 @@ struct ParleyShape {
   float eps;
 };
 
-// x (M, hidden) is changed in place; what the last layer adds to it goes to `delta`.
+// Rows [begin, end) of a batch: a prompt's tokens from position `start` on, whose sequence lies in
+// `slots`.
+struct ParleyChunk {
+  int begin, end, start;
+  const int64_t* slots;
+};
+
+// M rows, first `num_decode` of single queries with a row of `tables` (num_decode, width) and one of
+// `lengths` each, then those of the prompts' chunks. x (M, hidden) is changed in place; what the last
+// layer adds to it goes to `delta`.
 struct ParleyDecodeBatch {
   float *x, *delta;
   const float *cosines, *sines;
   const int64_t* slots;
   const int32_t *tables, *lengths;
-  int M, width;
+  const ParleyChunk* chunks;
+  int M, width, num_decode, num_chunks;
 };
 }
 
@@ -58,32 +69,54 @@ struct OwnRows {
 
 // What the threads share between the parts of a layer.
 struct Shared {
-  std::vector<float> qkv, sum, gate_up, activated;
+  std::vector<float> qkv, attended, sum, gate_up, activated;
   RoundedRows rounded;
-  Shared(int M, int qkv_rows, int hidden, int intermediate)
+  Shared(int M, int qkv_rows, int queries, int hidden, int intermediate)
       : qkv((size_t)M * qkv_rows),
+        attended((size_t)M * queries),
         sum((size_t)M * hidden),
         gate_up((size_t)M * 2 * intermediate),
         activated((size_t)M * intermediate),
         rounded(M, intermediate) {}
 };
 
+// Some of a prompt's tokens, for the query heads of one kv head.
+struct SpanTask {
+  const ParleyChunk* chunk;
+  int kv, begin, end;
+};
+
+inline std::vector<SpanTask> span_tasks(const ParleyDecodeBatch& batch, int kv_heads, int group) {
+  std::vector<SpanTask> tasks;
+  const int tokens = tokens_of_span(group);
+  for (int i = 0; i < batch.num_chunks; i++) {
+    const ParleyChunk& chunk = batch.chunks[i];
+    const int count = chunk.end - chunk.begin;
+    for (int begin = 0; begin < count; begin += tokens)
+      for (int kv = 0; kv < kv_heads; kv++)
+        tasks.push_back({&chunk, kv, begin, std::min(begin + tokens, count)});
+  }
+  return tasks;
+}
+
 template <class Row>
 void decode(const ParleyLayer* layers, int count, const ParleyShape& shape,
             const ParleyDecodeBatch& batch) {
-  const int M = batch.M, hidden = shape.hidden, heads = shape.heads, D = shape.head_dim;
-  const int kv_heads = shape.kv_heads, queries = heads * D, qkv_rows = (heads + 2 * kv_heads) * D;
+  const int M = batch.M, num_decode = batch.num_decode, hidden = shape.hidden, heads = shape.heads;
+  const int D = shape.head_dim, kv_heads = shape.kv_heads, queries = heads * D;
+  const int group = heads / kv_heads, qkv_rows = (heads + 2 * kv_heads) * D;
   const int intermediate = layers[0].down.width;
   const int threads = omp_get_max_threads();
   std::map<int, PartPlan> plans;
   int most = 0;
   for (int i = 0; i < count; i++) {
     const int window = layers[i].window;
-    auto found = plans.try_emplace(window, batch.lengths, M, kv_heads, window, threads);
+    auto found = plans.try_emplace(window, batch.lengths, num_decode, kv_heads, window, threads);
     most = std::max(most, found.first->second.most);
   }
-  PartResults parts(M, heads, D, most);
-  Shared shared(M, qkv_rows, hidden, intermediate);
+  const std::vector<SpanTask> spans = span_tasks(batch, kv_heads, group);
+  PartResults parts(num_decode, heads, D, most);
+  Shared shared(M, qkv_rows, queries, hidden, intermediate);
   std::vector<Phase> phases((size_t)count * 5);
   const auto units_of = [&](int total) { return std::min(total, threads * kUnitsOfThread); };
   const int qkv_units = units_of(heads + 2 * kv_heads);
@@ -93,6 +126,8 @@ void decode(const ParleyLayer* layers, int count, const ParleyShape& shape,
     Phases work(phases);
     OwnRows own(M, std::max(hidden, queries));
     PartRoom room(heads);
+    SpanRoom span_room(spans.empty() ? 0 : span_rows(group), D);
+    SpanGather<Row> context(spans.empty() ? 0 : D);
 
     const auto norm = [&](const float* weight, const ParleyMatrix& next) {
       for (int m = 0; m < M; m++)
@@ -137,13 +172,24 @@ void decode(const ParleyLayer* layers, int count, const ParleyShape& shape,
               }
           });
 
-      work.run(plan.tasks.size(), nothing, [&](int task) {
-        attend_part(plan.tasks[task], shared.qkv.data(), qkv_rows, keys, values, batch.tables,
-                    batch.width, shape.block_size, room, parts);
+      work.run(plan.tasks.size() + spans.size(), nothing, [&](int task) {
+        if (task >= (int)spans.size()) {
+          attend_part(plan.tasks[task - spans.size()], shared.qkv.data(), qkv_rows, keys, values,
+                      batch.tables, batch.width, shape.block_size, room, parts);
+          return;
+        }
+        const SpanTask& span = spans[task];
+        const ParleyChunk& chunk = *span.chunk;
+        context.read_from(keys, values, chunk.slots, chunk.start + chunk.end - chunk.begin);
+        span_task(context, &shared.qkv[(size_t)chunk.begin * qkv_rows], qkv_rows,
+                  &shared.attended[(size_t)chunk.begin * queries], span.kv, group, heads, span.begin,
+                  span.end, chunk.start, std::min(layer.window, 1 << 30), span_room);
       });
 
       const auto join = [&] {
-        for (int m = 0; m < M; m++)
+        std::copy(shared.attended.begin() + (size_t)num_decode * queries, shared.attended.end(),
+                  own.exact.begin() + (size_t)num_decode * queries);
+        for (int m = 0; m < num_decode; m++)
           for (int h = 0; h < heads; h++)
             join_parts(parts, m, h, count_parts(batch.lengths[m], layer.window),
                        &own.exact[(size_t)m * queries + (size_t)h * D]);

@@ -1,4 +1,4 @@
-"""All layers over a decode batch in one call of `decode.h`, where every part of them allows it.
+"""All layers over few rows in one call of `decode.h`, where every part of them allows it.
 
 A step of one token is some 400 operations of a few microseconds each; called one by one
 from Python, calling them costs as much as computing them.
@@ -20,6 +20,9 @@ from inference.kernels.cpu.packed_linear import Matrix, PackedLinear
 
 MAX_ROWS = 64
 """Up to here all layers are one call; measured with up to 32 requests."""
+MAX_CHUNK_READS = 65_536
+"""Tokens that a prompt's chunk attends to, counted for each query: beyond, its context is better
+gathered once for all queries (docs/decisions/0101)."""
 ROW_KINDS = {torch.float32: 0, torch.bfloat16: 1, torch.float16: 2, torch.int8: 3}
 """How the KV cache keeps its rows, as `kernels.cpp` numbers it."""
 
@@ -52,6 +55,10 @@ class _Shape(Structure):
     ]
 
 
+class _Chunk(Structure):
+    _fields_ = [("begin", c_int), ("end", c_int), ("start", c_int), ("slots", c_void_p)]
+
+
 class _DecodeBatch(Structure):
     _fields_ = [
         ("x", c_void_p),
@@ -61,13 +68,16 @@ class _DecodeBatch(Structure):
         ("slots", c_void_p),
         ("tables", c_void_p),
         ("lengths", c_void_p),
+        ("chunks", c_void_p),
         ("M", c_int),
         ("width", c_int),
+        ("num_decode", c_int),
+        ("num_chunks", c_int),
     ]
 
 
 class FusedDecode:
-    """Some layers, for batches that are decode batches only."""
+    """Some layers, for batches of few tokens."""
 
     def __init__(
         self, kernels: ctypes.CDLL, shape: LayerShape, layers: Sequence[LayerParts]
@@ -77,12 +87,11 @@ class FusedDecode:
         self._layer_shape = shape
         self._weights = list(layers)  # their tensors must live as long as their addresses
         self._layers = (_Layer * len(layers))(*(_layer(layer) for layer in layers))
-        self.max_rows = MAX_ROWS
         self._caches: list[LayerCache] | None = None
 
     def takes(self, batch: Batch) -> bool:
-        few = len(batch.token_ids) <= self.max_rows
-        return few and batch.decode is not None and not batch.prefill
+        reads = ((chunk.end - chunk.begin) * len(chunk.slots) for chunk in batch.prefill)
+        return len(batch.token_ids) <= MAX_ROWS and max(reads, default=0) <= MAX_CHUNK_READS
 
     def __call__(
         self, x: Tensor, angles: Angles, batch: Batch, caches: list[LayerCache]
@@ -91,17 +100,26 @@ class FusedDecode:
         if caches is not self._caches:
             self._point_to(caches)
         decode, sizes = batch.decode, self._layer_shape
-        assert decode is not None
+        context_slots = [chunk.slots.contiguous() for chunk in batch.prefill]
+        chunks = (_Chunk * len(batch.prefill))(
+            *(
+                _Chunk(chunk.begin, chunk.end, chunk.start, at(slots))
+                for chunk, slots in zip(batch.prefill, context_slots, strict=True)
+            )
+        )
         delta = torch.empty_like(x)
         shape = _Shape(
             *(sizes.hidden_size, sizes.num_heads, sizes.num_kv_heads, sizes.head_dim),
-            *(decode.block_size, ROW_KINDS[caches[0].keys.dtype], sizes.eps),
+            decode.block_size if decode else 1,
+            *(ROW_KINDS[caches[0].keys.dtype], sizes.eps),
         )
         cos, sin = angles
         call = _DecodeBatch(
             *(at(x), at(delta), at(cos), at(sin)),
-            *(at(batch.slots), at(decode.tables), at(decode.lengths)),
-            *decode.tables.shape,
+            at(batch.slots),
+            *((at(decode.tables), at(decode.lengths)) if decode else (None, None)),
+            *(ctypes.addressof(chunks), len(x), decode.tables.shape[1] if decode else 0),
+            *(batch.num_decode, len(chunks)),
         )
         self._kernels.parley_decode(
             self._layers, len(self._layers), ctypes.byref(shape), ctypes.byref(call)

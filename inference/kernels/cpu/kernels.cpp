@@ -16,13 +16,12 @@
 //   attention.h    rotation into that cache, and attention of single tokens over it,
 //   attend_parts.h its long contexts in parts
 //   attend_prefill.h  attention of prompts
-//   decode.h       all layers over a decode batch at once
+//   decode.h       all layers over few rows at once
 //
 // Every weight is dequantized exactly as the file says, so results differ from a float32
 // model's only by the order of additions (but in int8.h, and as far as the cache rounds).
 // Shapes are row-major. Threads: OpenMP, whose runtime and thread count are torch's.
 
-#include "attend_prefill.h"
 #include "decode.h"
 #include "mlp.h"
 #include "pack.h"
@@ -139,7 +138,7 @@ void parley_swiglu(const float* gate_up, float* out, int M, int I) {
     swiglu_row(gate_up + (size_t)m * 2 * I, gate_up + (size_t)m * 2 * I + I, out + (size_t)m * I, I);
 }
 
-// All layers over a decode batch of M tokens (decode.h).
+// All layers over a batch of few rows (decode.h).
 void parley_decode(const ParleyLayer* layers, int count, const ParleyShape* shape,
                    const ParleyDecodeBatch* batch) {
 #define PARLEY_DECODE(Row) decode<Row>(layers, count, *shape, *batch)
