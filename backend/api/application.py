@@ -21,6 +21,7 @@ from backend.api.routes import (
     messages,
     models,
     moderations,
+    openai_conversations,
     responses,
     security,
     shares,
@@ -58,6 +59,9 @@ for router in (
     responses.router,
 ):
     api.add_router("/v1", router, auth=_key)
+
+# The page shows them, so who reads and writes them here needs the page's scope.
+api.add_router("/v1", openai_conversations.router, auth=BearerKey(Scope.CONVERSATIONS))
 
 _inference = SessionOrKey(Scope.INFERENCE)
 api.add_router("/api", chat.product_router, auth=_inference)

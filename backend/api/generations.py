@@ -2,17 +2,21 @@
 ends here."""
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
-from typing import cast
-from uuid import UUID
+from dataclasses import replace
+from datetime import UTC, datetime
+from functools import partial
+from typing import Any, cast
+from uuid import UUID, uuid4
 
 from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 
 from backend.accounts.principal import AuthenticatedRequest
 from backend.api.asgi import pending_request_of
-from backend.api.sse import EventStreamResponse
+from backend.api.authentication import Request
+from backend.api.sse import CHUNKS, EventStreamResponse
 from backend.generation.admission.prompt_check import Fence
 from backend.generation.lifespan import gateway_of
 from backend.generation.request import Event, GenerationRequest, StartedGeneration
@@ -30,6 +34,42 @@ GENERATION_HEADER = "X-Parley-Generation-Id"
 
 # Longer than the gateway takes to find out that no event will come.
 _FIRST_EVENT_S = 3.0
+
+
+class Shape:
+    """How a route tells of a generation. This one: OpenAI's chat and text completions.
+
+    Attributes:
+        wire: how its events are written.
+    """
+
+    wire = CHUNKS
+
+    def events(
+        self, generation_id: UUID, created: datetime, source: AsyncGenerator[Event]
+    ) -> AsyncGenerator[Event]:
+        """The events that its client gets, from those of the generation."""
+        return source
+
+    async def whole(
+        self, request: Request, generation_id: UUID, created: datetime
+    ) -> dict[str, Any]:
+        """The answer of a client that does not stream.
+
+        Raises:
+            ParleyError: the generation ended before there was any text.
+        """
+        completion = await generation_result(
+            gateway_of(request.scope), generation_id, principal=request.auth
+        )
+        return completion.as_openai()
+
+
+COMPLETIONS = Shape()
+
+Stores = Callable[[UUID], None]
+"""Called with the id of a generation, in the transaction that stores it: writes what belongs to
+it, or raises."""
 
 
 async def start(
@@ -103,18 +143,20 @@ async def _continued(first: Event | None, rest: AsyncGenerator[Event]) -> AsyncG
 
 
 async def collect(
-    request: AuthenticatedRequest, generation_id: UUID, headers: dict[str, str]
+    request: Request,
+    generation_id: UUID,
+    headers: dict[str, str],
+    *,
+    shape: Shape = COMPLETIONS,
+    created: datetime,
 ) -> HttpResponse:
     """The whole answer, when the generation has ended.
 
     Raises:
         ParleyError: it ended before there was any text.
     """
-    completion = await generation_result(
-        gateway_of(request.scope), generation_id, principal=request.auth
-    )
     return HttpResponse(
-        encode_json(completion.as_openai()),
+        encode_json(await shape.whole(request, generation_id, created)),
         content_type="application/json",
         headers={**headers, **id_header(generation_id)},
     )
@@ -125,14 +167,37 @@ def id_header(generation_id: UUID) -> dict[str, str]:
 
 
 async def answer(
-    request: AuthenticatedRequest, wanted: GenerationRequest, *, streamed: bool
+    request: Request,
+    wanted: GenerationRequest,
+    *,
+    streamed: bool,
+    shape: Shape = COMPLETIONS,
+    stores: Stores | None = None,
 ) -> HttpResponseBase:
     """Admit `wanted` and answer with it; refusals are raised as ParleyError."""
-    started = await start(request, wanted)
+    if wanted.generation_id is None:
+        wanted = replace(wanted, generation_id=uuid4())
+    assert wanted.generation_id is not None
+    fence = None if stores is None else partial(stores, wanted.generation_id)
+    started = await start(request, wanted, fence=fence)
+    headers, created = started.ratelimit_headers, created_at(started)
     if streamed:
-        return stream(request, started.id, started.ratelimit_headers)
+        source = cast(
+            AsyncGenerator[Event],
+            generation_events(gateway_of(request.scope), started.id, principal=request.auth),
+        )
+        return EventStreamResponse(
+            shape.events(started.id, created, source),
+            headers={**headers, **id_header(started.id)},
+            principal=request.auth,
+            wire=shape.wire,
+        )
     try:
-        return await collect(request, started.id, started.ratelimit_headers)
+        return await collect(request, started.id, headers, shape=shape, created=created)
     except ParleyError as error:
-        error.headers = {**started.ratelimit_headers, **error.headers}
+        error.headers = {**headers, **error.headers}
         raise
+
+
+def created_at(started: StartedGeneration) -> datetime:
+    return datetime.fromtimestamp(started.created, UTC)

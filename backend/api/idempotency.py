@@ -27,8 +27,8 @@ import zlib
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from contextlib import aclosing, contextmanager
 from dataclasses import dataclass, replace
-from datetime import timedelta
-from functools import partial
+from datetime import datetime, timedelta
+from typing import Literal
 from uuid import UUID, uuid4
 
 from django.db import OperationalError, transaction
@@ -39,10 +39,12 @@ from psycopg.errors import LockNotAvailable
 
 from backend.accounts.principal import AuthenticatedRequest
 from backend.api import generations
+from backend.api.authentication import Request
+from backend.api.generations import COMPLETIONS, Shape, Stores
 from backend.api.models import IdempotencyRecord
-from backend.api.sse import CONTENT_TYPE, EventStreamResponse, encode_event
+from backend.api.sse import CONTENT_TYPE, EventStreamResponse, Wire
 from backend.generation.models import Generation
-from backend.generation.request import DONE, Event, GenerationRequest
+from backend.generation.request import Event, GenerationRequest
 from backend.platform.database import in_database
 from backend.platform.errors import Conflict, InvalidRequest, NotFound, ParleyError
 from backend.platform.lock import RenewedLock
@@ -58,23 +60,40 @@ _LOCK_TTL_S = 15.0
 @dataclass(frozen=True, slots=True)
 class Claim:
     """What is known of a key. `body` is the complete answer, None until there is one; `holder`
-    is the token of the request that claimed it."""
+    is the token of the request that claimed it; `created_at` is its generation's."""
 
     record_id: int
     holder: str
     generation_id: UUID
-    generation_exists: bool
+    created_at: datetime | None
     content_type: str
     body: bytes | None
 
 
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """What is to be answered, and how; see `generations.answer`."""
+
+    generation: GenerationRequest
+    streamed: bool
+    shape: Shape
+    stores: Stores | None
+
+
 async def answer_once(
-    request: AuthenticatedRequest, wanted: GenerationRequest, *, streamed: bool
+    request: Request,
+    wanted: GenerationRequest,
+    *,
+    streamed: bool,
+    shape: Shape = COMPLETIONS,
+    stores: Stores | None = None,
 ) -> HttpResponseBase:
     """`generations.answer`, at most once for each `Idempotency-Key`; without one, always."""
     key = request.headers.get(HEADER)
     if key is None:
-        return await generations.answer(request, wanted, streamed=streamed)
+        return await generations.answer(
+            request, wanted, streamed=streamed, shape=shape, stores=stores
+        )
     if not _WELL_FORMED.fullmatch(key):
         raise InvalidRequest(
             f"{HEADER} must be 1 to 255 printable ASCII characters without spaces.", param=HEADER
@@ -96,7 +115,7 @@ async def answer_once(
                 fingerprint=fingerprint,
                 holder=lock.token,
             )
-            response = await _answer(request, claim, wanted, lock, streamed=streamed)
+            response = await _answer(request, claim, _Wanted(wanted, streamed, shape, stores), lock)
     except BaseException:
         await asyncio.shield(lock.give_back())
         raise
@@ -106,12 +125,7 @@ async def answer_once(
 
 
 async def _answer(
-    request: AuthenticatedRequest,
-    claim: Claim,
-    wanted: GenerationRequest,
-    lock: RenewedLock,
-    *,
-    streamed: bool,
+    request: Request, claim: Claim, wanted: _Wanted, lock: RenewedLock
 ) -> HttpResponseBase:
     if claim.body is not None:
         return HttpResponse(
@@ -119,20 +133,23 @@ async def _answer(
             content_type=claim.content_type,
             headers={REPLAYED_HEADER: "true", **generations.id_header(claim.generation_id)},
         )
-    # A retry must find the generation still running: leaving is not a wish to stop it.
-    wanted = replace(wanted, generation_id=claim.generation_id, on_disconnect="grace")
-    headers = {REPLAYED_HEADER: "true"}
-    if not claim.generation_exists:
-        headers = await _begin(request, claim, wanted)
+    headers, created = {REPLAYED_HEADER: "true"}, claim.created_at
+    if created is None:
+        headers, created = await _begin(request, claim, wanted)
+    shape = wanted.shape
     try:
-        if streamed:
-            events = await generations.follow(request, claim.generation_id)
+        if wanted.streamed:
+            source = await generations.follow(request, claim.generation_id)
+            events = shape.events(claim.generation_id, created, source)
             return EventStreamResponse(
-                _stored_at_end(events, claim, lock),
+                _stored_at_end(events, claim, lock, shape.wire),
                 headers={**headers, **generations.id_header(claim.generation_id)},
                 principal=request.auth,
+                wire=shape.wire,
             )
-        response = await generations.collect(request, claim.generation_id, headers)
+        response = await generations.collect(
+            request, claim.generation_id, headers, shape=shape, created=created
+        )
     except NotFound:
         raise Conflict(
             f"The request with this {HEADER} was carried out, but its answer is no longer kept."
@@ -147,24 +164,35 @@ async def _answer(
 
 
 async def _begin(
-    request: AuthenticatedRequest, claim: Claim, wanted: GenerationRequest
-) -> dict[str, str]:
-    """Start the generation of `claim`; the headers for its answer.
+    request: Request, claim: Claim, wanted: _Wanted
+) -> tuple[dict[str, str], datetime]:
+    """Start the generation of `claim`; the headers for its answer, and when it was created.
 
     Raises:
         ParleyError: it was refused. The key is free again.
         Conflict: our lock lapsed and another request holds the key, but has begun nothing.
     """
+    # A retry must find the generation still running: leaving is not a wish to stop it.
+    kept: Literal["grace", "go_on"] = (
+        "go_on" if wanted.generation.on_disconnect == "go_on" else "grace"
+    )
+    generation = replace(wanted.generation, generation_id=claim.generation_id, on_disconnect=kept)
+
+    def fence() -> None:
+        _refuse_if_succeeded(claim)
+        if wanted.stores is not None:
+            wanted.stores(claim.generation_id)
+
     try:
-        started = await generations.start(
-            request, wanted, fence=partial(_refuse_if_succeeded, claim)
-        )
-        return started.ratelimit_headers
+        started = await generations.start(request, generation, fence=fence)
+        return started.ratelimit_headers, generations.created_at(started)
     except Conflict:
         # Another holder has it by now. What it has begun, both requests read.
-        if not await in_database(_has_begun, claim):
+        begun = await in_database(_begun_at, claim)
+        if begun is None:
+            await in_database(_forget, claim)
             raise
-        return {REPLAYED_HEADER: "true"}
+        return {REPLAYED_HEADER: "true"}, begun
     except ParleyError:
         await in_database(_forget, claim)
         raise
@@ -179,15 +207,15 @@ def in_use() -> Conflict:
 
 
 async def _stored_at_end(
-    events: AsyncGenerator[Event], claim: Claim, lock: RenewedLock
+    events: AsyncGenerator[Event], claim: Claim, lock: RenewedLock, wire: Wire
 ) -> AsyncIterator[Event]:
     """`events`, with the lock held meanwhile and the whole stored after the last."""
     body = bytearray()
     try:
         async with lock.renewed(), aclosing(events):
             async for event in events:
-                body += encode_event(event)
-                if event.data == DONE:
+                body += wire.event(event)
+                if wire.is_last(event):
                     # Before the client sees the end: its next request may come at once.
                     await in_database(_store, claim, CONTENT_TYPE, bytes(body))
                     await lock.give_back()
@@ -231,7 +259,7 @@ def claim_key(
         record_id=record.pk,
         holder=holder,
         generation_id=record.generation_id,
-        generation_exists=generation is not None,
+        created_at=generation.created_at if generation is not None else None,
         content_type=record.content_type,
         body=bytes(record.body) if record.body is not None else None,
     )
@@ -285,8 +313,9 @@ def _locking() -> Iterator[None]:
         raise
 
 
-def _has_begun(claim: Claim) -> bool:
-    return Generation.objects.filter(pk=claim.generation_id).exists()
+def _begun_at(claim: Claim) -> datetime | None:
+    row = Generation.objects.filter(pk=claim.generation_id).values_list("created_at").first()
+    return row[0] if row else None
 
 
 def _forget(claim: Claim) -> None:

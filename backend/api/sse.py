@@ -46,6 +46,7 @@ class Wire:
 
     event: Callable[[Event], bytes]
     error: Callable[[ParleyError], bytes]
+    is_last: Callable[[Event], bool] = lambda event: event.data == DONE
 
 
 CHUNKS = Wire(encode_event, encode_error)

@@ -1,18 +1,22 @@
 """What the model reads: the path of the tree that ends with the prompt."""
 
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 from uuid import UUID
 
 from backend.conversations.models import Attachment, Message, MessageRole, MessageStatus
 from backend.conversations.parts import parts_for_model
 from backend.conversations.tree import MESSAGE_OVERHEAD, path_to
-from backend.conversations.types import ChatMessage, ImagePart
+from backend.conversations.types import ChatMessage, ImagePart, ToolCall
 
 # The text is not tokenized yet. English has about four bytes a token, code and other
 # scripts about three: to count too much only forgets a little earlier.
 _BYTES_PER_TOKEN = 3
 _TOKENS_PER_MESSAGE = MESSAGE_OVERHEAD // _BYTES_PER_TOKEN
 _TOKENS_PER_IMAGE = 1000
+_IN_TURNS = {MessageRole.USER, MessageRole.ASSISTANT}
+_OF_PROGRAMS = {"call", "call_output", "instruction", "removed"}
 
 
 def history_for(prompt: Message, *, tokens: int) -> list[ChatMessage]:
@@ -33,11 +37,11 @@ def history_for(prompt: Message, *, tokens: int) -> list[ChatMessage]:
     for message in _without_blocked(path):
         if message.role == MessageRole.ASSISTANT and not message.text:
             continue
-        spoken = ChatMessage(message.role, parts_for_model(message.content, attachments))
-        if history and history[-1].role == spoken.role:
-            history[-1] = _joined(history[-1], spoken)
-        else:
-            history.append(spoken)
+        for spoken in _spoken(message, attachments):
+            if history and history[-1].role == spoken.role in _IN_TURNS:
+                history[-1] = _joined(history[-1], spoken)
+            else:
+                history.append(spoken)
     return newest_within(history, tokens=tokens)
 
 
@@ -51,9 +55,24 @@ def newest_within(history: Sequence[ChatMessage], *, tokens: int) -> list[ChatMe
     left = tokens - _tokens(history[kept])
     while kept > 0 and (left := left - _tokens(history[kept - 1])) >= 0:
         kept -= 1
-    while history[kept].role != MessageRole.USER:
-        kept += 1
-    return list(history[kept:])
+    begins = [at for at in range(kept, len(history)) if history[at].role == MessageRole.USER]
+    return list(history[begins[0] if begins else kept :])
+
+
+def _spoken(message: Message, attachments: Mapping[UUID, Attachment]) -> list[ChatMessage]:
+    """What one message says: a program's may hold calls, their outputs and instructions."""
+    by_kind: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for part in message.content:
+        by_kind[part["type"] if part["type"] in _OF_PROGRAMS else ""].append(part)
+    calls = [ToolCall(p["call_id"], p["name"], p["arguments"]) for p in by_kind["call"]]
+    outputs = [
+        ChatMessage("tool", part["output"], tool_call_id=part["call_id"])
+        for part in by_kind["call_output"]
+    ]
+    instructions = [ChatMessage("system", part["text"]) for part in by_kind["instruction"]]
+    said = parts_for_model(by_kind[""], attachments)
+    own = [ChatMessage(message.role, said, None, calls)] if said or calls else []
+    return [*outputs, *instructions, *own]
 
 
 def _tokens(message: ChatMessage) -> int:
@@ -87,5 +106,6 @@ def _attachments_of(path: Iterable[Message]) -> dict[UUID, Attachment]:
 
 def _joined(first: ChatMessage, second: ChatMessage) -> ChatMessage:
     if isinstance(first.content, str) and isinstance(second.content, str):
-        return ChatMessage(first.role, f"{first.content}\n\n{second.content}")
+        text = f"{first.content}\n\n{second.content}"
+        return ChatMessage(first.role, text, None, first.tool_calls + second.tool_calls)
     return ChatMessage(first.role, first.parts + second.parts)

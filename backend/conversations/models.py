@@ -39,6 +39,9 @@ class Conversation(models.Model):
     active_message = models.ForeignKey(
         "Message", on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
     )
+    metadata = models.JSONField(
+        default=dict, db_default={}, help_text="What a program has noted: texts by name."
+    )
     pinned_at = models.DateTimeField(null=True, blank=True)
     archived_at = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField(default=timezone.now, editable=False)

@@ -154,6 +154,7 @@ def message_finish(
     finish_reason: str,
     input_tokens: int,
     output_tokens: int,
+    parts: list[dict[str, Any]] | None = None,
 ) -> None:
     """Store the answer and its terminal status. Called once by the end of each generation.
 
@@ -163,6 +164,7 @@ def message_finish(
     Args:
         status: a terminal MessageStatus.
         finish_reason: OpenAI's, or "" where there is none.
+        parts: what `text` says, where it is more than text (items.py).
     """
     status = MessageStatus(status)
     if status == MessageStatus.PENDING:
@@ -172,7 +174,7 @@ def message_finish(
         return
     text = _storable(text)
     message.text = text
-    message.content = text_parts(text) if text else []
+    message.content = parts if parts is not None else text_parts(text) if text else []
     message.status = status
     message.finish_reason = finish_reason
     message.input_tokens = input_tokens

@@ -8,6 +8,7 @@ end it with less text than was delivered.
 
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 import msgspec
@@ -16,8 +17,8 @@ from django.utils import timezone
 
 from backend.conversations.turns import message_finish
 from backend.generation.models import Generation, GenerationState, StoredAnswer
-from backend.generation.request import AdmittedGeneration, Usage
-from backend.generation.tools import readable, storable
+from backend.generation.request import AdmittedGeneration, Usage, public_id
+from backend.generation.tools import call_id, readable, split_calls, storable
 from billing.quantities import TokenCounts
 from billing.services import UsageFacts, usage_record_create
 from safety.audit.services import RetainedText, decision_record, prompt_retain
@@ -140,6 +141,7 @@ def generation_finish(*, generation_id: UUID, epoch: int, final: FinalState) -> 
             finish_reason=row.finish_reason,
             input_tokens=row.input_tokens,
             output_tokens=row.output_tokens,
+            parts=_parts(row, final.text),
         )
     StoredAnswer.objects.filter(pk=row.pk).update(text=storable(final.text))
     for answer in final.checked:
@@ -154,6 +156,19 @@ def generation_finish(*, generation_id: UUID, epoch: int, final: FinalState) -> 
     if final.prompt is not None:
         prompt_retain(generation_id=row.id, text=final.prompt)
     return Finished(row, facts, by_us=True)
+
+
+def _parts(row: Generation, text: str) -> list[dict[str, Any]] | None:
+    """The parts of a message that calls functions; None where text is all."""
+    content, calls = split_calls(storable(text))
+    if not calls:
+        return None
+    parts: list[dict[str, Any]] = [{"type": "text", "text": content}] if content else []
+    name = public_id(row.id, row.endpoint)
+    for number, call in enumerate(calls):
+        called = {"name": call.name, "arguments": call.arguments}
+        parts.append({"type": "call", "call_id": call_id(name, 0, number), **called})
+    return parts
 
 
 @transaction.atomic

@@ -5,6 +5,9 @@ from backend.api.application import api, generation_paths
 # Posts of API keys that start no generation: what they cost is bounded elsewhere.
 NO_GENERATION = {
     "/v1/embeddings",  # one short request to a replica, through the same admission
+    "/v1/conversations",
+    "/v1/conversations/{openai_conversation_id}",
+    "/v1/conversations/{openai_conversation_id}/items",
     "/v1/moderations",
     "/v1/responses/{response_id}/cancel",
 }

@@ -26,6 +26,11 @@ BODIES: dict[tuple[str, str], Any] = {
     ("POST", "/api/chat/completions"): {"model": "auto", "messages": []},
     ("POST", "/v1/completions"): {"model": "auto", "prompt": ""},
     ("POST", "/v1/responses"): {"model": "auto", "input": []},
+    ("POST", "/v1/conversations"): {"items": []},
+    ("POST", "/v1/conversations/{openai_conversation_id}"): {"metadata": {"a": "taken over"}},
+    ("POST", "/v1/conversations/{openai_conversation_id}/items"): {
+        "items": [{"role": "user", "content": "taken over"}]
+    },
     ("POST", "/v1/embeddings"): {"model": "auto", "input": ""},
     ("POST", "/v1/moderations"): {"input": "hello"},
     ("POST", "/api/conversations"): {},
@@ -98,6 +103,7 @@ def belongings(product) -> Iterator[Belongings]:
             "attachment_id": upload.json()["id"],
             "model_id": "auto",
             "response_id": new_response(owner, product.url),
+            **new_program_conversation(owner, product.url),
             "budget_id": budget.json()["id"],
             # Nothing is issued or delivered here; tests/billing has foreign ones.
             "invoice_id": "1",
@@ -117,6 +123,15 @@ def new_response(owner: Person, url: str) -> str:
     with program(url, owner.new_key()["secret"]) as client:
         body = {"model": "auto", "input": "Private", "max_output_tokens": 4}
         return str(client.post("/v1/responses", json=body).json()["id"])
+
+
+def new_program_conversation(owner: Person, url: str) -> dict[str, str]:
+    """Of `/v1/conversations`, whose ids are those of `/api/conversations` with a prefix."""
+    with program(url, owner.new_key()["secret"]) as client:
+        items = [{"role": "user", "content": "Private"}]
+        made = client.post("/v1/conversations", json={"items": items}).json()
+        [item] = client.get(f"/v1/conversations/{made['id']}/items").json()["data"]
+    return {"openai_conversation_id": str(made["id"]), "item_id": str(item["id"])}
 
 
 @pytest.fixture(scope="module")

@@ -4,10 +4,14 @@ import os
 import signal
 import time
 from collections.abc import Callable
+from typing import Any
 
+import httpx
+import orjson
 import pytest
 
-from tests.chaos.conftest import Site, whole_answer
+from infra.load.upstream import words
+from tests.chaos.conftest import ANSWER_TOKENS, Site, whole_answer
 from tests.chaos.reader import Wire
 from tests.support.product import Product
 
@@ -31,6 +35,44 @@ def test_answer_is_failed_over_when_its_process_is_killed(
     continued = site.upstream.served[1].body
     assert continued["continue_final_message"] is True
     assert wire.text.startswith(continued["messages"][-1]["content"])
+
+
+def test_response_is_failed_over_when_its_process_is_killed(
+    start_site: Callable[..., Site[Product]],
+) -> None:
+    """Its events go on at the next number, and what is read, stored and billed is the same."""
+    site = start_site(webs=2)
+    headers = {"Authorization": f"Bearer {site.person.new_key()['secret']}"}
+    body = {"model": "auto", "input": "Say words.", "stream": True}
+    events: list[dict[str, Any]] = []
+
+    def read(response: httpx.Response, until: int | None = None) -> None:
+        assert response.status_code == 200, response.read()
+        for line in response.iter_lines():
+            if line.startswith("data: "):
+                events.append(orjson.loads(line[6:]))
+                if len(events) == until:
+                    return
+
+    first, second = (f"{url}/v1/responses" for url in site.product.urls)
+    with httpx.stream("POST", first, json=body, headers=headers, timeout=60) as response:
+        read(response, until=12)
+        site.product.webs[0].process.kill()
+    own = f"{second}/{events[0]['response']['id']}"
+    rest = f"{own}?stream=true&starting_after={events[-1]['sequence_number']}"
+    with httpx.stream("GET", rest, headers=headers, timeout=60) as response:
+        read(response)
+
+    assert [event["sequence_number"] for event in events] == list(range(len(events)))
+    text = "".join(one["delta"] for one in events if one["type"] == "response.output_text.delta")
+    last = events[-1]["response"]
+    assert text == words(0, ANSWER_TOKENS) == last["output"][0]["content"][0]["text"]
+    assert httpx.get(own, headers=headers).json() == last
+    [billed] = site.product.rows(
+        "SELECT output_tokens FROM billing_usagerecord WHERE organization_id = %s",
+        [site.person.organization_id],
+    )
+    assert billed["output_tokens"] == last["usage"]["output_tokens"] == ANSWER_TOKENS
 
 
 def test_answer_continues_when_the_only_process_is_killed_and_restarted(

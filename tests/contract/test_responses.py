@@ -2,6 +2,7 @@
 
 import json
 import time
+import uuid
 from typing import Any, Literal
 
 import httpx
@@ -210,6 +211,106 @@ def test_background_is_cancelled(client):
 
 
 @model
+def test_idempotency_key_gives_one_response(client):
+    headers = {"Idempotency-Key": uuid.uuid4().hex}
+    asked: Any = {"input": "Say three words.", "extra_headers": headers}
+    first = create(client, **asked)
+    assert create(client, **asked).model_dump() == first.model_dump()
+    with pytest.raises(openai.BadRequestError) as refusal:
+        create(client, input="Other.", extra_headers=headers)
+    assert refusal.value.code == "idempotency_key_reused"
+    asked["extra_headers"] = {"Idempotency-Key": uuid.uuid4().hex}
+    events = list(create(client, **asked, stream=True))
+    again = list(create(client, **asked, stream=True))
+    assert [event.model_dump() for event in again] == [event.model_dump() for event in events]
+    assert events[-1].response.output_text
+
+
+@model
+def test_conversation_is_read_first_and_grows(client, developer):
+    seeds: Any = [
+        {"role": "system", "content": "Be brief."},
+        {"role": "user", "content": "My name is Ada."},
+        {"role": "assistant", "content": "Hello, Ada."},
+    ]
+    made = client.conversations.create(items=seeds, metadata={"a": "b"})
+    assert made.id.startswith("conv_") and made.metadata == {"a": "b"}
+    choice: Any = {"type": "function", "name": "get_weather"}
+    asked = {"conversation": made.id, "tools": [WEATHER], "max_output_tokens": 100}
+    first = create(client, **asked, input="Rain in Rome?", tool_choice=choice)
+    assert first.conversation.id == made.id
+    [call] = first.output
+    given = {"type": "function_call_output", "call_id": call.call_id, "output": "Sunny, 21."}
+    second = create(client, **asked, input=[given], tool_choice="none")
+    items = client.conversations.items.list(made.id, order="asc").data
+    kinds = [getattr(item, "role", None) or item.type for item in items]
+    assert kinds == [
+        *("system", "user", "assistant", "user"),
+        *("function_call", "function_call_output", "assistant"),
+    ]
+    assert [items[4].id, items[6].id] == [call.id, second.output[0].id]
+    # The same said in one request is the same prompt.
+    history = [
+        *seeds,
+        {"role": "user", "content": "Rain in Rome?"},
+        call.model_dump(exclude_none=True),
+        given,
+    ]
+    alone = create(
+        client, input=history, tools=[WEATHER], tool_choice="none", max_output_tokens=100
+    )
+    assert alone.usage.input_tokens == second.usage.input_tokens
+    assert alone.output_text == second.output_text
+    # The page has it, and asks on.
+    found = developer.browser.get(f"/api/conversations/{uuid.UUID(made.id[5:])}").json()
+    assert found["messages"][-1]["content"] == second.output_text
+    turn = developer.browser.post(
+        f"/api/conversations/{uuid.UUID(made.id[5:])}/messages",
+        json={"content": "And Paris?", "max_tokens": 4},
+    )
+    assert turn.text.endswith("data: [DONE]\n\n")
+    page = client.conversations.items.list(made.id, limit=2)
+    assert [item.role for item in page.data] == ["assistant", "user"] and page.has_more
+    assert client.conversations.items.retrieve(page.data[1].id, conversation_id=made.id)
+    client.conversations.items.delete(page.data[1].id, conversation_id=made.id)
+    with pytest.raises(openai.NotFoundError):
+        client.conversations.items.retrieve(page.data[1].id, conversation_id=made.id)
+    assert client.conversations.update(made.id, metadata={"c": "d"}).metadata == {"c": "d"}
+    assert client.conversations.delete(made.id).deleted
+    with pytest.raises(openai.NotFoundError):
+        create(client, conversation=made.id)
+
+
+@model
+def test_conversation_takes_one_response_at_a_time_and_no_image(client, developer, product):
+    made = client.conversations.create()
+    running = create(
+        client, conversation=made.id, background=True, temperature=2, max_output_tokens=2000
+    )
+    for refused in (
+        lambda: create(client, conversation=made.id),
+        lambda: client.conversations.items.create(
+            made.id, items=[{"role": "user", "content": "x", "type": "message"}]
+        ),
+    ):
+        with pytest.raises(openai.ConflictError) as conflict:
+            refused()
+        assert conflict.value.code == "conversation_locked"
+    client.responses.cancel(running.id)
+    image: Any = {"type": "input_image", "image_url": "data:image/png;base64,AA", "detail": "auto"}
+    for items in ([{"role": "user", "content": [image]}], [{"role": "assistant", "content": "x"}]):
+        with pytest.raises(openai.BadRequestError) as refusal:
+            create(client, conversation=made.id, input=items)
+        assert refusal.value.param == "input"
+    limited = developer.new_key(scopes=["inference"])["secret"]
+    with (
+        openai.OpenAI(base_url=f"{product.url}/v1", api_key=limited, max_retries=0) as other,
+        pytest.raises(openai.PermissionDeniedError),
+    ):
+        create(other, conversation=made.id)
+
+
+@model
 def test_another_users_response_does_not_exist(client, product):
     made = create(client)
     other = sign_up(product.url)
@@ -243,7 +344,7 @@ def test_another_users_response_does_not_exist(client, product):
         ({"tools": [{**WEATHER, "name": "a b"}]}, "tools[0].name"),
         ({"tool_choice": "required"}, "tool_choice"),
         ({"text": {"format": {"type": "json_schema"}}}, "text.format"),
-        ({"conversation": "conv_1"}, "conversation"),
+        ({"conversation": "conv_1", "previous_response_id": "resp_1"}, "previous_response_id"),
         ({"prompt": {"id": "x"}}, "prompt"),
         ({"reasoning": {"effort": "high"}}, "reasoning"),
         ({"service_tier": "flex"}, "service_tier"),

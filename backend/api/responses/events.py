@@ -199,7 +199,13 @@ def encode_response_error(error: ParleyError) -> bytes:
     return b"event: error\ndata: %s\n\n" % orjson.dumps(data)
 
 
-RESPONSE_EVENTS = Wire(encode_response_event, encode_response_error)
+def is_last_event(event: Event) -> bool:
+    """Whether a response's stream ends with `event`."""
+    kind = orjson.loads(event.data)["type"]
+    return kind in {"response.completed", "response.incomplete", "response.failed"}
+
+
+RESPONSE_EVENTS = Wire(encode_response_event, encode_response_error, is_last_event)
 
 
 def _status(finish_reason: str | None, error: dict[str, Any] | None) -> tuple[str, str | None]:

@@ -35,7 +35,7 @@ def parameters(body: ResponseCreate) -> dict[str, Any]:
     """What a response says of its request."""
     return {
         "background": bool(body.background),
-        "conversation": None,
+        "conversation": {"id": body.conversation_id} if body.conversation_id else None,
         "instructions": body.instructions,
         "max_output_tokens": body.max_output_tokens,
         "max_tool_calls": body.max_tool_calls,

@@ -6,7 +6,7 @@ days, or until they are deleted. As all answers they belong to one user of one o
 
 import json
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
@@ -63,7 +63,7 @@ class Found:
         ended = "completed" if status == "completed" else "incomplete"
         return response_object(
             self.row.pk,
-            self.row.created_at,
+            generation.created_at,
             self.asked,
             status=status,
             output=output_items(self.row.pk, self.text, status=ended) if self.text else [],
@@ -73,9 +73,7 @@ class Found:
         )
 
 
-def response_store(
-    *, generation_id: UUID, created_at: datetime, principal: Principal, body: ResponseCreate
-) -> None:
+def response_store(*, generation_id: UUID, principal: Principal, body: ResponseCreate) -> None:
     """Store what was asked."""
     previous = body.previous_response_id
     StoredResponse.objects.create(
@@ -85,7 +83,6 @@ def response_store(
         previous=generation_id_of(previous) if previous else None,
         items=json.dumps([item.model_dump(exclude_none=True) for item in input_items(body)]),
         asked=json.dumps(parameters(body)),
-        created_at=created_at,
     )
 
 

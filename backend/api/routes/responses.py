@@ -1,38 +1,34 @@
 """`/v1/responses`: create, read, follow, cancel, delete; what it was asked."""
 
 import asyncio
-from collections.abc import AsyncGenerator
-from contextlib import aclosing
 from dataclasses import replace
-from datetime import UTC, datetime
-from functools import partial
-from typing import Any, Literal
-from uuid import UUID, uuid4
+from typing import Any, Literal, cast
+from uuid import UUID
 
 from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 from ninja import Query, Router
 
-from backend.accounts.principal import AuthenticatedRequest
+from backend.accounts.scopes import Scope
 from backend.api import generations
 from backend.api.client_address import client_hash
-from backend.api.idempotency import HEADER as IDEMPOTENCY_HEADER
+from backend.api.idempotency import answer_once
 from backend.api.observe import note_end_user
 from backend.api.openai_requests import from_chat
 from backend.api.responses import rows
-from backend.api.responses.events import RESPONSE_EVENTS, Respond, ResponseEvents
-from backend.api.responses.items import chat_body, output_items
-from backend.api.responses.objects import parameters, response_object, status_of
+from backend.api.responses.conversations import Joined, join
+from backend.api.responses.items import chat_body
+from backend.api.responses.objects import parameters
+from backend.api.responses.paging import Order, page_of
+from backend.api.responses.shape import ResponseShape
 from backend.api.schemas.openai_responses import RESPONSE_CREATED, RESPONSE_READ
 from backend.api.schemas.responses import ResponseCreate
 from backend.api.sse import EventStreamResponse
 from backend.generation.admission.estimate import input_estimate
 from backend.generation.lifespan import gateway_of
-from backend.generation.models import GenerationState
 from backend.generation.pools.config import load_pools
-from backend.generation.request import Completion, Event, GenerationRequest
-from backend.generation.service import generation_cancel, generation_events, generation_result
-from backend.generation.tools import begun_call
+from backend.generation.request import GenerationRequest
+from backend.generation.service import generation_cancel, generation_events
 from backend.platform.database import in_database
 from backend.platform.errors import InvalidRequest
 from backend.platform.json import encode_json
@@ -48,35 +44,36 @@ _ROOM_FOR_ANSWER = 256
 async def create_response(request: AuthenticatedRequest, body: ResponseCreate) -> HttpResponseBase:
     """OpenAI's response. With `stream` true: its events, `response.completed` last."""
     note_end_user(body.safety_identifier or body.user)
-    if request.headers.get(IDEMPOTENCY_HEADER) is not None:
-        raise InvalidRequest(
-            f"'{IDEMPOTENCY_HEADER}' is not supported for responses.", param=IDEMPOTENCY_HEADER
-        )
+    joined: Joined | None = None
     history: list[dict[str, Any]] = []
     if body.previous_response_id is not None:
         history = await in_database(
             rows.history_of, text_id=body.previous_response_id, principal=request.auth
         )
+    if body.conversation_id is not None:
+        request.auth.require(Scope.CONVERSATIONS)
+        model = load_pools().find(body.model).id
+        joined = await in_database(join, principal=request.auth, body=body, model=model)
+        history = joined.history
     wanted = _generation(request, body, history)
-    started = await generations.start(request, wanted)
-    created = datetime.fromtimestamp(started.created, UTC)
-    if body.is_stored:
-        await in_database(
-            rows.response_store,
-            generation_id=started.id,
-            created_at=created,
-            principal=request.auth,
-            body=body,
+    if joined is not None:
+        wanted = replace(
+            wanted, conversation_id=joined.conversation_id, message_id=joined.message_id
         )
-    respond = partial(response_object, started.id, created, parameters(body))
-    if body.stream:
-        return _stream(request, started.id, respond, headers=started.ratelimit_headers)
-    if body.background:
-        return _json(respond(status="queued"), started.ratelimit_headers)
-    completion = await generation_result(
-        gateway_of(request.scope), started.id, principal=request.auth
+
+    def stores(generation_id: UUID) -> None:
+        if joined is not None:
+            joined.stores(generation_id)
+        if body.is_stored:
+            rows.response_store(generation_id=generation_id, principal=request.auth, body=body)
+
+    return await answer_once(
+        request,
+        wanted,
+        streamed=bool(body.stream),
+        shape=ResponseShape(parameters(body), at_once=bool(body.background)),
+        stores=stores,
     )
-    return _json(_whole(started.id, completion, respond), started.ratelimit_headers)
 
 
 @router.get("/responses/{response_id}", **RESPONSE_READ)
@@ -92,8 +89,14 @@ async def get_response(
     found = await in_database(rows.response_get, text_id=response_id, principal=request.auth)
     if not stream:
         return _json(found.as_object())
-    respond = partial(response_object, found.row.pk, found.row.created_at, found.asked)
-    return _stream(request, found.row.pk, respond, after=starting_after)
+    shape = ResponseShape(found.asked, after=-1 if starting_after is None else starting_after)
+    source = generation_events(gateway_of(request.scope), found.row.pk, principal=request.auth)
+    return EventStreamResponse(
+        shape.events(found.row.pk, found.generation.created_at, cast(Any, source)),
+        headers=generations.id_header(found.row.pk),
+        principal=request.auth,
+        wire=shape.wire,
+    )
 
 
 @router.delete("/responses/{response_id}")
@@ -123,28 +126,13 @@ async def list_response_input_items(
     request: AuthenticatedRequest,
     response_id: str,
     limit: int = Query(20, ge=1, le=100),
-    order: Literal["asc", "desc"] = "desc",
+    order: Order = "desc",
     after: str | None = None,
     include: list[str] = Query([]),  # noqa: B008
 ) -> dict[str, Any]:
     """Its own input items, the last first unless `order` is `asc`."""
     found = await in_database(rows.response_get, text_id=response_id, principal=request.auth)
-    items = rows.input_list(found)
-    if order == "desc":
-        items.reverse()
-    if after is not None:
-        places = [at for at, item in enumerate(items) if item["id"] == after]
-        if not places:
-            raise InvalidRequest(f"There is no item '{after[:64]}'.", param="after")
-        items = items[places[0] + 1 :]
-    shown = items[:limit]
-    return {
-        "object": "list",
-        "data": shown,
-        "first_id": shown[0]["id"] if shown else None,
-        "last_id": shown[-1]["id"] if shown else None,
-        "has_more": len(items) > limit,
-    }
+    return page_of(rows.input_list(found), limit=limit, order=order, after=after)
 
 
 def _generation(
@@ -166,10 +154,9 @@ def _generation(
         history = _without_first_turn(history)
     return replace(
         chat,
-        generation_id=uuid4(),
         stream_usage=True,
         stores_answer=body.is_stored,
-        on_disconnect="go_on" if body.background else "grace" if body.is_stored else "cancel",
+        on_disconnect=_on_disconnect(body),
     )
 
 
@@ -179,58 +166,11 @@ def _without_first_turn(history: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return history[later[0] :] if later else []
 
 
-def _stream(
-    request: AuthenticatedRequest,
-    generation_id: UUID,
-    respond: Respond,
-    *,
-    after: int | None = None,
-    headers: dict[str, str] | None = None,
-) -> EventStreamResponse:
-    return EventStreamResponse(
-        _events(request, generation_id, respond, -1 if after is None else after),
-        headers={**(headers or {}), **generations.id_header(generation_id)},
-        principal=request.auth,
-        wire=RESPONSE_EVENTS,
-    )
+def _on_disconnect(body: ResponseCreate) -> Literal["cancel", "grace", "go_on"]:
+    if body.background:
+        return "go_on"
+    return "grace" if body.is_stored or body.conversation is not None else "cancel"
 
 
-async def _events(
-    request: AuthenticatedRequest, generation_id: UUID, respond: Respond, after: int
-) -> AsyncGenerator[Event]:
-    made = ResponseEvents(generation_id, respond)
-    source = generation_events(gateway_of(request.scope), generation_id, principal=request.auth)
-    async with aclosing(source) as chunks:  # type: ignore[type-var]
-        for event in made.begin():
-            if event.seq > after:
-                yield event
-        async for chunk in chunks:
-            for event in made.feed(chunk):
-                if event.seq > after:
-                    yield event
-
-
-def _whole(generation_id: UUID, completion: Completion, respond: Respond) -> dict[str, Any]:
-    [choice] = completion.choices
-    text = choice.text + "".join(
-        begun_call(call.name) + call.arguments for call in choice.tool_calls
-    )
-    state = {"cancelled": GenerationState.CANCELLED}.get(
-        choice.finish_reason, GenerationState.COMPLETED
-    )
-    status, incomplete = status_of(state, choice.finish_reason)
-    if completion.error is not None:
-        status, incomplete = "failed", None
-    logprobs = (choice.logprobs or {}).get("content")
-    ended = "completed" if status == "completed" else "incomplete"
-    return respond(
-        status=status,
-        output=output_items(generation_id, text, status=ended, logprobs=logprobs) if text else [],
-        usage=completion.usage,
-        error=completion.error,
-        incomplete=incomplete,
-    )
-
-
-def _json(body: dict[str, Any], headers: dict[str, str] | None = None) -> HttpResponse:
-    return HttpResponse(encode_json(body), content_type="application/json", headers=headers or {})
+def _json(body: dict[str, Any]) -> HttpResponse:
+    return HttpResponse(encode_json(body), content_type="application/json")

@@ -7,7 +7,7 @@ MCP servers, custom tools) is refused by name.
 
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import Field, StringConstraints, field_validator, model_validator
+from pydantic import AfterValidator, Field, StringConstraints, field_validator, model_validator
 
 from backend.api.schemas.base import ModelName, RequestModel
 from backend.api.schemas.openai_messages import ImageURL
@@ -23,6 +23,16 @@ CallId = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 ItemId = Annotated[str, StringConstraints(max_length=200)]
 ItemStatus = Literal["in_progress", "completed", "incomplete"]
 ResponseId = Annotated[str, StringConstraints(max_length=64)]
+
+
+def _short_pairs(metadata: dict[str, str]) -> dict[str, str]:
+    for key, value in metadata.items():
+        if len(key) > 64 or len(value) > 512:
+            raise ValueError("keys have at most 64 characters, values at most 512")
+    return metadata
+
+
+Metadata = Annotated[dict[str, str], Field(max_length=16), AfterValidator(_short_pairs)]
 
 
 class InputText(RequestModel):
@@ -128,6 +138,10 @@ class StreamOptions(RequestModel):
     include_obfuscation: bool | None = None
 
 
+class ConversationReference(RequestModel):
+    id: ResponseId
+
+
 Include = Literal["message.output_text.logprobs", "reasoning.encrypted_content"]
 
 
@@ -135,7 +149,6 @@ class ResponseCreate(RequestModel):
     refused: ClassVar[dict[str, tuple[Any, ...]]] = {
         "access_programs": (),
         "context_management": ([],),
-        "conversation": (),
         "image": (),
         "moderation": (),
         "prompt": (),
@@ -149,6 +162,9 @@ class ResponseCreate(RequestModel):
     input: str | Annotated[list[Item], Field(min_length=1, max_length=MAX_ITEMS)]
     instructions: str | None = None
     previous_response_id: ResponseId | None = None
+    conversation: ResponseId | ConversationReference | None = Field(
+        default=None, description="Its items are read first; input and output are added to it."
+    )
     store: bool | None = Field(default=None, description="For 30 days, unless false.")
     background: bool | None = None
     stream: bool | None = None
@@ -168,7 +184,7 @@ class ResponseCreate(RequestModel):
     parallel_tool_calls: bool | None = None
     truncation: Literal["auto", "disabled"] | None = None
     include: list[Include] | None = Field(default=None, max_length=16)
-    metadata: dict[str, str] | None = Field(default=None, max_length=16)
+    metadata: Metadata | None = None
     user: EndUser | None = None
     safety_identifier: EndUser | None = None
     prompt_cache_key: EndUser | None = None
@@ -178,19 +194,16 @@ class ResponseCreate(RequestModel):
     def without_refused(cls, data: Any) -> Any:
         return refuse_by_name(cls.refused, data)
 
-    @field_validator("metadata")
-    @classmethod
-    def short_pairs(cls, metadata: dict[str, str] | None) -> dict[str, str] | None:
-        for key, value in (metadata or {}).items():
-            if len(key) > 64 or len(value) > 512:
-                raise ValueError("keys have at most 64 characters, values at most 512")
-        return metadata
-
     @model_validator(mode="after")
     def consistent(self) -> "ResponseCreate":
         if self.background and self.store is False:
             raise InvalidRequest(
                 "A response in the background is stored: 'store' cannot be false.", param="store"
+            )
+        if self.conversation is not None and self.previous_response_id is not None:
+            raise InvalidRequest(
+                "'conversation' and 'previous_response_id' exclude each other.",
+                param="previous_response_id",
             )
         if self.stream_options is not None and not self.stream:
             raise InvalidRequest(
@@ -199,9 +212,27 @@ class ResponseCreate(RequestModel):
         return self
 
     @property
+    def conversation_id(self) -> str | None:
+        named = self.conversation
+        return named.id if isinstance(named, ConversationReference) else named
+
+    @property
     def is_stored(self) -> bool:
         return self.store is not False
 
     @property
     def wants_logprobs(self) -> bool:
         return "message.output_text.logprobs" in (self.include or ()) or bool(self.top_logprobs)
+
+
+class ItemsNew(RequestModel):
+    items: list[Item] = Field(min_length=1, max_length=20)
+
+
+class ConversationNew(RequestModel):
+    items: list[Item] | None = Field(default=None, max_length=20)
+    metadata: Metadata | None = None
+
+
+class ConversationChange(RequestModel):
+    metadata: Metadata | None
