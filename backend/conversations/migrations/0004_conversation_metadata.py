@@ -4,15 +4,16 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('conversations', '0003_share_expiry_and_policy'),
+        ("conversations", "0003_share_expiry_and_policy"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='conversation',
-            name='metadata',
-            field=models.JSONField(db_default={}, default=dict, help_text='What a program has noted: texts by name.'),
+            model_name="conversation",
+            name="metadata",
+            field=models.JSONField(
+                db_default={}, default=dict, help_text="What a program has noted: texts by name."
+            ),
         ),
     ]
