@@ -15,7 +15,6 @@ from django.http.response import HttpResponseBase
 
 from backend.accounts.principal import AuthenticatedRequest
 from backend.api.asgi import pending_request_of
-from backend.api.authentication import Request
 from backend.api.sse import CHUNKS, EventStreamResponse
 from backend.generation.admission.prompt_check import Fence
 from backend.generation.lifespan import gateway_of
@@ -52,7 +51,7 @@ class Shape:
         return source
 
     async def whole(
-        self, request: Request, generation_id: UUID, created: datetime
+        self, request: AuthenticatedRequest, generation_id: UUID, created: datetime
     ) -> dict[str, Any]:
         """The answer of a client that does not stream.
 
@@ -143,7 +142,7 @@ async def _continued(first: Event | None, rest: AsyncGenerator[Event]) -> AsyncG
 
 
 async def collect(
-    request: Request,
+    request: AuthenticatedRequest,
     generation_id: UUID,
     headers: dict[str, str],
     *,
@@ -167,7 +166,7 @@ def id_header(generation_id: UUID) -> dict[str, str]:
 
 
 async def answer(
-    request: Request,
+    request: AuthenticatedRequest,
     wanted: GenerationRequest,
     *,
     streamed: bool,

@@ -39,7 +39,6 @@ from psycopg.errors import LockNotAvailable
 
 from backend.accounts.principal import AuthenticatedRequest
 from backend.api import generations
-from backend.api.authentication import Request
 from backend.api.generations import COMPLETIONS, Shape, Stores
 from backend.api.models import IdempotencyRecord
 from backend.api.sse import CONTENT_TYPE, EventStreamResponse, Wire
@@ -81,7 +80,7 @@ class _Wanted:
 
 
 async def answer_once(
-    request: Request,
+    request: AuthenticatedRequest,
     wanted: GenerationRequest,
     *,
     streamed: bool,
@@ -125,7 +124,7 @@ async def answer_once(
 
 
 async def _answer(
-    request: Request, claim: Claim, wanted: _Wanted, lock: RenewedLock
+    request: AuthenticatedRequest, claim: Claim, wanted: _Wanted, lock: RenewedLock
 ) -> HttpResponseBase:
     if claim.body is not None:
         return HttpResponse(
@@ -164,7 +163,7 @@ async def _answer(
 
 
 async def _begin(
-    request: Request, claim: Claim, wanted: _Wanted
+    request: AuthenticatedRequest, claim: Claim, wanted: _Wanted
 ) -> tuple[dict[str, str], datetime]:
     """Start the generation of `claim`; the headers for its answer, and when it was created.
 

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 from uuid import UUID
 
-from backend.api.authentication import Request
+from backend.accounts.principal import AuthenticatedRequest
 from backend.api.generations import Shape
 from backend.api.responses.events import RESPONSE_EVENTS, Respond, ResponseEvents
 from backend.api.responses.items import output_items
@@ -48,7 +48,7 @@ class ResponseShape(Shape):
                         yield event
 
     async def whole(
-        self, request: Request, generation_id: UUID, created: datetime
+        self, request: AuthenticatedRequest, generation_id: UUID, created: datetime
     ) -> dict[str, Any]:
         respond = self._respond(generation_id, created)
         if self.at_once:

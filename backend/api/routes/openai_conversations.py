@@ -5,8 +5,7 @@ from uuid import UUID
 
 from ninja import Query, Router
 
-from backend.accounts.principal import Principal
-from backend.api.authentication import Request
+from backend.accounts.principal import AuthenticatedRequest, Principal
 from backend.api.responses import conversations as shown
 from backend.api.responses.paging import Order, page_of
 from backend.api.schemas.responses import ConversationChange, ConversationNew, ItemsNew
@@ -22,7 +21,9 @@ router = Router(tags=["conversations"])
 
 
 @router.post("/conversations")
-async def create_openai_conversation(request: Request, body: ConversationNew) -> dict[str, Any]:
+async def create_openai_conversation(
+    request: AuthenticatedRequest, body: ConversationNew
+) -> dict[str, Any]:
     """A conversation, with its first items. The page shows it too."""
     model = load_pools().models[0].id
     made = await in_database(_create, request.auth, model, body)
@@ -30,7 +31,9 @@ async def create_openai_conversation(request: Request, body: ConversationNew) ->
 
 
 @router.get("/conversations/{openai_conversation_id}")
-async def get_openai_conversation(request: Request, openai_conversation_id: str) -> dict[str, Any]:
+async def get_openai_conversation(
+    request: AuthenticatedRequest, openai_conversation_id: str
+) -> dict[str, Any]:
     """One conversation; those that were begun on the page too."""
     found = await in_database(
         conversation_get, principal=request.auth, conversation_id=_id(openai_conversation_id)
@@ -40,7 +43,7 @@ async def get_openai_conversation(request: Request, openai_conversation_id: str)
 
 @router.post("/conversations/{openai_conversation_id}")
 async def update_openai_conversation(
-    request: Request, openai_conversation_id: str, body: ConversationChange
+    request: AuthenticatedRequest, openai_conversation_id: str, body: ConversationChange
 ) -> dict[str, Any]:
     """Replace its metadata."""
     changed = await in_database(
@@ -54,7 +57,7 @@ async def update_openai_conversation(
 
 @router.delete("/conversations/{openai_conversation_id}")
 async def delete_openai_conversation(
-    request: Request, openai_conversation_id: str
+    request: AuthenticatedRequest, openai_conversation_id: str
 ) -> dict[str, Any]:
     """Deleted for the user at once, and for good after 30 days."""
     await in_database(
@@ -65,7 +68,7 @@ async def delete_openai_conversation(
 
 @router.get("/conversations/{openai_conversation_id}/items")
 async def list_openai_conversation_items(
-    request: Request,
+    request: AuthenticatedRequest,
     openai_conversation_id: str,
     limit: int = Query(20, ge=1, le=100),
     order: Order = "desc",
@@ -79,7 +82,7 @@ async def list_openai_conversation_items(
 
 @router.post("/conversations/{openai_conversation_id}/items")
 async def create_openai_conversation_items(
-    request: Request,
+    request: AuthenticatedRequest,
     openai_conversation_id: str,
     body: ItemsNew,
     include: list[str] = Query([]),  # noqa: B008
@@ -99,7 +102,7 @@ async def create_openai_conversation_items(
 
 @router.get("/conversations/{openai_conversation_id}/items/{item_id}")
 async def get_openai_conversation_item(
-    request: Request,
+    request: AuthenticatedRequest,
     openai_conversation_id: str,
     item_id: str,
     include: list[str] = Query([]),  # noqa: B008
@@ -113,14 +116,16 @@ async def get_openai_conversation_item(
 
 @router.delete("/conversations/{openai_conversation_id}/items/{item_id}")
 async def delete_openai_conversation_item(
-    request: Request, openai_conversation_id: str, item_id: str
+    request: AuthenticatedRequest, openai_conversation_id: str, item_id: str
 ) -> dict[str, Any]:
     """Take one item away; the conversation without it."""
     changed = await in_database(_remove, request.auth, _id(openai_conversation_id), item_id)
     return shown.conversation_object(changed)
 
 
-async def _items(request: Request, openai_conversation_id: str) -> list[dict[str, Any]]:
+async def _items(
+    request: AuthenticatedRequest, openai_conversation_id: str
+) -> list[dict[str, Any]]:
     _, branch = await in_database(
         rows.branch_read, principal=request.auth, conversation_id=_id(openai_conversation_id)
     )

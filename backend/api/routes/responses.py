@@ -9,6 +9,7 @@ from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 from ninja import Query, Router
 
+from backend.accounts.principal import AuthenticatedRequest
 from backend.accounts.scopes import Scope
 from backend.api import generations
 from backend.api.client_address import client_hash
