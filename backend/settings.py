@@ -220,6 +220,8 @@ MODERATIONS_PER_MINUTE = int(env("PARLEY_MODERATIONS_PER_MINUTE", "300"))
 UPLOADS_PER_MINUTE = int(env("PARLEY_UPLOADS_PER_MINUTE", "60"))
 SEARCHES_PER_MINUTE = int(env("PARLEY_SEARCHES_PER_MINUTE", "300"))
 SIGNUPS_PER_HOUR = int(env("PARLEY_SIGNUPS_PER_HOUR", "20"))  # from one address
+DNS_SERVERS = env_list("PARLEY_DNS_SERVERS", "")  # for verified domains; none: the system's
+INVITATIONS_PER_HOUR = int(env("PARLEY_INVITATIONS_PER_HOUR", "100"))  # of one organization
 
 # --- HTTP -----------------------------------------------------------------------------------
 SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0

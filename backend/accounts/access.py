@@ -72,7 +72,7 @@ def users_inactive(ids: Collection[UUID]) -> set[UUID]:
 def _valid_keys(ids: set[UUID]) -> set[UUID]:
     now = timezone.now()
     return set(
-        APIKey.objects.filter(pk__in=ids, revoked_at=None)
+        APIKey.objects.filter(pk__in=ids, revoked_at=None, project__archived_at=None)
         .exclude(expires_at__lte=now)
         .values_list("pk", flat=True)
     )

@@ -8,15 +8,17 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
+from django.contrib.postgres.expressions import ArraySubquery
 from django.db.models import OuterRef, Subquery
+from django.db.models.functions import JSONObject
 from django.utils import timezone
 
 from backend.accounts import key_cache
 from backend.accounts.internal_calls import PREFIX as INTERNAL_PREFIX
 from backend.accounts.internal_calls import internal_key_id
 from backend.accounts.keys import secret_hash, secret_is_well_formed
-from backend.accounts.models import APIKey, Membership, Plan, Project, User
-from backend.accounts.principal import PlanLimits, Principal
+from backend.accounts.models import APIKey, Membership, Plan, Project, ProjectRateLimit, User
+from backend.accounts.principal import ModelLimit, PlanLimits, Principal, ProjectRules
 from backend.accounts.suspension import refuse_suspended, suspended
 from backend.accounts.terms import refuse_without_terms
 from backend.platform.database import in_database
@@ -103,10 +105,12 @@ def _key_principal(now: datetime, **which: Any) -> tuple[Principal, timedelta]:
     )
     key = (
         APIKey.objects.select_related("organization__plan")
-        .annotate(role=Subquery(creator.values("role")))
+        .select_related("project")
+        .annotate(role=Subquery(creator.values("role")), limits=_limits_of(OuterRef("project")))
         .filter(
             **which,
             revoked_at=None,
+            project__archived_at=None,
             created_by__is_active=True,
             role__isnull=False,
         )
@@ -126,6 +130,7 @@ def _key_principal(now: datetime, **which: Any) -> tuple[Principal, timedelta]:
         role=key.role,
         plan=plan_limits(key.organization.plan),
         scopes=frozenset(key.scopes),
+        project=_rules_of(key.project, key.limits),
     )
     return principal, valid_for
 
@@ -146,18 +151,40 @@ def _session_principal(user: User, organization_id: UUID | None, gate: bool) -> 
     if gate:
         refuse_suspended(chosen.organization)
         refuse_without_terms(user.pk)
-    project_id = (
+    project = (
         Project.objects.filter(organization_id=chosen.organization_id, is_default=True)
-        .values_list("id", flat=True)
+        .annotate(limits=_limits_of(OuterRef("pk")))
         .get()
     )
     return Principal(
         organization_id=chosen.organization_id,
-        project_id=project_id,
+        project_id=project.pk,
         user_id=user.pk,
         key_id=None,
         role=chosen.role,
         plan=plan_limits(chosen.organization.plan),
+        project=_rules_of(project, project.limits),
+    )
+
+
+def _limits_of(project: OuterRef) -> ArraySubquery:
+    """In the query that loads the project: no caller costs one more."""
+    limits = ProjectRateLimit.objects.filter(project=project).order_by("model")
+    return ArraySubquery(
+        limits.values(
+            limit=JSONObject(
+                model="model",
+                requests_per_minute="requests_per_minute",
+                tokens_per_minute="tokens_per_minute",
+            )
+        )
+    )
+
+
+def _rules_of(project: Project, limits: list[dict[str, Any]]) -> ProjectRules:
+    return ProjectRules(
+        allowed_models=frozenset(project.allowed_models),
+        limits=tuple(ModelLimit(**limit) for limit in limits),
     )
 
 

@@ -14,10 +14,10 @@ from django.db.models import Q
 from backend.accounts.models import Plan
 
 PLANS = [
-    # slug, name, queue_priority, requests/min, tokens/min, concurrent generations
-    ("premium", "Premium", 0, 600, 2_000_000, 64),
-    ("standard", "Standard", 10, 120, 400_000, 16),
-    ("free", "Free", 20, 20, 60_000, 4),
+    # slug, name, queue_priority, requests/min, tokens/min, concurrent generations, seats
+    ("premium", "Premium", 0, 600, 2_000_000, 64, None),
+    ("standard", "Standard", 10, 120, 400_000, 16, 50),
+    ("free", "Free", 20, 20, 60_000, 4, 5),
 ]
 
 READ_ACCOUNTS = [
@@ -75,17 +75,18 @@ def defaults_ensure(sender: AppConfig, **kwargs: object) -> None:
 
 def plans_ensure(plan_model: type[Plan]) -> None:
     """Create the plans that are missing; also called by a migration, with its own model."""
-    for slug, name, priority, requests, tokens, concurrent in PLANS:
-        plan_model.objects.get_or_create(
-            slug=slug,
-            defaults={
-                "name": name,
-                "queue_priority": priority,
-                "requests_per_minute": requests,
-                "tokens_per_minute": tokens,
-                "concurrent_generations": concurrent,
-            },
-        )
+    known = {field.name for field in plan_model._meta.get_fields()}  # a migration's may have fewer
+    for slug, name, priority, requests, tokens, concurrent, seats in PLANS:
+        values = {
+            "name": name,
+            "queue_priority": priority,
+            "requests_per_minute": requests,
+            "tokens_per_minute": tokens,
+            "concurrent_generations": concurrent,
+            "seats": seats,
+        }
+        defaults = {field: value for field, value in values.items() if field in known}
+        plan_model.objects.get_or_create(slug=slug, defaults=defaults)
 
 
 def _group_ensure(name: str, wanted: list[str], app_label: str) -> None:

@@ -9,6 +9,7 @@ principal back, and from the commit on every process sees the revocation.
 A lost Redis loses nothing: each function falls back to what the database says.
 """
 
+from dataclasses import asdict
 from datetime import datetime
 from typing import cast
 from uuid import UUID
@@ -17,7 +18,7 @@ import orjson
 import redis
 import structlog
 
-from backend.accounts.principal import PlanLimits, Principal
+from backend.accounts.principal import ModelLimit, PlanLimits, Principal, ProjectRules
 from backend.platform.redis import CACHE, async_client, sync_client
 
 PRINCIPAL_TTL_S = 10
@@ -161,6 +162,8 @@ def _principal_to_json(principal: Principal) -> bytes:
                 "tokens_per_minute": plan.tokens_per_minute,
                 "concurrent_generations": plan.concurrent_generations,
             },
+            "allowed_models": sorted(principal.project.allowed_models),
+            "limits": [asdict(limit) for limit in principal.project.limits],
         }
     )
 
@@ -175,4 +178,8 @@ def _principal_from_json(stored: bytes | str) -> Principal:
         role=fields["role"],
         plan=PlanLimits(**fields["plan"]),
         scopes=frozenset(fields["scopes"]),
+        project=ProjectRules(
+            allowed_models=frozenset(fields.get("allowed_models", ())),
+            limits=tuple(ModelLimit(**limit) for limit in fields.get("limits", ())),
+        ),
     )

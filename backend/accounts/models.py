@@ -65,6 +65,9 @@ class Plan(models.Model):
     requests_per_minute = models.PositiveIntegerField()
     tokens_per_minute = models.PositiveIntegerField()
     concurrent_generations = models.PositiveIntegerField()
+    seats = models.PositiveIntegerField(
+        null=True, blank=True, help_text="How many people may be members; empty: any number."
+    )
 
     class Meta:
         ordering = ["queue_priority"]
@@ -89,7 +92,7 @@ class Organization(models.Model):
 
 
 class Project(models.Model):
-    """A part of an organization that API keys, usage and budgets are grouped by."""
+    """A part of an organization that API keys, usage, limits and budgets are grouped by."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     organization = models.ForeignKey(
@@ -97,7 +100,18 @@ class Project(models.Model):
     )
     name = models.CharField(max_length=200)
     is_default = models.BooleanField(default=False)
+    allowed_models = ArrayField(
+        models.CharField(max_length=100),
+        default=list,
+        db_default=[],
+        blank=True,
+        help_text="The models that its keys may use; none means all.",
+    )
+    retention_days = models.PositiveIntegerField(
+        null=True, blank=True, help_text="Its chats go so many days after the last turn."
+    )
     created_at = models.DateTimeField(auto_now_add=True)
+    archived_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         constraints = [
@@ -117,6 +131,7 @@ class Role(models.TextChoices):
     ADMIN = "admin"
     MEMBER = "member"
     FINANCE = "finance"
+    VIEWER = "viewer"
 
 
 class Membership(models.Model):
@@ -179,6 +194,9 @@ class PendingSignUp(models.Model):
     email = models.EmailField()
     name = models.CharField(max_length=200, blank=True)
     password = models.CharField(max_length=128, help_text="Hashed.")
+    invitation = models.ForeignKey(
+        "accounts.Invitation", on_delete=models.SET_NULL, null=True, related_name="+"
+    )
     created_at = models.DateTimeField(auto_now_add=True, db_index=True)
 
     def __str__(self) -> str:
@@ -230,20 +248,34 @@ from backend.accounts.operator_models import (  # noqa: E402
     TermsAcceptance,
     TermsVersion,
 )
+from backend.accounts.team_models import (  # noqa: E402
+    Invitation,
+    JoinRequest,
+    OrganizationDomain,
+    ProjectMember,
+    ProjectRateLimit,
+    ServiceAccount,
+)
 
 __all__ = [
     "APIKey",
     "Announcement",
     "AnnouncementDismissal",
+    "Invitation",
+    "JoinRequest",
     "Mail",
     "MailState",
     "Membership",
     "ModelAccess",
     "Organization",
+    "OrganizationDomain",
     "PendingSignUp",
     "Plan",
     "Project",
+    "ProjectMember",
+    "ProjectRateLimit",
     "Role",
+    "ServiceAccount",
     "SignUpPolicy",
     "Suspension",
     "TermsAcceptance",

@@ -23,6 +23,33 @@ class PlanLimits:
 
 
 @dataclass(frozen=True, slots=True)
+class ModelLimit:
+    """What a project may ask of one model."""
+
+    model: str
+    requests_per_minute: int
+    tokens_per_minute: int
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectRules:
+    """What binds a project's callers beside the plan, copied as `PlanLimits` is.
+
+    Attributes:
+        allowed_models: none means all.
+    """
+
+    allowed_models: frozenset[str] = frozenset()
+    limits: tuple[ModelLimit, ...] = ()
+
+    def allows(self, model: str) -> bool:
+        return not self.allowed_models or model in self.allowed_models
+
+    def limit_of(self, model: str) -> ModelLimit | None:
+        return next((limit for limit in self.limits if limit.model == model), None)
+
+
+@dataclass(frozen=True, slots=True)
 class Principal:
     """An authenticated caller, by API key or by session.
 
@@ -40,6 +67,7 @@ class Principal:
     role: str
     plan: PlanLimits
     scopes: frozenset[str] = frozenset()
+    project: ProjectRules = ProjectRules()
 
     @property
     def is_api_key(self) -> bool:
@@ -52,6 +80,12 @@ class Principal:
 
     def require(self, scope: Scope) -> None:
         """PermissionDenied unless the caller may use this part of the product."""
+        if scope is Scope.ADMINISTRATION and self.is_api_key and scope not in self.scopes:
+            raise PermissionDenied(
+                "This API key does not administer the organization; use one with the scope"
+                f" {scope.value}.",
+                code="insufficient_scope",
+            )
         if self.scopes and scope not in self.scopes:
             raise PermissionDenied(
                 f"This API key is restricted to {', '.join(sorted(self.scopes))};"

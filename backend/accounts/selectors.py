@@ -34,7 +34,7 @@ def api_keys_list(*, principal: Principal) -> list[APIKey]:
     their own for others. Keys that the product made for itself are left out."""
     keys = APIKey.objects.filter(
         organization_id=principal.organization_id, revoked_at=None, is_internal=False
-    ).select_related("created_by")
+    ).select_related("created_by", "project")
     if not principal.manages_organization:
         keys = keys.filter(created_by_id=principal.user_id)
     return list(keys.order_by("-created_at", "-id"))

@@ -17,6 +17,8 @@ from backend.accounts import key_cache
 from backend.accounts.keys import secret_generate, secret_hash, secret_shown
 from backend.accounts.models import APIKey, Membership, Organization, Project, Role, User
 from backend.accounts.principal import Principal
+from backend.accounts.project_access import projects_of
+from backend.accounts.roles import MANAGERS, WITHOUT_KEYS
 from backend.accounts.scopes import Scope
 from backend.audit.actions import Action
 from backend.audit.services import SYSTEM, Caller, record
@@ -53,6 +55,14 @@ def user_create_hashed(
     *, email: str, password: str, name: str, organization_name: str = "", **fields: Any
 ) -> User:
     """As `user_create`, of an address and a name that are clean and a password that is hashed."""
+    user = user_insert(email=email, password=password, name=name, **fields)
+    own_organization_create(owner=user, name=organization_name)
+    return user
+
+
+@transaction.atomic
+def user_insert(*, email: str, password: str, name: str, **fields: Any) -> User:
+    """A user who is in no organization yet; the caller sees to it that they will be."""
     user = User(email=email, name=name, password=password, **fields)
     try:
         with transaction.atomic():
@@ -64,9 +74,13 @@ def user_create_hashed(
             code="email_taken",
         ) from error
     EmailAddress.objects.create(user=user, email=email, verified=True, primary=True)
-    owner = name or email.split("@")[0]
-    organization_create(owner=user, name=organization_name or f"{owner}'s organization")
     return user
+
+
+def own_organization_create(*, owner: User, name: str = "") -> Organization:
+    """One that they have to themselves; without a name it is called after them."""
+    called = owner.name or owner.email.split("@")[0]
+    return organization_create(owner=owner, name=name or f"{called}'s organization")
 
 
 @transaction.atomic
@@ -97,9 +111,7 @@ def user_active_set(*, user: User, is_active: bool) -> None:
     User.objects.filter(pk=user.pk).update(is_active=is_active)
     if is_active:
         return
-    _refuse_from_the_commit_on(
-        list(APIKey.objects.filter(created_by=user).values_list("sha256", flat=True))
-    )
+    keys_refuse(list(APIKey.objects.filter(created_by=user).values_list("sha256", flat=True)))
 
 
 @transaction.atomic
@@ -121,38 +133,58 @@ def api_key_create(
         InvalidRequest: with `param`: no name, unknown scope, expiry in the past.
         NotFound: the project is not in the organization.
     """
-    if principal.role == Role.FINANCE:
-        raise PermissionDenied("The role finance cannot create API keys.")
-    name = _clean(name, param="name", required=True)
-    wanted = _clean_scopes(scopes, held=principal.scopes)
+    if principal.role in WITHOUT_KEYS:
+        raise PermissionDenied(f"The role {principal.role} cannot create API keys.")
+    name = clean_text(name, param="name", required=True)
+    wanted = _clean_scopes(scopes, principal)
     if expires_at is not None and timezone.is_naive(expires_at):
         raise InvalidRequest("expires_at needs a time zone, such as Z.", param="expires_at")
     if expires_at is not None and expires_at <= timezone.now():
         raise InvalidRequest("expires_at lies in the past.", param="expires_at")
-    projects = Project.objects.filter(organization_id=principal.organization_id)
+    projects = projects_of(principal).filter(archived_at=None)
     project = projects.filter(pk=project_id) if project_id else projects.filter(is_default=True)
     found = project.first()
     if found is None:
         raise NotFound(f"There is no project {project_id}.", param="project_id")
-
-    secret = secret_generate()
-    key = APIKey.objects.create(
-        organization_id=principal.organization_id,
+    return api_key_insert(
+        actor=principal,
         project=found,
         created_by_id=principal.user_id,
         name=name,
+        scopes=wanted,
+        expires_at=expires_at,
+    )
+
+
+@transaction.atomic
+def api_key_insert(
+    *,
+    actor: Caller,
+    project: Project,
+    created_by_id: UUID,
+    name: str,
+    scopes: list[str],
+    expires_at: datetime | None = None,
+) -> tuple[APIKey, str]:
+    """The row and the secret; the callers have decided who may, and cleaned what they give."""
+    secret = secret_generate()
+    key = APIKey.objects.create(
+        organization_id=project.organization_id,
+        project=project,
+        created_by_id=created_by_id,
+        name=name,
         prefix=secret_shown(secret),
         sha256=secret_hash(secret),
-        scopes=wanted,
+        scopes=scopes,
         expires_at=expires_at,
     )
     record(
         Action.KEY_CREATED,
         organization_id=key.organization_id,
-        actor=principal,
+        actor=actor,
         target=("api_key", key.pk),
-        project_id=found.pk,
-        details={"name": name, "scopes": wanted},
+        project_id=project.pk,
+        details={"name": name, "scopes": scopes},
     )
     return key, secret
 
@@ -189,11 +221,13 @@ def api_key_end(*, key: APIKey, actor: Caller = SYSTEM) -> None:
         project_id=key.project_id,
         details={"name": key.name},
     )
-    _refuse_from_the_commit_on([key.sha256])
+    keys_refuse([key.sha256])
 
 
-def _refuse_from_the_commit_on(hashes: list[str]) -> None:
-    """Not before: until then another process could load the row as valid once more.
+def keys_refuse(hashes: list[str]) -> None:
+    """Every process refuses these keys from the commit on.
+
+    Not before: until then another process could load the row as valid once more.
 
     `robust`, because without Redis there is no cached principal to be refused either. Django
     logs a robust hook by its __qualname__, which a partial lacks.
@@ -206,7 +240,8 @@ def _refuse_from_the_commit_on(hashes: list[str]) -> None:
     transaction.on_commit(refuse, robust=True)
 
 
-def _clean(value: str, *, param: str, required: bool) -> str:
+def clean_text(value: str, *, param: str, required: bool) -> str:
+    """Without needless space. Raises InvalidRequest: empty though required, or over 200."""
     value = " ".join(value.split())
     if required and not value:
         raise InvalidRequest(f"{param} must not be empty.", param=param)
@@ -219,7 +254,7 @@ def _clean(value: str, *, param: str, required: bool) -> str:
 
 def clean_name(name: str) -> str:
     """A person's name without needless space. Raises InvalidRequest."""
-    return _clean(name, param="name", required=False)
+    return clean_text(name, param="name", required=False)
 
 
 def password_hash(password: str, user: User) -> str:
@@ -250,7 +285,8 @@ def clean_email(email: str) -> str:
     return email
 
 
-def _clean_scopes(scopes: Iterable[str], *, held: frozenset[str]) -> list[str]:
+def _clean_scopes(scopes: Iterable[str], principal: Principal) -> list[str]:
+    held = principal.scopes
     wanted = sorted(set(scopes))
     unknown = [scope for scope in wanted if scope not in set(Scope)]
     if unknown:
@@ -260,4 +296,11 @@ def _clean_scopes(scopes: Iterable[str], *, held: frozenset[str]) -> list[str]:
         raise PermissionDenied(
             "This API key cannot create one that may do more than itself.", param="scopes"
         )
+    if Scope.ADMINISTRATION in wanted:
+        principal.require(Scope.ADMINISTRATION)
+        if principal.role not in MANAGERS:
+            raise PermissionDenied(
+                "Only owners and admins make keys that administer the organization.",
+                param="scopes",
+            )
     return wanted

@@ -11,29 +11,52 @@ import hashlib
 import secrets
 from datetime import timedelta
 
+import structlog
 from django.conf import settings
 from django.contrib.auth.hashers import check_password
 from django.db import transaction
 from django.utils import timezone
 
+from backend.accounts.domains import domain_joins_at_once
+from backend.accounts.invitations import invitation_of_sign_up, invitation_use
 from backend.accounts.mail import mail_queue
-from backend.accounts.models import PendingSignUp, User
-from backend.accounts.services import clean_email, clean_name, password_hash, user_create_hashed
+from backend.accounts.models import Invitation, PendingSignUp, User
+from backend.accounts.services import (
+    clean_email,
+    clean_name,
+    own_organization_create,
+    password_hash,
+    user_insert,
+)
 from backend.accounts.sign_up_policy import refuse_sign_up
-from backend.platform.errors import AuthenticationFailed, Conflict, NotFound, Overloaded
+from backend.platform.errors import (
+    AuthenticationFailed,
+    Conflict,
+    NotFound,
+    Overloaded,
+    ParleyError,
+)
 
 LINK_AGE = timedelta(days=1)
+
+log = structlog.get_logger(__name__)
 
 
 @transaction.atomic
 def sign_up_begin(
-    *, email: str, password: str, name: str = "", may_mail: bool = True, invited: bool = False
+    *,
+    email: str,
+    password: str,
+    name: str = "",
+    may_mail: bool = True,
+    invitation: str | None = None,
 ) -> str:
     """Mail a link that makes the account.
 
     Args:
+        invitation: the token of one, which the account then joins by; one that works opens an
+            installation that is closed to sign-ups.
         may_mail: False where the address has had enough mails; all else is the same.
-        invited: it holds a valid invitation.
 
     Returns:
         What the browser that signed up keeps in its session, for `sign_up_complete`.
@@ -43,7 +66,8 @@ def sign_up_begin(
         InvalidRequest: with `param`: not an address, or a password that is easy to guess.
     """
     name, email = clean_name(name), clean_email(email)
-    refuse_sign_up(email=email, invited=invited)
+    invited = invitation_of_sign_up(token=invitation, email=email)
+    refuse_sign_up(email=email, invited=invited is not None)
     if not (settings.EMAIL_HOST or settings.OUTBOX_TOKEN):
         raise Overloaded(
             "This installation has no mail server, so it cannot confirm addresses; ask its"
@@ -53,7 +77,11 @@ def sign_up_begin(
     hashed = password_hash(password, User(email=email, name=name))
     token = secrets.token_urlsafe(32)
     pending = PendingSignUp.objects.create(
-        token_sha256=_hash(token), email=email, name=name, password=hashed
+        token_sha256=_hash(token),
+        email=email,
+        name=name,
+        password=hashed,
+        invitation=invited,
     )
     if User.objects.with_address(email).exists():
         text = (
@@ -74,7 +102,8 @@ def sign_up_begin(
 
 @transaction.atomic
 def sign_up_complete(*, token: str, kept: str | None, password: str | None) -> User:
-    """The account, with its address verified.
+    """The account, with its address verified: in the organization that invited it or to which its
+    domain leads, else in one of its own.
 
     Args:
         kept: what `sign_up_begin` gave to this browser.
@@ -99,9 +128,11 @@ def sign_up_complete(*, token: str, kept: str | None, password: str | None) -> U
         if not check_password(password, pending.password):
             raise AuthenticationFailed("The password is wrong.", code="wrong_credentials")
     try:
-        user = user_create_hashed(email=pending.email, password=pending.password, name=pending.name)
+        user = user_insert(email=pending.email, password=pending.password, name=pending.name)
     except Conflict:
         raise _no_such_link() from None
+    if not _joins(user, pending.invitation):
+        own_organization_create(owner=user)
     PendingSignUp.objects.filter(email=pending.email).delete()
     return user
 
@@ -110,6 +141,18 @@ def pending_sign_ups_delete() -> int:
     """Forget those that were not confirmed in time. Returns how many."""
     expired = PendingSignUp.objects.filter(created_at__lt=timezone.now() - LINK_AGE)
     return expired.delete()[0]
+
+
+def _joins(user: User, invitation: Invitation | None) -> bool:
+    """Whether they are in an organization now. An invitation that has been revoked, or is for
+    another address, or a plan without a seat, keep nobody from having an account."""
+    if invitation is not None:
+        try:
+            invitation_use(invitation_id=invitation.pk, user=user)
+            return True
+        except ParleyError as error:
+            log.info("invitation_not_used", invitation_id=str(invitation.pk), code=error.code)
+    return domain_joins_at_once(user)
 
 
 def _hash(token: str) -> str:

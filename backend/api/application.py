@@ -14,6 +14,7 @@ from backend.api.routes import (
     chat,
     completions,
     conversations,
+    domains,
     embeddings,
     generations,
     keys,
@@ -22,6 +23,8 @@ from backend.api.routes import (
     models,
     moderations,
     openai_conversations,
+    organization,
+    projects,
     responses,
     security,
     shares,
@@ -76,6 +79,10 @@ api.add_router("/api/attachments", attachments.router, auth=_conversations)
 api.add_router("/api/appeals", safety_routes.router, auth=_conversations)
 
 api.add_router("/api/keys", keys.router, auth=SessionOrKey(Scope.KEYS))
+_administration = SessionOrKey(Scope.ADMINISTRATION)
+api.add_router("/api/organization", organization.router, auth=_administration)
+api.add_router("/api/organization", domains.router, auth=_administration)
+api.add_router("/api/projects", projects.router, auth=_administration)
 _usage = SessionOrKey(Scope.USAGE)
 api.add_router("/api/usage", usage.router, auth=_usage)
 # An organization that is suspended for want of payment has to see what it owes.

@@ -75,6 +75,7 @@ USES = {
     "uploads": AttemptLimit(settings.UPLOADS_PER_MINUTE, 60),
     "searches": AttemptLimit(settings.SEARCHES_PER_MINUTE, 60),
 }
+INVITATIONS_PER_ORGANIZATION = AttemptLimit(settings.INVITATIONS_PER_HOUR, 3600)
 _USERS_AT_AN_ADDRESS = 4
 
 
@@ -164,6 +165,22 @@ async def may_mail(request: HttpRequest, email: str) -> bool:
     to = _account_of(email)
     limits = {
         _key("mail", "pair", f"{client_network(request)} {to}"): MAILS_FROM_CLIENT_TO_EMAIL,
+        _key("mail", "email", to): MAILS_TO_EMAIL,
+    }
+    return not await _wait_or_count(limits)
+
+
+async def may_mail_invitation(request: HttpRequest, organization_id: UUID, email: str) -> bool:
+    """As `may_mail`, of an invitation: what counts is the organization, not the client.
+
+    Raises:
+        RateLimited: the organization has invited too many people.
+    """
+    name = _key("invitation", "organization", str(organization_id))
+    await _count({name: INVITATIONS_PER_ORGANIZATION})
+    to = _account_of(email)
+    limits = {
+        _key("mail", "pair", f"{organization_id} {to}"): MAILS_FROM_CLIENT_TO_EMAIL,
         _key("mail", "email", to): MAILS_TO_EMAIL,
     }
     return not await _wait_or_count(limits)

@@ -143,7 +143,7 @@ def _admission(pool: PoolConfig, request: EmbeddingRequest, timeout_s: float) ->
         text_estimate(item) if isinstance(item, str) else len(item) for item in request.inputs
     )
     admitted = AdmittedGeneration(
-        uuid4(), generation, now, now + timedelta(seconds=timeout_s), estimate
+        uuid4(), generation, now, now + timedelta(seconds=timeout_s), estimate, pool.id
     )
     return Admission(
         admitted=admitted,

@@ -133,6 +133,7 @@ class AdmittedGeneration(msgspec.Struct, frozen=True):
 
     Attributes:
         token_estimate: tokens that the rate limit has charged, to be set right at the end.
+        pool: the id of the pool that serves it; empty in those of the version before.
     """
 
     id: UUID
@@ -140,6 +141,7 @@ class AdmittedGeneration(msgspec.Struct, frozen=True):
     created_at: datetime
     deadline_at: datetime
     token_estimate: int
+    pool: str = ""
 
     @property
     def public_id(self) -> str:

@@ -177,6 +177,7 @@ def _admission(
         created_at=now,
         deadline_at=now + timedelta(seconds=timeout_s),
         token_estimate=input_estimate(request) + output_estimate(request, pool),
+        pool=pool.id,
     )
     return Admission(
         admitted=admitted,

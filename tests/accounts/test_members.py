@@ -2,13 +2,24 @@
 
 import pytest
 
-from backend.accounts.members import member_add, member_remove, member_role_set
-from backend.accounts.models import APIKey, Membership, Role
+from backend.accounts.invitations import invitation_accept, invitation_create
+from backend.accounts.members import member_remove, member_role_set, ownership_transfer
+from backend.accounts.models import APIKey, Membership, Organization, Role, ServiceAccount
+from backend.accounts.scopes import Scope
+from backend.accounts.service_accounts import service_account_create
 from backend.accounts.services import api_key_create
 from backend.platform.errors import Conflict, InvalidRequest, NotFound, PermissionDenied
-from tests.factories import OrganizationFactory, UserFactory, member
+from tests.factories import OrganizationFactory, member
 
 pytestmark = pytest.mark.django_db
+
+
+def organization_of(principal):
+    return Organization.objects.get(pk=principal.organization_id)
+
+
+def token_of(url):
+    return url.partition("#")[2]
 
 
 def role_of(principal):
@@ -17,34 +28,64 @@ def role_of(principal):
     ).role
 
 
-def test_admin_adds_a_member_once():
-    admin, newcomer = member(role=Role.ADMIN), UserFactory.create()
-
-    added = member_add(principal=admin, email=newcomer.email.upper(), role=Role.FINANCE)
-
-    assert added.organization_id == admin.organization_id
-    assert added.role == Role.FINANCE
-    with pytest.raises(Conflict):
-        member_add(principal=admin, email=newcomer.email, role=Role.MEMBER)
-
-
-@pytest.mark.parametrize("role", [Role.MEMBER, Role.FINANCE])
+@pytest.mark.parametrize("role", [Role.MEMBER, Role.FINANCE, Role.VIEWER])
 def test_other_roles_manage_no_members(role):
     caller = member(role=role)
+    other = member(organization=organization_of(caller), role=Role.MEMBER)
 
     with pytest.raises(PermissionDenied):
-        member_add(principal=caller, email=UserFactory.create().email, role=Role.MEMBER)
+        invitation_create(principal=caller, role=Role.MEMBER)
     with pytest.raises(PermissionDenied):
-        member_role_set(principal=caller, user_id=caller.user_id, role=Role.MEMBER)
+        member_role_set(principal=caller, user_id=caller.user_id, role=Role.OWNER)
+    with pytest.raises(PermissionDenied):
+        member_remove(principal=caller, user_id=other.user_id)
 
 
-def test_unknown_user_or_role_is_refused_by_name():
+def test_unknown_role_is_refused():
     owner = member()
 
-    with pytest.raises(NotFound):
-        member_add(principal=owner, email="nobody@example.org", role=Role.MEMBER)
     with pytest.raises(InvalidRequest):
-        member_add(principal=owner, email=UserFactory.create().email, role="emperor")
+        member_role_set(principal=owner, user_id=owner.user_id, role="emperor")
+
+
+def test_seats_of_the_plan_are_not_passed():
+    owner = member()  # of the plan `free`: five seats
+    organization = organization_of(owner)
+    for _ in range(3):
+        member(organization=organization, role=Role.MEMBER)
+    service_account_create(principal=owner, project_id=owner.project_id, name="takes no seat")
+
+    _, url = invitation_create(principal=owner, role=Role.MEMBER, max_uses=3)
+    invitation_accept(token=token_of(url), user_id=member().user_id)
+
+    with pytest.raises(Conflict, match="5 seats"):
+        invitation_accept(token=token_of(url), user_id=member().user_id)
+    with pytest.raises(Conflict, match="5 seats"):
+        invitation_create(principal=owner, role=Role.MEMBER, email="sixth@example.org")
+
+
+def test_ownership_is_transferred_by_an_owner_only():
+    owner = member()
+    admin = member(organization=organization_of(owner), role=Role.ADMIN)
+    stranger = member()
+
+    with pytest.raises(PermissionDenied):
+        ownership_transfer(principal=admin, user_id=admin.user_id)
+    with pytest.raises(NotFound):
+        ownership_transfer(principal=owner, user_id=stranger.user_id)
+    ownership_transfer(principal=owner, user_id=admin.user_id)
+
+    assert (role_of(owner), role_of(admin)) == (Role.ADMIN, Role.OWNER)
+
+
+def test_last_organization_of_a_leaving_member_is_replaced_by_their_own():
+    owner = member()
+    leaving = member(organization=organization_of(owner), role=Role.MEMBER, name="Ada")
+
+    member_remove(principal=leaving, user_id=leaving.user_id)
+
+    own = Membership.objects.get(user_id=leaving.user_id)
+    assert (own.role, own.organization.name) == (Role.OWNER, "Ada's organization")
 
 
 def test_admin_cannot_make_or_remove_owners():
@@ -96,6 +137,22 @@ def test_keys_of_a_removed_member_stop_working():
     revoked = dict(APIKey.objects.values_list("name", "revoked_at"))
     assert revoked["mine"] is not None
     assert revoked["stays"] is None
+
+
+def test_keys_of_a_removed_member_are_handed_to_service_accounts_but_those_that_administer():
+    owner = member()
+    leaving = member(organization=organization_of(owner), role=Role.ADMIN, name="Ada")
+    kept, _ = api_key_create(principal=leaving, name="of a server")
+    ended, _ = api_key_create(principal=leaving, name="administers", scopes=[Scope.ADMINISTRATION])
+
+    member_remove(principal=owner, user_id=leaving.user_id, keys="service_account")
+
+    kept.refresh_from_db()
+    ended.refresh_from_db()
+    account = ServiceAccount.objects.get()
+    assert (kept.revoked_at, kept.created_by) == (None, account.user)
+    assert (account.name, account.project_id) == ("Keys of Ada", kept.project_id)
+    assert ended.revoked_at is not None
 
 
 def test_member_cannot_be_changed_by_another_organizations_owner():

@@ -8,6 +8,7 @@ from django.utils import timezone
 from backend.accounts import model_access, terms
 from backend.accounts.announcements import announcement_dismiss, announcements_for
 from backend.accounts.authentication import principal_for_session
+from backend.accounts.invitations import invitation_create
 from backend.accounts.models import (
     Announcement,
     ModelAccess,
@@ -63,7 +64,8 @@ def test_sign_up_follows_the_policy(mode: str, email: str, code: str | None) -> 
             sign_up_begin(email=email, password=PASSWORD)
         assert refused.value.code == code
         assert not PendingSignUp.objects.exists()
-        sign_up_begin(email=email, password=PASSWORD, invited=True)
+        _, url = invitation_create(principal=member(), role="member")
+        sign_up_begin(email=email, password=PASSWORD, invitation=url.partition("#")[2])
     assert PendingSignUp.objects.get().email == email.lower()
 
 

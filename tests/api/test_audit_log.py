@@ -10,7 +10,7 @@ from django.contrib.auth.hashers import Argon2PasswordHasher
 from django.contrib.auth.models import Permission
 from django.db import DatabaseError, connection, transaction
 
-from backend.accounts.members import member_add, member_remove, member_role_set
+from backend.accounts.members import member_join, member_remove, member_role_set
 from backend.accounts.models import Organization, Role, User
 from backend.accounts.principal import Principal
 from backend.accounts.services import api_key_create
@@ -103,8 +103,8 @@ async def test_sign_ins_and_failures_stand_with_address_and_device() -> None:
 
 def test_members_keys_policies_and_staff_are_recorded_without_secrets() -> None:
     owner, newcomer = member(), member()
-    email = User.objects.get(pk=newcomer.user_id).email
-    member_add(principal=owner, email=email, role=Role.MEMBER)
+    user = User.objects.get(pk=newcomer.user_id)
+    member_join(organization_id=owner.organization_id, user=user, role=Role.MEMBER, actor=owner)
     member_role_set(principal=owner, user_id=newcomer.user_id, role=Role.ADMIN)
     _, secret = api_key_create(principal=owner, name="ci", scopes=["usage"])
     sharing_set(principal=owner, is_allowed=False)
@@ -124,7 +124,7 @@ def test_members_keys_policies_and_staff_are_recorded_without_secrets() -> None:
         "user.deleted",
     ]
     written = json.dumps([[str(v) for v in row.values()] for row in AuditEvent.objects.values()])
-    for kept_out in (secret, secret[12:], email, reader.email, "Private title"):
+    for kept_out in (secret, secret[12:], user.email, reader.email, "Private title"):
         assert kept_out not in written
     assert events(newcomer) == []
 

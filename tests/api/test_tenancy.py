@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from tests.api.event_stream import read_events
-from tests.api.users import Person, program, sign_up
+from tests.api.users import Browser, Person, program, sign_up
 
 pytestmark = pytest.mark.model
 
@@ -44,6 +44,25 @@ BODIES: dict[tuple[str, str], Any] = {
     ("POST", "/api/me/passkeys"): {"credential": {}},
     ("POST", "/api/budgets"): {"amount": "5"},
     ("POST", "/api/appeals"): {"generation_id": "00000000-0000-4000-8000-000000000000"},
+    ("PATCH", "/api/organization"): {"name": "taken over"},
+    ("POST", "/api/organization/owner"): {"user_id": "00000000-0000-4000-8000-000000000000"},
+    ("PATCH", "/api/organization/members/{user_id}"): {"role": "viewer"},
+    ("POST", "/api/organization/members/{user_id}/remove"): {"chats": "keep", "keys": "revoke"},
+    ("POST", "/api/organization/invitations"): {"role": "member"},
+    ("POST", "/api/organization/domains"): {"domain": "example.org"},
+    ("PATCH", "/api/organization/domains/{domain_id}"): {"join": "automatic"},
+    ("POST", "/api/projects"): {"name": "x"},
+    ("PATCH", "/api/projects/{project_id}"): {"name": "taken over"},
+    ("POST", "/api/projects/{project_id}/members"): {
+        "user_id": "00000000-0000-4000-8000-000000000000"
+    },
+    ("PATCH", "/api/projects/{project_id}/members/{user_id}"): {"role": "owner"},
+    ("POST", "/api/projects/{project_id}/service-accounts"): {"name": "x"},
+    ("PUT", "/api/projects/{project_id}/rate-limits/{model_id}"): {
+        "requests_per_minute": 1,
+        "tokens_per_minute": 1,
+    },
+    ("POST", "/api/me/invitations"): {"token": "none"},
     ("POST", "/api/webhooks"): {"url": "https://example.org/hook", "types": ["invoice.issued"]},
 }
 ABSENT = "00000000-0000-4000-8000-000000000000"
@@ -56,6 +75,7 @@ BEFORE_SIGNING_IN = {
         "signup",
         "signup/confirm",
         "second-factor",
+        "invitation",
         "passkey",
         "passkey/options",
         "password-reset",
@@ -110,6 +130,11 @@ def belongings(product) -> Iterator[Belongings]:
             "endpoint_id": ABSENT,
             "delivery_id": ABSENT,
             "kind": "pdf",
+            "user_id": owner.me["user"]["id"],
+            "invitation_id": owner.new_invitation()["id"],
+            **new_project(browser),
+            "domain_id": new_domain(browser),
+            "join_request_id": ABSENT,  # tests/accounts/test_domains.py has a foreign one
             "session_id": browser.get("/api/me/sessions").json()["data"][0]["id"],
             "announcement_id": "1",  # tests/accounts/test_operators.py has one of another plan
             # A passkey takes a browser; tests/api/test_passkeys.py has a foreign one.
@@ -117,6 +142,18 @@ def belongings(product) -> Iterator[Belongings]:
         },
     )
     browser.close()
+
+
+def new_domain(browser: Browser) -> str:
+    added = browser.post("/api/organization/domains", json={"domain": "example.org"})
+    return str(added.json()["id"])
+
+
+def new_project(browser: Browser) -> dict[str, Any]:
+    project = browser.post("/api/projects", json={"name": "Private"}).json()
+    accounts = f"/api/projects/{project['id']}/service-accounts"
+    account = browser.post(accounts, json={"name": "Private"}).json()
+    return {"project_id": project["id"], "service_account_id": account["id"]}
 
 
 def new_response(owner: Person, url: str) -> str:
@@ -157,7 +194,7 @@ def _object_routes(operations: list[tuple[str, str]]) -> list[tuple[str, str]]:
     return [
         (method, path)
         for method, path in operations
-        if "{" in path and "{model_id}" not in path and (method, path) not in PUBLIC
+        if "{" in path and not path.endswith("models/{model_id}") and (method, path) not in PUBLIC
     ]
 
 
@@ -181,9 +218,14 @@ def test_session_of_another_organization_finds_nothing(operations, belongings, o
 
 
 def test_key_of_another_organization_finds_nothing(product, operations, belongings, other_user):
-    with program(product.url, other_user.new_key()["secret"]) as client:
+    administers = other_user.new_key(scopes=["administration"])["secret"]
+    with (
+        program(product.url, other_user.new_key()["secret"]) as ordinary,
+        program(product.url, administers) as administrator,
+    ):
         for method, path in _object_routes(operations):
             url = path.format(**belongings.ids)
+            client = administrator if path.startswith(_ADMINISTRATION) else ordinary
             answer = client.request(method, url, json=BODIES.get((method, path)))
             expected = 401 if (method, path) in SESSION_ONLY else 404
             assert answer.status_code == expected, (method, path, answer.text)
@@ -249,6 +291,10 @@ def test_foreign_attachment_is_not_sent_to_a_model(belongings, other_user):
     assert "private text" not in answer.text
 
 
+# What only a key with the scope `administration` opens.
+_ADMINISTRATION = ("/api/organization", "/api/projects")
+
+
 # What the scope `usage` opens, and what needs no scope.
 _OPEN_TO_USAGE = (
     "/api/usage",
@@ -277,3 +323,15 @@ def test_key_is_refused_beyond_its_scopes(product, operations, belongings):
             )
             assert answer.status_code == 403, (method, path, answer.text)
             assert answer.json()["error"]["code"] == "insufficient_scope"
+
+
+def test_key_without_scopes_does_not_administer(product, operations, belongings):
+    """It may be in a program that is to generate, and must not make a person an owner."""
+    with program(product.url, belongings.owner.new_key()["secret"]) as client:
+        wanted = {"name": "more", "scopes": ["administration"]}
+        assert client.post("/api/keys", json=wanted).status_code == 403
+        for method, path in operations:
+            if path.startswith(_ADMINISTRATION):
+                url, body = path.format(**belongings.ids), BODIES.get((method, path))
+                answer = client.request(method, url, json=body)
+                assert answer.status_code == 403, (method, path, answer.text)

@@ -44,6 +44,14 @@ class Person:
         created: dict[str, Any] = answer.json()
         return created
 
+    def new_invitation(self, **options: Any) -> dict[str, Any]:
+        answer = self.browser.post(
+            "/api/organization/invitations", json={"role": "member", **options}
+        )
+        assert answer.status_code == 201, answer.text
+        created: dict[str, Any] = answer.json()
+        return created
+
     def new_conversation(self, **options: Any) -> str:
         answer = self.browser.post("/api/conversations", json=options)
         assert answer.status_code == 201, answer.text

@@ -9,11 +9,12 @@ from uuid import UUID, uuid4
 import pytest
 from redis.asyncio import Redis
 
-from backend.accounts.principal import PlanLimits, Principal
+from backend.accounts.principal import ModelLimit, PlanLimits, Principal, ProjectRules
+from backend.generation.admission.allowed import require_allowed
 from backend.generation.admission.rate_limits import Limiter
 from backend.generation.admission.scopes import LimitScope, scopes_of
 from backend.generation.gateway import Gateway
-from backend.platform.errors import Conflict, RateLimited
+from backend.platform.errors import Conflict, PermissionDenied, RateLimited
 from tests.support.gateway import (
     ask,
     chat,
@@ -181,3 +182,30 @@ async def test_ended_generation_frees_its_place(gateway: Gateway, principal: Pri
 
 def _half_for_users_and_keys(principal: Principal) -> list[LimitScope]:
     return scopes_of(principal, user_share=0.5, key_share=0.5)
+
+
+async def test_project_has_limits_of_its_own_for_a_model(limiter: Limiter) -> None:
+    rules = ProjectRules(limits=(ModelLimit("small", 2, 1000),))
+    principal = replace(limited_principal(requests=100), project=rules)
+    for _ in range(2):
+        await limiter.admit(principal, uuid4(), tokens=10, model="small")
+
+    with pytest.raises(RateLimited) as caught:
+        await limiter.admit(principal, uuid4(), tokens=10, model="small")
+
+    assert "limit of this project is reached: 2 requests per minute" in caught.value.message
+    await limiter.admit(principal, uuid4(), tokens=10, model="other")
+    elsewhere = replace(principal, project_id=uuid4())
+    await limiter.admit(elsewhere, uuid4(), tokens=10, model="small")
+
+
+def test_viewer_and_project_without_the_model_are_refused() -> None:
+    principal = limited_principal()
+    require_allowed(principal, "small")
+    with pytest.raises(PermissionDenied):
+        require_allowed(replace(principal, role="viewer"), "small")
+    restricted = replace(principal, project=ProjectRules(allowed_models=frozenset({"big"})))
+    require_allowed(restricted, "big")
+    with pytest.raises(PermissionDenied) as refused:
+        require_allowed(restricted, "small")
+    assert (refused.value.code, refused.value.param) == ("model_not_found", "model")

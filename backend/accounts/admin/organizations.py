@@ -123,6 +123,7 @@ class PlanAdmin(ModelAdmin):
         "requests_per_minute",
         "tokens_per_minute",
         "concurrent_generations",
+        "seats",
     )
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:

@@ -19,6 +19,7 @@ from backend.accounts.addresses import (
     address_verification_send,
 )
 from backend.accounts.hashing import PASSWORD_THREADS
+from backend.accounts.invitations import invitation_read
 from backend.accounts.models import User
 from backend.accounts.passkeys import passkey_challenge, passkey_use
 from backend.accounts.passwords import password_reset_begin, password_reset_complete
@@ -42,6 +43,7 @@ from backend.api.schemas.account import (
     SignupConfirm,
     SignupRequest,
 )
+from backend.api.schemas.teams import OfferOut
 from backend.api.sign_in import (
     pending_user,
     require_pending_user,
@@ -69,6 +71,7 @@ async def signup(request: HttpRequest, body: SignupRequest) -> Status:
         password=body.password,
         name=body.name,
         may_mail=await throttling.may_mail(request, body.email),
+        invitation=body.invitation,
     )
     await request.session.aset(_SIGNED_UP, kept)
     return Status(202, _sent())
@@ -86,6 +89,19 @@ async def confirm_signup(request: HttpRequest, response: HttpResponse, body: Sig
     )
     device_remember(request, response, user.email)
     return await sign_in(request, user)
+
+
+@router.post("/invitation", auth=AnonymousWithCsrf(), response=OfferOut)
+async def read_invitation(request: HttpRequest, body: LinkConfirm) -> OfferOut:
+    """What the link of an invitation offers, before anybody has signed in."""
+    await throttling.count_link(request)
+    invitation = await in_database(invitation_read, token=body.token)
+    return OfferOut(
+        organization=invitation.organization.name,
+        role=invitation.role,
+        for_address=bool(invitation.email),
+        expires_at=invitation.expires_at,
+    )
 
 
 @router.post("/login", auth=AnonymousWithCsrf(), response={200: Me, 202: SecondFactorNeeded})

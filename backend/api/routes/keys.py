@@ -17,7 +17,7 @@ router = Router(tags=["keys"])
 async def list_keys(request: AuthenticatedRequest) -> KeyListOut:
     """Owners and admins see all of the organization's keys, others their own."""
     keys = await in_database(api_keys_list, principal=request.auth)
-    return KeyListOut(data=[KeyOut.model_validate(key) for key in keys])
+    return KeyListOut(data=[KeyOut.of(key) for key in keys])
 
 
 @router.post("", response={201: NewKeyOut})
@@ -29,8 +29,9 @@ async def create_key(request: AuthenticatedRequest, body: KeyCreate) -> Status:
         name=body.name,
         scopes=[scope.value for scope in body.scopes],
         expires_at=body.expires_at,
+        project_id=body.project_id,
     )
-    shown = KeyOut.model_validate(key).model_dump()
+    shown = (await in_database(KeyOut.of, key)).model_dump()
     return Status(201, NewKeyOut(**shown, secret=secret))
 
 

@@ -3,10 +3,14 @@
 from django.contrib.auth import alogout
 from ninja import Router, Status
 
+from backend.accounts.domains import domain_join, domain_offer
+from backend.accounts.invitations import invitation_accept
+from backend.accounts.models import JoinRequest
 from backend.accounts.principal import AuthenticatedRequest
 from backend.accounts.selectors import membership_get
 from backend.accounts.services import user_rename
 from backend.accounts.terms import terms_accept
+from backend.api import throttling
 from backend.api.account_deletion import account_delete
 from backend.api.authentication import (
     SESSION_ORGANIZATION,
@@ -16,8 +20,9 @@ from backend.api.authentication import (
 )
 from backend.api.client_address import client_network
 from backend.api.identity import me_of
-from backend.api.schemas.account import Me, MeUpdate
+from backend.api.schemas.account import LinkConfirm, Me, MeUpdate
 from backend.api.schemas.operators import TermsAccept
+from backend.api.schemas.teams import JoinedOut, JoinOfferOut
 from backend.api.sign_in import may_change
 from backend.platform.database import in_database
 
@@ -53,6 +58,43 @@ async def accept_terms(request: AuthenticatedRequest, body: TermsAccept) -> Me:
         address=address.partition("/")[0] if address != "unknown" else None,
     )
     return await me_of(request.auth)
+
+
+@router.post("/invitations", auth=SessionOnly(gate=False), response=Me)
+async def accept_invitation(request: AuthenticatedRequest, body: LinkConfirm) -> Me:
+    """Join the organization of an invitation, and work in it from now on."""
+    await throttling.count_link(request)
+    membership = await in_database(
+        invitation_accept, token=body.token, user_id=request.auth.user_id
+    )
+    await request.session.aset(SESSION_ORGANIZATION, str(membership.organization_id))
+    return await me_of(await session_principal(request, gate=False))
+
+
+@router.get("/join-offer", auth=SessionOnly(gate=False), response=JoinOfferOut)
+async def get_join_offer(request: AuthenticatedRequest) -> JoinOfferOut:
+    """Which organization takes one by the domain of one's verified address."""
+    offer = await in_database(domain_offer, user_id=request.auth.user_id)
+    if offer is None:
+        return JoinOfferOut(organization=None, join=None, asked=False)
+    asked = await in_database(
+        JoinRequest.objects.filter(
+            organization_id=offer.organization_id, user_id=request.auth.user_id
+        ).exists
+    )
+    return JoinOfferOut.model_validate(
+        {"organization": offer.organization.name, "join": offer.join, "asked": asked}
+    )
+
+
+@router.post("/join-offer", auth=SessionOnly(gate=False), response=JoinedOut)
+async def take_join_offer(request: AuthenticatedRequest) -> JoinedOut:
+    """Join by one's address, or ask to."""
+    membership = await in_database(domain_join, user_id=request.auth.user_id)
+    if membership is None:
+        return JoinedOut(joined=False)
+    await request.session.aset(SESSION_ORGANIZATION, str(membership.organization_id))
+    return JoinedOut(joined=True)
 
 
 @router.delete("", auth=SessionOnly(gate=False), response={204: None})

@@ -18,11 +18,16 @@ class LoginRequest(RequestModel):
     password: Password
 
 
+LinkToken = Annotated[str, StringConstraints(min_length=1, max_length=1000)]
+
+
 class SignupRequest(LoginRequest):
     name: Annotated[str, StringConstraints(strip_whitespace=True, max_length=200)] = ""
+    invitation: LinkToken | None = Field(
+        default=None, description="The token of an invitation's link, which the account joins by."
+    )
 
 
-LinkToken = Annotated[str, StringConstraints(min_length=1, max_length=1000)]
 Code = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=40)]
 
 

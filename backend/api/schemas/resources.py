@@ -7,6 +7,7 @@ from uuid import UUID
 
 from pydantic import AwareDatetime, Field, PlainSerializer
 
+from backend.accounts.models import APIKey
 from backend.accounts.scopes import Scope
 from backend.api.schemas.base import Name, RequestModel, ResponseModel
 from backend.conversations.shares import DEFAULT_DAYS, MAX_DAYS
@@ -59,6 +60,9 @@ class KeyCreate(RequestModel):
         default_factory=list, max_length=20, description="Empty: everything."
     )
     expires_at: Annotated[AwareDatetime, Field(strict=False)] | None = None
+    project_id: Annotated[UUID, Field(strict=False)] | None = Field(
+        default=None, description="Without: the default project."
+    )
 
 
 class KeyOut(ResponseModel):
@@ -66,9 +70,28 @@ class KeyOut(ResponseModel):
     name: str
     prefix: str
     scopes: list[str]
+    project_id: UUID
+    project: str = Field(description="Its name.")
+    created_by: str = Field(description="Name, or e-mail address, of whose it is.")
     created_at: datetime
     last_used_at: datetime | None
     expires_at: datetime | None
+
+    @classmethod
+    def of(cls, key: APIKey) -> "KeyOut":
+        """With `project` and `created_by` loaded, or outside the event loop."""
+        return cls(
+            id=key.id,
+            name=key.name,
+            prefix=key.prefix,
+            scopes=key.scopes,
+            project_id=key.project_id,
+            project=key.project.name,
+            created_by=key.created_by.get_full_name(),
+            created_at=key.created_at,
+            last_used_at=key.last_used_at,
+            expires_at=key.expires_at,
+        )
 
 
 class NewKeyOut(KeyOut):

@@ -2,6 +2,7 @@
 
 shed.py           refuses before Django what has no chance of a place
 queue.py          who gets the next free place at a replica; bounded, fair by plan and age
+allowed.py        whether the caller's role and project allow this model
 estimate.py       tokens of a prompt before it has been tokenized
 rate_limits.py    requests and tokens a minute, concurrency; the `x-ratelimit-*` headers
 scopes.py         which of them bind a caller;  script.py: the Lua script that charges all at once

@@ -1,8 +1,9 @@
 """Admission: the list of steps between a request and its generation, each with how it is undone.
 
-A place in the queue, rate limits, budget, the prompt's text, the check and the row, the lease. A
-step that is refused, or a client that leaves on the way, undoes the steps before it in reverse.
-Embeddings pass the first three: they have no prompt to check and no stream to hold.
+A place in the queue, what role and project allow, rate limits, budget, the prompt's text, the
+check and the row, the lease. A step that is refused, or a client that leaves on the way, undoes
+the steps before it in reverse.
+Embeddings pass the first four: they have no prompt to check and no stream to hold.
 """
 
 import asyncio
@@ -15,6 +16,7 @@ import structlog
 from django.db import DatabaseError
 from redis.exceptions import RedisError
 
+from backend.generation.admission.allowed import require_allowed
 from backend.generation.admission.images import images_score
 from backend.generation.admission.prompt_check import Fence, generation_check_and_create
 from backend.generation.admission.prompt_text import with_prompt_text
@@ -107,6 +109,7 @@ class AdmissionPipeline:
         # It never waits, so nothing can come between the place and its undo.
         self._first = AdmissionStep(self._take_place, self._release_place, interruptible=True)
         accounted = (
+            AdmissionStep(self._require_allowed, interruptible=True),
             AdmissionStep(self._charge_limits, self._refund_limits),
             AdmissionStep(self._reserve_budget, self._free_budget),
         )
@@ -175,10 +178,17 @@ class AdmissionPipeline:
         assert admission.ticket is not None
         admission.ticket.release()
 
+    async def _require_allowed(self, admission: Admission) -> bool:
+        require_allowed(admission.admitted.request.principal, admission.pool.id)
+        return False
+
     async def _charge_limits(self, admission: Admission) -> bool:
         admitted = admission.admitted
         charged = await self._limiter.admit(
-            admitted.request.principal, admitted.id, tokens=admitted.token_estimate
+            admitted.request.principal,
+            admitted.id,
+            model=admitted.pool,
+            tokens=admitted.token_estimate,
         )
         admission.ratelimit_headers = charged.headers
         return charged.is_new  # else it belongs to another start of the same id
@@ -189,6 +199,7 @@ class AdmissionPipeline:
             self._limiter.settle(
                 admitted.request.principal,
                 admitted.id,
+                model=admitted.pool,
                 estimated=admitted.token_estimate,
                 used=0,
             )

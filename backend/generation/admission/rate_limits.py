@@ -38,14 +38,14 @@ class Limiter:
         self._longest_s = longest_s
 
     async def admit(
-        self, principal: Principal, generation_id: UUID, *, tokens: int
+        self, principal: Principal, generation_id: UUID, *, tokens: int, model: str = ""
     ) -> RateLimitCharge:
         """Charge one request and `tokens` (an estimate) to every scope of the caller.
 
         Raises:
             RateLimited: one scope has no room; nothing was charged.
         """
-        scopes = scopes_of(principal)
+        scopes = scopes_of(principal, model)
         names = [f"{s.name}:{part}" for s in scopes for part in ("requests", "tokens", "active")]
         arguments: list[str | int] = [str(generation_id), tokens, self._longest_s]
         for scope in scopes:
@@ -61,11 +61,17 @@ class Limiter:
         raise _refusal(scopes[answer[1] - 1], kind=answer[2], wait_us=answer[3], headers=headers)
 
     async def settle(
-        self, principal: Principal, generation_id: UUID, *, estimated: int, used: int
+        self,
+        principal: Principal,
+        generation_id: UUID,
+        *,
+        estimated: int,
+        used: int,
+        model: str = "",
     ) -> None:
         """The generation ended: it no longer counts as running, and what it used takes the
         place of what was charged beforehand. Settling twice changes nothing."""
-        scopes = scopes_of(principal)
+        scopes = scopes_of(principal, model)
         await self._settle(
             keys=[f"{s.name}:{part}" for s in scopes for part in ("tokens", "active")],
             args=[str(generation_id), estimated, used, *(s.tokens_per_minute for s in scopes)],

@@ -19,7 +19,7 @@ class LimitScope:
 
     Attributes:
         name: for Redis keys.
-        label: for people: "organization", "user", "API key".
+        label: for people: "organization", "user", "API key", "project".
     """
 
     name: str
@@ -30,15 +30,31 @@ class LimitScope:
 
 
 def scopes_of(
-    principal: Principal, *, user_share: float = USER_SHARE, key_share: float = KEY_SHARE
+    principal: Principal,
+    model: str = "",
+    *,
+    user_share: float = USER_SHARE,
+    key_share: float = KEY_SHARE,
 ) -> list[LimitScope]:
-    """The caller's scopes, the organization first."""
+    """The caller's scopes, the organization first; their project's last, where it has a limit of
+    its own for `model`."""
     organization = f"{{{principal.organization_id}}}"
     scopes = [_scope(principal, organization, "organization", 1.0)]
     scopes.append(_scope(principal, f"{organization}:user:{principal.user_id}", "user", user_share))
     if principal.key_id is not None:
         name = f"{organization}:key:{principal.key_id}"
         scopes.append(_scope(principal, name, "API key", key_share))
+    limit = principal.project.limit_of(model)
+    if limit is not None:
+        scopes.append(
+            LimitScope(
+                name=f"limit:{organization}:project:{principal.project_id}:{model}",
+                label="project",
+                requests_per_minute=max(1, limit.requests_per_minute),
+                tokens_per_minute=max(1, limit.tokens_per_minute),
+                concurrent_generations=principal.plan.concurrent_generations,
+            )
+        )
     return scopes
 
 

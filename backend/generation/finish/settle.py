@@ -26,6 +26,7 @@ class Settlement:
             self._limiter.settle(
                 admitted.request.principal,
                 admitted.id,
+                model=admitted.pool,
                 estimated=admitted.token_estimate,
                 used=usage.input_tokens + usage.output_tokens,
             )

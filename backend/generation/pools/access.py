@@ -25,8 +25,10 @@ async def pool_for(pools: PoolsInForce, name: str, principal: Principal) -> Pool
 
 
 async def pools_for(pools: PoolsInForce, principal: Principal) -> list[PoolConfig]:
-    """The models that the caller may use, in the file's order."""
-    return await _allowed(pools.models, principal)
+    """The models that the caller and their project may use, in the file's order. What a project
+    refuses is refused at admission (admission/allowed.py), with a reason of its own."""
+    allowed = await _allowed(pools.models, principal)
+    return [pool for pool in allowed if principal.project.allows(pool.id)]
 
 
 async def _allowed(models: Sequence[PoolConfig], principal: Principal) -> list[PoolConfig]:

@@ -1,0 +1,62 @@
+"""Which projects a caller sees, uses and manages.
+
+Owners and admins of the organization see and manage all of its projects. Others see the default
+project and those that they are a member of, use these, and manage those that they own. A key has
+one project and sees no other, unless it administers the organization.
+"""
+
+from uuid import UUID
+
+from django.db.models import Q, QuerySet
+
+from backend.accounts.models import Project
+from backend.accounts.principal import Principal
+from backend.accounts.team_models import ProjectMember, ProjectRole
+from backend.platform.errors import Conflict, NotFound, PermissionDenied
+
+
+def projects_of(principal: Principal) -> QuerySet[Project]:
+    """Those that the caller sees, archived ones among them."""
+    projects = Project.objects.filter(organization_id=principal.organization_id)
+    if principal.manages_organization or principal.role == "viewer":
+        return projects
+    own = ProjectMember.objects.filter(
+        membership__user_id=principal.user_id,
+        membership__organization_id=principal.organization_id,
+    )
+    return projects.filter(Q(is_default=True) | Q(pk__in=own.values("project_id")))
+
+
+def project_get(principal: Principal, project_id: UUID) -> Project:
+    """Raises NotFound."""
+    project = projects_of(principal).filter(pk=project_id).first()
+    if project is None:
+        raise NotFound(f"There is no project {project_id}.", param="project_id")
+    return project
+
+
+def project_managed(principal: Principal, project_id: UUID) -> Project:
+    """One to be changed by the caller, locked.
+
+    Raises:
+        NotFound: the caller does not see it. PermissionDenied: they see it only.
+        Conflict: it is archived.
+    """
+    project = project_get(principal, project_id)
+    if not manages_project(principal, project_id):
+        raise PermissionDenied("Only owners of the project may do this, and who manages all.")
+    locked = Project.objects.select_for_update().get(pk=project.pk)
+    if locked.archived_at is not None:
+        raise Conflict("The project is archived; nothing in it changes any more.", code="archived")
+    return locked
+
+
+def manages_project(principal: Principal, project_id: UUID) -> bool:
+    if principal.manages_organization:
+        return True
+    return ProjectMember.objects.filter(
+        project_id=project_id,
+        membership__user_id=principal.user_id,
+        membership__organization_id=principal.organization_id,
+        role=ProjectRole.OWNER,
+    ).exists()

@@ -1,0 +1,42 @@
+"""The end of a membership, in every app that knows the person: their keys and their chats."""
+
+from typing import Literal
+from uuid import UUID
+
+from django.db import transaction
+
+from backend.accounts.members import KeysChoice, member_remove, people_of
+from backend.accounts.principal import Principal
+from backend.conversations.handover import conversations_delete_of_member, conversations_hand_over
+from backend.platform.errors import InvalidRequest, NotFound
+
+ChatsChoice = Literal["keep", "hand_over", "delete"]
+
+
+@transaction.atomic
+def member_leave(
+    *,
+    principal: Principal,
+    user_id: UUID,
+    chats: ChatsChoice,
+    chats_to: UUID | None,
+    keys: KeysChoice,
+) -> None:
+    """Remove a member, or leave. See `member_remove` for `keys` and what it raises.
+
+    Args:
+        chats: `keep`: they stay the member's, who reads them again once they are back;
+            `hand_over`: they are `chats_to`'s from now on; `delete`: final after 30 days.
+        chats_to: another member.
+    """
+    if (chats == "hand_over") != (chats_to is not None):
+        raise InvalidRequest("chats_to goes with chats: hand_over.", param="chats_to")
+    member_remove(principal=principal, user_id=user_id, keys=keys)
+    if chats == "delete":
+        conversations_delete_of_member(organization_id=principal.organization_id, user_id=user_id)
+    elif chats_to is not None:
+        if not people_of(principal.organization_id).filter(user_id=chats_to).exists():
+            raise NotFound(f"There is no member {chats_to}.", param="chats_to")
+        conversations_hand_over(
+            organization_id=principal.organization_id, user_id=user_id, to=chats_to
+        )
