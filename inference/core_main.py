@@ -19,6 +19,7 @@ from inference.connector.remote_prefill import RemotePrefill, ZmqConnector
 from inference.core import StepRunner
 from inference.engine.core_loop import CoreLoop
 from inference.engine.engine_core import EngineCore
+from inference.engine.progress import Heartbeat
 from inference.errors import EngineBrokenError, ModelLoadError
 from inference.protocol import CoreFailed, CoreReady, CoreStart
 from inference.runner.model_runner import ModelRunner
@@ -84,6 +85,7 @@ def main() -> int:
     outbox.linger = 1000
     runner: ModelRunner | None = None
     prefill: RemotePrefill | None = None
+    heartbeat = Heartbeat(context, start.outbox)
     try:
         runner = ModelRunner(start.engine)
         core = EngineCore(start.engine, runner, make_proposers(start.engine, runner))
@@ -98,6 +100,7 @@ def main() -> int:
             embedding_size=runner.embedding_size,
         )
         outbox.send(msgspec.msgpack.encode(ready))
+        heartbeat.start(core.progress)
         prefill = make_remote_prefill(start.engine, core, runner)
         CoreLoop(core, inbox, outbox, prefill).run()
     except Exception as error:  # whatever it is, the server hears why before this process ends
@@ -106,6 +109,7 @@ def main() -> int:
         outbox.send(msgspec.msgpack.encode(CoreFailed(str(error) or repr(error))))
         return 1
     finally:
+        heartbeat.stop()
         if prefill is not None:
             prefill.close()  # or the process would wait for the answers
         if runner is not None:

@@ -2,7 +2,7 @@
 
 Server to core: `AddRequest`, `AbortRequests`, `Shutdown`. Core to server: `CoreReady`
 once, then a `StepReport` after every step and after everything else that changed what
-is running, and `CoreFailed` as its last word when it cannot go on.
+is running, a `CoreBeat` twice a second, and `CoreFailed` as its last word when it cannot go on.
 """
 
 from __future__ import annotations
@@ -111,4 +111,12 @@ class CoreFailed(msgspec.Struct, tag="failed"):
     message: str
 
 
-FromCore = CoreReady | StepReport | CoreFailed
+class CoreBeat(msgspec.Struct, tag="beat"):
+    """The core lives. `step_s`: how long it has computed the step that runs now, 0 where none
+    does; `allowed_s`: how long such a step may take before it counts as hung. In seconds."""
+
+    step_s: float
+    allowed_s: float
+
+
+FromCore = CoreReady | StepReport | CoreBeat | CoreFailed

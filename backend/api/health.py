@@ -1,9 +1,10 @@
 """Probes and metrics, for operators: `/readyz` and `/metrics` answer loopback,
 PARLEY_INTERNAL_NETWORKS and the bearer of PARLEY_METRICS_TOKEN only.
 
-`/healthz`: this process answers. `/readyz`: it can serve a generation: database, Redis and one
-replica at least. Reported, but stopping nothing: the event log (usage waits in the outbox) and the
-classifiers of this process (one that fails decides as its policy says).
+`/healthz`: this process answers. `/readyz`: it can do its own work, with database and Redis.
+Reported, but stopping nothing: replicas (without any, history, billing and sign-in still work), the
+event log (usage waits in the outbox) and the classifiers of this process (one that fails decides as
+its policy says).
 """
 
 import asyncio
@@ -76,7 +77,7 @@ def checks() -> dict[str, Check]:
     return {
         "database": Check(_database, required=True),
         "redis": Check(_redis, required=True),
-        "replicas": Check(_replicas, required=True),
+        "replicas": Check(_replicas, required=False),
         **{
             name: Check(partial(_listens, addresses), required=False)
             for name, addresses in settings.OPTIONAL_SERVICES.items()

@@ -116,13 +116,15 @@ async def _ask(
     failed: list[Replica] = []
     while replica is not None and len(failed) < MAX_ATTEMPTS:
         try:
-            return replica, await client.embed(replica.config, body, request_id=request.request_id)
+            answer = await client.embed(replica.config, body, request_id=request.request_id)
+            replica.breaker.succeeded()
+            return replica, answer
         except RequestRefused as refused:
             raise refused.error from refused
         except ReplicaUnavailable as error:
             log.warning("replica_failed", replica=replica.config.name, error=str(error))
             if not error.busy:
-                replica.mark(False, str(error))
+                replica.failed(str(error))
             failed.append(replica)
             replica = ticket.move(failed)
             if replica in failed:

@@ -14,7 +14,9 @@ import zmq
 import zmq.asyncio
 
 from inference.config import EngineConfig
+from inference.engine.watchdog import Watchdog
 from inference.protocol import (
+    CoreBeat,
     CoreFailed,
     CoreReady,
     CoreStart,
@@ -41,6 +43,7 @@ class CoreProcess:
         self._push = push
         self._pull = pull
         self._last_words: str | None = None
+        self._watchdog = Watchdog()
 
     @classmethod
     async def start(
@@ -78,23 +81,29 @@ class CoreProcess:
     ) -> str:
         """Hand out what the core says until it ends; returns why it did.
 
-        A core whose messages cannot be handled is killed: what it computes would reach no one.
+        A core that has stalled is killed, and so is one whose messages cannot be handled: what it
+        computes would reach no one.
         """
-        receiving = asyncio.create_task(self._receive(on_ready, on_report))
+        ready = asyncio.Event()
+        receiving = asyncio.create_task(self._receive(ready, on_ready, on_report))
         exited = asyncio.create_task(self._process.wait())
+        stalled = asyncio.create_task(self._stalled(ready))
+        tasks = receiving, exited, stalled
         try:
-            await asyncio.wait({receiving, exited}, return_when=asyncio.FIRST_COMPLETED)
-            if receiving.done():
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+            if not exited.done():
                 self._process.kill()
             status = await exited
             await asyncio.sleep(0.05)  # its last words may still be on their way
         finally:
-            exited.cancel()
-            receiving.cancel()
-            [failure] = await asyncio.gather(receiving, return_exceptions=True)
+            for task in tasks:
+                task.cancel()
+            failure, _, stall = await asyncio.gather(*tasks, return_exceptions=True)
         if isinstance(failure, Exception):
             log.error("the engine core was killed", exc_info=failure)
             return f"a message of the engine core could not be handled: {failure!r}"
+        if isinstance(stall, str):
+            return f"{stall}, and was killed"
         return self._last_words or f"the engine core ended with status {status}"
 
     async def stop(self) -> None:
@@ -111,15 +120,27 @@ class CoreProcess:
         self._push.close(linger=0)
         self._pull.close(linger=0)
 
+    async def _stalled(self, ready: asyncio.Event) -> str:
+        """Loading a model takes what it takes: the core is watched from when it is ready."""
+        await ready.wait()
+        return await self._watchdog.stalled()
+
     async def _receive(
-        self, on_ready: Callable[[CoreReady], None], on_report: Callable[[StepReport], None]
+        self,
+        ready: asyncio.Event,
+        on_ready: Callable[[CoreReady], None],
+        on_report: Callable[[StepReport], None],
     ) -> None:
         decode = msgspec.msgpack.Decoder(FromCore).decode
         while True:
             message = decode(await self._pull.recv())
+            self._watchdog.message()
             if isinstance(message, StepReport):
                 on_report(message)
+            elif isinstance(message, CoreBeat):
+                self._watchdog.beat(message)
             elif isinstance(message, CoreReady):
+                ready.set()
                 on_ready(message)
             elif isinstance(message, CoreFailed):
                 self._last_words = message.message

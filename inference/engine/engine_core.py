@@ -21,6 +21,7 @@ from inference.core import (
     StepResult,
     StepRunner,
 )
+from inference.engine.progress import StepProgress
 from inference.errors import ContextLengthError, EngineBrokenError, InvalidRequestError
 from inference.protocol import AddRequest, CoreStats, SequenceOutput
 from inference.scheduler.scheduler import Scheduler
@@ -52,6 +53,7 @@ class EngineCore:
         )
         self.scheduler = Scheduler(config.scheduler, self.kv)
         self.speculator = Speculator(config.speculation, proposers, runner.max_model_len)
+        self.progress = StepProgress()
         self._clock = clock
         self._steps = 0
         self._failed_steps = 0
@@ -114,7 +116,11 @@ class EngineCore:
         try:
             self._copy_blocks()
             began = time.perf_counter()
-            results = self.runner.execute(chunks)
+            self.progress.begin(sum(chunk.num_tokens for chunk in chunks))
+            try:
+                results = self.runner.execute(chunks)
+            finally:
+                self.progress.end()
             seconds = time.perf_counter() - began
         except EngineBrokenError:
             raise

@@ -125,10 +125,10 @@ async def health(request: Request) -> Response:
 
 
 async def ready(request: Request) -> Response:
-    """200 while new work is admitted."""
+    """200 while it takes work, also while its queue is full."""
     state: ServerState = request.app.state.server
     try:
-        state.admit(1)
+        state.check_ready()
     except InferenceError as error:
         return json_response(error_object(error), 503)
     return json_response({"status": "ready"})

@@ -98,14 +98,19 @@ class ServerState:
                 f"{num_sequences} sequences are more than this engine takes at once, {capacity}",
                 param=param,
             )
-        if self.draining:
-            raise DrainingError("this engine is being drained", retry_after_s=_RETRY_AFTER_S)
-        _ = self.model_info
+        self.check_ready()
         if num_sequences > capacity - self.engine.unfinished:
             raise QueueFullError(
                 f"{self.engine.unfinished} sequences run or wait already",
                 retry_after_s=_RETRY_AFTER_S,
             )
+
+    def check_ready(self) -> None:
+        """Raise DrainingError or EngineDeadError where no work is taken. A full queue is no such
+        thing: it passes, and is told to the requests that it refuses."""
+        if self.draining:
+            raise DrainingError("this engine is being drained", retry_after_s=_RETRY_AFTER_S)
+        _ = self.model_info
 
     def tokens_left(self, prompt_tokens: int, asked: int | None, param: str) -> int:
         """How many tokens may be generated after a prompt.

@@ -69,11 +69,13 @@ def _engine_ready(client: httpx.Client, engine_url: str) -> str | None:
 
 
 def _ready(client: httpx.Client) -> str | None:
-    answer = client.get("/readyz")
-    if answer.status_code == 200:
-        return None
-    missing = [name for name, check in answer.json()["checks"].items() if not check["ok"]]
-    return f"the product is not ready: {', '.join(missing)}"
+    answer = client.get("/readyz").json()
+    missing = [
+        name
+        for name, check in answer["checks"].items()
+        if not check["ok"] and (check["required"] or name == "replicas")
+    ]
+    return f"the product is not ready: {', '.join(missing)}" if missing else None
 
 
 def _first_token(client: httpx.Client, login: DemoLogin) -> str | None:

@@ -201,7 +201,8 @@ class Stack:
         deadline = time.monotonic() + _START_TIMEOUT_S
         while True:
             try:
-                if httpx.get(f"{self.web_url}/readyz", timeout=5).status_code == 200:
+                answer = httpx.get(f"{self.web_url}/readyz", timeout=5)
+                if answer.status_code == 200 and answer.json()["checks"]["replicas"]["ok"]:
                     return
             except httpx.HTTPError:
                 pass

@@ -49,6 +49,7 @@ class Behaviour:
         break_times: how many requests are broken; then it behaves. -1: all.
         error_after: like break_after, with an error event before the end.
         hang_after: it goes silent after so many tokens.
+        freeze_after: as by SIGSTOP: from then on nothing at all is answered, `/ready` neither.
         ready: what `/ready` says.
         continuous_usage: token counts in each chunk, when asked for; else only at the end.
         usage: whether it counts at all.
@@ -66,6 +67,7 @@ class Behaviour:
     break_times: int = -1
     error_after: int | None = None
     hang_after: int | None = None
+    freeze_after: int | None = None
     ready: bool = True
     continuous_usage: bool = True
     usage: bool = True
@@ -94,6 +96,7 @@ class SyntheticUpstream:
     behaviour: Behaviour = field(default_factory=Behaviour)
     served: list[Served] = field(default_factory=list)
     keep_served: bool = True
+    frozen: bool = False
     sent: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
     """By tag, for each token: the characters of the answer up to its end, monotonic ns."""
 
@@ -169,6 +172,8 @@ class _Connection(asyncio.Protocol):
 
     def on_message_complete(self) -> None:
         behaviour = self._upstream.behaviour
+        if self._upstream.frozen:
+            return
         if self._path == "/ready":
             self._answer(200 if behaviour.ready else 503, {"ready": behaviour.ready})
         elif self._path == "/tokenize":
@@ -229,7 +234,9 @@ class _Connection(asyncio.Protocol):
             due += interval
             if self._fails(index):
                 return
-            if index == behaviour.hang_after:
+            if index == behaviour.freeze_after:
+                self._upstream.frozen = True
+            if index == behaviour.hang_after or self._upstream.frozen:
                 await asyncio.sleep(3600)
             length += len(chunk)
             sent.append((length, time.monotonic_ns()))

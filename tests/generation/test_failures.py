@@ -11,6 +11,7 @@ from redis.asyncio import Redis
 from backend.accounts.principal import Principal
 from backend.generation.gateway import Gateway
 from backend.generation.models import Generation
+from backend.generation.pools.replicas import Replica
 from backend.generation.request import SamplingParams
 from backend.generation.stream.log import StreamEntries
 from backend.platform.database import in_database
@@ -29,6 +30,11 @@ from tests.support.gateway import (
 )
 
 StartUpstream = Callable[..., Awaitable[SyntheticUpstream]]
+
+
+async def becomes_healthy(replica: Replica) -> None:
+    while not replica.healthy:
+        await asyncio.sleep(0.05)
 
 
 @pytest.mark.parametrize("failure", ["break_after", "error_after"])
@@ -80,6 +86,43 @@ async def test_another_replica_is_asked_when_one_fails_before_the_first_token(
     assert answer.text == words(0, 5)
     assert len(full.served) == 1
     await check_billed(started.id, output_tokens=5, state="completed")
+
+
+async def test_answer_of_a_frozen_replica_goes_on_elsewhere(
+    transactional_db: None, start_upstream: StartUpstream
+) -> None:
+    """Its connections stay open, and nothing comes any more: like a process that was stopped."""
+    principal = await caller()
+    frozen = await start_upstream(freeze_after=6)
+    good = await start_upstream()
+    async with running_gateway(pools_of(frozen, good)) as gateway:
+        async with asyncio.timeout(30):
+            started, answer = await ask(chat(principal, max_tokens=20))
+            [replica, _] = gateway.queues.replica_sets()[0].replicas
+            assert not replica.healthy
+            frozen.frozen = False
+            await becomes_healthy(replica)
+
+    assert answer.text == words(0, 20)
+    assert [served.sent for served in (*frozen.served, *good.served)] == [6, 14]
+    await check_billed(started.id, output_tokens=20, state="completed")
+
+
+async def test_replica_that_fails_every_generation_is_hardly_asked(
+    transactional_db: None, start_upstream: StartUpstream
+) -> None:
+    """It answers its probes, so that they alone would send it work again every second."""
+    principal = await caller()
+    bad = await start_upstream(refuse=(500, {"error": {"message": "broken"}}))
+    good = await start_upstream(rate=0.0)
+    async with running_gateway(pools_of(bad, good)) as gateway:
+        [replica, _] = gateway.queues.replica_sets()[0].replicas
+        for _ in range(12):
+            replica.mark(True, "ready")  # as a probe would
+            _, answer = await ask(chat(principal, max_tokens=2))
+            assert answer.text == words(0, 2)
+        assert replica.breaker.state != "closed"
+    assert len(bad.served) <= 6
 
 
 async def test_answer_waits_for_the_only_replica_to_come_back(

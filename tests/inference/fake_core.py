@@ -9,18 +9,23 @@ comma-separated list:
     token     one token for the last request taken
     last      one more, which ends it
     wait      do nothing until the server says that all is over
+    freeze    be stopped, as by SIGSTOP from outside
+    hang      begin a step that does not end, and wait
 
 After the last word it ends with status 3.
 """
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
 
 import msgspec
 import zmq
 
 from inference.core import FinishReason
+from inference.engine.progress import Heartbeat, StepProgress
 from inference.protocol import (
     AddRequest,
     CoreReady,
@@ -67,6 +72,9 @@ def main() -> int:
 
     taken: str | None = ""
     send(READY)
+    progress = StepProgress()
+    heartbeat = Heartbeat(context, start.outbox)
+    heartbeat.start(progress)
     for word in sys.argv[1].split(","):
         if word == "report":
             send(StepReport([], NO_STEP_YET))
@@ -78,11 +86,18 @@ def main() -> int:
             reason = FinishReason.LENGTH if word == "last" else None
             output = SequenceOutput(taken or "", [65], finish_reason=reason)
             send(StepReport([output], CoreStats(steps=1)))
-        elif word == "wait":
+        elif word == "freeze":
+            os.kill(os.getpid(), signal.SIGSTOP)
+        elif word in ("wait", "hang"):
+            if word == "hang":
+                progress.begin(16)
+                progress.end()  # what a token costs is known then
+                progress.begin(1)
             while next_request():
                 pass
         if taken is None:
             break
+    heartbeat.stop()
     outbox.close(linger=1000)
     context.destroy(linger=1000)
     return 3

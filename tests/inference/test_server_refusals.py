@@ -82,6 +82,7 @@ def test_request_is_refused_when_queue_is_full_or_engine_drains(model_path):
         assert full.status_code == 503
         assert full.json()["error"]["code"] == "queue_full"
         assert int(full.headers["retry-after"]) > 0
+        assert served.http.get("/ready").status_code == 200, "full is not unready"
 
         assert served.http.post("/drain").json() == {"draining": True, "in_flight": 2}
         assert served.http.get("/ready").status_code == 503

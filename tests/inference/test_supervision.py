@@ -17,6 +17,7 @@ from inference.cli import CORE_COMMAND
 from inference.config import EngineConfig
 from inference.core import SamplingParams
 from inference.engine.client import EngineClient
+from inference.engine.progress import MIN_STEP_S, StepProgress
 from inference.errors import EngineDeadError
 from inference.protocol import AddRequest, CoreStats, SequenceOutput
 from inference.server.metrics import Metrics
@@ -76,6 +77,42 @@ async def test_request_fails_and_core_restarts_when_its_message_cannot_be_read()
             with pytest.raises(EngineDeadError, match="could not be handled"):
                 await generate(client)
         await second_core(client)
+
+
+@pytest.mark.parametrize(
+    ("script", "reason"), [("take,freeze", "no sign of life"), ("take,hang", "one step for")]
+)
+async def test_core_that_stalls_is_killed_and_replaced(script, reason):
+    async with client_of(script) as client:
+        async with asyncio.timeout(30):
+            with pytest.raises(EngineDeadError, match=f"{reason}.*killed"):
+                await generate(client)
+        await second_core(client)
+
+
+def test_long_prefill_is_no_hang():
+    """A step may take what its tokens took before, and more; a short one may not."""
+    now = 0.0
+    progress = StepProgress(clock=lambda: now)
+
+    def step(tokens: int, seconds: float) -> None:
+        nonlocal now
+        progress.begin(tokens)
+        now += seconds
+        progress.end()
+
+    assert progress.beat().allowed_s > 60, "nothing is known yet"
+    step(512, 2.0)
+    progress.begin(4096)
+    now += 100.0
+    beat = progress.beat()
+    assert beat.step_s == 100.0 < beat.allowed_s
+    progress.end()
+    step(1, 0.1)
+    progress.begin(1)
+    now += 1000.0
+    beat = progress.beat()
+    assert beat.step_s > beat.allowed_s == MIN_STEP_S
 
 
 async def test_tokens_arrive_when_counting_them_fails():

@@ -179,11 +179,12 @@ class Product:
         self.services.destroy()
 
     def wait_until_ready(self, web: Web) -> None:
-        """Wait until `web` says that it can serve (`/readyz`)."""
+        """Wait until `web` says that it can serve, and has a replica (`/readyz`)."""
         deadline = time.monotonic() + _START_TIMEOUT_SECONDS
         while True:
             try:
-                if httpx.get(f"{web.url}/readyz", timeout=5).status_code == 200:
+                answer = httpx.get(f"{web.url}/readyz", timeout=5)
+                if answer.status_code == 200 and answer.json()["checks"]["replicas"]["ok"]:
                     return
             except httpx.HTTPError:
                 pass

@@ -17,6 +17,9 @@ from backend.platform.sse import EventDecoder
 # An engine that has begun to answer sends something every step; a minute of silence is a hang.
 _SILENCE_S = 60.0
 _SMALL_REQUEST_S = 5.0
+_PROBE_S = 1.2
+# Of a probe whose time was up this much later than asked for, this process was the one held up.
+_OWN_LATENESS_S = 0.5
 # Statuses that say "not this replica, not now". 401, 403 and 404 mean that our configuration
 # of it is wrong, which the client cannot correct.
 _REFUSED = frozenset({400, 413, 422})
@@ -25,10 +28,11 @@ _BUSY = frozenset({429, 503})
 
 @dataclass(frozen=True, slots=True)
 class Readiness:
-    """What a probe found. `detail` is for people."""
+    """What a probe found. `detail` is for people. `answered` False: nothing came back in time."""
 
     ready: bool
     detail: str
+    answered: bool = True
 
 
 class UpstreamStream:
@@ -127,10 +131,15 @@ class UpstreamClient:
             return UpstreamStream(response, self._pace)
         raise await _failure(replica, response)
 
-    async def probe(self, replica: ReplicaConfig) -> Readiness:
-        """Whether `replica` takes work: `/ready`, or for upstreams without it `/v1/models`."""
+    async def probe(self, replica: ReplicaConfig) -> Readiness | None:
+        """Whether `replica` takes work: `/ready`, or for upstreams without it `/v1/models`.
+
+        None where nothing can be said: this process was busier than the replica.
+        """
+        clock = asyncio.get_running_loop().time
+        began = clock()
         try:
-            async with asyncio.timeout(_SMALL_REQUEST_S):
+            async with asyncio.timeout(_PROBE_S):
                 for path in ("/ready", "/v1/models"):
                     response = await self._origin(replica).request(
                         "GET", path, headers=_authorization(replica)
@@ -138,11 +147,23 @@ class UpstreamClient:
                     body = await response.read()
                     if response.status != 404:
                         break
-        except (ReplicaUnavailable, TimeoutError) as error:
-            return Readiness(False, str(error) or f"no answer in {_SMALL_REQUEST_S:.0f} s")
+        except TimeoutError:
+            if clock() - began > _PROBE_S + _OWN_LATENESS_S:
+                return None
+            return Readiness(False, f"no answer in {_PROBE_S:g} s", answered=False)
+        except ReplicaUnavailable as error:
+            return Readiness(False, str(error))
         if response.status == 200:
             return Readiness(True, "ready")
         return Readiness(False, f"{path} answered {response.status}: {body[:200]!r}")
+
+    def silent_s(self, replica: ReplicaConfig) -> float:
+        """For how long nothing at all has come from `replica`."""
+        return asyncio.get_running_loop().time() - self._origin(replica).heard_at
+
+    def hang_up(self, replica: ReplicaConfig) -> None:
+        """Break every connection to `replica`: its generations fail over."""
+        self._origin(replica).close()
 
     async def usage(self, replica: ReplicaConfig, key: str) -> bytes | None:
         """What the requests with this usage key have used, as JSON; None where it is not known.

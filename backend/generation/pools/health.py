@@ -19,6 +19,10 @@ from backend.platform.redis import async_client, sync_client
 log = structlog.get_logger(__name__)
 
 PROBE_INTERVAL_S = 1.0
+# A replica that answers no probe and sends nothing at all has frozen. One that is only busy goes on
+# with its streams.
+MAX_MISSED = 2
+MAX_SILENCE_S = 3.0
 _KEY = "generation:health"
 # Published health that was not renewed for so long is stale.
 _FRESH_S = 15.0
@@ -80,6 +84,11 @@ class HealthMonitor:
 
     async def _probe(self, replica: Replica) -> None:
         found = await self._client.probe(replica.config)
+        if found is None:
+            return
+        replica.missed = 0 if found.answered else replica.missed + 1
+        if not found.answered and not self._is_frozen(replica):
+            return
         if replica.mark(found.ready, found.detail):
             log.info(
                 "replica_health",
@@ -90,6 +99,12 @@ class HealthMonitor:
             )
         if found.ready:
             self._on_ready(replica.pool_id)
+        elif not found.answered:
+            self._client.hang_up(replica.config)
+
+    def _is_frozen(self, replica: Replica) -> bool:
+        silent = self._client.silent_s(replica.config) > MAX_SILENCE_S
+        return replica.missed >= MAX_MISSED and silent
 
     async def _publish(self) -> None:
         now = datetime.now(UTC)

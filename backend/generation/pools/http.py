@@ -172,6 +172,7 @@ class Connection(asyncio.Protocol):
         self._transport = cast(asyncio.Transport, transport)
 
     def data_received(self, data: bytes) -> None:
+        self._origin.heard_at = asyncio.get_running_loop().time()
         try:
             self._parser.feed_data(data)
         except httptools.HttpParserError as error:
@@ -217,11 +218,16 @@ class Connection(asyncio.Protocol):
 
 
 class Origin:
-    """The connections to one `http(s)://host:port`."""
+    """The connections to one `http(s)://host:port`.
+
+    Attributes:
+        heard_at: when any of them last received something, by the loop's clock.
+    """
 
     def __init__(self, url: str) -> None:
         parts = urlsplit(url)
         self.url = url
+        self.heard_at = 0.0
         self._host = parts.hostname or ""
         self._tls = ssl.create_default_context() if parts.scheme == "https" else None
         self._port = parts.port or (443 if self._tls else 80)
@@ -262,6 +268,7 @@ class Origin:
             return response
 
     def close(self) -> None:
+        """End all connections: whoever reads an answer sees it break."""
         for connection in list(self._open):
             connection.close()
 

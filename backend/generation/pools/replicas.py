@@ -3,6 +3,7 @@
 from collections.abc import Collection
 
 from backend.generation import metrics
+from backend.generation.pools.breaker import Breaker
 from backend.generation.pools.config import PoolConfig, ReplicaConfig
 from backend.generation.pools.routing import POLICIES
 
@@ -13,6 +14,7 @@ class Replica:
     Attributes:
         outstanding: choices that this process has running there.
         healthy: it answered its last probe, and nothing has failed on it since.
+        missed: probes in a row that got no answer at all.
     """
 
     def __init__(self, config: ReplicaConfig, pool_id: str) -> None:
@@ -20,11 +22,23 @@ class Replica:
         self.pool_id = pool_id
         self.outstanding = 0
         self.healthy = False
+        self.missed = 0
         self.detail = "not probed yet"
+        self.breaker = Breaker()
 
     @property
     def name(self) -> str:
         return self.config.name
+
+    @property
+    def available(self) -> bool:
+        """Whether a generation may go there."""
+        return self.healthy and self.breaker.allows()
+
+    def failed(self, detail: str) -> None:
+        """A generation failed there, for a reason that is the replica's."""
+        self.breaker.failed()
+        self.mark(False, detail)
 
     def mark(self, healthy: bool, detail: str) -> bool:
         """Note what was found; whether that is a change."""
@@ -56,7 +70,7 @@ class ReplicaSet:
 
     @property
     def any_healthy(self) -> bool:
-        return any(replica.healthy for replica in self.replicas)
+        return any(replica.available for replica in self.replicas)
 
     @property
     def places(self) -> int:
@@ -67,7 +81,7 @@ class ReplicaSet:
     def free_places(self) -> int:
         """Choices that this process may start right now, over all replicas."""
         places = self.places
-        return sum(max(0, places - r.outstanding) for r in self.replicas if r.healthy)
+        return sum(max(0, places - r.outstanding) for r in self.replicas if r.available)
 
     def choose(
         self,
@@ -89,13 +103,14 @@ class ReplicaSet:
         able = [
             replica
             for replica in self.replicas
-            if replica.healthy
+            if replica.available
             and (over_limit or replica.outstanding == 0 or self._room(replica, weight))
         ]
         candidates = [replica for replica in able if replica not in avoid] or able
         if not candidates:
             return None
         chosen: Replica = POLICIES[self.pool.routing](candidates, affinity)
+        chosen.breaker.sent()
         return chosen
 
     def _room(self, replica: Replica, weight: int) -> bool:

@@ -139,6 +139,7 @@ class Attempts:
                     break
         finally:
             await stream.close()
+        replica.breaker.succeeded()
         self._end(choice, finish_reason or "stop", final)
 
     def _end(self, choice: ChoiceOutput, reason: str, final: int | None) -> None:
@@ -186,7 +187,7 @@ class Attempts:
         log.warning("replica_failed", replica=replica.config.name, error=str(error))
         metrics.REPLICA_RETRIES.labels(active.pool.id).inc()
         if not error.busy:
-            replica.mark(False, str(error))
+            replica.failed(str(error))
         if choice.generated and not can_continue(active.request, active.pool):
             raise UpstreamFailed("The model failed in the middle of its answer, which ends here.")
         if failures.fruitless >= MAX_FRUITLESS_ATTEMPTS:

@@ -1,0 +1,42 @@
+"""Sees from the server's side that a core no longer moves, so that it is killed and replaced."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+
+from inference.engine.progress import BEAT_S
+from inference.protocol import CoreBeat
+
+MAX_SILENCE_S = 4.0
+_LATE_S = 2 * BEAT_S
+
+
+class Watchdog:
+    """Silence counts only while this process itself was not held up: a machine that slept, or a
+    server that was frozen with its core, says nothing about the core."""
+
+    def __init__(self) -> None:
+        self._silent_s = 0.0
+        self._stuck_s = 0.0
+
+    def message(self) -> None:
+        """Something came from the core."""
+        self._silent_s = 0.0
+
+    def beat(self, beat: CoreBeat) -> None:
+        self._silent_s = 0.0
+        self._stuck_s = beat.step_s if beat.step_s > beat.allowed_s else 0.0
+
+    async def stalled(self) -> str:
+        """Return when the core has stalled, with what was seen of it."""
+        before = time.monotonic()
+        while True:
+            await asyncio.sleep(BEAT_S)
+            now = time.monotonic()
+            self._silent_s += min(now - before, _LATE_S)
+            before = now
+            if self._stuck_s:
+                return f"the engine core has computed one step for {self._stuck_s:.0f} s"
+            if self._silent_s > MAX_SILENCE_S:
+                return f"the engine core has given no sign of life for {self._silent_s:.0f} s"
