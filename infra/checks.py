@@ -95,10 +95,6 @@ def test_stages(npm: Sequence[str]) -> list[Stage]:
     return [
         *(pytest_stage(name) for name in _TESTS if name != _WITHOUT_PAGE),
         Stage("vitest", (*npm, "run", "--silent", "test"), _FRONTEND),
-        Stage(
-            "migrations are complete",
-            ("python", "manage.py", "with-services", "makemigrations", "--check", "--dry-run"),
-        ),
         # Asserts no time: its line is in the log, so that what the gateway adds cannot grow unseen.
         Stage(
             "gateway's delay",
