@@ -64,6 +64,7 @@ KEYED_COLUMNS = [
     "backend.accounts.encryption.SEEDS",
     "backend.accounts.encryption.MAILS",
     "backend.platform.sessions.COLUMN",
+    "backend.enterprise.secrets.COLUMN",
     "billing.webhooks.secrets.COLUMN",
     "safety.audit.texts.COLUMN",
 ]
@@ -100,6 +101,7 @@ INSTALLED_APPS = [
     "backend.platform",
     "backend.audit",
     "backend.accounts",
+    "backend.enterprise",
     "backend.conversations",
     "backend.generation",
     "backend.api",
@@ -214,6 +216,8 @@ MFA_TOTP_TOLERANCE = 1
 MFA_TOTP_ISSUER = "Parley"
 MFA_WEBAUTHN_USER_VERIFICATION = "required"  # a passkey stands for both factors
 PASSWORD_RESET_TIMEOUT = 3600
+# Identity providers at private addresses and over plain http, which an organization's owner names.
+SSO_TO_PRIVATE = env_flag("PARLEY_SSO_TO_PRIVATE", False)
 SIGNUP_OPEN = env_flag("PARLEY_SIGNUP_OPEN", True)
 # Of one user; four times that from one address.
 MODERATIONS_PER_MINUTE = int(env("PARLEY_MODERATIONS_PER_MINUTE", "300"))

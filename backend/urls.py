@@ -9,6 +9,7 @@ from backend.admin.second_factor import second_factor
 from backend.api import health, views
 from backend.api.application import api
 from backend.api.outbox import outbox
+from backend.api.scim import scim
 
 urlpatterns = [
     path("healthz", health.healthz),
@@ -22,6 +23,7 @@ urlpatterns = [
     path("admin/login/", login),
     path("admin/second-factor/", second_factor),
     path("admin/", admin.site.urls),
+    path("api/scim/v2/<path:path>", scim),
     path("", views.page),  # before ninja, which would claim the root for itself
     path("", api.urls),
     re_path(r"^(?:api|v1)(?:/|$)", views.api_not_found),

@@ -147,13 +147,20 @@ def member_remove(*, principal: Principal, user_id: UUID, keys: KeysChoice = "re
     if keys == "service_account":
         kept = theirs.exclude(scopes__contains=[Scope.ADMINISTRATION.value])
         service_accounts_take_keys(actor=principal, membership=membership, keys=kept)
-    for key in theirs.all():
-        api_key_end(key=key, actor=principal)
+    return member_end(membership=membership, actor=principal)
+
+
+@transaction.atomic
+def member_end(*, membership: Membership, actor: Caller) -> User:
+    """End a membership and the keys that it made, whoever decided it; who calls knows that they
+    may, and that an owner stays."""
+    organization_id, user = membership.organization_id, membership.user
+    for key in APIKey.objects.filter(
+        organization_id=organization_id, created_by=user, revoked_at=None, is_internal=False
+    ):
+        api_key_end(key=key, actor=actor)
     _invitations_end(membership, role=None)
-    user = membership.user
-    _record(
-        Action.USER_DELETED, principal, principal.organization_id, user_id, role=membership.role
-    )
+    _record(Action.USER_DELETED, actor, organization_id, user.pk, role=membership.role)
     membership.delete()
     if not Membership.objects.filter(user=user).exists():
         own_organization_create(owner=user)

@@ -24,10 +24,12 @@ from backend.api.routes import (
     moderations,
     openai_conversations,
     organization,
+    organization_security,
     projects,
     responses,
     security,
     shares,
+    sso,
     usage,
 )
 from backend.api.schemas.openai_responses import GENERATION_RESPONSES, RESPONSE_CREATED
@@ -97,6 +99,8 @@ api.add_router("/v1/organization", audit_log.openai_router, auth=BearerKey(Scope
 api.add_router("/api/me", me.router)
 api.add_router("/api/me", security.router)
 api.add_router("/api/auth", auth.router)
+api.add_router("/api/auth/sso", sso.router)
+api.add_router("/api/organization", organization_security.router)
 
 
 def generation_paths() -> frozenset[str]:

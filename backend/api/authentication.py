@@ -14,13 +14,19 @@ from django.middleware.csrf import CsrfViewMiddleware
 from ninja.security.base import AuthBase
 
 from backend.accounts.authentication import principal_for_api_key, principal_for_session
+from backend.accounts.internal_calls import PREFIX as INTERNAL_PREFIX
 from backend.accounts.principal import Principal
 from backend.accounts.scopes import Scope
 from backend.api import throttling
 from backend.api.session_devices import session_note
+from backend.enterprise.gate import require_gate
 from backend.platform.errors import AuthenticationFailed, PermissionDenied
 
 SESSION_ORGANIZATION = "organization_id"
+# Of a session that an organization's identity provider began: it is confined to that organization.
+SSO_ORGANIZATION = "sso_organization"
+# What a member does before they are let into an organization: see who they are, choose another.
+_BEFORE_THE_GATE = frozenset({"/api/me", "/api/me/terms", "/api/auth/logout", "/api/announcements"})
 
 _SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
 
@@ -63,6 +69,8 @@ class BearerKey(AuthBase):
         )
         if self.scope is not None:
             principal.require(self.scope)
+        if not secret.startswith(INTERNAL_PREFIX):  # our own worker's calls
+            await require_gate(principal, address=_address(request), sso_organization=None)
         return principal
 
 
@@ -131,8 +139,21 @@ async def session_principal(request: HttpRequest, *, gate: bool = True) -> Princ
         raise AuthenticationFailed("You are not signed in.", code="not_signed_in")
     require_csrf_token(request)
     await session_note(request, user)
-    chosen = await request.session.aget(SESSION_ORGANIZATION)
-    return await principal_for_session(user, UUID(chosen) if chosen else None, gate=gate)
+    confined = await request.session.aget(SSO_ORGANIZATION)
+    chosen = confined or await request.session.aget(SESSION_ORGANIZATION)
+    principal = await principal_for_session(user, UUID(chosen) if chosen else None, gate=gate)
+    if confined and str(principal.organization_id) != confined:
+        raise AuthenticationFailed(
+            "You belong no longer to the organization that signed you in.", code="not_signed_in"
+        )
+    if request.path not in _BEFORE_THE_GATE:
+        await require_gate(principal, address=_address(request), sso_organization=confined)
+    return principal
+
+
+def _address(request: HttpRequest) -> str:
+    """Behind a trusted proxy the forwarded one (backend/api/proxies.py)."""
+    return str(request.META.get("REMOTE_ADDR", ""))
 
 
 def require_csrf_token(request: HttpRequest) -> None:

@@ -18,6 +18,7 @@ from backend.accounts.authentication import principal_for_session
 from backend.accounts.models import User
 from backend.accounts.second_factors import has_second_factor
 from backend.api import throttling
+from backend.api.authentication import SSO_ORGANIZATION
 from backend.api.identity import me_of
 from backend.api.schemas.account import Me
 from backend.api.session_devices import session_note
@@ -38,11 +39,14 @@ async def sign_in(request: HttpRequest, user: User, *, factor: str | None = None
     return await me_of(await principal_for_session(user, None, gate=False))
 
 
-async def session_start(request: HttpRequest, user: User, *, factor: str | None = None) -> None:
+async def session_start(
+    request: HttpRequest, user: User, *, factor: str | None = None, method: str = "password"
+) -> None:
     """`user` is signed in from here on, in a new session.
 
     Args:
         factor: the second factor that was given: `totp`, `recovery_codes`, `webauthn`.
+        method: what opened the account, for the audit log and the metrics.
     """
     await _start_anew(request)
     await alogin(request, user, backend="django.contrib.auth.backends.ModelBackend")
@@ -54,9 +58,9 @@ async def session_start(request: HttpRequest, user: User, *, factor: str | None 
         account_event_record,
         Action.LOGIN_SUCCEEDED,
         user_id=user.pk,
-        details={"method": factor or "password"},
+        details={"method": factor or method},
     )
-    metrics.SIGN_INS.labels(factor or "password").inc()
+    metrics.SIGN_INS.labels(factor or method).inc()
 
 
 async def sign_in_failed(*, email: str | None = None, user: User | None = None, why: str) -> None:
@@ -107,9 +111,21 @@ async def may_change(request: HttpRequest, user_id: UUID) -> None:
     """Count a change of the account's security, and refuse it without a recent sign-in.
 
     Raises:
-        RateLimited: too many changes. PermissionDenied: `reauthentication_required`.
+        RateLimited: too many changes. PermissionDenied: `reauthentication_required`, or
+            `sso_session`: an identity provider opens one organization, and not the account.
     """
+    if await request.session.aget(SSO_ORGANIZATION):
+        raise PermissionDenied(
+            "You signed in through your organization, which does not change what opens your account"
+            " elsewhere: sign in with your password, or a passkey, for that.",
+            code="sso_session",
+        )
     await throttling.count_change(user_id)
+    await require_recent(request)
+
+
+async def require_recent(request: HttpRequest) -> None:
+    """PermissionDenied, `reauthentication_required`, without a sign-in of the last ten minutes."""
     if not is_recent(await request.session.aget(SIGNED_IN_AT)):
         raise PermissionDenied(
             "Enter your password again before you change this.", code="reauthentication_required"

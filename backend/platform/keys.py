@@ -40,6 +40,7 @@ class Purpose(StrEnum):
     WEBHOOK_SECRET = "webhook-secret"  # noqa: S105 (the name of a purpose)
     ACCOUNT_SECRET = "account-secret"  # noqa: S105 (the name of a purpose)
     MAIL_TEXT = "mail-text"
+    SSO_SECRET = "sso-secret"  # noqa: S105 (the name of a purpose)
     INTERNAL_CALL = "internal-call"
     DEVICE = "device-cookie"
     CLIENT_ADDRESS = "client-address"

@@ -62,8 +62,7 @@ def build_model(
 
 
 def _check_sizes(model: Decoder) -> None:
-    """Compute one token: kernels take sizes as they are told, and layers are fused only where
-    theirs fit.
+    """Compute one token part by part: kernels take sizes as they are told.
 
     Raises:
         ModelLoadError: when matrices do not fit one another.

@@ -66,13 +66,21 @@ BODIES: dict[tuple[str, str], Any] = {
     ("POST", "/api/webhooks"): {"url": "https://example.org/hook", "types": ["invoice.issued"]},
 }
 ABSENT = "00000000-0000-4000-8000-000000000000"
-PUBLIC = {("GET", "/api/shared/{token}")}
+PUBLIC = {
+    ("GET", "/api/shared/{token}"),
+    # Where an identity provider sends browsers, with what only it can sign (test_sso.py).
+    ("GET", "/api/auth/sso/oidc/callback"),
+    ("GET", "/api/auth/sso/saml/finish"),
+    ("GET", "/api/auth/sso/saml/{connection_id}/metadata"),
+    ("POST", "/api/auth/sso/saml/{connection_id}/acs"),
+}
 # Need a CSRF token, but no signed-in user.
 BEFORE_SIGNING_IN = {
     ("POST", f"/api/auth/{path}")
     for path in (
         "login",
         "signup",
+        "sso",
         "signup/confirm",
         "second-factor",
         "invitation",
@@ -307,6 +315,10 @@ _OPEN_TO_USAGE = (
     "/api/me",
     "/api/announcements",
     "/api/auth",
+    # No key opens these.
+    "/api/organization/sso",
+    "/api/organization/scim",
+    "/api/organization/ip-allow-list",
     "/api/shared",
 )
 

@@ -53,6 +53,7 @@ from backend.api.sign_in import (
 )
 from backend.api.websocket import session_group
 from backend.audit.actions import Action
+from backend.enterprise.connections import password_is_refused
 from backend.platform.database import in_database
 from backend.platform.errors import AuthenticationFailed, PermissionDenied
 
@@ -119,6 +120,7 @@ async def login(request: HttpRequest, response: HttpResponse, body: LoginRequest
         )
     await throttling.forgive_login(request, body.email)
     await _require_verified(request, user)
+    await _require_password_allowed(user)
     device_remember(request, response, user.email)
     if not await second_factor_pending(request, user):
         return Status(200, await sign_in(request, user))
@@ -164,6 +166,7 @@ async def passkey(request: HttpRequest, response: HttpResponse, body: Credential
         credential=body.credential,
     )
     await _require_verified(request, user)
+    await _require_password_allowed(user)
     device_remember(request, response, user.email)
     return await sign_in(request, user, factor="webauthn")
 
@@ -213,6 +216,16 @@ async def _require_verified(request: HttpRequest, user: User) -> None:
         f"Confirm your address first: we have sent a link to {user.email}.",
         code="address_unverified",
     )
+
+
+async def _require_password_allowed(user: User) -> None:
+    """Only after the right password, too."""
+    if await in_database(password_is_refused, user=user):
+        await sign_in_failed(user=user, why="sso_required")
+        raise PermissionDenied(
+            "Your organization signs in through its identity provider: choose single sign-on.",
+            code="sso_required",
+        )
 
 
 def _sent() -> SentOut:

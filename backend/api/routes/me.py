@@ -14,6 +14,7 @@ from backend.api import throttling
 from backend.api.account_deletion import account_delete
 from backend.api.authentication import (
     SESSION_ORGANIZATION,
+    SSO_ORGANIZATION,
     SessionOnly,
     SessionOrKey,
     session_principal,
@@ -25,6 +26,7 @@ from backend.api.schemas.operators import TermsAccept
 from backend.api.schemas.teams import JoinedOut, JoinOfferOut
 from backend.api.sign_in import may_change
 from backend.platform.database import in_database
+from backend.platform.errors import PermissionDenied
 
 router = Router(tags=["account"])
 
@@ -40,6 +42,12 @@ async def update_me(request: AuthenticatedRequest, body: MeUpdate) -> Me:
     """Change one's name, or the organization to work in."""
     user_id = request.auth.user_id
     if body.organization_id is not None:
+        confined = await request.session.aget(SSO_ORGANIZATION)
+        if confined and str(body.organization_id) != confined:
+            raise PermissionDenied(
+                "You signed in through one organization: sign in with your password for another.",
+                code="sso_session",
+            )
         await in_database(membership_get, user_id=user_id, organization_id=body.organization_id)
         await request.session.aset(SESSION_ORGANIZATION, str(body.organization_id))
     if body.name is not None:

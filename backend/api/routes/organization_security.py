@@ -1,0 +1,139 @@
+"""`/api/organization/sso`, `/scim`, `/ip-allow-list`: how people come in, as owners set it.
+
+Every change needs a sign-in of the last ten minutes, and stands in the audit log.
+"""
+
+from ninja import Router, Status
+
+from backend.accounts.models import OrganizationDomain
+from backend.accounts.principal import AuthenticatedRequest
+from backend.api.authentication import SessionOnly
+from backend.api.schemas.enterprise import (
+    DirectoryOut,
+    NetworkOut,
+    NetworksOut,
+    NetworksUpdate,
+    NewDirectoryTokenOut,
+    SSOOut,
+    SSOPageOut,
+    SSOUpdate,
+)
+from backend.api.sign_in import require_recent
+from backend.api.sso import scim_url
+from backend.enterprise import oidc, saml
+from backend.enterprise.connections import (
+    Wanted,
+    connection_delete,
+    connection_get,
+    connection_set,
+)
+from backend.enterprise.directory_tokens import (
+    directory_summary,
+    directory_token_create,
+    directory_token_delete,
+)
+from backend.enterprise.models import Connection, Protocol
+from backend.enterprise.networks import networks_list, networks_set
+from backend.platform.database import in_database
+
+router = Router(tags=["organization security"], auth=SessionOnly())
+
+
+@router.get("/sso", response=SSOPageOut)
+async def get_sso(request: AuthenticatedRequest) -> SSOPageOut:
+    """The identity provider, and what its administrator has to know of this installation."""
+    found = await in_database(connection_get, principal=request.auth)
+    return await in_database(_page, request, found)
+
+
+@router.put("/sso", response=SSOPageOut)
+async def set_sso(request: AuthenticatedRequest, body: SSOUpdate) -> SSOPageOut:
+    """Set the identity provider. Another issuer is another provider, with identities anew."""
+    await require_recent(request)
+    found = await in_database(
+        connection_set, principal=request.auth, wanted=Wanted(**body.model_dump())
+    )
+    return await in_database(_page, request, found)
+
+
+@router.delete("/sso", response={204: None})
+async def delete_sso(request: AuthenticatedRequest) -> Status:
+    """Remove it. Accounts stay; who has no password resets it by mail."""
+    await require_recent(request)
+    await in_database(connection_delete, principal=request.auth)
+    return Status(204, None)
+
+
+@router.get("/scim", response=DirectoryOut)
+async def get_directory(request: AuthenticatedRequest) -> DirectoryOut:
+    """Whether a directory may call SCIM, and what it has sent."""
+    summary = await in_database(directory_summary, principal=request.auth)
+    return DirectoryOut(url=scim_url(), **summary)
+
+
+@router.post("/scim", response={201: NewDirectoryTokenOut})
+async def create_directory_token(request: AuthenticatedRequest) -> Status:
+    """A token for the directory; an earlier one stops working."""
+    await require_recent(request)
+    token = await in_database(directory_token_create, principal=request.auth)
+    return Status(201, NewDirectoryTokenOut(token=token, url=scim_url()))
+
+
+@router.delete("/scim", response={204: None})
+async def delete_directory_token(request: AuthenticatedRequest) -> Status:
+    """The directory gets no answer any more; its users stay as they are."""
+    await require_recent(request)
+    await in_database(directory_token_delete, principal=request.auth)
+    return Status(204, None)
+
+
+@router.get("/ip-allow-list", response=NetworksOut)
+async def get_networks(request: AuthenticatedRequest) -> NetworksOut:
+    """From where the organization may be used; an empty list means anywhere."""
+    return await _networks(request)
+
+
+@router.put("/ip-allow-list", response=NetworksOut)
+async def set_networks(request: AuthenticatedRequest, body: NetworksUpdate) -> NetworksOut:
+    """Replace the list. 409 `lockout` where it lacks the caller's own address."""
+    await require_recent(request)
+    await in_database(
+        networks_set,
+        principal=request.auth,
+        networks=[(one.cidr, one.note) for one in body.networks],
+        address=request.META.get("REMOTE_ADDR", ""),
+        confirm_lockout=body.confirm_lockout,
+    )
+    return await _networks(request)
+
+
+async def _networks(request: AuthenticatedRequest) -> NetworksOut:
+    rows = await in_database(networks_list, principal=request.auth)
+    return NetworksOut(
+        networks=[NetworkOut.model_validate(row) for row in rows],
+        your_address=request.META.get("REMOTE_ADDR", ""),
+    )
+
+
+def _page(request: AuthenticatedRequest, found: Connection | None) -> SSOPageOut:
+    domains = OrganizationDomain.objects.filter(
+        organization_id=request.auth.organization_id, verified_at__isnull=False
+    )
+    return SSOPageOut(
+        connection=None if found is None else _shown(found),
+        redirect_uri=oidc.callback_url(),
+        entity_id=None if found is None else saml.entity_id(found),
+        acs_url=None if found is None else saml.acs_url(found),
+        verified_domains=list(domains.order_by("domain").values_list("domain", flat=True)),
+    )
+
+
+def _shown(connection: Connection) -> SSOOut:
+    is_oidc = connection.protocol == Protocol.OIDC
+    names = SSOOut.model_fields.keys() - {"client_id", "sso_url", "certificates"}
+    return SSOOut(
+        **{name: getattr(connection, name) for name in names},
+        client_id=connection.oidc.client_id if is_oidc else "",
+        sso_url="" if is_oidc else connection.saml.sso_url,
+        certificates="" if is_oidc else connection.saml.certificates,
+    )

@@ -1,0 +1,76 @@
+"""`/api/auth/sso`: sign in through the organization's identity provider.
+
+What a browser is led to answers with a redirect; a sign-in that fails ends on the sign-in page.
+"""
+
+from typing import Annotated
+from uuid import UUID
+
+from django.http import HttpRequest, HttpResponse
+from ninja import Form, Router
+from pydantic import Field
+
+from backend.api import sso, throttling
+from backend.api.authentication import AnonymousWithCsrf
+from backend.api.schemas.enterprise import SSOStart, SSOStarted
+from backend.enterprise import saml
+from backend.enterprise.connections import connection_by_id, connection_for
+from backend.enterprise.models import Protocol
+from backend.platform.database import in_database
+from backend.platform.errors import InvalidRequest, NotFound
+
+router = Router(tags=["account"])
+
+
+@router.post("", auth=AnonymousWithCsrf(), response=SSOStarted)
+async def start_sso(request: HttpRequest, body: SSOStart) -> SSOStarted:
+    """Where the browser goes. 404 where no organization has verified the address's domain."""
+    await throttling.count_link(request)
+    if body.connection_id is not None:
+        connection = await in_database(connection_by_id, body.connection_id)
+    elif body.email:
+        connection = await in_database(connection_for, email=body.email)
+    else:
+        raise InvalidRequest("Give email or connection_id.", param="email")
+    return SSOStarted(url=await sso.begin(request, connection))
+
+
+@router.get("/oidc/callback", auth=None, response={302: None})
+async def oidc_callback(request: HttpRequest) -> HttpResponse:
+    """Where an OIDC provider sends the browser back to."""
+    await throttling.count_link(request)
+    return await sso.finish_oidc(request)
+
+
+@router.get("/saml/finish", auth=None, response={302: None})
+async def saml_finish(request: HttpRequest) -> HttpResponse:
+    """Where `acs` sends the browser on to."""
+    await throttling.count_link(request)
+    return await sso.finish_saml(request)
+
+
+@router.post("/saml/{uuid:connection_id}/acs", auth=None, response={302: None})
+async def saml_acs(
+    request: HttpRequest,
+    connection_id: UUID,
+    SAMLResponse: Form[Annotated[str, Field(max_length=saml.MAX_RESPONSE_CHARACTERS)]],
+) -> HttpResponse:
+    """Where a SAML provider's page posts its answer."""
+    await throttling.count_link(request)
+    connection = await in_database(connection_by_id, connection_id)
+    _require_saml(connection.protocol)
+    return await sso.receive_saml(connection, SAMLResponse)
+
+
+@router.get("/saml/{uuid:connection_id}/metadata", auth=None, response={200: None})
+async def saml_metadata(request: HttpRequest, connection_id: UUID) -> HttpResponse:
+    """This installation's SAML metadata, for the provider's administrator."""
+    await throttling.count_link(request)
+    connection = await in_database(connection_by_id, connection_id)
+    _require_saml(connection.protocol)
+    return HttpResponse(saml.metadata_xml(connection), content_type="application/samlmetadata+xml")
+
+
+def _require_saml(protocol: str) -> None:
+    if protocol != Protocol.SAML:
+        raise NotFound("There is no such identity provider.", code="sso_unknown")

@@ -1,0 +1,101 @@
+"""Single sign-on, the directory, allowed networks."""
+
+from datetime import datetime
+from typing import Annotated, Literal
+from uuid import UUID
+
+from pydantic import Field, StringConstraints
+
+from backend.api.schemas.base import RequestModel, ResponseModel
+
+_Text = Annotated[str, StringConstraints(strip_whitespace=True, max_length=500)]
+
+
+class SSOStart(RequestModel):
+    """By the address of who signs in, or by the provider (a bookmark)."""
+
+    email: Annotated[str, StringConstraints(strip_whitespace=True, max_length=254)] = ""
+    connection_id: Annotated[UUID, Field(strict=False)] | None = None
+
+
+class SSOStarted(ResponseModel):
+    url: str = Field(description="Where the browser goes.")
+
+
+class SSOUpdate(RequestModel):
+    protocol: Literal["oidc", "saml"]
+    issuer: _Text = Field(description="OIDC: the issuer. SAML: the provider's entity id.")
+    default_role: Literal["member", "finance", "viewer"] = "member"
+    is_enabled: bool = True
+    is_forced: bool = Field(
+        False, description="Members who are no owners cannot sign in with a password."
+    )
+    client_id: Annotated[str, StringConstraints(strip_whitespace=True, max_length=300)] = ""
+    client_secret: Annotated[str, StringConstraints(max_length=1000)] | None = Field(
+        None, description="Left out: the stored one."
+    )
+    sso_url: _Text = ""
+    certificates: Annotated[str, StringConstraints(max_length=20_000)] = Field(
+        "", description="PEM, up to five."
+    )
+
+
+class SSOOut(ResponseModel):
+    """`client_secret` is never shown."""
+
+    id: UUID
+    protocol: Literal["oidc", "saml"]
+    issuer: str
+    default_role: str
+    is_enabled: bool
+    is_forced: bool
+    client_id: str
+    sso_url: str
+    certificates: str
+    changed_at: datetime
+
+
+class SSOPageOut(ResponseModel):
+    """What the provider's administrator needs from here, and the connection, if there is one."""
+
+    connection: SSOOut | None
+    redirect_uri: str
+    entity_id: str | None
+    acs_url: str | None
+    verified_domains: list[str]
+
+
+class DirectoryOut(ResponseModel):
+    url: str
+    has_token: bool
+    created_at: datetime | None
+    last_used_at: datetime | None
+    users: int
+    groups: int
+
+
+class NewDirectoryTokenOut(ResponseModel):
+    token: str = Field(description="Shown this once.")
+    url: str
+
+
+class NetworkBody(RequestModel):
+    cidr: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=43)]
+    note: Annotated[str, StringConstraints(strip_whitespace=True, max_length=200)] = ""
+
+
+class NetworksUpdate(RequestModel):
+    networks: list[NetworkBody] = Field(max_length=200, description="Empty: from anywhere.")
+    confirm_lockout: bool = Field(
+        False, description="Yes to a list without the address that this request comes from."
+    )
+
+
+class NetworkOut(ResponseModel):
+    cidr: str
+    note: str
+
+
+class NetworksOut(ResponseModel):
+    networks: list[NetworkOut]
+    your_address: str

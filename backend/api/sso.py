@@ -1,0 +1,136 @@
+"""A browser's way through its organization's identity provider, and what its session is worth.
+
+The session holds the sign-ins that it has begun (`_ATTEMPTS`), and afterwards whose provider it
+came from (`SSO_ORGANIZATION`): such a session is confined to that organization, and changes
+nothing of what opens the account elsewhere (password, address, second factors).
+"""
+
+import secrets
+import time
+from dataclasses import asdict
+from typing import Any, Final
+from urllib.parse import urlencode
+from uuid import UUID
+
+from django.conf import settings
+from django.core.cache import cache
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+
+from backend.api.authentication import SESSION_ORGANIZATION, SSO_ORGANIZATION
+from backend.api.sign_in import session_start
+from backend.enterprise import oidc, saml
+from backend.enterprise.connections import connection_by_id
+from backend.enterprise.errors import sso_refused
+from backend.enterprise.identities import Claims, identity_sign_in
+from backend.enterprise.models import Connection, Protocol
+from backend.platform.database import in_database
+from backend.platform.errors import ParleyError
+
+_ATTEMPTS: Final = "sso_attempts"
+_ATTEMPT_S = 900
+_MAX_ATTEMPTS = 5
+_TICKET_S = 120
+
+
+async def begin(request: HttpRequest, connection: Connection) -> str:
+    """Where the browser goes to sign in. The attempt stays in the session until its answer."""
+    if connection.protocol == Protocol.OIDC:
+        attempt = oidc.Attempt.new()
+        url = await oidc.authorization_url(connection, attempt)
+        await _remember(request, attempt.state, connection, asdict(attempt))
+        return url
+    url, request_id = saml.authorization_url(connection)
+    await _remember(request, request_id, connection, {})
+    return url
+
+
+async def finish_oidc(request: HttpRequest) -> HttpResponse:
+    """The provider's answer, a code. Signs in, or leads to the sign-in page, which says why not."""
+    try:
+        if len(request.META.get("QUERY_STRING", "")) > 8000:
+            raise sso_refused("The identity provider's answer is too long.")
+        connection, noted = await _recall(request, request.GET.get("state", ""))
+        code = request.GET.get("code", "")
+        if not code:
+            why = request.GET.get("error", "it sent no code")[:100]
+            raise sso_refused(f"The identity provider refused: {why}.")
+        claims = await oidc.claims_of_code(connection, oidc.Attempt(**noted), code)
+        return await _signed_in(request, connection, claims)
+    except ParleyError as error:
+        return _to_sign_in(error)
+
+
+async def receive_saml(connection: Connection, response: str) -> HttpResponse:
+    """The provider's answer, posted from its page, so without our cookie: it is checked, kept for
+    a moment, and taken up by the browser's next request, which has the cookie."""
+    try:
+        assertion = await in_database(saml.assertion_of_response, connection, response)
+    except ParleyError as error:
+        return _to_sign_in(error)
+    ticket = secrets.token_urlsafe(32)
+    await cache.aset(
+        _ticket_key(ticket),
+        {"request": assertion.request_id, "claims": asdict(assertion.claims)},
+        _TICKET_S,
+    )
+    return HttpResponseRedirect(f"/api/auth/sso/saml/finish?{urlencode({'ticket': ticket})}")
+
+
+async def finish_saml(request: HttpRequest) -> HttpResponse:
+    """As `finish_oidc`, for the answer behind a ticket; it has to be of this browser's attempt."""
+    try:
+        key = _ticket_key(request.GET.get("ticket", "")[:100])
+        kept: dict[str, Any] | None = await cache.aget(key)
+        # Of two that bring it at once, the delete that finds it wins.
+        if kept is None or not await cache.adelete(key):
+            raise sso_refused("This sign-in has expired or was used already.")
+        connection, _ = await _recall(request, kept["request"])
+        return await _signed_in(request, connection, Claims(**kept["claims"]))
+    except ParleyError as error:
+        return _to_sign_in(error)
+
+
+async def _signed_in(
+    request: HttpRequest, connection: Connection, claims: Claims
+) -> HttpResponseRedirect:
+    user = await in_database(identity_sign_in, connection=connection, claims=claims)
+    await session_start(request, user, method=f"sso:{connection.protocol}")
+    organization = str(connection.organization_id)
+    await request.session.aset(SSO_ORGANIZATION, organization)
+    await request.session.aset(SESSION_ORGANIZATION, organization)
+    return HttpResponseRedirect("/")
+
+
+async def _remember(
+    request: HttpRequest, state: str, connection: Connection, noted: dict[str, Any]
+) -> None:
+    attempts: dict[str, Any] = await request.session.aget(_ATTEMPTS, {})
+    attempts[state] = {"connection": str(connection.pk), "at": time.time(), "noted": noted}
+    newest = sorted(attempts, key=lambda one: attempts[one]["at"])[-_MAX_ATTEMPTS:]
+    await request.session.aset(_ATTEMPTS, {one: attempts[one] for one in newest})
+
+
+async def _recall(request: HttpRequest, state: str) -> tuple[Connection, dict[str, Any]]:
+    """The attempt of this browser that `state` names, once. PermissionDenied."""
+    attempts: dict[str, Any] = await request.session.aget(_ATTEMPTS, {})
+    attempt = attempts.pop(state, None)
+    await request.session.aset(_ATTEMPTS, attempts)
+    if attempt is None or time.time() - attempt["at"] > _ATTEMPT_S:
+        raise sso_refused("This answer belongs to no sign-in of this browser; begin again.")
+    connection = await in_database(connection_by_id, UUID(attempt["connection"]))
+    return connection, attempt["noted"]
+
+
+def _to_sign_in(error: ParleyError) -> HttpResponseRedirect:
+    """What it says is ours or the provider's short word, shown as text."""
+    query = urlencode({"sso_error": error.code or "sso_refused", "detail": error.message[:300]})
+    return HttpResponseRedirect(f"/login?{query}")
+
+
+def _ticket_key(ticket: str) -> str:
+    return f"sso:ticket:{ticket}"
+
+
+def scim_url() -> str:
+    """What an organization's directory is given."""
+    return f"{settings.PUBLIC_URL}/api/scim/v2"

@@ -1,0 +1,212 @@
+"""An organization's identity provider, as its owners set it, and which one an address leads to.
+
+Sign-in is forced only once a domain is verified, and by an owner with a second factor. Owners
+keep their password: a provider that fails, or is configured wrongly, locks nobody out for good.
+"""
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.db import transaction
+
+from backend.accounts.models import Membership, OrganizationDomain, Role, User
+from backend.accounts.principal import Principal
+from backend.accounts.second_factors import has_second_factor
+from backend.audit.actions import Action
+from backend.audit.services import record
+from backend.enterprise.gate import gate_forget
+from backend.enterprise.identities import domain_of
+from backend.enterprise.models import Connection, OIDCSettings, Protocol, SAMLSettings
+from backend.enterprise.outbound import url_check
+from backend.enterprise.saml import clean_certificates
+from backend.enterprise.secrets import secret_encrypt
+from backend.platform.errors import Conflict, InvalidRequest, NotFound, PermissionDenied
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What an owner sets. Of `client_secret`, None keeps the stored one."""
+
+    protocol: str
+    issuer: str
+    default_role: str
+    is_enabled: bool
+    is_forced: bool
+    client_id: str = ""
+    client_secret: str | None = None
+    sso_url: str = ""
+    certificates: str = ""
+
+
+def require_owner(principal: Principal) -> None:
+    """PermissionDenied. Who sets a provider can become anybody in the organization."""
+    if principal.role != Role.OWNER or principal.is_api_key:
+        raise PermissionDenied("Only owners, signed in themselves, change sign-in and networks.")
+
+
+def connection_get(*, principal: Principal) -> Connection | None:
+    """Raises PermissionDenied."""
+    require_owner(principal)
+    return _rows().filter(organization_id=principal.organization_id).first()
+
+
+def connection_by_id(connection_id: UUID) -> Connection:
+    """Raises NotFound, also where it is switched off."""
+    found = _rows().filter(pk=connection_id, is_enabled=True).first()
+    if found is None or found.organization.suspended_at is not None:
+        raise NotFound("There is no such identity provider.", code="sso_unknown")
+    return found
+
+
+def connection_for(*, email: str) -> Connection:
+    """The provider of the organization that has verified the address's domain. Raises NotFound."""
+    domain = OrganizationDomain.objects.filter(
+        domain=domain_of(email), verified_at__isnull=False
+    ).first()
+    found = None
+    if domain is not None:
+        found = _rows().filter(organization_id=domain.organization_id, is_enabled=True).first()
+    if found is None:
+        raise NotFound(
+            "No organization signs in people with this address.", param="email", code="sso_unknown"
+        )
+    return found
+
+
+@transaction.atomic
+def connection_set(*, principal: Principal, wanted: Wanted) -> Connection:
+    """Make `wanted` the organization's identity provider.
+
+    Another issuer is another provider: the identities of the earlier one are forgotten.
+
+    Raises:
+        PermissionDenied: no owner. InvalidRequest: names the field.
+        Conflict: forced without a verified domain.
+    """
+    require_owner(principal)
+    _check(principal, wanted)
+    earlier = (
+        Connection.objects.select_for_update()
+        .filter(organization_id=principal.organization_id)
+        .first()
+    )
+    if earlier is not None and (earlier.protocol, earlier.issuer) != (
+        wanted.protocol,
+        wanted.issuer,
+    ):
+        if wanted.protocol == Protocol.OIDC and not wanted.client_secret:
+            raise InvalidRequest("Another provider has another secret.", param="client_secret")
+        earlier.delete()
+        earlier = None
+    connection = earlier or Connection(organization_id=principal.organization_id)
+    for name in ("protocol", "issuer", "default_role", "is_enabled", "is_forced"):
+        setattr(connection, name, getattr(wanted, name))
+    connection.save()
+    _settings_save(connection, wanted)
+    record(
+        Action.SSO_UPDATED if earlier else Action.SSO_CREATED,
+        organization_id=principal.organization_id,
+        actor=principal,
+        target=("sso", connection.pk),
+        details={
+            "protocol": wanted.protocol,
+            "issuer": wanted.issuer,
+            "default_role": wanted.default_role,
+            "is_enabled": wanted.is_enabled,
+            "is_forced": wanted.is_forced,
+        },
+    )
+    gate_forget(principal.organization_id)
+    return _rows().get(pk=connection.pk)
+
+
+@transaction.atomic
+def connection_delete(*, principal: Principal) -> None:
+    """Raises PermissionDenied, NotFound."""
+    require_owner(principal)
+    found = Connection.objects.filter(organization_id=principal.organization_id).first()
+    if found is None:
+        raise NotFound("There is no identity provider.")
+    record(
+        Action.SSO_DELETED,
+        organization_id=principal.organization_id,
+        actor=principal,
+        target=("sso", found.pk),
+    )
+    found.delete()
+    gate_forget(principal.organization_id)
+
+
+def password_is_refused(*, user: User) -> bool:
+    """Whether an organization has forced `user` to sign in through its provider: it has verified
+    the domain of their address, and they do not own it."""
+    domain = OrganizationDomain.objects.filter(
+        domain=domain_of(user.email), verified_at__isnull=False
+    ).first()
+    if domain is None:
+        return False
+    forced = Connection.objects.filter(
+        organization_id=domain.organization_id, is_enabled=True, is_forced=True
+    )
+    is_owner = Membership.objects.filter(
+        organization_id=domain.organization_id, user=user, role=Role.OWNER
+    )
+    return forced.exists() and not is_owner.exists()
+
+
+def _check(principal: Principal, wanted: Wanted) -> None:
+    if wanted.default_role in {Role.OWNER, Role.ADMIN} or wanted.default_role not in Role.values:
+        raise InvalidRequest(
+            "People join as member, finance or viewer; an owner promotes them.",
+            param="default_role",
+        )
+    if wanted.protocol == Protocol.OIDC:
+        url_check(wanted.issuer, param="issuer")
+        if not wanted.client_id:
+            raise InvalidRequest("client_id is missing.", param="client_id")
+    else:
+        url_check(wanted.sso_url, param="sso_url")
+        if not wanted.issuer:
+            raise InvalidRequest("issuer is the provider's entity id.", param="issuer")
+    if wanted.is_forced and not has_second_factor(user_id=principal.user_id):
+        raise Conflict(
+            "Add a second factor to your own account first: you are who gets in when the provider"
+            " fails.",
+            param="is_forced",
+            code="second_factor_needed",
+        )
+    verified = OrganizationDomain.objects.filter(
+        organization_id=principal.organization_id, verified_at__isnull=False
+    )
+    if wanted.is_forced and not (wanted.is_enabled and verified.exists()):
+        raise Conflict(
+            "Verify a domain and enable sign-in first: nobody could get in.",
+            param="is_forced",
+            code="no_verified_domain",
+        )
+
+
+def _settings_save(connection: Connection, wanted: Wanted) -> None:
+    if wanted.protocol == Protocol.SAML:
+        SAMLSettings.objects.update_or_create(
+            connection=connection,
+            defaults={
+                "sso_url": wanted.sso_url,
+                "certificates": clean_certificates(wanted.certificates),
+            },
+        )
+        return
+    fields = {"client_id": wanted.client_id}
+    if wanted.client_secret:
+        fields["encrypted_secret"] = secret_encrypt(
+            wanted.client_secret,
+            organization_id=connection.organization_id,
+            connection_id=connection.pk,
+        )
+    elif not OIDCSettings.objects.filter(connection=connection).exists():
+        raise InvalidRequest("client_secret is missing.", param="client_secret")
+    OIDCSettings.objects.update_or_create(connection=connection, defaults=fields)
+
+
+def _rows():  # type: ignore[no-untyped-def]
+    return Connection.objects.select_related("organization", "oidc", "saml")

@@ -1,0 +1,96 @@
+"""What a request for an organization needs beside a right key or session: an allowed address, and,
+where the organization forces it, a session of its identity provider.
+
+Remembered in each process for a few seconds: a change shows after at most `GATE_TTL_S`, in the
+process that made it at once.
+"""
+
+import ipaddress
+import time
+from dataclasses import dataclass
+from uuid import UUID
+
+from backend.accounts.models import Role
+from backend.accounts.principal import Principal
+from backend.enterprise.models import AllowedNetwork, Connection
+from backend.platform.database import in_database
+from backend.platform.errors import PermissionDenied
+
+GATE_TTL_S = 5.0
+_MAX_REMEMBERED = 20_000
+
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """What one organization asks for."""
+
+    is_forced: bool
+    networks: tuple[Network, ...]
+
+    def allows(self, address: str) -> bool:
+        """Whether a client at `address` may use the organization."""
+        return not self.networks or is_within(address, self.networks)
+
+
+_remembered: dict[UUID, tuple[float, Gate]] = {}
+
+
+async def require_gate(principal: Principal, *, address: str, sso_organization: str | None) -> None:
+    """Refuse what the organization does not let in.
+
+    Args:
+        address: the client's, a trusted proxy's word already taken into account.
+        sso_organization: whose identity provider the session came from; None for a password. Not
+            looked at for keys.
+    Raises:
+        PermissionDenied: `ip_not_allowed`, `sso_required`.
+    """
+    known = _remembered.get(principal.organization_id)
+    if known is not None and time.monotonic() - known[0] < GATE_TTL_S:
+        gate = known[1]
+    else:
+        gate = await in_database(gate_load, principal.organization_id)
+    if not gate.allows(address):
+        raise PermissionDenied(
+            f"This organization may not be used from {address}.", code="ip_not_allowed"
+        )
+    if (
+        gate.is_forced
+        and not principal.is_api_key
+        and sso_organization != str(principal.organization_id)
+        and principal.role != Role.OWNER
+    ):
+        raise PermissionDenied(
+            "This organization signs in through its identity provider.", code="sso_required"
+        )
+
+
+def gate_load(organization_id: UUID) -> Gate:
+    """From the database, and remembered."""
+    forced = Connection.objects.filter(
+        organization_id=organization_id, is_enabled=True, is_forced=True
+    ).exists()
+    cidrs = AllowedNetwork.objects.filter(organization_id=organization_id)
+    networks = tuple(ipaddress.ip_network(cidr) for cidr in cidrs.values_list("cidr", flat=True))
+    if len(_remembered) > _MAX_REMEMBERED:
+        _remembered.clear()
+    gate = Gate(forced, networks)
+    _remembered[organization_id] = (time.monotonic(), gate)
+    return gate
+
+
+def gate_forget(organization_id: UUID) -> None:
+    """After a change, in this process."""
+    _remembered.pop(organization_id, None)
+
+
+def is_within(address: str, networks: tuple[Network, ...]) -> bool:
+    """IPv4 in IPv6 (`::ffff:192.0.2.1`) counts as IPv4."""
+    try:
+        found = ipaddress.ip_address(address)
+    except ValueError:
+        return False
+    mapped = getattr(found, "ipv4_mapped", None)
+    return any((mapped or found) in network for network in networks)

@@ -1,0 +1,171 @@
+"""Tables of `enterprise`.
+
+Invariants, held by constraints:
+- an organization has one identity provider, and that is an OIDC or a SAML one;
+- a subject of a provider is one user;
+- of a SCIM token only a SHA-256 is stored; an organization has one.
+"""
+
+import uuid
+
+from django.db import models
+from django.utils import timezone
+
+from backend.accounts.models import Organization, Role, User
+
+
+class Protocol(models.TextChoices):
+    OIDC = "oidc"
+    SAML = "saml"
+
+
+class Connection(models.Model):
+    """An organization's identity provider."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    organization = models.OneToOneField(
+        Organization, on_delete=models.CASCADE, related_name="sso_connection"
+    )
+    protocol = models.CharField(max_length=8, choices=Protocol.choices)
+    issuer = models.CharField(max_length=500, help_text="OIDC: issuer. SAML: the entity id.")
+    default_role = models.CharField(max_length=16, choices=Role.choices, default=Role.MEMBER)
+    is_enabled = models.BooleanField(default=True)
+    is_forced = models.BooleanField(
+        default=False, help_text="Members who are no owners cannot sign in with a password."
+    )
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    changed_at = models.DateTimeField(auto_now=True)
+
+    def __str__(self) -> str:
+        return f"{self.protocol} of {self.organization}"
+
+
+class OIDCSettings(models.Model):
+    """What only an OIDC provider has."""
+
+    connection = models.OneToOneField(
+        Connection, on_delete=models.CASCADE, primary_key=True, related_name="oidc"
+    )
+    client_id = models.CharField(max_length=300)
+    encrypted_secret = models.TextField()
+
+    def __str__(self) -> str:
+        return f"client {self.client_id}"
+
+
+class SAMLSettings(models.Model):
+    """What only a SAML provider has. Certificates are public."""
+
+    connection = models.OneToOneField(
+        Connection, on_delete=models.CASCADE, primary_key=True, related_name="saml"
+    )
+    sso_url = models.CharField(max_length=500)
+    certificates = models.TextField(help_text="PEM, one or more: the new one beside the old.")
+
+    def __str__(self) -> str:
+        return self.sso_url
+
+
+class Identity(models.Model):
+    """A subject of an identity provider, and who that is here."""
+
+    connection = models.ForeignKey(Connection, on_delete=models.CASCADE, related_name="identities")
+    subject = models.CharField(max_length=300)
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="identities")
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    last_sign_in_at = models.DateTimeField(null=True)
+
+    class Meta:
+        verbose_name_plural = "identities"
+        constraints = [
+            models.UniqueConstraint(fields=["connection", "subject"], name="identity_unique")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.subject} of {self.connection_id}"
+
+
+class DirectoryToken(models.Model):
+    """What an identity provider's directory calls SCIM with."""
+
+    organization = models.OneToOneField(
+        Organization, on_delete=models.CASCADE, primary_key=True, related_name="directory_token"
+    )
+    sha256 = models.CharField(max_length=64, unique=True)
+    created_by = models.ForeignKey(User, on_delete=models.SET_NULL, null=True, related_name="+")
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    last_used_at = models.DateTimeField(null=True)
+
+    def __str__(self) -> str:
+        return f"SCIM token of {self.organization_id}"
+
+
+class DirectoryUser(models.Model):
+    """A user as the directory has them. Deactivated there, they are no member here."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    organization = models.ForeignKey(
+        Organization, on_delete=models.CASCADE, related_name="directory_users"
+    )
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="directory_users")
+    user_name = models.CharField(max_length=254, help_text="In lower case.")
+    external_id = models.CharField(max_length=200, blank=True)
+    is_active = models.BooleanField(default=True)
+    resource = models.JSONField(default=dict, help_text="What else the directory sent.")
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    changed_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["organization", "user"], name="directory_user_once"),
+            models.UniqueConstraint(
+                fields=["organization", "user_name"], name="directory_user_name_once"
+            ),
+        ]
+        indexes = [models.Index(fields=["organization", "created_at", "id"], name="scim_users")]
+
+    def __str__(self) -> str:
+        return f"{self.user_name} of {self.organization_id}"
+
+
+class DirectoryGroup(models.Model):
+    """A group of the directory: kept for it, no right here depends on it."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    organization = models.ForeignKey(
+        Organization, on_delete=models.CASCADE, related_name="directory_groups"
+    )
+    display_name = models.CharField(max_length=200)
+    external_id = models.CharField(max_length=200, blank=True)
+    members = models.ManyToManyField(DirectoryUser, related_name="groups")
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    changed_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["organization", "display_name"], name="directory_group_once"
+            )
+        ]
+        indexes = [models.Index(fields=["organization", "created_at", "id"], name="scim_groups")]
+
+    def __str__(self) -> str:
+        return self.display_name
+
+
+class AllowedNetwork(models.Model):
+    """A network from which an organization may be used. Without a row: from anywhere."""
+
+    organization = models.ForeignKey(
+        Organization, on_delete=models.CASCADE, related_name="allowed_networks"
+    )
+    cidr = models.CharField(max_length=43)
+    note = models.CharField(max_length=200, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["organization", "cidr"], name="allowed_network_once")
+        ]
+
+    def __str__(self) -> str:
+        return self.cidr

@@ -1,0 +1,424 @@
+"""Sign-in through an organization's identity provider: a real one signs, over loopback HTTP."""
+
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
+from urllib.parse import parse_qs, urlencode, urlsplit
+
+import jwt
+import pytest
+from allauth.account.models import EmailAddress
+from allauth.mfa.models import Authenticator
+from cryptography.hazmat.primitives.asymmetric import rsa
+from django.contrib.auth.hashers import Argon2PasswordHasher
+
+from backend.accounts.models import Membership, User
+from backend.audit.models import AuditEvent
+from backend.enterprise.models import Connection, Identity, OIDCSettings
+from backend.enterprise.oidc import checked_claims
+from backend.platform.database import in_database
+from backend.platform.errors import Conflict, InvalidRequest, PermissionDenied
+from tests.api.asgi_client import AsgiClient
+from tests.api.organizations import (
+    PASSWORD,
+    at_oidc_provider,
+    at_saml_provider,
+    begin,
+    oidc_of,
+    oidc_provider,
+    owner_with_domain,
+    refusal,
+    saml_of,
+    through_oidc,
+    through_saml,
+)
+from tests.factories import member
+from tests.support.saml_provider import Answer, SAMLProvider, rename, wrap
+
+pytestmark = pytest.mark.usefixtures("transactional_db")
+
+
+@pytest.fixture(autouse=True)
+def quick_hashes(monkeypatch: pytest.MonkeyPatch, settings: Any) -> None:
+    monkeypatch.setattr(Argon2PasswordHasher, "memory_cost", 64)
+    monkeypatch.setattr(Argon2PasswordHasher, "time_cost", 1)
+    settings.SSO_TO_PRIVATE = True
+
+
+@pytest.fixture
+async def browser() -> AsyncIterator[AsgiClient]:
+    async with AsgiClient() as client:
+        yield client
+
+
+@pytest.fixture(scope="module")
+def provider() -> Iterator[SAMLProvider]:
+    served = SAMLProvider()
+    yield served
+    served.close()
+
+
+def person(email: str, **claims: Any) -> tuple[str, dict[str, Any]]:
+    return "subject-1", {"email": email, "email_verified": True, "name": "Ada", **claims}
+
+
+# --- Joining ---------------------------------------------------------------------------------
+
+
+async def test_newcomer_joins_by_oidc_without_a_password(browser: AsgiClient) -> None:
+    owner, domain = await in_database(owner_with_domain)
+    email = f"ada@{domain}"
+    with oidc_provider(person(email)) as issuer:
+        connection = await in_database(oidc_of, owner, issuer)
+        assert refusal(await through_oidc(browser, email, "subject-1")) == ""
+    me = (await browser.get("/api/me")).json()
+    assert (me["user"]["email"], me["role"]) == (email, "member")
+    assert me["organization"]["id"] == str(owner.organization_id)
+    assert [one["id"] for one in me["organizations"]] == [str(owner.organization_id)]
+    user = await in_database(User.objects.get, email=email)
+    assert not user.has_usable_password()
+    identity = await in_database(Identity.objects.get, connection=connection)
+    assert (identity.subject, identity.user_id) == ("subject-1", user.pk)
+    log = await in_database(lambda: list(AuditEvent.objects.filter(actor_id=user.pk)))
+    assert [event.action for event in log] == ["login.succeeded", "user.added"]
+    assert log[0].details == {"method": "sso:oidc"}
+
+
+async def test_newcomer_joins_by_saml(browser: AsgiClient, provider: SAMLProvider) -> None:
+    owner, domain = await in_database(owner_with_domain)
+    connection = await in_database(saml_of, owner, provider)
+    provider.answer = Answer(f"grace@{domain}")
+    assert refusal(await through_saml(browser, f"x@{domain}")) == ""
+    me = (await browser.get("/api/me")).json()
+    assert me["user"]["email"] == f"grace@{domain}"
+    metadata = await browser.get(f"/api/auth/sso/saml/{connection.pk}/metadata")
+    assert f"/api/auth/sso/saml/{connection.pk}/acs" in metadata.text
+
+
+async def test_subject_stays_the_same_account_when_the_address_changes(
+    browser: AsgiClient, provider: SAMLProvider
+) -> None:
+    owner, domain = await in_database(owner_with_domain)
+    await in_database(saml_of, owner, provider)
+    for email in (f"old@{domain}", f"new@{domain}"):
+        provider.answer = Answer(email, subject="employee-7")
+        assert refusal(await through_saml(browser, email)) == ""
+        assert (await browser.get("/api/me")).json()["user"]["email"] == f"old@{domain}"
+
+
+# --- What an answer must not do ---------------------------------------------------------------
+
+
+async def test_provider_cannot_speak_for_an_address_of_another_organization(
+    browser: AsgiClient,
+) -> None:
+    owner, domain = await in_database(owner_with_domain)
+    victim, foreign = await in_database(owner_with_domain)
+    email = f"boss@{foreign}"
+    await in_database(lambda: User.objects.filter(pk=victim.user_id).update(email=email))
+    with oidc_provider(person(email)) as issuer:
+        await in_database(oidc_of, owner, issuer)
+        answer = await through_oidc(browser, f"x@{domain}", "subject-1")
+    assert refusal(answer) == "sso_foreign_address"
+    assert (await browser.get("/api/me")).status_code == 401
+    assert not await in_database(Identity.objects.exists)
+
+
+@pytest.mark.parametrize("side", ["provider", "account"])
+async def test_unverified_address_takes_no_account_over(browser: AsgiClient, side: str) -> None:
+    owner, domain = await in_database(owner_with_domain)
+    email = f"ada@{domain}"
+    victim = await in_database(member, email=email, password=PASSWORD)
+    if side == "account":
+        await in_database(lambda: EmailAddress.objects.filter(email=email).update(verified=False))
+    with oidc_provider(person(email, email_verified=side != "provider")) as issuer:
+        await in_database(oidc_of, owner, issuer)
+        answer = await through_oidc(browser, email, "subject-1")
+    assert refusal(answer) == "sso_unverified_address"
+    assert not await in_database(Identity.objects.filter(user_id=victim.user_id).exists)
+
+
+async def test_session_is_confined_to_its_organization(browser: AsgiClient) -> None:
+    """The provider's administrator could sign in as anybody of the domain."""
+    owner, domain = await in_database(owner_with_domain)
+    email = f"ada@{domain}"
+    elsewhere = await in_database(member, email=email, password=PASSWORD)
+    with oidc_provider(person(email)) as issuer:
+        await in_database(oidc_of, owner, issuer)
+        assert refusal(await through_oidc(browser, email, "subject-1")) == ""
+    switch = await browser.patch(
+        "/api/me", json={"organization_id": str(elsewhere.organization_id)}
+    )
+    assert switch.status_code == 403
+    assert (await browser.get("/api/me")).json()["organization"]["id"] == str(owner.organization_id)
+    for method, path, body in (
+        ("POST", "/api/me/password", {"password": "another long one 8"}),
+        ("POST", "/api/me/email", {"email": "other@example.org"}),
+        ("POST", "/api/me/totp", None),
+        ("DELETE", "/api/me", None),
+    ):
+        answer = await browser.request(method, path, json=body)
+        assert (answer.status_code, answer.json()["error"]["code"]) == (403, "sso_session"), path
+    places = Membership.objects.filter(organization_id=owner.organization_id)
+    await in_database(places.delete)
+    assert (await browser.get("/api/me")).status_code == 401
+
+
+async def test_answer_of_another_browser_or_a_second_time_is_refused(browser: AsgiClient) -> None:
+    owner, domain = await in_database(owner_with_domain)
+    email = f"ada@{domain}"
+    with oidc_provider(person(email)) as issuer:
+        await in_database(oidc_of, owner, issuer)
+        back = await at_oidc_provider(await begin(browser, email), "subject-1")
+        async with AsgiClient() as victim:
+            assert refusal(await victim.get(back)) == "sso_refused"
+        parts = parse_qs(urlsplit(back).query)
+        forged = urlencode({"code": parts["code"][0], "state": "invented"})
+        assert refusal(await browser.get(f"/api/auth/sso/oidc/callback?{forged}")) == "sso_refused"
+        assert refusal(await browser.get(back)) == ""
+        assert refusal(await browser.get(back)) == "sso_refused"
+
+
+async def test_code_of_another_sign_in_is_refused_by_its_nonce(browser: AsgiClient) -> None:
+    owner, domain = await in_database(owner_with_domain)
+    email = f"ada@{domain}"
+    with oidc_provider(person(email)) as issuer:
+        await in_database(oidc_of, owner, issuer)
+        async with AsgiClient() as attacker:
+            theirs = await at_oidc_provider(await begin(attacker, email), "subject-1")
+        stolen = parse_qs(urlsplit(theirs).query)["code"][0]
+        url = await begin(browser, email)
+        state = parse_qs(urlsplit(url).query)["state"][0]
+        query = urlencode({"code": stolen, "state": state})
+        assert refusal(await browser.get(f"/api/auth/sso/oidc/callback?{query}")) == "sso_refused"
+    assert (await browser.get("/api/me")).status_code == 401
+
+
+KEY = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+OTHER_KEY = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+GOOD = {
+    "iss": "https://idp.example.com",
+    "aud": "parley",
+    "sub": "1",
+    "nonce": "n",
+    "iat": 1_700_000_000,
+    "exp": 4_000_000_000,
+}
+
+
+def checked(token: str) -> dict[str, Any]:
+    return checked_claims(
+        token,
+        key=KEY.public_key(),
+        issuer="https://idp.example.com",
+        client_id="parley",
+        nonce="n",
+    )
+
+
+def test_right_id_token_is_taken() -> None:
+    assert checked(jwt.encode(GOOD, KEY, algorithm="RS256"))["sub"] == "1"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"iss": "https://other.example.com"},
+        {"aud": "another"},
+        {"aud": ["parley", "another"]},
+        {"aud": ["parley", "another"], "azp": "another"},
+        {"nonce": "other"},
+        {"nonce": None},
+        {"exp": 1_700_000_001},
+        {"iat": 3_900_000_000},
+        {"sub": None},
+    ],
+)
+def test_id_token_that_is_not_for_us_is_refused(change: dict[str, Any]) -> None:
+    claims = {name: value for name, value in {**GOOD, **change}.items() if value is not None}
+    with pytest.raises(PermissionDenied):
+        checked(jwt.encode(claims, KEY, algorithm="RS256"))
+
+
+def test_id_token_without_the_providers_signature_is_refused() -> None:
+    tokens = [
+        jwt.encode(GOOD, OTHER_KEY, algorithm="RS256"),
+        jwt.encode(GOOD, "", algorithm="none"),
+        jwt.encode(GOOD, "the client's own secret, of 32 bytes", algorithm="HS256"),
+        jwt.encode(GOOD, KEY, algorithm="RS256")[:-4] + "AAAA",
+        "no.token.at all",
+    ]
+    for token in tokens:
+        with pytest.raises(PermissionDenied):
+            checked(token)
+
+
+SAML_ATTACKS: dict[str, dict[str, Any]] = {
+    "unsigned": {"is_signed": False},
+    "wrapped": {"change": wrap},
+    "renamed": {"change": rename},
+    "wrong audience": {"audience": "https://other.example.com"},
+    "wrong issuer": {"issuer": "https://other.example.com"},
+    "expired": {"valid_s": -300},
+    "not of this browser": {"in_response_to": "_another"},
+}
+
+
+@pytest.mark.parametrize("attack", SAML_ATTACKS.values(), ids=SAML_ATTACKS.keys())
+async def test_forged_assertion_is_refused(
+    browser: AsgiClient, provider: SAMLProvider, attack: dict[str, Any]
+) -> None:
+    owner, domain = await in_database(owner_with_domain)
+    await in_database(saml_of, owner, provider)
+    provider.answer = Answer(f"ada@{domain}", **attack)
+    assert refusal(await through_saml(browser, f"ada@{domain}")) == "sso_refused"
+    assert (await browser.get("/api/me")).status_code == 401
+    assert not await in_database(Identity.objects.exists)
+
+
+async def test_assertion_is_good_once(browser: AsgiClient, provider: SAMLProvider) -> None:
+    owner, domain = await in_database(owner_with_domain)
+    connection = await in_database(saml_of, owner, provider)
+    provider.answer = Answer(f"ada@{domain}")
+    path, form = await at_saml_provider(await begin(browser, f"ada@{domain}"))
+    first = await browser.post(path, data=form)
+    assert refusal(await browser.post(path, data=form)) == "sso_refused"
+    async with AsgiClient() as other:
+        assert refusal(await other.get(first.headers["location"])) == "sso_refused"
+    assert refusal(await browser.get(first.headers["location"])) == "sso_refused"
+    assert not await in_database(Identity.objects.filter(connection=connection).exists)
+
+
+async def test_assertion_of_another_providers_key_is_refused(browser: AsgiClient) -> None:
+    owner, domain = await in_database(owner_with_domain)
+    real, false = SAMLProvider(Answer(f"ada@{domain}")), SAMLProvider(Answer(f"ada@{domain}"))
+    try:
+        await in_database(saml_of, owner, real)
+        false.answer.issuer = f"{real.url}/metadata"
+        url = await begin(browser, f"ada@{domain}")
+        path, form = await at_saml_provider(url.replace(real.url, false.url))
+        assert refusal(await browser.post(path, data=form)) == "sso_refused"
+    finally:
+        real.close()
+        false.close()
+
+
+# --- Forced, and who sets it ------------------------------------------------------------------
+
+
+async def test_forced_sign_in_refuses_passwords_but_the_owners(browser: AsgiClient) -> None:
+    owner, domain = await in_database(owner_with_domain, email="boss@x.example.com")
+
+    def prepare() -> str:
+        User.objects.filter(pk=owner.user_id).update(email=f"boss@{domain}")
+        EmailAddress.objects.filter(user_id=owner.user_id).update(email=f"boss@{domain}")
+        boss = User.objects.get(pk=owner.user_id)
+        boss.set_password(PASSWORD)
+        boss.save()
+        Authenticator.objects.create(user=boss, type="totp", data={"secret": "x"})
+        member(email=f"ada@{domain}", password=PASSWORD)
+        oidc_of(owner, "https://idp.example.com", is_forced=True)
+        return boss.email
+
+    boss = await in_database(prepare)
+    refused = await browser.sign_in(f"ada@{domain}", PASSWORD)
+    assert (refused.status_code, refused.json()["error"]["code"]) == (403, "sso_required")
+    wrong = await browser.sign_in(f"ada@{domain}", "wrong")
+    assert wrong.status_code == 401
+    assert (await browser.sign_in(boss, PASSWORD)).status_code == 202
+
+
+async def test_guest_with_a_password_does_not_enter_a_forced_organization(
+    browser: AsgiClient,
+) -> None:
+    owner, _ = await in_database(owner_with_domain)
+
+    def prepare() -> str:
+        Authenticator.objects.create(user_id=owner.user_id, type="totp", data={"secret": "x"})
+        organization = Membership.objects.get(user_id=owner.user_id).organization
+        guest = member(organization=organization, role="member", password=PASSWORD)
+        oidc_of(owner, "https://idp.example.com", is_forced=True)
+        return User.objects.get(pk=guest.user_id).email
+
+    email = await in_database(prepare)
+    assert (await browser.sign_in(email, PASSWORD)).status_code == 200
+    answer = await browser.get("/api/conversations")
+    assert (answer.status_code, answer.json()["error"]["code"]) == (403, "sso_required")
+
+
+def test_sign_in_is_not_forced_without_domain_and_second_factor() -> None:
+    owner = member()
+    with pytest.raises(Conflict) as refused:
+        oidc_of(owner, "https://idp.example.com", is_forced=True)
+    assert refused.value.code == "second_factor_needed"
+    Authenticator.objects.create(user_id=owner.user_id, type="totp", data={"secret": "x"})
+    with pytest.raises(Conflict) as refused:
+        oidc_of(owner, "https://idp.example.com", is_forced=True)
+    assert refused.value.code == "no_verified_domain"
+
+
+@pytest.mark.parametrize("role", ["admin", "member"])
+def test_only_owners_set_the_provider(role: str) -> None:
+    with pytest.raises(PermissionDenied):
+        oidc_of(member(role=role), "https://idp.example.com")
+
+
+@pytest.mark.parametrize(
+    ("fields", "param"),
+    [
+        ({"issuer": "https://127.0.0.1@evil.example"}, "issuer"),
+        ({"issuer": "http://idp.example.com"}, "issuer"),
+        ({"issuer": "file:///etc/passwd"}, "issuer"),
+        ({"default_role": "owner"}, "default_role"),
+        ({"client_id": ""}, "client_id"),
+        ({"client_secret": None}, "client_secret"),
+        (
+            {"protocol": "saml", "sso_url": "https://idp.example.com/", "certificates": "x"},
+            "certificates",
+        ),
+    ],
+)
+def test_wrong_setting_is_named(settings: Any, fields: dict[str, Any], param: str) -> None:
+    settings.SSO_TO_PRIVATE = False
+    with pytest.raises(InvalidRequest) as refused:
+        oidc_of(member(), **{"issuer": "https://idp.example.com", **fields})
+    assert refused.value.param == param
+    assert not Connection.objects.exists()
+
+
+async def test_provider_at_a_private_address_is_not_called(
+    browser: AsgiClient, settings: Any
+) -> None:
+    owner, domain = await in_database(owner_with_domain)
+    await in_database(oidc_of, owner, "https://localhost:9/")
+    settings.SSO_TO_PRIVATE = False
+    await browser.get("/")
+    answer = await browser.post("/api/auth/sso", json={"email": f"a@{domain}"})
+    assert (answer.status_code, answer.json()["error"]["code"]) == (502, "sso_unavailable")
+
+
+def test_client_secret_is_encrypted_and_kept_when_left_out() -> None:
+    owner = member()
+    first = oidc_of(owner, "https://idp.example.com")
+    stored = OIDCSettings.objects.get(connection=first).encrypted_secret
+    assert "the client's own" not in stored
+    again = oidc_of(owner, "https://idp.example.com", client_secret=None, client_id="two")
+    assert OIDCSettings.objects.get(connection=again).encrypted_secret == stored
+    with pytest.raises(InvalidRequest):  # not sent to whoever is named now
+        oidc_of(owner, "https://other.example.com", client_secret=None)
+
+
+async def test_settings_need_a_recent_sign_in_and_show_no_secret(browser: AsgiClient) -> None:
+    owner = await in_database(member, password=PASSWORD)
+    email = (await in_database(User.objects.get, pk=owner.user_id)).email
+    await browser.sign_in(email, PASSWORD)
+    body = {
+        "protocol": "oidc",
+        "issuer": "https://idp.example.com",
+        "client_id": "parley",
+        "client_secret": "hush-hush",
+    }
+    answer = await browser.put("/api/organization/sso", json=body)
+    assert answer.status_code == 200, answer.text
+    assert "hush-hush" not in (await browser.get("/api/organization/sso")).text
+    assert (await browser.delete("/api/organization/sso")).status_code == 204
+    assert (await browser.get("/api/organization/sso")).json()["connection"] is None
