@@ -4,6 +4,7 @@ import { type ConversationFilter, getConversation } from "@/api/conversations";
 import type { Conversation, ConversationList, ConversationSummary, Message } from "@/api/types";
 import { mergeNewestPage } from "./view";
 
+export const modelsKey = ["models"] as const;
 export const conversationKey = (id: string) => ["conversation", id] as const;
 export const listKey = (filter: ConversationFilter) => ["conversations", filter] as const;
 const allLists = ["conversations"] as const;

@@ -21,6 +21,7 @@ import { modelForNewChat, useChosenModel } from "./chosen-model";
 import { ComposerFooter } from "./composer";
 import { NEW_CHAT } from "./drafts";
 import { isRunning, useLiveAnswer } from "./live";
+import { ModelOutage } from "./model-outage";
 import { chatModels } from "./model-picker";
 import { useConversation, useModelList, useViewMessages } from "./queries";
 import { ChatRuntime } from "./runtime";
@@ -69,6 +70,7 @@ function Chat({ id }: { id: string | undefined }) {
           model={model?.id ?? ""}
           onModelChange={changeModel}
         />
+        <ModelOutage model={model} models={models} />
         {id === undefined ? (
           <Welcome name={me.user.name.split(" ")[0] ?? ""} />
         ) : messages.length > 0 || query.isSuccess ? (

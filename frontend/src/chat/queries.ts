@@ -3,27 +3,32 @@ import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-quer
 import { useEffect, useMemo } from "react";
 import { listModels } from "@/api/account";
 import { getConversation } from "@/api/conversations";
-import type { Conversation, ModelList, PendingModel } from "@/api/types";
-import { conversationKey, refreshConversation } from "./cache";
+import type { Conversation, Model, ModelList, PendingModel } from "@/api/types";
+import { conversationKey, modelsKey, refreshConversation } from "./cache";
 import { useLiveAnswer } from "./live";
 import { joinAnswer } from "./turns";
 import { loadedMessages, type ViewMessage, viewMessages } from "./view";
 
 const PENDING_INTERVAL_MS = 2000;
+const OUTAGE_INTERVAL_MS = 5000;
 
-/** The models; asked for again and again only while one is on its way. */
+/** The models; asked for again and again only while one is on its way or cannot answer. */
 export function useModelList(): ModelList {
   const { data } = useQuery({
-    queryKey: ["models"],
+    queryKey: modelsKey,
     queryFn: listModels,
     staleTime: 60_000,
-    refetchInterval: ({ state }) =>
-      state.data?.pending.some(isOnItsWay) ? PENDING_INTERVAL_MS : false,
+    refetchInterval: ({ state }) => {
+      if (state.data?.pending.some(isOnItsWay)) return PENDING_INTERVAL_MS;
+      return state.data?.data.some(isOut) ? OUTAGE_INTERVAL_MS : false;
+    },
   });
   return data ?? NO_MODELS;
 }
 
 const NO_MODELS: ModelList = { data: [], pending: [] };
+
+const isOut = ({ status }: Model): boolean => status === "unavailable";
 
 export const isOnItsWay = (model: PendingModel): boolean => model.state !== "declined";
 

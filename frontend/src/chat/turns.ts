@@ -7,7 +7,7 @@ import { cancelGeneration, postRegenerate, postTurn } from "@/api/conversations"
 import { ApiError, type ErrorBody, NetworkError } from "@/api/errors";
 import type { Message, Part } from "@/api/types";
 import { followGeneration, type GenerationEvent } from "@/stream/generation";
-import { conversationKey, refreshConversation, refreshLists } from "./cache";
+import { conversationKey, modelsKey, refreshConversation, refreshLists } from "./cache";
 import { dropLive, isRunning, liveAnswer, patchLive, putLive, useLiveStore } from "./live";
 import type { LiveAnswer } from "./view";
 
@@ -202,6 +202,8 @@ async function settle(client: QueryClient, conversationId: string): Promise<void
   refreshLists(client);
   const live = liveAnswer(conversationId);
   if (!live) return;
+  // Perhaps its model is out: the page says so, and when it is back.
+  if (live.phase === "failed") void client.invalidateQueries({ queryKey: modelsKey });
   if (fresh?.generation && fresh.generation.id === live.generationId) {
     // Its stream is gone and it has not ended: its process was lost, and the server fails it over
     // or ends it. Which of the two is asked for until it is known.

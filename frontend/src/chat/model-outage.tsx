@@ -1,0 +1,26 @@
+import type { Model } from "@/api/types";
+import { Notice } from "@/ui/notice";
+
+interface ModelOutageProps {
+  model: Model | undefined;
+  models: Model[];
+}
+
+/** Says that the chosen model cannot answer now, and what can be done meanwhile. */
+export function ModelOutage({ model, models }: ModelOutageProps) {
+  if (model?.status !== "unavailable") return null;
+  const another = models.find(({ status }) => status === "ready");
+  return (
+    <div className="px-3 pb-2" role="status">
+      <Notice
+        tone="offline"
+        title={`${model.name} can't answer at the moment`}
+        className="mx-auto max-w-3xl py-2"
+      >
+        {another
+          ? `Choose ${another.name} above, or wait: this goes away when it is back.`
+          : "Everything else works: your chats, files, usage and settings. This goes away when it is back."}
+      </Notice>
+    </div>
+  );
+}
