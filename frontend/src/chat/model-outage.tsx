@@ -11,7 +11,7 @@ export function ModelOutage({ model, models }: ModelOutageProps) {
   if (model?.status !== "unavailable") return null;
   const another = models.find(({ status }) => status === "ready");
   return (
-    <div className="px-3 pb-2" role="status">
+    <div className="px-3 pb-2">
       <Notice
         tone="offline"
         title={`${model.name} can't answer at the moment`}
