@@ -1,7 +1,8 @@
 """Who may see and change an organization's money. Every rule of access to billing is here.
 
 Seeing the usage of all members, budgets, credit, invoices and webhooks is for owners, admins and
-finance members; a plain member sees what they used themselves. Changing budgets and webhooks is
+finance members; a viewer sees the usage of all members and no more, a plain member what they
+used themselves. Changing budgets and webhooks is
 for the same roles, by session or by an API key that is not restricted: the scope `usage` reads. A
 key that was handed to a dashboard must not lift a spending limit, nor have events sent elsewhere.
 """
@@ -13,6 +14,7 @@ from backend.accounts.principal import Principal
 from backend.platform.errors import PermissionDenied
 
 MANAGERS = frozenset({Role.OWNER, Role.ADMIN, Role.FINANCE})
+READERS = MANAGERS | {Role.VIEWER}
 
 
 def require_manager(principal: Principal) -> None:
@@ -34,4 +36,4 @@ def require_money_writer(principal: Principal) -> None:
 
 def member_shown(principal: Principal) -> UUID | None:
     """Whose usage the caller is shown: their own, or None for that of all members."""
-    return None if principal.role in MANAGERS else principal.user_id
+    return None if principal.role in READERS else principal.user_id

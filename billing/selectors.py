@@ -71,6 +71,7 @@ def usage_summary(
     period: str,
     group_by: GroupBy | None = None,
     user_id: UUID | None = None,
+    project_id: UUID | None = None,
 ) -> UsageSummary:
     """What an organization used in a period, priced.
 
@@ -79,6 +80,7 @@ def usage_summary(
         group_by: how to group; days come in order and without gaps up to today, everything
             else dearest first.
         user_id: only what this member used.
+        project_id: only what was used in this project; of another organization's there is none.
     Raises:
         InvalidRequest: no such period or grouping.
     """
@@ -91,6 +93,8 @@ def usage_summary(
     dimensions = {_DIMENSION[group_by]} if group_by in _DIMENSION else set()
     if user_id is not None:
         dimensions.add("user_id")
+    if project_id is not None:
+        dimensions.add("project_id")
     key_of = _key_function(group_by)
     rows: dict[str, UsageRow] = {}
     if group_by == "day":
@@ -102,6 +106,7 @@ def usage_summary(
         end=span.end,
         dimensions=tuple(sorted(dimensions)),
         user_id=user_id,
+        project_id=project_id,
     ):
         summary.add(priced)
         if group_by is not None:
@@ -121,17 +126,22 @@ def priced_usage(
     end: datetime,
     dimensions: tuple[Dimension, ...],
     user_id: UUID | None = None,
+    project_id: UUID | None = None,
 ) -> Iterator[PricedBucket]:
     """Usage from the first of `starts` to `end`, in order of time, with its cost.
 
     Args:
         starts: whole hours at which spans begin; a span is cut where a price changes.
-        user_id: only this member's usage.
+        user_id, project_id: only this member's usage, only this project's.
     """
     book = price_book(terms_of(organization_id).currency)
     pricer = Pricer(organization_id=organization_id, book=book)
     read_from = starts[0]
-    only: dict[Column, list[UUID]] = {"user_id": [user_id]} if user_id else {}
+    only: dict[Column, list[UUID]] = {}
+    if user_id is not None:
+        only["user_id"] = [user_id]
+    if project_id is not None:
+        only["project_id"] = [project_id]
     if book.is_tiered(organization_id):
         # The month's volume decides the tier, hour by hour and of all members together.
         read_from, only = month_of(starts[0]).start, {}
@@ -147,7 +157,11 @@ def priced_usage(
     )
     for priced in pricer.price_all(totals):
         bucket = priced.bucket
-        if bucket.start >= starts[0] and (user_id is None or bucket.user_id == user_id):
+        if (
+            bucket.start >= starts[0]
+            and user_id in (None, bucket.user_id)
+            and project_id in (None, bucket.project_id)
+        ):
             yield priced
 
 

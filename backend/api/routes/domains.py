@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from ninja import Query, Router, Status
+from ninja import Router, Status
 
 from backend.accounts.domains import (
     domain_add,
@@ -30,7 +30,7 @@ router = Router(tags=["organization"])
 
 @router.get("/domains", response=DomainPageOut)
 async def list_domains(
-    request: AuthenticatedRequest, cursor: Query[After | None] = None, limit: Query[Limit] = 50
+    request: AuthenticatedRequest, cursor: After | None = None, limit: Limit = 50
 ) -> DomainPageOut:
     """The domains of the organization, with the TXT record that verifies each."""
     page = await in_database(domains_page, principal=request.auth, after=cursor, limit=limit)
@@ -76,7 +76,7 @@ async def delete_domain(request: AuthenticatedRequest, domain_id: UUID) -> Statu
 
 @router.get("/join-requests", response=JoinRequestPageOut)
 async def list_join_requests(
-    request: AuthenticatedRequest, cursor: Query[After | None] = None, limit: Query[Limit] = 50
+    request: AuthenticatedRequest, cursor: After | None = None, limit: Limit = 50
 ) -> JoinRequestPageOut:
     """Who asks to join, the first first."""
     page = await in_database(join_requests_page, principal=request.auth, after=cursor, limit=limit)

@@ -3,7 +3,7 @@
 from typing import Annotated
 from uuid import UUID
 
-from ninja import Query, Router, Status
+from ninja import Router, Status
 from pydantic import Field
 
 from backend.accounts.invitations import (
@@ -69,7 +69,7 @@ async def transfer_ownership(request: AuthenticatedRequest, body: OwnershipTrans
 
 @router.get("/members", response=MemberPageOut)
 async def list_members(
-    request: AuthenticatedRequest, cursor: Query[After | None] = None, limit: Query[Limit] = 50
+    request: AuthenticatedRequest, cursor: After | None = None, limit: Limit = 50
 ) -> MemberPageOut:
     """The people of the organization; each member sees them."""
     page = await in_database(members_page, principal=request.auth, after=cursor, limit=limit)
@@ -103,7 +103,7 @@ async def remove_member(request: AuthenticatedRequest, user_id: UUID, body: Memb
 
 @router.get("/invitations", response=InvitationPageOut)
 async def list_invitations(
-    request: AuthenticatedRequest, cursor: Query[After | None] = None, limit: Query[Limit] = 50
+    request: AuthenticatedRequest, cursor: After | None = None, limit: Limit = 50
 ) -> InvitationPageOut:
     """All invitations, newest first, without their links, which nothing keeps."""
     page = await in_database(invitations_page, principal=request.auth, after=cursor, limit=limit)

@@ -5,7 +5,7 @@ Budgets of a project are set at `/api/budgets`, its keys are made at `/api/keys`
 
 from uuid import UUID
 
-from ninja import Query, Router, Status
+from ninja import Router, Status
 
 from backend.accounts.principal import AuthenticatedRequest
 from backend.accounts.project_access import project_get
@@ -59,8 +59,8 @@ router = Router(tags=["projects"])
 async def list_projects(
     request: AuthenticatedRequest,
     archived: bool = False,
-    cursor: Query[After | None] = None,
-    limit: Query[Limit] = 50,
+    cursor: After | None = None,
+    limit: Limit = 50,
 ) -> ProjectPageOut:
     """Those that the caller may use, the oldest first. `archived`: the archived ones too."""
     page = await in_database(
@@ -114,8 +114,8 @@ async def archive_project(request: AuthenticatedRequest, project_id: UUID) -> Pr
 async def list_project_members(
     request: AuthenticatedRequest,
     project_id: UUID,
-    cursor: Query[After | None] = None,
-    limit: Query[Limit] = 50,
+    cursor: After | None = None,
+    limit: Limit = 50,
 ) -> ProjectMemberPageOut:
     """Its members; owners and admins of the organization manage it without being one."""
     page = await in_database(
@@ -175,8 +175,8 @@ async def remove_project_member(
 async def list_service_accounts(
     request: AuthenticatedRequest,
     project_id: UUID,
-    cursor: Query[After | None] = None,
-    limit: Query[Limit] = 50,
+    cursor: After | None = None,
+    limit: Limit = 50,
 ) -> ServiceAccountPageOut:
     """Programs' accounts, whose keys outlive who made them."""
     page = await in_database(
@@ -260,8 +260,8 @@ async def delete_project_limit(
 async def list_project_keys(
     request: AuthenticatedRequest,
     project_id: UUID,
-    cursor: Query[After | None] = None,
-    limit: Query[Limit] = 50,
+    cursor: After | None = None,
+    limit: Limit = 50,
 ) -> ProjectKeyPageOut:
     """Its keys: all for who manages the project, their own for others."""
     page = await in_database(

@@ -1,6 +1,7 @@
 """`/api/usage`: tokens and cost, from the ledger."""
 
 from typing import Literal
+from uuid import UUID
 
 from ninja import Query, Router
 
@@ -17,11 +18,13 @@ router = Router(tags=["usage"])
 async def usage(
     request: AuthenticatedRequest,
     period: str = Query("last_30_days", max_length=20),
-    group_by: Literal["day", "model", "key", "user"] | None = None,
+    group_by: Literal["day", "model", "key", "user", "project"] | None = None,
+    project_id: UUID | None = None,
 ) -> UsageOut:
     """`period`: a month (`2026-11`), a day (`2026-11-21`) or `last_30_days`, in UTC.
 
-    Owners, admins and finance members see all members' usage, a plain member only their own.
+    `project_id`: only what was used in this project. Owners, admins, finance members and viewers
+    see all members' usage, a plain member only their own.
     """
     summary = await in_database(
         usage_summary,
@@ -29,5 +32,6 @@ async def usage(
         period=period,
         group_by=group_by,
         user_id=member_shown(request.auth),
+        project_id=project_id,
     )
     return UsageOut.model_validate(summary)

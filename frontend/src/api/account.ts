@@ -8,6 +8,7 @@ import type {
   Me,
   ModelList,
   NewApiKey,
+  Scope,
   SecondFactorNeeded,
   UsageGroup,
   UsageSummary,
@@ -27,6 +28,8 @@ export interface Credentials {
   email: string;
   password: string;
   name?: string;
+  /** Of an invitation's link, which the new account joins by. */
+  invitation?: string;
 }
 
 export const signUp = (body: Credentials) =>
@@ -71,10 +74,17 @@ export const listModels = () => api<ModelList>("/api/models");
 
 export const listKeys = () => api<{ data: ApiKey[] }>("/api/keys").then((page) => page.data);
 
-export const createKey = (body: { name: string; expires_at?: string }) =>
+export interface KeyRequest {
+  name: string;
+  expires_at?: string;
+  project_id?: string;
+  scopes?: Scope[];
+}
+
+export const createKey = (body: KeyRequest) =>
   api<NewApiKey>("/api/keys", { method: "POST", body });
 
 export const revokeKey = (id: string) => api<void>(`/api/keys/${id}`, { method: "DELETE" });
 
-export const getUsage = (period: string, groupBy: UsageGroup) =>
-  api<UsageSummary>(withQuery("/api/usage", { period, group_by: groupBy }));
+export const getUsage = (period: string, groupBy: UsageGroup, projectId: string) =>
+  api<UsageSummary>(withQuery("/api/usage", { period, group_by: groupBy, project_id: projectId }));

@@ -1248,7 +1248,8 @@ export interface paths {
          * Usage
          * @description `period`: a month (`2026-11`), a day (`2026-11-21`) or `last_30_days`, in UTC.
          *
-         *     Owners, admins and finance members see all members' usage, a plain member only their own.
+         *     `project_id`: only what was used in this project. Owners, admins, finance members and viewers
+         *     see all members' usage, a plain member only their own.
          */
         get: operations["usage"];
         put?: never;
@@ -16527,9 +16528,9 @@ export interface operations {
     };
     list_members: {
         parameters: {
-            query: {
+            query?: {
                 cursor?: string | null;
-                limit: number;
+                limit?: number;
             };
             header?: never;
             path?: never;
@@ -17224,9 +17225,9 @@ export interface operations {
     };
     list_invitations: {
         parameters: {
-            query: {
+            query?: {
                 cursor?: string | null;
-                limit: number;
+                limit?: number;
             };
             header?: never;
             path?: never;
@@ -17915,9 +17916,9 @@ export interface operations {
     };
     list_domains: {
         parameters: {
-            query: {
+            query?: {
                 cursor?: string | null;
-                limit: number;
+                limit?: number;
             };
             header?: never;
             path?: never;
@@ -19070,9 +19071,9 @@ export interface operations {
     };
     list_join_requests: {
         parameters: {
-            query: {
+            query?: {
                 cursor?: string | null;
-                limit: number;
+                limit?: number;
             };
             header?: never;
             path?: never;
@@ -19757,10 +19758,10 @@ export interface operations {
     };
     list_projects: {
         parameters: {
-            query: {
+            query?: {
                 archived?: boolean;
                 cursor?: string | null;
-                limit: number;
+                limit?: number;
             };
             header?: never;
             path?: never;
@@ -20915,9 +20916,9 @@ export interface operations {
     };
     list_project_members: {
         parameters: {
-            query: {
+            query?: {
                 cursor?: string | null;
-                limit: number;
+                limit?: number;
             };
             header?: never;
             path: {
@@ -21846,9 +21847,9 @@ export interface operations {
     };
     list_service_accounts: {
         parameters: {
-            query: {
+            query?: {
                 cursor?: string | null;
-                limit: number;
+                limit?: number;
             };
             header?: never;
             path: {
@@ -23236,9 +23237,9 @@ export interface operations {
     };
     list_project_keys: {
         parameters: {
-            query: {
+            query?: {
                 cursor?: string | null;
-                limit: number;
+                limit?: number;
             };
             header?: never;
             path: {
@@ -23471,7 +23472,8 @@ export interface operations {
         parameters: {
             query?: {
                 period?: string;
-                group_by?: ("day" | "model" | "key" | "user") | null;
+                group_by?: ("day" | "model" | "key" | "user" | "project") | null;
+                project_id?: string | null;
             };
             header?: never;
             path?: never;

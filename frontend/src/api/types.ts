@@ -7,7 +7,7 @@ import type { components } from "./schema.gen";
 type Schemas = components["schemas"];
 type Narrow<T, Known> = Omit<T, keyof Known> & Known;
 
-export type Role = "owner" | "admin" | "member" | "finance";
+export type Role = "owner" | "admin" | "member" | "finance" | "viewer";
 
 export type Me = Narrow<Schemas["Me"], { role: Role }>;
 export type Announcement = Narrow<Schemas["AnnouncementOut"], { tone: "info" | "warning" }>;
@@ -56,10 +56,24 @@ export type SharePage = Schemas["SharePageOut"];
 export type Sharing = Schemas["SharingOut"];
 export type SharedConversation = Schemas["SharedOut"];
 
+export type OrganizationDetail = Schemas["OrganizationDetailOut"];
+export type Member = Narrow<Schemas["MemberOut"], { role: Role }>;
+export type Invitation = Narrow<Schemas["InvitationOut"], { role: Role }>;
+export type NewInvitation = Schemas["NewInvitationOut"];
+export type InvitationOffer = Schemas["OfferOut"];
+export type OrganizationDomain = Schemas["DomainOut"];
+export type JoinRequest = Schemas["JoinRequestOut"];
+export type Project = Schemas["ProjectOut"];
+export type ProjectMember = Narrow<Schemas["ProjectMemberOut"], { role: "owner" | "member" }>;
+export type ProjectLimit = Schemas["ProjectLimitOut"];
+export type ServiceAccount = Schemas["ServiceAccountOut"];
+export type NewServiceAccount = Schemas["NewServiceAccountOut"];
+
+export type Scope = Schemas["Scope"];
 export type ApiKey = Schemas["KeyOut"];
 export type NewApiKey = Schemas["NewKeyOut"];
 
-export type UsageGroup = "day" | "model" | "key" | "user";
+export type UsageGroup = "day" | "model" | "key" | "user" | "project";
 export type UsageRow = Schemas["UsageRowOut"];
 export type UsageSummary = Schemas["UsageOut"];
 

@@ -22,6 +22,18 @@ const shellPages: RouteObject[] = [
     lazy: async () => ({ Component: (await import("@/pages/keys")).KeysPage }),
   },
   {
+    path: "/organization",
+    lazy: async () => ({ Component: (await import("@/pages/organization")).OrganizationPage }),
+  },
+  {
+    path: "/projects",
+    lazy: async () => ({ Component: (await import("@/pages/projects")).ProjectsPage }),
+  },
+  {
+    path: "/projects/:id",
+    lazy: async () => ({ Component: (await import("@/pages/project")).ProjectPage }),
+  },
+  {
     path: "/usage",
     lazy: async () => ({ Component: (await import("@/pages/usage")).UsagePage }),
   },
@@ -54,6 +66,12 @@ export const router = createBrowserRouter([
     lazy: async () => ({
       Component: (await import("@/pages/confirm-address")).ConfirmAddressPage,
     }),
+  },
+  {
+    path: "/join",
+    hydrateFallbackElement: loading,
+    errorElement: <PageError />,
+    lazy: async () => ({ Component: (await import("@/pages/join")).JoinPage }),
   },
   {
     path: "/forgot-password",

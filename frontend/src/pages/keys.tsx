@@ -67,6 +67,9 @@ function KeyTable({ keys, onRevoke }: KeyTableProps) {
               <code className="font-mono">{key.prefix}…</code>
               <span>Created {formatDay(key.created_at)}</span>
               <span>{key.last_used_at ? `Used ${formatDay(key.last_used_at)}` : "Never used"}</span>
+              <span>{key.project}</span>
+              <span>{key.scopes.length > 0 ? key.scopes.join(", ") : "no restriction"}</span>
+              <span>{key.created_by}</span>
               {key.expires_at && <span>Expires {formatDay(key.expires_at)}</span>}
             </span>
           </div>

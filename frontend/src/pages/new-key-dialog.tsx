@@ -1,15 +1,18 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Check, Copy } from "lucide-react";
 import { type FormEvent, useState } from "react";
-import { createKey } from "@/api/account";
+import { createKey, type KeyRequest } from "@/api/account";
 import { errorMessage } from "@/api/errors";
-import type { NewApiKey } from "@/api/types";
+import { listProjects, managesPeople } from "@/api/teams";
+import type { NewApiKey, Scope } from "@/api/types";
+import { useMe } from "@/app/session";
 import { useCopy } from "@/lib/clipboard";
 import { Button } from "@/ui/button";
 import { Dialog, DialogActions } from "@/ui/dialog";
 import { Field, inputClass } from "@/ui/field";
 import { Notice } from "@/ui/notice";
 import { Segmented } from "@/ui/segmented";
+import { Select } from "@/ui/select";
 
 interface NewKeyDialogProps {
   open: boolean;
@@ -17,6 +20,16 @@ interface NewKeyDialogProps {
 }
 
 type Lifetime = "30" | "90" | "365" | "none";
+
+// Those of every role first; the others are given by owners and admins.
+const scopeNames: { value: Scope; label: string }[] = [
+  { value: "inference", label: "Models" },
+  { value: "conversations", label: "Chats" },
+  { value: "usage", label: "Usage" },
+  { value: "keys", label: "Keys" },
+  { value: "audit", label: "Audit log" },
+  { value: "administration", label: "Administration" },
+];
 
 const DAY_MS = 86_400_000;
 
@@ -52,17 +65,30 @@ export function NewKeyDialog({ open, onOpenChange }: NewKeyDialogProps) {
 
 interface KeyFormProps {
   busy: boolean;
-  onSubmit: (body: { name: string; expires_at?: string }) => void;
+  onSubmit: (body: KeyRequest) => void;
 }
 
 function KeyForm({ busy, onSubmit }: KeyFormProps) {
   const [name, setName] = useState("");
   const [lifetime, setLifetime] = useState<Lifetime>("90");
+  const [project, setProject] = useState("");
+  const [scopes, setScopes] = useState<Scope[]>([]);
+  const projects = useQuery({ queryKey: ["projects", "first"], queryFn: () => listProjects(null) });
+  const toggle = (scope: Scope) =>
+    setScopes((chosen) =>
+      chosen.includes(scope) ? chosen.filter((each) => each !== scope) : [...chosen, scope],
+    );
+  const offered = managesPeople(useMe().role) ? scopeNames : scopeNames.slice(0, 4);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     const expires =
       lifetime === "none" ? {} : { expires_at: inDays(Number(lifetime)).toISOString() };
-    onSubmit({ name: name.trim(), ...expires });
+    onSubmit({
+      name: name.trim(),
+      ...expires,
+      ...(project && { project_id: project }),
+      ...(scopes.length > 0 && { scopes }),
+    });
   };
   return (
     <form onSubmit={submit} className="flex flex-col gap-4">
@@ -89,6 +115,32 @@ function KeyForm({ busy, onSubmit }: KeyFormProps) {
           ]}
         />
       </div>
+      <Select
+        label="Project"
+        value={project}
+        onChange={setProject}
+        options={(projects.data?.data ?? []).map((each) => ({
+          value: each.is_default ? "" : each.id,
+          label: each.name,
+        }))}
+      />
+      <fieldset className="flex flex-col gap-1.5">
+        <legend className="mb-1.5 font-medium text-sm">May be used for</legend>
+        <div className="grid grid-cols-2 gap-x-4">
+          {offered.map(({ value, label }) => (
+            <label key={value} className="flex min-h-8 items-center gap-2.5 text-sm">
+              <input
+                type="checkbox"
+                className="size-4"
+                checked={scopes.includes(value)}
+                onChange={() => toggle(value)}
+              />
+              {label}
+            </label>
+          ))}
+        </div>
+        <p className="text-muted-foreground text-xs">None chosen: everything but administration.</p>
+      </fieldset>
       <DialogActions>
         <Button type="submit" busy={busy} disabled={!name.trim()}>
           Create key

@@ -1,5 +1,5 @@
 import { Link, Navigate } from "react-router";
-import { signUp } from "@/api/account";
+import { type Credentials, signUp } from "@/api/account";
 import { errorMessage } from "@/api/errors";
 import { useMeQuery } from "@/app/session";
 import { useDocumentTitle } from "@/lib/document-title";
@@ -7,13 +7,21 @@ import { Button } from "@/ui/button";
 import { Field } from "@/ui/field";
 import { Notice } from "@/ui/notice";
 import { AuthLayout } from "./auth-layout";
+import { storedInvitation } from "./join-token";
 import { MailSent } from "./mail-sent";
 import { useAuthForm, useDestination } from "./use-auth-form";
+
+/** An invitation that was opened in this browser goes along; it may be for another address. */
+function signUpInvited(body: Credentials) {
+  const invitation = storedInvitation();
+  return signUp(invitation ? { ...body, invitation } : body);
+}
 
 export function SignUpPage() {
   const { data: me } = useMeQuery();
   const destination = useDestination();
-  const { submit, busy, error, fieldError, isFieldError, search, sent } = useAuthForm(signUp);
+  const { submit, busy, error, fieldError, isFieldError, search, sent } =
+    useAuthForm(signUpInvited);
   useDocumentTitle("Create an account");
   if (me) return <Navigate to={destination} replace />;
   if (sent) return <MailSent to={sent.to} localOutbox={sent.answer.local_outbox} />;

@@ -6,6 +6,7 @@ const headings: Record<UsageGroup, string> = {
   model: "Model",
   key: "Key",
   user: "Member",
+  project: "Project",
 };
 
 // The API lists every day of a period, for the chart.

@@ -4,10 +4,12 @@ import { lazy, Suspense, useState } from "react";
 import { getUsage } from "@/api/account";
 import { managesMoney } from "@/api/billing";
 import { errorMessage } from "@/api/errors";
+import { listProjects } from "@/api/teams";
 import type { UsageGroup, UsageSummary } from "@/api/types";
 import { useMe } from "@/app/session";
 import { Notice } from "@/ui/notice";
 import { Segmented } from "@/ui/segmented";
+import { Select } from "@/ui/select";
 import { Loading } from "@/ui/spinner";
 import { EmptyState, PageLayout } from "./page-layout";
 import { Budgets } from "./usage-budgets";
@@ -24,6 +26,7 @@ const groups: { value: UsageGroup; label: string }[] = [
   { value: "model", label: "Model" },
   { value: "key", label: "Key" },
   { value: "user", label: "Member" },
+  { value: "project", label: "Project" },
 ];
 const ownGroups = groups.filter(({ value }) => value !== "user");
 
@@ -32,9 +35,11 @@ export function UsagePage() {
   const everybody = managesMoney(useMe().role);
   const [period, setPeriod] = useState<Period>(currentMonth);
   const [group, setGroup] = useState<UsageGroup>("day");
+  const [project, setProject] = useState("");
+  const projects = useQuery({ queryKey: ["projects", "first"], queryFn: () => listProjects(null) });
   const usage = useQuery({
-    queryKey: ["usage", period, group],
-    queryFn: () => getUsage(period, group),
+    queryKey: ["usage", period, group, project],
+    queryFn: () => getUsage(period, group, project),
     placeholderData: (previous, query) => (query?.queryKey[1] === period ? previous : undefined),
   });
   return (
@@ -45,7 +50,21 @@ export function UsagePage() {
           ? "Every generation of your organization, from the ledger that it is billed from. Times are UTC."
           : "Every generation of yours, from the ledger that it is billed from. Times are UTC."
       }
-      action={<PeriodPicker value={period} onChange={setPeriod} />}
+      action={
+        <div className="flex flex-wrap gap-2">
+          <Select
+            quiet
+            label="Project"
+            value={project}
+            onChange={setProject}
+            options={[
+              { value: "", label: "All projects" },
+              ...(projects.data?.data ?? []).map(({ id, name }) => ({ value: id, label: name })),
+            ]}
+          />
+          <PeriodPicker value={period} onChange={setPeriod} />
+        </div>
+      }
     >
       {usage.isError && usage.data && <Notice tone="error">{errorMessage(usage.error)}</Notice>}
       {usage.isPending ? (

@@ -1,6 +1,15 @@
-import { Archive, ChartColumn, KeyRound, LogOut, Settings } from "lucide-react";
+import {
+  Archive,
+  ArrowLeftRight,
+  ChartColumn,
+  FolderKanban,
+  KeyRound,
+  LogOut,
+  Settings,
+  Users,
+} from "lucide-react";
 import { useNavigate } from "react-router";
-import { signOut } from "@/api/account";
+import { patchMe, signOut } from "@/api/account";
 import { errorMessage } from "@/api/errors";
 import { useMe, useSetMe } from "@/app/session";
 import { Menu, MenuItem, MenuSeparator } from "@/ui/menu";
@@ -16,6 +25,15 @@ export function AccountMenu() {
     try {
       await signOut();
       setMe(null);
+    } catch (error) {
+      toast(errorMessage(error));
+    }
+  };
+  const others = me.organizations.filter(({ id }) => id !== me.organization.id).slice(0, 10);
+  const switchTo = async (organizationId: string) => {
+    try {
+      setMe(await patchMe({ organization_id: organizationId }));
+      void navigate("/");
     } catch (error) {
       toast(errorMessage(error));
     }
@@ -51,9 +69,25 @@ export function AccountMenu() {
       <MenuItem icon={<KeyRound aria-hidden />} onSelect={() => void navigate("/keys")}>
         API keys
       </MenuItem>
+      <MenuItem icon={<Users aria-hidden />} onSelect={() => void navigate("/organization")}>
+        Organization
+      </MenuItem>
+      <MenuItem icon={<FolderKanban aria-hidden />} onSelect={() => void navigate("/projects")}>
+        Projects
+      </MenuItem>
       <MenuItem icon={<Archive aria-hidden />} onSelect={() => void navigate("/archived")}>
         Archived chats
       </MenuItem>
+      {others.length > 0 && <MenuSeparator />}
+      {others.map((other) => (
+        <MenuItem
+          key={other.id}
+          icon={<ArrowLeftRight aria-hidden />}
+          onSelect={() => void switchTo(other.id)}
+        >
+          <span className="truncate">Work in {other.name}</span>
+        </MenuItem>
+      ))}
       <MenuSeparator />
       <MenuItem icon={<LogOut aria-hidden />} onSelect={() => void leave()}>
         Sign out

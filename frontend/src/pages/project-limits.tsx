@@ -1,0 +1,84 @@
+import { useQuery } from "@tanstack/react-query";
+import { type FormEvent, useState } from "react";
+import { listModels } from "@/api/account";
+import { errorMessage } from "@/api/errors";
+import { deleteProjectLimit, listProjectLimits, setProjectLimit } from "@/api/teams";
+import { Button } from "@/ui/button";
+import { Field } from "@/ui/field";
+import { Notice } from "@/ui/notice";
+import { Select } from "@/ui/select";
+import { Section } from "./page-layout";
+import { ListRow } from "./paged-list";
+import { projectsKey } from "./projects";
+import { useChange } from "./use-change";
+
+/** The project's own rate limits by model; the plan's bind it as well. */
+export function ProjectLimits({ projectId }: { projectId: string }) {
+  const key = [...projectsKey, projectId, "limits"];
+  const limits = useQuery({ queryKey: key, queryFn: () => listProjectLimits(projectId) });
+  const remove = useChange(key, (model: string) => deleteProjectLimit(projectId, model));
+  return (
+    <Section title="Rate limits">
+      {limits.error && <Notice tone="error">{errorMessage(limits.error)}</Notice>}
+      {limits.data && limits.data.length > 0 && (
+        <ul className="flex flex-col overflow-hidden rounded-2xl border border-border">
+          {limits.data.map((limit) => (
+            <ListRow
+              key={limit.model}
+              title={limit.model}
+              note={`${limit.requests_per_minute.toLocaleString()} requests and ${limit.tokens_per_minute.toLocaleString()} tokens a minute`}
+            >
+              <Button
+                variant="outline"
+                size="sm"
+                aria-label={`Remove the limit of ${limit.model}`}
+                onClick={() => remove.mutate(limit.model)}
+              >
+                Remove
+              </Button>
+            </ListRow>
+          ))}
+        </ul>
+      )}
+      <LimitForm projectId={projectId} />
+    </Section>
+  );
+}
+
+function LimitForm({ projectId }: { projectId: string }) {
+  const models = useQuery({ queryKey: ["models"], queryFn: listModels });
+  const [model, setModel] = useState("");
+  const chosen = model || models.data?.data[0]?.id || "";
+  const set = useChange([...projectsKey, projectId, "limits"], (form: FormData) =>
+    setProjectLimit(projectId, chosen, {
+      requests_per_minute: Number(form.get("requests")),
+      tokens_per_minute: Number(form.get("tokens")),
+    }),
+  );
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    set.mutate(new FormData(event.currentTarget));
+  };
+  return (
+    <form onSubmit={submit} className="grid max-w-2xl items-end gap-3 sm:grid-cols-4">
+      <Select
+        label="Model"
+        className="h-11"
+        value={chosen}
+        onChange={setModel}
+        options={(models.data?.data ?? []).map(({ id }) => ({ value: id, label: id }))}
+      />
+      <Field label="Requests a minute" name="requests" type="number" min={1} required />
+      <Field label="Tokens a minute" name="tokens" type="number" min={1} required />
+      <Button
+        type="submit"
+        variant="outline"
+        className="h-11"
+        busy={set.isPending}
+        disabled={!chosen}
+      >
+        Set limit
+      </Button>
+    </form>
+  );
+}

@@ -1,0 +1,77 @@
+import { useQuery } from "@tanstack/react-query";
+import { type FormEvent, useState } from "react";
+import { listModels } from "@/api/account";
+import { updateProject } from "@/api/teams";
+import type { Project } from "@/api/types";
+import { Button } from "@/ui/button";
+import { Field } from "@/ui/field";
+import { Section } from "./page-layout";
+import { projectsKey } from "./projects";
+import { useChange } from "./use-change";
+
+/** Name, models and retention. */
+export function ProjectSettings({ project }: { project: Project }) {
+  const [name, setName] = useState(project.name);
+  const [days, setDays] = useState(project.retention_days?.toString() ?? "");
+  const [chosen, setChosen] = useState(project.allowed_models);
+  const known = useQuery({ queryKey: ["models"], queryFn: listModels });
+  const save = useChange(
+    projectsKey,
+    () =>
+      updateProject(project.id, {
+        name: name.trim(),
+        allowed_models: chosen,
+        retention_days: days === "" ? null : Number(days),
+      }),
+    "The project is saved.",
+  );
+  const names = [...new Set([...(known.data?.data.map(({ id }) => id) ?? []), ...chosen])];
+  const toggle = (model: string) =>
+    setChosen((models) =>
+      models.includes(model) ? models.filter((each) => each !== model) : [...models, model],
+    );
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    save.mutate(undefined);
+  };
+  return (
+    <Section title="Settings">
+      <form onSubmit={submit} className="flex max-w-md flex-col gap-4">
+        <Field
+          label="Name"
+          required
+          maxLength={200}
+          value={name}
+          onChange={(event) => setName(event.target.value)}
+        />
+        <fieldset className="flex flex-col gap-2">
+          <legend className="mb-1.5 font-medium text-sm">Models</legend>
+          {names.map((model) => (
+            <label key={model} className="flex min-h-8 items-center gap-2.5 text-sm">
+              <input
+                type="checkbox"
+                className="size-4"
+                checked={chosen.includes(model)}
+                onChange={() => toggle(model)}
+              />
+              {model}
+            </label>
+          ))}
+          <p className="text-muted-foreground text-xs">None chosen: its keys may use all.</p>
+        </fieldset>
+        <Field
+          label="Days that chats are kept after the last turn"
+          type="number"
+          min={0}
+          max={3650}
+          hint="Empty: until they are deleted."
+          value={days}
+          onChange={(event) => setDays(event.target.value)}
+        />
+        <Button type="submit" className="self-start" busy={save.isPending} disabled={!name.trim()}>
+          Save
+        </Button>
+      </form>
+    </Section>
+  );
+}

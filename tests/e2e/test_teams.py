@@ -1,0 +1,61 @@
+"""Teams on the page: invited by a link, joined with a new account, a project used, left."""
+
+import re
+import secrets
+
+from playwright.sync_api import expect
+
+from tests.e2e.test_accessibility import PHONE, assert_accessible
+from tests.e2e.users import PASSWORD, SignUp, Visit
+from tests.support.outbox import link_in, newest_mail
+
+
+def test_invited_person_joins_works_in_a_project_and_leaves(sign_up: SignUp, visit: Visit) -> None:
+    owner = sign_up()
+    page = owner.page
+    owner.open("/organization")
+    page.get_by_role("button", name="Invite").click()
+    page.get_by_role("combobox", name="Role").select_option("admin")
+    page.get_by_role("button", name="Create link").click()
+    url = page.get_by_role("textbox", name="Invitation link").input_value()
+    page.get_by_role("button", name="Done").click()
+    expect(page.get_by_role("list", name="Invitations")).to_contain_text("pending")
+
+    guest = visit(**PHONE)
+    phone = guest.page
+    phone.goto(url)
+    expect(phone.get_by_role("heading", name=re.compile("^Join "))).to_be_visible()
+    assert_accessible(phone, "the invitation")
+    phone.get_by_role("link", name="Create an account").click()
+    email = f"guest-{secrets.token_hex(4)}@example.org"
+    phone.get_by_label("Name").fill("Guest")
+    phone.get_by_label("E-mail").fill(email)
+    phone.get_by_label("Password").fill(PASSWORD)
+    phone.get_by_role("button", name="Create account").click()
+    expect(phone.get_by_text(email)).to_be_visible()
+    phone.goto(link_in(newest_mail(guest.url, email, containing="/confirm-sign-up#")))
+    expect(phone.get_by_role("textbox", name="Message")).to_be_visible()
+
+    phone.goto("/projects")
+    phone.get_by_role("button", name="Create project").click()
+    phone.get_by_role("dialog").get_by_label("Name").fill("Search")
+    phone.get_by_role("dialog").get_by_role("button", name="Create project").click()
+    phone.get_by_role("link", name="Search").click()
+    phone.get_by_label("Amount").fill("5")
+    phone.get_by_role("button", name="Set budget").click()
+    expect(phone.get_by_text("Requests beyond it are refused.")).to_be_visible()
+    assert_accessible(phone, "the project")
+    width = phone.evaluate("document.documentElement.scrollWidth")
+    assert width <= phone.evaluate("screen.width")
+
+    phone.goto("/organization")
+    members = phone.get_by_role("list", name="Members")
+    expect(members.get_by_role("listitem")).to_have_count(2)
+    phone.get_by_role("button", name="Leave the organization").click()
+    assert_accessible(phone, "leaving")
+    phone.get_by_role("dialog").get_by_role("button", name="Leave").click()
+    expect(phone.get_by_role("heading", name="Guest's organization")).to_be_visible()
+
+    page.reload()
+    expect(page.get_by_role("list", name="Members").get_by_role("listitem")).to_have_count(1)
+    expect(page.get_by_role("list", name="Invitations")).to_contain_text("accepted")
