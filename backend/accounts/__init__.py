@@ -4,7 +4,10 @@ models.py          tables and their invariants
 principal.py       the authenticated caller, which every service and selector is scoped by
 scopes.py          what an API key may be restricted to
 authentication.py  an API key or a session becomes a Principal (async; key_cache.py caches it)
-services.py        writes: users, API keys; members.py: who belongs and in which role
+services.py        writes: users, API keys; members.py: who belongs; roles.py: who may what
+invitations.py     links that make members; domains.py: who joins by their address (dns_txt.py)
+projects.py        writes; project_members.py, service_accounts.py, project_access.py: who is in
+team_models.py     tables of teams; team_selectors.py, project_selectors.py: reads; paging.py
 sign_up.py         an account from a mailed link; addresses.py, passwords.py: their changes
 second_factors.py  authenticator apps and recovery codes; passkeys.py; sessions.py: devices
 deletion.py        the end of an account

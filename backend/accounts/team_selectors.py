@@ -1,5 +1,6 @@
 """Reads of an organization's people, invitations and requests, in pages."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -45,9 +46,20 @@ def organization_get(*, principal: Principal) -> OrganizationView:
     )
 
 
-def members_page(*, principal: Principal, after: str | None, limit: int) -> Page[Membership]:
-    """The people of the organization, who joined first first. Each member may see them."""
-    return page_after(people_of(principal.organization_id), after=after, limit=limit, key="user_id")
+def members_page(
+    *, principal: Principal, after: str | None, limit: int, emails: Sequence[str] = ()
+) -> Page[Membership]:
+    """The people of the organization, who joined first first. Each member may see them.
+
+    Args:
+        emails: only who has one of these addresses; none restricts nothing.
+    """
+    people = people_of(principal.organization_id)
+    if emails:
+        people = people.filter(
+            user__email__in=[email.strip().lower().replace("\x00", "") for email in emails]
+        )
+    return page_after(people, after=after, limit=limit, key="user_id")
 
 
 def member_get(*, principal: Principal, user_id: UUID) -> Membership:

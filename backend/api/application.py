@@ -23,6 +23,8 @@ from backend.api.routes import (
     models,
     moderations,
     openai_conversations,
+    openai_organization,
+    openai_projects,
     organization,
     organization_security,
     projects,
@@ -93,6 +95,9 @@ api.add_router("/api/budgets", billing_routes.budgets, auth=_usage)
 api.add_router("/api/credit", billing_routes.credit, auth=_usage)
 api.add_router("/api/webhooks", billing_routes.webhooks, auth=_usage)
 api.add_router("/v1/organization", organization_routes.router, auth=BearerKey(Scope.USAGE))
+_administers = BearerKey(Scope.ADMINISTRATION)
+api.add_router("/v1/organization", openai_organization.router, auth=_administers)
+api.add_router("/v1/organization", openai_projects.router, auth=_administers)
 api.add_router("/api/announcements", announcements.router, auth=SessionOnly(gate=False))
 api.add_router("/api/audit-log", audit_log.product_router, auth=SessionOrKey(Scope.AUDIT))
 api.add_router("/v1/organization", audit_log.openai_router, auth=BearerKey(Scope.AUDIT))

@@ -62,6 +62,18 @@ BODIES: dict[tuple[str, str], Any] = {
         "requests_per_minute": 1,
         "tokens_per_minute": 1,
     },
+    ("POST", "/v1/organization/users/{user_id}"): {"role": "reader"},
+    ("POST", "/v1/organization/invites"): {"email": "a@example.org", "role": "reader"},
+    ("POST", "/v1/organization/admin_api_keys"): {"name": "x"},
+    ("POST", "/v1/organization/projects"): {"name": "x"},
+    ("POST", "/v1/organization/projects/{project_id}"): {"name": "taken over"},
+    ("POST", "/v1/organization/projects/{project_id}/users"): {
+        "user_id": "00000000-0000-4000-8000-000000000000",
+        "role": "member",
+    },
+    ("POST", "/v1/organization/projects/{project_id}/users/{user_id}"): {"role": "owner"},
+    ("POST", "/v1/organization/projects/{project_id}/service_accounts"): {"name": "x"},
+    ("POST", "/v1/organization/projects/{project_id}/rate_limits/{rate_limit_id}"): {},
     ("POST", "/api/me/invitations"): {"token": "none"},
     ("POST", "/api/webhooks"): {"url": "https://example.org/hook", "types": ["invoice.issued"]},
 }
@@ -141,6 +153,7 @@ def belongings(product) -> Iterator[Belongings]:
             "user_id": owner.me["user"]["id"],
             "invitation_id": owner.new_invitation()["id"],
             **new_project(browser),
+            "rate_limit_id": "rl-smollm2-135m",
             "domain_id": new_domain(browser),
             "join_request_id": ABSENT,  # tests/accounts/test_domains.py has a foreign one
             "session_id": browser.get("/api/me/sessions").json()["data"][0]["id"],
@@ -300,7 +313,14 @@ def test_foreign_attachment_is_not_sent_to_a_model(belongings, other_user):
 
 
 # What only a key with the scope `administration` opens.
-_ADMINISTRATION = ("/api/organization", "/api/projects")
+_ADMINISTRATION = (
+    "/api/organization",
+    "/api/projects",
+    "/v1/organization/users",
+    "/v1/organization/invites",
+    "/v1/organization/admin_api_keys",
+    "/v1/organization/projects",
+)
 
 
 # What the scope `usage` opens, and what needs no scope.

@@ -1,0 +1,104 @@
+"""OpenAI's own client administers an organization: people, invitations, projects, keys, limits."""
+
+from collections.abc import Iterator
+
+import openai
+import pytest
+
+from tests.api.users import Person, program
+from tests.support.outbox import newest_mail
+from tests.support.product import Product
+
+
+@pytest.fixture(scope="module")
+def admin(product: Product, developer: Person) -> Iterator[openai.OpenAI]:
+    secret = developer.new_key(scopes=["administration", "usage"])["secret"]
+    with openai.OpenAI(
+        base_url=f"{product.url}/v1", admin_api_key=secret, api_key="none", max_retries=0
+    ) as made:
+        yield made
+
+
+def test_people_and_invitations(product: Product, admin: openai.OpenAI, developer: Person) -> None:
+    organization = admin.admin.organization
+    (owner,) = organization.users.list(emails=[developer.email])
+    assert (owner.email, owner.role, owner.object) == (
+        developer.email,
+        "owner",
+        "organization.user",
+    )
+    assert organization.users.retrieve(owner.id).added_at == owner.added_at
+    with pytest.raises(openai.ConflictError):  # an organization needs an owner
+        organization.users.update(owner.id, role="reader")
+
+    made = [
+        organization.invites.create(email=f"new{n}@example.org", role="reader") for n in range(3)
+    ]
+    assert "/join#" in newest_mail(product.url, "new2@example.org")
+    assert {(each.status, each.role) for each in made} == {("pending", "reader")}
+    listed = [each.id for each in organization.invites.list(limit=2)]  # two pages
+    assert listed == [each.id for each in reversed(made)]
+    assert organization.invites.delete(made[0].id).deleted
+    assert organization.invites.retrieve(made[0].id).status == "expired"
+
+
+def test_projects_with_people_service_accounts_keys_and_limits(
+    product: Product, admin: openai.OpenAI, developer: Person
+) -> None:
+    projects = admin.admin.organization.projects
+    project = projects.create(name="Search")
+    assert projects.update(project.id, name="Finding").name == "Finding"
+    assert "Finding" in [each.name for each in projects.list(limit=1)]  # page by page
+
+    user = developer.me["user"]["id"]
+    assert projects.users.create(project.id, user_id=user, role="member").role == "member"
+    assert projects.users.update(user, project_id=project.id, role="owner").role == "owner"
+    assert [each.id for each in projects.users.list(project.id)] == [user]
+    assert projects.users.delete(user, project_id=project.id).deleted
+
+    account = projects.service_accounts.create(project.id, name="Crawler")
+    assert account.api_key is not None
+    with program(product.url, account.api_key.value) as client:
+        assert client.get("/v1/models").status_code == 200
+        assert client.get("/v1/organization/users").status_code == 403
+    (key,) = projects.api_keys.list(project.id)
+    assert key.owner.service_account is not None
+    assert key.owner.service_account.name == "Crawler"
+    assert projects.api_keys.retrieve(key.id, project_id=project.id).name == key.name
+
+    limits = {each.model: each for each in projects.rate_limits.list_rate_limits(project.id)}
+    changed = projects.rate_limits.update_rate_limit(
+        limits["smollm2-135m"].id, project_id=project.id, max_requests_per_1_minute=1
+    )
+    assert changed.max_requests_per_1_minute == 1
+    assert changed.max_tokens_per_1_minute == limits["smollm2-135m"].max_tokens_per_1_minute
+
+    assert projects.service_accounts.delete(account.id, project_id=project.id).deleted
+    archived = projects.archive(project.id)
+    assert archived.status == "archived"
+    with program(product.url, account.api_key.value) as client:
+        assert client.get("/v1/models").status_code == 401
+
+
+def test_admin_keys_and_what_other_keys_may_not(
+    product: Product, admin: openai.OpenAI, secret: str
+) -> None:
+    keys = admin.admin.organization.admin_api_keys
+    made = keys.create(name="Terraform", expires_in_seconds=3600)
+    assert made.value.startswith("sk-parley-")
+    assert made.expires_at == pytest.approx(made.created_at + 3600, abs=5)
+    assert made.id in [each.id for each in keys.list()]
+    with program(product.url, made.value) as client:
+        assert client.get("/v1/organization/projects").status_code == 200
+        chat = {"model": "auto", "messages": [{"role": "user", "content": "Hi"}]}
+        assert client.post("/v1/chat/completions", json=chat).status_code == 403
+    assert keys.delete(made.id).deleted
+    with program(product.url, made.value) as client:
+        assert client.get("/v1/organization/projects").status_code == 401
+    with (
+        openai.OpenAI(
+            base_url=f"{product.url}/v1", admin_api_key=secret, api_key="none", max_retries=0
+        ) as ordinary,
+        pytest.raises(openai.PermissionDeniedError),
+    ):
+        ordinary.admin.organization.users.list()
