@@ -1,6 +1,6 @@
 """`make test`: every check in one go, with the time of each.
 
-Stages run side by side, one more than there are cores, since many tests wait more than they
+Stages run side by side, two more than there are cores, since many tests wait more than they
 compute. All run even when one fails, so that one run shows all there is to fix; the last words of
 those that failed are repeated at the end, and the exit code is 1 when any failed. `--only lint`
 runs the linters and type checkers, `--only format` lays out the page's code.
@@ -27,14 +27,13 @@ from infra.launcher.procfile import ROOT, with_our_python
 
 _FRONTEND = ROOT / "frontend"
 # Each stage starts engines and products of its own, which take some gigabytes.
-_STAGES_AT_ONCE = min(len(os.sched_getaffinity(0)) + 1, 5)
-# Runs of like length, longest first, so that no thread is idle at the end. What needs the same
-# product is in one run.
+_STAGES_AT_ONCE = min(len(os.sched_getaffinity(0)) + 2, 5)
+# Longest first, so that no thread is idle at the end; what needs the same product is in one run.
 _WITHOUT_PAGE = "engine"
 _REST = "rest"
 _TESTS = {
     _WITHOUT_PAGE: ("tests/inference",),
-    _REST: (),  # what the others have not
+    "faults": ("tests/chaos",),
     "api": (
         "tests/api",
         "tests/accounts",
@@ -42,8 +41,8 @@ _TESTS = {
         "tests/infra",
         "tests/billing/test_client_address.py",
     ),
-    "faults": ("tests/chaos",),
     "browser": ("tests/e2e", "tests/contract"),
+    _REST: (),  # what the others have not
 }
 _PYTEST = ("pytest", "--durations=15")
 # A service that runs checks shows the end of a long log, and what a dying thread still has to say
@@ -95,10 +94,6 @@ def test_stages(npm: Sequence[str]) -> list[Stage]:
     return [
         *(pytest_stage(name) for name in _TESTS if name != _WITHOUT_PAGE),
         Stage("vitest", (*npm, "run", "--silent", "test"), _FRONTEND),
-        Stage(
-            "migrations are complete",
-            ("python", "manage.py", "with-services", "makemigrations", "--check", "--dry-run"),
-        ),
         # Asserts no time: its line is in the log, so that what the gateway adds cannot grow unseen.
         Stage(
             "gateway's delay",

@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 import redis
+from django.db import connection
 from django.test import TransactionTestCase
 
+from backend.platform import key_files
 from infra.launcher import frontend, model
 from infra.launcher.procfile import ROOT
 from tests.support import database
@@ -27,8 +29,9 @@ def services(pytestconfig: pytest.Config) -> None:
 
 
 @pytest.fixture(scope="session")
-def django_db_modify_db_settings(services: None) -> None:
+def django_db_modify_db_settings(services: None, pytestconfig: pytest.Config) -> None:
     """pytest-django's hook before it makes the test database: the server runs now."""
+    connection.settings_dict["TEST"]["TEMPLATE"] = pytestconfig.stash[SERVICES].template
 
 
 @pytest.fixture(scope="session")
@@ -86,47 +89,21 @@ def live_product(
 
 
 @pytest.fixture(scope="session")
-def started_product(model_engine: Engine, scratch: Path) -> Iterator[Product]:
-    """What `breakable_product` brings back."""
-    product = Product(scratch / "breakable", engine_url=model_engine.url, webs=2, background=())
-    try:
-        product.start()
-        yield product
-    finally:
-        product.stop()
-
-
-@pytest.fixture
-def breakable_product(started_product: Product) -> Product:
-    """Two web processes and their services, with the real model: a test may kill each of them."""
-    started_product.bring_to(webs=2)
-    return started_product
-
-
-@pytest.fixture(scope="session")
 def scripted_product(request: pytest.FixtureRequest, scratch: Path) -> Iterator[ScriptedProduct]:
     """The running product, two web processes, with an upstream that says what a test tells it
-    to: do not kill its parts."""
+    to: do not kill its parts. It stands behind a proxy on this machine: a request's
+    `X-Forwarded-For` is where it comes from. Its keys are in a file, and may be rotated."""
     if any(item.get_closest_marker("e2e") for item in request.session.items):
         _build_page()
-    product = ScriptedProduct(scratch / "scripted")
-    try:
-        product.start()
-        yield product
-    finally:
-        product.stop()
-
-
-@pytest.fixture(scope="session")
-def proxied_product(scratch: Path) -> Iterator[ScriptedProduct]:
-    """As `scripted_product`, behind a proxy on this machine: a request's `X-Forwarded-For` is
-    where it comes from. One process, so that what it remembers is one memory, and passwords cost
-    what they cost a user (tests/support/product_settings.py)."""
+    directory = scratch / "scripted"
+    keys = directory / "keys"
+    key_files.keys_file_ensure(keys)
     settings = {
-        "DJANGO_SETTINGS_MODULE": "backend.settings",
         "PARLEY_TRUSTED_PROXIES": "127.0.0.1",
+        "PARLEY_KEYS": "",
+        "PARLEY_KEYS_FILE": str(keys),
     }
-    product = ScriptedProduct(scratch / "proxied", webs=1, settings=settings)
+    product = ScriptedProduct(directory, settings=settings)
     try:
         product.start()
         yield product

@@ -4,9 +4,12 @@
 """
 
 import re
-from functools import cache
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
 from typing import Any
 
+import brotli
 from servestatic.compress import Compressor
 from servestatic.middleware import ServeStaticMiddleware
 from servestatic.storage import CompressedManifestStaticFilesStorage
@@ -30,8 +33,33 @@ class _Compressor(Compressor):
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
-        self.compress_brotli = cache(Compressor.compress_brotli)
-        self.compress_gzip = cache(Compressor.compress_gzip)
+        self.compress_brotli = _once(_brotli)
+        self.compress_gzip = _once(Compressor.compress_gzip)
+
+
+def _brotli(data: bytes) -> bytes:
+    """2 % larger than the most that brotli can, in less than half the time."""
+    return brotli.compress(data, quality=10)
+
+
+def _once(compress: Callable[[bytes], bytes]) -> Callable[[bytes], bytes]:
+    """`compress`, once for the same bytes, also when several threads have them at one time."""
+    under_way: dict[bytes, Future[bytes]] = {}
+    lock = threading.Lock()
+
+    def compressed(data: bytes) -> bytes:
+        with lock:
+            ours = data not in under_way
+            future = under_way.setdefault(data, Future())
+        if ours:
+            try:
+                future.set_result(compress(data))
+            except BaseException as error:
+                future.set_exception(error)
+                raise
+        return future.result()
+
+    return compressed
 
 
 class StaticFilesStorage(CompressedManifestStaticFilesStorage):

@@ -62,7 +62,8 @@ def build_model(
 
 
 def _check_sizes(model: Decoder) -> None:
-    """Compute one token part by part: kernels take sizes as they are told.
+    """Compute one token: kernels take sizes as they are told, and layers are fused only where
+    theirs fit.
 
     Raises:
         ModelLoadError: when matrices do not fit one another.

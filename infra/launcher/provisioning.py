@@ -99,19 +99,26 @@ class Publisher:
         self._spec = spec
         self._url = redis_url
         self.progress = Progress("waiting")
-        threading.Thread(target=self._run, daemon=True).start()
+        self._stopped = threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Say nothing more; what was said is forgotten after some seconds."""
+        self._stopped.set()
+        self._thread.join()
 
     def _run(self) -> None:
-        while True:
+        while not self._stopped.is_set():
             try:
                 with redis.Redis.from_url(
                     self._url, socket_timeout=2, socket_connect_timeout=2
                 ) as client:
-                    while True:
+                    self._publish(client)
+                    while not self._stopped.wait(1):
                         self._publish(client)
-                        time.sleep(1)
             except (redis.RedisError, OSError):
-                time.sleep(1)
+                self._stopped.wait(1)
 
     def _publish(self, client: redis.Redis) -> None:
         progress, spec = self.progress, self._spec

@@ -82,6 +82,29 @@ async def test_known_address_takes_as_long_at_sign_up_and_reset_as_unknown_one(
         assert first / 4 < second < first * 4, path
 
 
+async def test_unknown_email_costs_as_much_hashing_as_a_known_one(
+    browser: NewBrowser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not a benchmark: without the second hash the difference is a factor of ten and more."""
+    monkeypatch.undo()  # the hashes as they are
+    known = await new_user()
+    client = await browser()
+
+    async def seconds(email: str) -> float:
+        times = []
+        for _ in range(4):
+            started = time.perf_counter()
+            answer = await client.post(
+                "/api/auth/login", json={"email": email, "password": "wrong wrong"}
+            )
+            times.append(time.perf_counter() - started)
+            assert answer.status_code == 401
+        return min(times)
+
+    first, second = await seconds(known.email), await seconds("unknown@example.org")
+    assert first / 4 < second < first * 4
+
+
 async def test_link_needs_the_password_in_a_browser_that_did_not_sign_up(
     browser: NewBrowser,
 ) -> None:

@@ -1,7 +1,6 @@
 """Signing up, in and out; sessions, cookies and CSRF, as a browser meets them."""
 
 import secrets
-import time
 
 import httpx
 import pytest
@@ -17,14 +16,6 @@ def test_sign_up_creates_an_organization_and_signs_in(new_person):
     assert me["user"]["email"] == user.email
     assert me["role"] == "owner"
     assert [o["id"] for o in me["organizations"]] == [me["organization"]["id"]]
-
-
-def test_password_is_stored_as_argon2(proxied_product):
-    user = sign_up(proxied_product.url)
-    [row] = proxied_product.rows(
-        "SELECT password FROM accounts_user WHERE email = %s", [user.email]
-    )
-    assert row["password"].startswith("argon2$argon2id$v=19$m=102400,t=2,p=8$")
 
 
 def test_me_is_401_when_signed_out(product):
@@ -80,25 +71,6 @@ def test_wrong_password_and_unknown_email_get_the_same_answer(product, new_perso
     assert wrong.status_code == 401
 
 
-def test_unknown_email_costs_as_much_hashing_as_a_known_one(proxied_product):
-    """Not a benchmark: without the second hash the difference is a factor of ten and more."""
-    user = sign_up(proxied_product.url)
-    browser = Browser(proxied_product.url)
-    browser.headers["X-Forwarded-For"] = "192.0.2.36"
-
-    def seconds(email: str) -> float:
-        times = []
-        for _ in range(4):
-            started = time.perf_counter()
-            browser.post("/api/auth/login", json={"email": email, "password": "wrong wrong"})
-            times.append(time.perf_counter() - started)
-        return min(times)
-
-    known = seconds(user.email)
-    unknown = seconds(f"{secrets.token_hex(6)}@example.org")
-    assert known / 4 < unknown < known * 4
-
-
 def test_sign_in_is_refused_without_csrf_token(product, new_person):
     user = new_person()
     credentials = {"email": user.email, "password": user.password}
@@ -136,11 +108,9 @@ def test_openai_routes_refuse_sessions(new_person):
     assert new_person().browser.get("/v1/models").status_code == 401
 
 
-def test_unknown_browser_is_refused_after_many_wrong_passwords(
-    proxied_product,
-):
-    user = sign_up(proxied_product.url)
-    browser = Browser(proxied_product.url)
+def test_unknown_browser_is_refused_after_many_wrong_passwords(scripted_product):
+    user = sign_up(scripted_product.url)
+    browser = Browser(scripted_product.url)
     browser.headers["X-Forwarded-For"] = "192.0.2.35"  # nobody else's attempts are counted with it
     answers = [
         browser.post("/api/auth/login", json={"email": user.email.upper(), "password": "no"})

@@ -21,7 +21,7 @@ from tests.support.product import Product
 pytestmark = [pytest.mark.model, pytest.mark.timeout(600)]
 
 BOUNDED = settings(
-    max_examples=10,
+    max_examples=6,
     deadline=None,
     derandomize=True,
     database=None,

@@ -3,8 +3,6 @@
 import httpx
 import pytest
 
-from tests.api.users import sign_up
-
 pytestmark = pytest.mark.model
 
 
@@ -28,25 +26,3 @@ def test_metrics_count_routes_and_not_paths(product, api_client):
     assert 'route="/api/conversations/<uuidstr:conversation_id>"' in text
     assert "00000000-0000-4000" not in text
     assert "INVENTED" not in text
-
-
-@pytest.mark.chaos
-def test_readyz_fails_and_clients_get_a_typed_error_when_redis_is_lost(breakable_product):
-    product = breakable_product
-    user = sign_up(product.url)
-    secret = user.new_key()["secret"]
-    product.services.service("REDIS_URL").kill()
-    ready = httpx.get(f"{product.url}/readyz", timeout=30)
-    assert ready.status_code == 503
-    assert ready.json()["checks"]["redis"]["ok"] is False
-    assert ready.json()["checks"]["database"]["ok"] is True
-    answer = httpx.post(
-        f"{product.url}/v1/chat/completions",
-        json={"model": "auto", "messages": [{"role": "user", "content": "Hi"}]},
-        headers={"Authorization": f"Bearer {secret}"},
-        timeout=60,
-    )
-    assert answer.status_code == 503
-    assert answer.json()["error"]["type"] == "server_error"
-    assert answer.headers["Retry-After"]
-    assert httpx.get(f"{product.url}/healthz").status_code == 200

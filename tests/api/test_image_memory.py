@@ -47,9 +47,9 @@ def peak_memory(pid: int) -> int:
 
 @pytest.mark.timeout(600)
 def test_memory_stays_below_a_pods_limit_when_many_large_images_arrive(
-    proxied_product: ScriptedProduct, capsys: pytest.CaptureFixture[str]
+    scripted_product: ScriptedProduct, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    url, pid = proxied_product.url, proxied_product.webs[0].process.pid
+    url, pid = scripted_product.url, scripted_product.webs[0].process.pid
     person = sign_up(url)
     data = large_jpeg(progressive=True, subsampling=0)  # the most that a decoder can be made to use
 

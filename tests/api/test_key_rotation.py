@@ -2,6 +2,7 @@
 
 import asyncio
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -16,29 +17,22 @@ from tests.api.users import Browser, program, sign_up
 from tests.conversations.conftest import ask
 from tests.support.scripted import ScriptedProduct
 
-
-@pytest.fixture(scope="module")
-def keys_file(scratch: Path) -> Path:
-    path = scratch / "rotation" / "keys"
-    key_files.keys_file_ensure(path)
-    return path
+# A tab's pause between two requests.
+PAUSE_S = 0.1
 
 
-@pytest.fixture(scope="module")
-def product(keys_file: Path):
-    product = ScriptedProduct(
-        keys_file.parent,
-        settings={"PARLEY_KEYS": "", "PARLEY_KEYS_FILE": str(keys_file)},
-    )
-    try:
-        product.start()
-        yield product
-    finally:
-        product.stop()
+@pytest.fixture
+def product(scripted_product: ScriptedProduct) -> ScriptedProduct:
+    return scripted_product
+
+
+@pytest.fixture
+def keys_file(product: ScriptedProduct) -> Path:
+    return Path(product.environment["PARLEY_KEYS_FILE"])
 
 
 def statuses_during(url: str, browser: Browser, work) -> set[int]:
-    """Of four tabs that ask for `url` without a pause while `work` runs."""
+    """Of four tabs that ask for `url` again and again while `work` runs."""
     over = threading.Event()
 
     def tab() -> set[int]:
@@ -46,6 +40,7 @@ def statuses_during(url: str, browser: Browser, work) -> set[int]:
         with httpx.Client(cookies=browser.cookies, timeout=60) as client:
             while not over.is_set():
                 seen.add(client.get(f"{url}/api/me").status_code)
+                time.sleep(PAUSE_S)
         return seen
 
     with ThreadPoolExecutor(4) as tabs:
@@ -93,7 +88,10 @@ async def test_rotation_under_load_ends_no_session_and_keeps_shares_and_webhooks
     assert httpx.get(f"{product.url}/api/shared/{token}").status_code == 200
     with program(product.url, secret) as client:
         assert client.get("/v1/models").status_code == 200
-    [row] = product.rows("SELECT secret FROM billing_webhookendpoint")
+    [row] = product.rows(
+        "SELECT secret FROM billing_webhookendpoint WHERE organization_id = %s",
+        [user.organization_id],
+    )
     assert row["secret"].startswith("v2.")
 
     attacker = Keyring(inline=leaked.splitlines()[-1])

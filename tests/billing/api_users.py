@@ -36,7 +36,7 @@ class ApiUser:
             api_key=self.secret,
             admin_api_key=self.secret,
             base_url="http://testserver/v1",
-            http_client=self.http,  # type: ignore[arg-type]  # it takes httpx as well
+            http_client=self.http,
             max_retries=0,
         )
 

@@ -14,11 +14,6 @@ from tests.support.scripted import ScriptedProduct
 pytestmark = pytest.mark.timeout(300)
 
 
-@pytest.fixture(scope="module")
-def scripted_product(proxied_product: ScriptedProduct) -> ScriptedProduct:
-    return proxied_product
-
-
 def ask(product: ScriptedProduct, secret: str, address: str) -> None:
     """One completion by a program that a proxy on this machine says to be at `address`."""
     with program(product.url, secret) as client:

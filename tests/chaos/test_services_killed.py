@@ -5,9 +5,11 @@ import signal
 import time
 from collections.abc import Callable
 
+import httpx
 import pytest
 import redis
 
+from tests.api.users import program
 from tests.chaos.conftest import Asked, Site, whole_answer
 from tests.support.product import Product
 
@@ -57,6 +59,29 @@ def test_answer_is_whole_when_redis_is_killed_and_comes_back_empty(
 
     whole_answer(asked.wire)
     site.check_accounts(asked.generation_id, asked.wire)
+
+
+def test_readyz_fails_and_clients_get_a_typed_error_when_redis_is_lost(
+    start_site: Callable[..., Site[Product]],
+) -> None:
+    site = start_site()
+    secret = str(site.person.new_key()["secret"])
+    service = site.product.services.service("REDIS_URL")
+    assert service is not None
+    service.kill()
+    ready = httpx.get(f"{site.product.url}/readyz", timeout=30)
+    assert ready.status_code == 503
+    assert ready.json()["checks"]["redis"]["ok"] is False
+    assert ready.json()["checks"]["database"]["ok"] is True
+    with program(site.product.url, secret) as client:
+        answer = client.post(
+            "/v1/chat/completions",
+            json={"model": "auto", "messages": [{"role": "user", "content": "Hi"}]},
+        )
+    assert answer.status_code == 503
+    assert answer.json()["error"]["type"] == "server_error"
+    assert answer.headers["Retry-After"]
+    assert httpx.get(f"{site.product.url}/healthz").status_code == 200
 
 
 def test_usage_arrives_once_when_worker_and_relay_are_killed(

@@ -11,11 +11,20 @@ import orjson
 import pytest
 
 from infra.load.upstream import words
+from tests.api.event_stream import read_events, text_of
+from tests.api.users import program
 from tests.chaos.conftest import ANSWER_TOKENS, Site, whole_answer
 from tests.chaos.reader import Wire
 from tests.support.product import Product
 
 pytestmark = [pytest.mark.chaos, pytest.mark.timeout(300)]
+
+STREAMED = {
+    "model": "auto",
+    "messages": [{"role": "user", "content": "Say words."}],
+    "max_tokens": ANSWER_TOKENS,
+    "stream": True,
+}
 
 
 def test_answer_is_failed_over_when_its_process_is_killed(
@@ -122,3 +131,45 @@ def test_draining_process_hands_its_answers_over(start_site: Callable[..., Site[
 
     whole_answer(wire)
     site.check_accounts(generation_id, wire)
+
+
+def test_retry_finds_the_generation_when_its_process_was_killed(
+    start_site: Callable[..., Site[Product]],
+) -> None:
+    site = start_site(webs=2)
+    first, second = site.product.webs
+    secret = str(site.person.new_key()["secret"])
+    key = {"Idempotency-Key": "once"}
+    with (
+        program(first.url, secret) as client,
+        client.stream("POST", "/v1/chat/completions", json=STREAMED, headers=key) as running,
+    ):
+        lines = running.iter_lines()
+        beginning = [next(lines) for _ in range(9)]
+        first.process.kill()
+
+    with program(second.url, secret) as client:
+        retried = _retry(client, key)
+
+    assert retried.text.split("\n")[:9] == beginning
+    assert text_of(read_events(retried.text)) == words(0, ANSWER_TOKENS)
+    [row] = site.product.rows(
+        "SELECT g.state, g.output_tokens, u.output_tokens AS billed"
+        " FROM generation_generation g JOIN billing_usagerecord u ON u.generation_id = g.id"
+        " WHERE g.organization_id = %s",
+        [site.person.organization_id],
+    )
+    assert row == {"state": "completed", "output_tokens": ANSWER_TOKENS, "billed": ANSWER_TOKENS}
+
+
+def _retry(client: httpx.Client, key: dict[str, str]) -> httpx.Response:
+    """As a client does it: again while the first is still being carried out."""
+    deadline = time.monotonic() + 40
+    while True:
+        answer = client.post("/v1/chat/completions", json=STREAMED, headers=key)
+        if answer.status_code != 409:
+            assert answer.status_code == 200, answer.text
+            return answer
+        assert answer.json()["error"]["code"] == "idempotency_key_in_use"
+        assert time.monotonic() < deadline
+        time.sleep(float(answer.headers["Retry-After"]))

@@ -172,8 +172,9 @@ def test_samples_after_drafts_follow_the_exact_distribution():
 
 
 def decoding_request(name: str, tokens: list[int], **sampling) -> Request:
-    """A request with all but its last token computed."""
-    request = Request(name, tokens, SamplingParams(**{"max_tokens": 50, **sampling}))
+    """A request with all but its last token computed, which is its answer's first."""
+    request = Request(name, tokens[:-1], SamplingParams(**{"max_tokens": 50, **sampling}))
+    request.token_ids.append(tokens[-1])
     request.num_computed = len(tokens) - 1
     return request
 

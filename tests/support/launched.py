@@ -4,13 +4,16 @@ Tests act over HTTP at `url`, kill what the launcher looks after by its pid, and
 stored with `rows(...)`.
 """
 
+import contextlib
 import json
 import os
 import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +21,11 @@ import psutil
 import psycopg
 from psycopg.rows import dict_row
 
+from infra.launcher.probe import read_demo_login
 from infra.launcher.procfile import ROOT
 from infra.services import SERVICE_VARIABLES
 from infra.services.ports import free_port
+from tests.api.users import Browser
 from tests.support.product import OUTBOX_TOKEN
 from tests.support.static_files import share_static_files
 
@@ -109,6 +114,34 @@ class LaunchedProduct:
         url = self.environment["DATABASE_URL"]
         with psycopg.connect(url, row_factory=dict_row) as connection:
             return connection.execute(query.encode(), parameters).fetchall()
+
+    @contextmanager
+    def owner(self) -> Iterator[Browser]:
+        """A browser in which the owner of the demo organization is signed in."""
+        login = read_demo_login(self.var)
+        credentials = {"email": login.email, "password": login.password}
+        browser = Browser(self.url)
+        try:
+            browser.post("/api/auth/login", json=credentials).raise_for_status()
+            yield browser
+        finally:
+            browser.close()
+
+    def wait_until(self, condition: Callable[[], object]) -> None:
+        """Fails with the last words of its log when that takes minutes."""
+        deadline = time.monotonic() + 240
+        while not condition():
+            assert time.monotonic() < deadline, self.output[-3000:]
+            time.sleep(0.2)
+
+    def processes(self, argument: str) -> list[psutil.Process]:
+        """Those of its processes whose command has this argument."""
+        found = []
+        for process in psutil.Process(self.launcher.pid).children(recursive=True):
+            with contextlib.suppress(psutil.NoSuchProcess):
+                if argument in process.cmdline():
+                    found.append(process)
+        return found
 
     def _read(self) -> None:
         assert self.launcher.stdout is not None

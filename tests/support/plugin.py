@@ -7,6 +7,8 @@ variable that is set already is kept: CI may bring its own services. Everything 
 temporary directory that is removed at the end.
 """
 
+import functools
+import importlib
 import os
 import secrets
 import shutil
@@ -17,6 +19,8 @@ from pathlib import Path
 import pytest
 
 from infra.services import ServiceBundle
+from infra.services.postgres import DATABASE
+from tests.support import cluster
 
 SERVICES = pytest.StashKey["RunServices"]()
 
@@ -24,6 +28,12 @@ SERVICES = pytest.StashKey["RunServices"]()
 # interpreted.
 if not Path("/dev/nvidiactl").exists():
     os.environ.setdefault("TRITON_INTERPRET", "1")
+
+# Each client of httpx reads all roots of trust, 27 ms of processor time, though what the tests ask
+# is on this machine and speaks no TLS: here they are read once.
+for _transport in ("httpx._transports.default", "httpx2._transports.default"):
+    _module = importlib.import_module(_transport)
+    _module.create_ssl_context = functools.cache(_module.create_ssl_context)  # type: ignore[attr-defined]
 
 # A port that answers with a refusal at once: tests that need an engine bring one.
 _NO_ENGINE = "http://127.0.0.1:9"
@@ -34,6 +44,9 @@ class RunServices:
 
     def __init__(self, directory: Path) -> None:
         self._bundle = ServiceBundle(directory, os.environ, throw_away=True)
+        self._postgres = self._bundle.service("DATABASE_URL")
+        if self._postgres is not None:
+            cluster.share_password(self._postgres.data_dir)
         self._promised = self._bundle.reserve()
         self.started = False
         os.environ.update(self._promised)
@@ -42,9 +55,16 @@ class RunServices:
         """Start them, once, where the environment says that they are."""
         if self.started:
             return
+        if self._postgres is not None:
+            cluster.place(self._postgres.data_dir)
         if self._bundle.start() != self._promised:
             raise pytest.UsageError("A reserved port was taken by another process. Run again.")
         self.started = True
+
+    @property
+    def template(self) -> str | None:
+        """The database with all migrations, which the one of the tests begins as a copy of."""
+        return None if self._postgres is None else DATABASE
 
     def destroy(self) -> None:
         self._bundle.destroy()
@@ -59,22 +79,21 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> Iterator[None]
     early_config.add_cleanup(lambda: shutil.rmtree(directory, ignore_errors=True))
 
     os.environ["PARLEY_TEST_DIRECTORY"] = str(directory)
+    var = directory / "var"
+    var.mkdir(mode=0o700)
+    # Made once, there for the next run too.
+    for link in (var / "static", directory / "cluster"):
+        kept = early_config.rootpath / ".pytest_cache" / "d" / link.name
+        kept.mkdir(parents=True, exist_ok=True)
+        link.symlink_to(kept)
     services = early_config.stash[SERVICES] = RunServices(directory / "services")
     early_config.add_cleanup(services.destroy)
 
-    var = directory / "var"
-    var.mkdir(mode=0o700)
     os.environ.setdefault("PARLEY_VAR", str(var))
     os.environ.setdefault("PARLEY_KEYS", f"1:{secrets.token_urlsafe(32)}")
     os.environ.setdefault("PARLEY_OUTBOX_TOKEN", "outbox-of-the-tests")
     os.environ.setdefault("PARLEY_ENGINE_URL", _NO_ENGINE)
     return (yield)
-
-
-def pytest_configure(config: pytest.Config) -> None:
-    """Static files are collected into pytest's cache: they are there for the next run too."""
-    static = Path(os.environ["PARLEY_TEST_DIRECTORY"]) / "var" / "static"
-    static.symlink_to(config.cache.mkdir("static"))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

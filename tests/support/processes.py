@@ -3,11 +3,13 @@
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
 from infra.launcher import procfile
-from infra.services.process import end_tree, spawn, tail
+from infra.services.process import end_tree, tail
+from tests.support.forkserver import Forked, fork
 
 PYTHON = Path(sys.executable)
 
@@ -20,7 +22,7 @@ class ProductProcess:
         self.log = log
         self._command = command
         self._environment = procfile.with_our_python(environment, PYTHON)
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: Forked | None = None
 
     @property
     def pid(self) -> int:
@@ -37,14 +39,10 @@ class ProductProcess:
 
     def start(self) -> None:
         if not self.is_running:
-            self._process = spawn(
-                procfile.argv(self._command),
-                log=self.log,
-                environment=self._environment,
-                # Should the test run be killed, nobody is left to wait for a clean end.
-                death_signal=signal.SIGKILL,
-                cwd=procfile.ROOT,
-            )
+            arguments = _expanded(self._command, self._environment)
+            self.log.parent.mkdir(parents=True, exist_ok=True)
+            with self.log.open("ab") as output:
+                self._process = fork(arguments, environment=self._environment, output=output)
 
     def stop(self) -> None:
         """SIGTERM, as a deployment does it."""
@@ -58,3 +56,24 @@ class ProductProcess:
         if self._process is not None:
             end_tree(self._process.pid, stop_signal=how)
             self._process.wait()
+
+
+def run_python(*arguments: str, environment: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
+    """Run `python …` to its end, with its output and errors together."""
+    command = ["python", *arguments]
+    with tempfile.TemporaryFile() as output:
+        code = fork(command, environment=environment, output=output).wait()
+        output.seek(0)
+        return subprocess.CompletedProcess(command, code, output.read().decode(errors="replace"))
+
+
+def _expanded(command: str, environment: Mapping[str, str]) -> list[str]:
+    """The words of a command line of the Procfile, its variables filled in by the shell."""
+    done = subprocess.run(
+        ["/bin/sh", "-c", f"printf '%s\\0' {command}"],
+        env=dict(environment),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return done.stdout.split("\0")[:-1]

@@ -7,7 +7,6 @@ and look at what is stored with `product.rows(...)`.
 
 import os
 import secrets
-import subprocess
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,7 +21,8 @@ from infra.launcher import procfile
 from infra.launcher.probe import DemoLogin, read_demo_login
 from infra.services import ServiceBundle
 from infra.services.ports import free_port
-from tests.support.processes import PYTHON, ProductProcess
+from tests.support import cluster
+from tests.support.processes import ProductProcess, run_python
 from tests.support.static_files import share_static_files
 
 _START_TIMEOUT_SECONDS = 90.0
@@ -115,6 +115,8 @@ class Product:
         """Services, database, processes, until every web process is ready."""
         self.var.mkdir(exist_ok=True)
         share_static_files(self.var)
+        if (postgres := self.services.service("DATABASE_URL")) is not None:
+            cluster.place(postgres.data_dir)
         self.environment |= self.services.start()
         self._prepare()
         self._start_webs()
@@ -206,15 +208,7 @@ class Product:
         self._python("-m", "infra.launcher.prepare")
 
     def _python(self, *arguments: str) -> str:
-        done = subprocess.run(
-            [str(PYTHON), *arguments],
-            cwd=procfile.ROOT,
-            env=self.environment,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        done = run_python(*arguments, environment=self.environment)
         if done.returncode != 0:
-            raise ProductDidNotStart(f"{' '.join(arguments)}: {done.stdout}{done.stderr}")
+            raise ProductDidNotStart(f"{' '.join(arguments)}: {done.stdout}")
         return done.stdout

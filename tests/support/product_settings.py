@@ -1,7 +1,7 @@
 """The settings of the products that tests start: those of the product, but for what it costs to
 hash a password. Hundreds of users sign up in a run, a quarter of a second of processor time each.
 
-The real cost is in the tests' own process, in `proxied_product` and in what `make run` starts.
+The real cost is in the tests' own process and in what `make run` starts.
 """
 
 from backend.settings import *  # noqa: F403

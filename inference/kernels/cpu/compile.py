@@ -8,6 +8,7 @@ both share one pool of threads.
 from __future__ import annotations
 
 import ctypes
+import fcntl
 import hashlib
 import logging
 import os
@@ -46,7 +47,7 @@ def load_kernels() -> ctypes.CDLL | None:
     library = _cache_folder() / f"parley-kernels-{_fingerprint(command)}.so"
     try:
         if not library.exists():
-            _compile(command, library)
+            _compile_once(command, library)
         return ctypes.CDLL(str(library))
     except (OSError, subprocess.CalledProcessError) as error:
         detail = getattr(error, "stderr", "") or error
@@ -54,8 +55,16 @@ def load_kernels() -> ctypes.CDLL | None:
         return None
 
 
+def _compile_once(command: list[str], library: Path) -> None:
+    """Compile it, unless another process is at it: then wait for that one."""
+    with library.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not library.exists():
+            _compile(command, library)
+
+
 def _compile(command: list[str], library: Path) -> None:
-    """Compile beside the final name, then rename: several processes may do this at once."""
+    """Compile beside the final name, then rename: nobody loads half of it."""
     with tempfile.TemporaryDirectory(dir=library.parent) as folder:
         thing, built = Path(folder, "kernels.o"), Path(folder, "kernels.so")
         for step in (

@@ -82,11 +82,14 @@ class FusedDecode:
     def __init__(
         self, kernels: ctypes.CDLL, shape: LayerShape, layers: Sequence[LayerParts]
     ) -> None:
-        """Raises ValueError when a matrix is not stored in a way that `decode.h` knows."""
+        """Raises ValueError when a matrix is not stored in a way that `decode.h` knows, or matrices
+        do not fit one another: the kernel takes sizes as they are told."""
         self._kernels = kernels
         self._layer_shape = shape
         self._weights = list(layers)  # their tensors must live as long as their addresses
         self._layers = (_Layer * len(layers))(*(_layer(layer) for layer in layers))
+        for layer, parts in zip(self._layers, layers, strict=True):
+            _check_sizes(shape, layer, parts, self._layers[0].down.width)
         self._caches: list[LayerCache] | None = None
 
     def takes(self, batch: Batch) -> bool:
@@ -143,6 +146,23 @@ def _layer(layer: LayerParts) -> _Layer:
         down=_matrix(layer.down),
         window=layer.window or 2**31 - 1,
     )
+
+
+def _check_sizes(shape: LayerShape, layer: _Layer, parts: LayerParts, inner: int) -> None:
+    """Raises ValueError for a matrix or norm of another size; `inner` is the first layer's."""
+    hidden, queries = shape.hidden_size, shape.num_heads * shape.head_dim
+    qkv_rows = queries + 2 * shape.num_kv_heads * shape.head_dim
+    for name, matrix, rows, width in (
+        ("qkv", layer.qkv, qkv_rows, hidden),
+        ("out", layer.out, hidden, queries),
+        ("gate_up", layer.gate_up, 2 * inner, hidden),
+        ("down", layer.down, hidden, inner),
+    ):
+        if (matrix.rows, matrix.width) != (rows, width):
+            found = f"{matrix.rows} rows of {matrix.width}"
+            raise ValueError(f"{name} has {found}, not {rows} of {width}")
+    if {len(parts.attn_norm), len(parts.mlp_norm)} != {hidden}:
+        raise ValueError(f"norms of other sizes than {hidden}")
 
 
 def _matrix(linear: Product) -> Matrix:
