@@ -83,6 +83,10 @@ load: $(DEV_STAMP) ## Ten times the load that can be served: who is refused, how
 bench-billing: $(DEV_STAMP) ## How many usage events a second one aggregator stores
 	@$(IN_VENV) manage.py with-services bench_billing --kafka --export 1000000
 
+.PHONY: bench-batches
+bench-batches: $(DEV_STAMP) ## What a batch of 100,000 lines costs to read and write, in memory too (ARGS=--lines …)
+	@$(IN_VENV) manage.py with-services bench_batches $(ARGS)
+
 .PHONY: bench-usage
 bench-usage: $(DEV_STAMP) ## What a month of five million records costs to look at (ARGS=--records …)
 	@$(IN_VENV) -m infra.load.usage $(ARGS)

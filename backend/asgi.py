@@ -18,6 +18,7 @@ from channels.routing import ProtocolTypeRouter  # noqa: E402
 
 from backend.api.application import generation_paths  # noqa: E402
 from backend.api.asgi import RequestGuard  # noqa: E402
+from backend.api.batches.loop import batch_loops  # noqa: E402
 from backend.api.proxies import ForwardedClient, proxies_from  # noqa: E402
 from backend.api.websocket import websocket_application  # noqa: E402
 from backend.generation.lifespan import with_gateway  # noqa: E402
@@ -31,5 +32,6 @@ application = with_gateway(
             }
         ),
         proxies_from(settings.TRUSTED_PROXIES),
-    )
+    ),
+    batch_loops,
 )

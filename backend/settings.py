@@ -239,6 +239,7 @@ SECURE_CONTENT_TYPE_NOSNIFF = True
 X_FRAME_OPTIONS = "DENY"
 DATA_UPLOAD_MAX_MEMORY_SIZE = int(env("PARLEY_MAX_BODY_BYTES", str(4 * 1024 * 1024)))
 ATTACHMENT_MAX_BYTES = int(env("PARLEY_MAX_ATTACHMENT_BYTES", str(10 * 1024 * 1024)))
+MAX_FILE_BYTES = int(env("PARLEY_MAX_FILE_BYTES", str(512 * 1024 * 1024)))
 STATIC_URL = "/static/"
 STATIC_ROOT = VAR_DIR / "static"
 STATICFILES_DIRS: list[Path | tuple[str, Path]] = [BASE_DIR / "backend" / "static"]
@@ -309,6 +310,10 @@ CELERY_BEAT_SCHEDULE = {
     "purge-stored-responses": {
         "task": "backend.api.tasks.purge_stored_responses",
         "schedule": 3600.0,
+    },
+    "purge-stored-files": {
+        "task": "backend.api.tasks.purge_stored_files",
+        "schedule": 600.0,
     },
     "purge-deleted-conversations": {
         "task": "backend.conversations.tasks.purge_deleted",

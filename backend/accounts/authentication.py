@@ -65,6 +65,16 @@ async def principal_for_api_key(
     return principal
 
 
+def principal_for_key_id(key_id: UUID) -> Principal:
+    """The caller whose key this is, for work that goes on without them.
+
+    Raises:
+        AuthenticationFailed: as `principal_for_api_key`.
+    """
+    principal, _ = _key_principal(timezone.now(), pk=key_id, is_internal=False)
+    return principal
+
+
 async def principal_for_session(
     user: User, organization_id: UUID | None, *, gate: bool = True
 ) -> Principal:

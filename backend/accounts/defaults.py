@@ -20,6 +20,13 @@ PLANS = [
     ("free", "Free", 20, 20, 60_000, 4, 5),
 ]
 
+# slug: bytes of files, requests of a batch, batches at a time
+BATCH_QUOTAS = {
+    "premium": (20_000_000_000, 100_000, 50),
+    "standard": (2_000_000_000, 50_000, 10),
+    "free": (100_000_000, 1_000, 2),
+}
+
 READ_ACCOUNTS = [
     "accounts.view_user",
     "accounts.view_organization",
@@ -84,9 +91,16 @@ def plans_ensure(plan_model: type[Plan]) -> None:
             "tokens_per_minute": tokens,
             "concurrent_generations": concurrent,
             "seats": seats,
+            **batch_quotas_of(slug),
         }
         defaults = {field: value for field, value in values.items() if field in known}
         plan_model.objects.get_or_create(slug=slug, defaults=defaults)
+
+
+def batch_quotas_of(slug: str) -> dict[str, int]:
+    """The columns of `Plan` that bound files and batches; empty for a plan of one's own."""
+    quotas = BATCH_QUOTAS.get(slug)
+    return dict(zip(("file_bytes", "batch_lines", "open_batches"), quotas or (), strict=False))
 
 
 def _group_ensure(name: str, wanted: list[str], app_label: str) -> None:

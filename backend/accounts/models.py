@@ -68,6 +68,15 @@ class Plan(models.Model):
     seats = models.PositiveIntegerField(
         null=True, blank=True, help_text="How many people may be members; empty: any number."
     )
+    file_bytes = models.BigIntegerField(
+        db_default=100_000_000, default=100_000_000, help_text="Files of an organization together."
+    )
+    batch_lines = models.PositiveIntegerField(
+        db_default=1_000, default=1_000, help_text="Requests of one batch."
+    )
+    open_batches = models.PositiveIntegerField(
+        db_default=2, default=2, help_text="Batches of an organization at a time."
+    )
 
     class Meta:
         ordering = ["queue_priority"]

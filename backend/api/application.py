@@ -1,21 +1,24 @@
 """The ninja application: every route, its authentication, its errors, its OpenAPI document."""
 
 from backend.accounts.scopes import Scope
-from backend.api.authentication import BearerKey, SessionOnly, SessionOrKey
+from backend.api.authentication import BearerKey, MessagesKey, SessionOnly, SessionOrKey
 from backend.api.errors import install_error_handlers
 from backend.api.openapi import ParleyAPI
 from backend.api.parsing import StrictParser
 from backend.api.renderer import JSONRenderer
 from backend.api.routes import (
     announcements,
+    anthropic_messages,
     attachments,
     audit_log,
     auth,
+    batches,
     chat,
     completions,
     conversations,
     domains,
     embeddings,
+    files,
     generations,
     keys,
     me,
@@ -64,9 +67,12 @@ for router in (
     models.openai_router,
     moderations.router,
     responses.router,
+    files.router,
+    batches.router,
 ):
     api.add_router("/v1", router, auth=_key)
 
+api.add_router("/v1", anthropic_messages.router, auth=MessagesKey(Scope.INFERENCE))
 # The page shows them, so who reads and writes them here needs the page's scope.
 api.add_router("/v1", openai_conversations.router, auth=BearerKey(Scope.CONVERSATIONS))
 

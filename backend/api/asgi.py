@@ -6,6 +6,7 @@ so are generations for which there is no room (backend/generation/admission/shed
 """
 
 import hashlib
+import re
 from collections.abc import Awaitable, Callable, Collection, Mapping, MutableMapping, Sequence
 from typing import Any, cast
 
@@ -14,7 +15,8 @@ import structlog
 from django.conf import settings
 
 from backend.api import metrics
-from backend.api.authentication import bearer_parts
+from backend.api.anthropic.errors import error_for
+from backend.api.authentication import bearer_parts, shown_key
 from backend.api.context import REQUEST_ID_HEADER, request_id_from
 from backend.generation.admission.shed import PendingRequest
 from backend.generation.lifespan import gateway_of
@@ -33,6 +35,9 @@ _PENDING = "parley.pending_request"
 _PEEKED_BYTES = 64 * 1024
 
 UPLOAD_PATH = "/api/attachments"
+FILES_PATH = "/v1/files"
+PART_PATH = re.compile(r"/v1/uploads/[^/]+/parts\Z")
+MAX_PART_BYTES = 64 << 20
 # Boundary lines, part headers and the file's name, around the file itself.
 _MULTIPART_OVERHEAD = 16 * 1024
 
@@ -104,7 +109,7 @@ def generation_key(scope: Scope, generation_paths: Collection[str]) -> bytes | N
     and a prompt on the page is stored before it may be refused: both are let in.
     """
     headers = dict(scope["headers"])
-    shown = headers.get(b"authorization")
+    shown = shown_key(lambda name: _text(headers.get(name.lower().encode())))
     if (
         scope["method"] != "POST"
         or scope["path"] not in generation_paths
@@ -112,8 +117,12 @@ def generation_key(scope: Scope, generation_paths: Collection[str]) -> bytes | N
         or b"idempotency-key" in headers
     ):
         return None
-    _, secret = bearer_parts(shown.decode("latin1"))
+    _, secret = bearer_parts(shown)
     return hashlib.sha256(secret.encode()).digest()
+
+
+def _text(header: bytes | None) -> str | None:
+    return None if header is None else header.decode("latin1")
 
 
 def model_in(read: Sequence[AsgiMessage]) -> str | None:
@@ -135,6 +144,10 @@ def body_limit_for(path: str) -> int:
     """Bytes a body may have: uploads are larger than anything else."""
     if path == UPLOAD_PATH:
         return int(settings.ATTACHMENT_MAX_BYTES) + _MULTIPART_OVERHEAD
+    if path == FILES_PATH:
+        return int(settings.MAX_FILE_BYTES) + _MULTIPART_OVERHEAD
+    if PART_PATH.match(path):
+        return MAX_PART_BYTES + _MULTIPART_OVERHEAD
     return int(settings.DATA_UPLOAD_MAX_MEMORY_SIZE)
 
 
@@ -161,7 +174,7 @@ async def _refuse(error: ParleyError, scope: Scope, send: Send) -> None:
     method = scope["method"]
     metrics.REQUESTS.labels("OTHER", "refused", str(error.status)).inc()
     access_log.info("request", request_id=request_id, method=method, status=error.status)
-    body = encode_json(error.as_dict())
+    body = encode_json(error_for(scope["path"], error))
     headers = [
         (b"content-type", b"application/json"),
         (b"content-length", str(len(body)).encode()),

@@ -5,6 +5,7 @@ a browser send our cookie, but not that header. A request without one is a brows
 every unsafe method needs the CSRF token. Ninja puts the result into `request.auth`.
 """
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any, cast
 from uuid import UUID
@@ -72,6 +73,27 @@ class BearerKey(AuthBase):
         if not secret.startswith(INTERNAL_PREFIX):  # our own worker's calls
             await require_gate(principal, address=_address(request), sso_organization=None)
         return principal
+
+
+class MessagesKey(BearerKey):
+    """An API key, as Anthropic's clients send it: `x-api-key`; `Authorization` too."""
+
+    openapi_type = "apiKey"
+    openapi_in = "header"
+    openapi_name = "x-api-key"
+
+    async def __call__(self, request: HttpRequest) -> Principal:
+        header = shown_key(request.headers.get)
+        if header is None:
+            raise AuthenticationFailed("You did not send an API key. Send it as 'x-api-key'.")
+        return await self.principal(request, header)
+
+
+def shown_key(header: Callable[[str], str | None]) -> str | None:
+    """The Authorization header of a request, or what `x-api-key` says in its place."""
+    shown = header("Authorization")
+    key = header("x-api-key")
+    return f"Bearer {key}" if shown is None and key is not None else shown
 
 
 class SessionOrKey(AuthBase):

@@ -14,6 +14,7 @@ from ninja import NinjaAPI
 from ninja.errors import AuthenticationError, HttpError, ValidationError
 from redis.exceptions import RedisError
 
+from backend.api.anthropic.errors import error_for
 from backend.api.validation import invalid_request_from
 from backend.platform.errors import (
     AuthenticationFailed,
@@ -40,14 +41,14 @@ class InternalError(ParleyError):
     """Something that we did not foresee; the log has it under the request id."""
 
 
-def error_response(error: ParleyError) -> HttpResponse:
+def error_response(error: ParleyError, path: str = "") -> HttpResponse:
     """The answer for one error, with `Retry-After` where a retry makes sense.
 
-    The request's access log line gets its code.
+    The request's access log line gets its code. `path`: whose programs read it.
     """
     structlog.contextvars.bind_contextvars(error_code=error.code)
     response = HttpResponse(
-        encode_json(error.as_dict()), status=error.status, content_type="application/json"
+        encode_json(error_for(path, error)), status=error.status, content_type="application/json"
     )
     for name, value in error.response_headers().items():
         response.headers[name] = value
@@ -108,8 +109,9 @@ def install_error_handlers(api: NinjaAPI) -> None:
     def handle(request: HttpRequest, error: Exception | type[Exception]) -> HttpResponse:
         assert isinstance(error, Exception)
         if isinstance(error, ValidationError):
-            return error_response(invalid_request_from(error.errors, _body_of(request)))
-        return error_response(as_parley_error(error))
+            found = invalid_request_from(error.errors, _body_of(request))
+            return error_response(found, request.path)
+        return error_response(as_parley_error(error), request.path)
 
     for kind in (Exception, Http404, HttpError, AuthenticationError, ValidationError):
         api.add_exception_handler(kind, handle)

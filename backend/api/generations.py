@@ -18,7 +18,7 @@ from backend.api.asgi import pending_request_of
 from backend.api.sse import CHUNKS, EventStreamResponse
 from backend.generation.admission.prompt_check import Fence
 from backend.generation.lifespan import gateway_of
-from backend.generation.request import Event, GenerationRequest, StartedGeneration
+from backend.generation.request import Completion, Event, GenerationRequest, StartedGeneration
 from backend.generation.service import (
     generation_check,
     generation_events,
@@ -50,17 +50,12 @@ class Shape:
         """The events that its client gets, from those of the generation."""
         return source
 
-    async def whole(
-        self, request: AuthenticatedRequest, generation_id: UUID, created: datetime
-    ) -> dict[str, Any]:
-        """The answer of a client that does not stream.
+    def begun(self, generation_id: UUID, created: datetime) -> dict[str, Any] | None:
+        """The answer of a client that does not wait; None: it does."""
+        return None
 
-        Raises:
-            ParleyError: the generation ended before there was any text.
-        """
-        completion = await generation_result(
-            gateway_of(request.scope), generation_id, principal=request.auth
-        )
+    def whole(self, generation_id: UUID, completion: Completion) -> dict[str, Any]:
+        """The answer of a client that waits and does not stream."""
         return completion.as_openai()
 
 
@@ -154,8 +149,14 @@ async def collect(
     Raises:
         ParleyError: it ended before there was any text.
     """
+    body = shape.begun(generation_id, created)
+    if body is None:
+        completion = await generation_result(
+            gateway_of(request.scope), generation_id, principal=request.auth
+        )
+        body = shape.whole(generation_id, completion)
     return HttpResponse(
-        encode_json(await shape.whole(request, generation_id, created)),
+        encode_json(body),
         content_type="application/json",
         headers={**headers, **id_header(generation_id)},
     )

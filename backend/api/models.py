@@ -1,11 +1,12 @@
-"""The tables behind `Idempotency-Key` (idempotency.py) and `/v1/responses` (responses/)."""
+"""The tables behind `Idempotency-Key` (idempotency.py), `/v1/responses` (responses/), `/v1/files`
+(files/) and `/v1/batches` (batches/)."""
 
 import uuid
 
 from django.db import models
 from django.utils import timezone
 
-from backend.accounts.models import Organization, User
+from backend.accounts.models import APIKey, Organization, User
 
 
 class IdempotencyRecord(models.Model):
@@ -61,3 +62,193 @@ class StoredResponse(models.Model):
 
     def __str__(self) -> str:
         return f"Response {self.pk}"
+
+
+class FilePurpose(models.TextChoices):
+    BATCH = "batch"
+    BATCH_OUTPUT = "batch_output"
+
+
+class StoredFile(models.Model):
+    """A file of `/v1/files`. files/rows.py writes it."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    organization = models.ForeignKey(Organization, on_delete=models.CASCADE, related_name="+")
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="+")
+    purpose = models.CharField(max_length=16, choices=FilePurpose.choices)
+    filename = models.CharField(max_length=255)
+    size = models.BigIntegerField(help_text="Bytes.")
+    file = models.CharField(max_length=100, help_text="Its name in the storage.")
+    is_ready = models.BooleanField(default=False, help_text="Its bytes are all there.")
+    created_at = models.DateTimeField(default=timezone.now)
+    expires_at = models.DateTimeField(null=True, db_index=True)
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["organization", "user", "-created_at"], name="file_list"),
+            models.Index(
+                fields=["created_at"], condition=models.Q(is_ready=False), name="file_unready"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"File {self.pk}"
+
+
+class UploadState(models.TextChoices):
+    PENDING = "pending"
+    COMPLETED = "completed"
+    CANCELLED = "cancelled"
+    EXPIRED = "expired"
+
+
+class Upload(models.Model):
+    """A file that comes in parts. files/uploads.py writes it."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    organization = models.ForeignKey(Organization, on_delete=models.CASCADE, related_name="+")
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="+")
+    purpose = models.CharField(max_length=16, choices=FilePurpose.choices)
+    filename = models.CharField(max_length=255)
+    size = models.BigIntegerField(help_text="Bytes, as announced.")
+    content_type = models.CharField(max_length=100)
+    state = models.CharField(
+        max_length=16, choices=UploadState.choices, default=UploadState.PENDING
+    )
+    file = models.ForeignKey(StoredFile, on_delete=models.SET_NULL, null=True, related_name="+")
+    file_expires_after = models.PositiveIntegerField(null=True, help_text="Seconds.")
+    created_at = models.DateTimeField(default=timezone.now)
+    expires_at = models.DateTimeField(db_index=True)
+
+    def __str__(self) -> str:
+        return f"Upload {self.pk}"
+
+    @property
+    def shown_state(self) -> str:
+        is_late = self.state == UploadState.PENDING and self.expires_at <= timezone.now()
+        return UploadState.EXPIRED if is_late else self.state
+
+
+class UploadPart(models.Model):
+    """One part; its bytes lie in the storage until the upload ends."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    upload = models.ForeignKey(Upload, on_delete=models.CASCADE, related_name="parts")
+    size = models.BigIntegerField(help_text="Bytes.")
+    file = models.CharField(max_length=100, help_text="Its name in the storage.")
+    is_ready = models.BooleanField(default=False)
+    created_at = models.DateTimeField(default=timezone.now)
+
+    def __str__(self) -> str:
+        return f"Part {self.pk}"
+
+
+class BatchState(models.TextChoices):
+    VALIDATING = "validating"
+    IN_PROGRESS = "in_progress"
+    FINALIZING = "finalizing"
+    CANCELLING = "cancelling"
+    COMPLETED = "completed"
+    FAILED = "failed"
+    EXPIRED = "expired"
+    CANCELLED = "cancelled"
+
+
+OPEN_BATCH_STATES = (
+    BatchState.VALIDATING,
+    BatchState.IN_PROGRESS,
+    BatchState.FINALIZING,
+    BatchState.CANCELLING,
+)
+
+
+class Batch(models.Model):
+    """Many requests in one file, answered within a day. batches/rows.py describes its life."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    organization = models.ForeignKey(Organization, on_delete=models.CASCADE, related_name="+")
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="+")
+    api_key = models.ForeignKey(APIKey, on_delete=models.SET_NULL, null=True, related_name="+")
+    endpoint = models.CharField(max_length=40)
+    model = models.CharField(max_length=100, blank=True, help_text="Known once it is validated.")
+    input_file_id = models.UUIDField()
+    output_file_id = models.UUIDField(null=True)
+    error_file_id = models.UUIDField(null=True)
+    state = models.CharField(
+        max_length=16, choices=BatchState.choices, default=BatchState.VALIDATING
+    )
+    outcome = models.CharField(
+        max_length=16,
+        blank=True,
+        choices=BatchState.choices,
+        help_text="The state that it will end in, once nothing more of it is begun.",
+    )
+    metadata = models.JSONField(default=dict)
+    problems = models.JSONField(default=list, help_text="Why it failed, as OpenAI lists them.")
+    output_expires_after = models.PositiveIntegerField(null=True, help_text="Seconds.")
+    total = models.PositiveIntegerField(default=0)
+    completed = models.PositiveIntegerField(default=0, help_text="Set at its end.")
+    failed = models.PositiveIntegerField(default=0, help_text="Set at its end.")
+    claimed_until = models.DateTimeField(
+        null=True, help_text="While a process validates it, or writes its files."
+    )
+    created_at = models.DateTimeField(default=timezone.now)
+    expires_at = models.DateTimeField()
+    in_progress_at = models.DateTimeField(null=True)
+    finalizing_at = models.DateTimeField(null=True)
+    cancelling_at = models.DateTimeField(null=True)
+    ended_at = models.DateTimeField(null=True)
+
+    class Meta:
+        verbose_name_plural = "batches"
+        indexes = [
+            models.Index(fields=["organization", "user", "-created_at"], name="batch_list"),
+            models.Index(
+                fields=["created_at"],
+                condition=models.Q(
+                    state__in=["validating", "in_progress", "finalizing", "cancelling"]
+                ),
+                name="batch_open",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"Batch {self.pk} ({self.state})"
+
+    @property
+    def is_open(self) -> bool:
+        return self.state in OPEN_BATCH_STATES
+
+
+class BatchLine(models.Model):
+    """One request of a batch, until the batch has ended."""
+
+    id = models.BigAutoField(primary_key=True)
+    batch = models.ForeignKey(Batch, on_delete=models.CASCADE, related_name="lines")
+    number = models.PositiveIntegerField()
+    custom_id = models.CharField(max_length=512)
+    body = models.TextField(help_text="Its request, as JSON.")
+    attempt = models.PositiveSmallIntegerField(
+        default=0, help_text="Grows where a generation ended without an answer."
+    )
+    claimed_until = models.DateTimeField(
+        null=True, help_text="While a process answers it; or not to be begun before."
+    )
+    answer = models.TextField(blank=True, help_text="What a file will say of it, as JSON.")
+    is_error = models.BooleanField(default=False)
+    is_done = models.BooleanField(default=False)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["batch", "number"], name="batch_line_once"),
+        ]
+        indexes = [
+            models.Index(
+                fields=["batch", "number"],
+                condition=models.Q(is_done=False),
+                name="batch_line_undone",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"Line {self.number} of batch {self.batch_id}"

@@ -1,5 +1,6 @@
 """From the validated OpenAI body to the gateway's GenerationRequest."""
 
+from dataclasses import replace
 from typing import Any
 
 from backend.accounts.principal import Principal
@@ -14,9 +15,12 @@ from backend.generation.embeddings import EmbeddingRequest
 from backend.generation.pools.config import PoolConfig, load_pools
 from backend.generation.request import GenerationRequest, SamplingParams
 from backend.platform.errors import InvalidRequest
+from billing.prices.tiers import FLEX, PRIORITY
 
 # OpenAI allows top_p 0, which means the likeliest token; engines want more than zero.
 _SMALLEST_TOP_P = 1e-6
+PRIORITY_STEPS = {FLEX: 20, PRIORITY: -20}
+"""What a service tier adds to the plan's queue priority; plans are ten apart."""
 _SHARED_PARAMETERS = [
     name for name in SamplingParams.__struct_fields__ if name in GenerationParameters.model_fields
 ]
@@ -38,8 +42,10 @@ def from_chat(
     tools = body.for_generation
     if tools is not None:
         _require(pool, "tools", "tools")
+    tier = body.service_tier if body.service_tier in PRIORITY_STEPS else ""
     return GenerationRequest(
-        principal=principal,
+        principal=_in_tier(principal, tier),
+        service_tier=tier,
         request_id=request_id,
         client_hash=client_hash,
         endpoint="chat",
@@ -110,6 +116,14 @@ def chat_message(message: InputMessage) -> ChatMessage:
         ],
         message.tool_call_id,
     )
+
+
+def _in_tier(principal: Principal, tier: str) -> Principal:
+    """The caller, whose requests of this tier wait longer or shorter than their plan's."""
+    if not tier:
+        return principal
+    priority = principal.plan.queue_priority + PRIORITY_STEPS[tier]
+    return replace(principal, plan=replace(principal.plan, queue_priority=priority))
 
 
 def _part(part: openai_messages.Part) -> Part:

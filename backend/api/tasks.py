@@ -2,6 +2,7 @@
 
 from celery import shared_task
 
+from backend.api.files.rows import purge_files
 from backend.api.idempotency import purge_expired
 from backend.api.responses.rows import purge_responses
 
@@ -16,3 +17,9 @@ def purge_idempotency_records() -> int:
 def purge_stored_responses() -> int:
     """Every hour, with their answers."""
     return purge_responses()
+
+
+@shared_task
+def purge_stored_files() -> int:
+    """Every ten minutes: expired files, and what was left half-uploaded."""
+    return purge_files()

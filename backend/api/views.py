@@ -56,6 +56,14 @@ async def robots(request: HttpRequest) -> HttpResponse:
 @csrf_exempt
 async def api_not_found(request: HttpRequest) -> HttpResponse:
     """An API path that does not exist."""
+    if request.path.startswith("/v1/realtime"):
+        return error_response(
+            InvalidRequest(
+                "The Realtime API ('/v1/realtime') is not supported by this server. Use"
+                " /v1/chat/completions or /v1/responses with 'stream'.",
+                code="unsupported_endpoint",
+            )
+        )
     return error_response(
         NotFound(
             f"Unknown request URL: {request.method} {request.path}. The routes are listed at"

@@ -5,8 +5,10 @@ generation is stored, ended and billed in one transaction, after the vectors hav
 the caller gets them. A process that dies in between has delivered nothing and bills nothing.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -47,6 +49,9 @@ class EmbeddingRequest:
         inputs: texts, or lists of token ids; each becomes one vector.
         encoding_format: `float`, or `base64` of little-endian float32 values.
         dimensions: of the vectors; a model that cannot shorten its own refuses others.
+        service_tier: see GenerationRequest.
+        generation_id: chosen by the caller; a second one of one id fails with IntegrityError.
+        stores: called with the answer in the transaction that bills it.
     """
 
     principal: Principal
@@ -56,6 +61,9 @@ class EmbeddingRequest:
     inputs: Inputs
     encoding_format: str = "float"
     dimensions: int | None = None
+    service_tier: str = ""
+    generation_id: UUID | None = None
+    stores: Callable[[dict[str, Any]], None] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,10 +92,12 @@ async def embed(
     try:
         replica, body = await _ask(client, pool, request, ticket)
         usage = Usage(input_tokens=int(body["usage"]["prompt_tokens"]))
+        answer = {**body, "model": pool.id}
 
         async def finish() -> None:
             """What it used takes the place of what was set aside."""
-            finished = await in_database(_store, admitted, pool, replica.config.name, usage)
+            stores = partial(request.stores, answer) if request.stores is not None else None
+            finished = await in_database(_store, admitted, pool, replica.config.name, usage, stores)
             admission.taken.clear()
             await settlement.limits(admitted, usage)
             await settlement.budget(admitted, finished.facts)
@@ -96,7 +106,7 @@ async def embed(
     finally:
         await pipeline.undo(admission)
         ticket.release()
-    return Embeddings(admitted.id, {**body, "model": pool.id}, admission.ratelimit_headers)
+    return Embeddings(admitted.id, answer, admission.ratelimit_headers)
 
 
 async def _ask(
@@ -140,12 +150,18 @@ def _admission(pool: PoolConfig, request: EmbeddingRequest, timeout_s: float) ->
         client_hash=request.client_hash,
         endpoint="embedding",
         model=pool.id,
+        service_tier=request.service_tier,
     )
     estimate = sum(
         text_estimate(item) if isinstance(item, str) else len(item) for item in request.inputs
     )
     admitted = AdmittedGeneration(
-        uuid4(), generation, now, now + timedelta(seconds=timeout_s), estimate, pool.id
+        request.generation_id or uuid4(),
+        generation,
+        now,
+        now + timedelta(seconds=timeout_s),
+        estimate,
+        pool.id,
     )
     return Admission(
         admitted=admitted,
@@ -156,8 +172,16 @@ def _admission(pool: PoolConfig, request: EmbeddingRequest, timeout_s: float) ->
 
 
 @transaction.atomic
-def _store(admitted: AdmittedGeneration, pool: PoolConfig, replica: str, usage: Usage) -> Finished:
+def _store(
+    admitted: AdmittedGeneration,
+    pool: PoolConfig,
+    replica: str,
+    usage: Usage,
+    stores: Callable[[], None] | None,
+) -> Finished:
     generation_create(admitted, model=pool.id)
+    if stores is not None:
+        stores()
     return generation_finish(
         generation_id=admitted.id,
         epoch=1,

@@ -8,7 +8,7 @@ import asyncio
 import os
 import secrets
 import socket
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from uuid import UUID
 
 import structlog
@@ -49,6 +49,9 @@ _HANDOVER_TIMEOUT_S = 2.0
 _REDIS = Profile(timeout_s=3.0, connections=32, wait_s=3.0)
 # Its commands block for longer than the others may wait.
 _BLOCKING_REDIS = Profile(timeout_s=None, connections=32, wait_s=3.0)
+
+
+Loops = Mapping[str, Callable[[], Awaitable[None]]]
 
 
 async def end_tasks(tasks: Iterable[asyncio.Task[None]]) -> None:
@@ -133,9 +136,13 @@ class Gateway:
         self._tasks: list[asyncio.Task[None]] = []
         self._drained: asyncio.Task[None] | None = None
 
-    async def start(self) -> None:
+    async def start(self, others: Loops | None = None) -> None:
         """Start the loops; returns when every replica has been probed once, and the classifiers
-        are loaded: the first request shall not wait for either."""
+        are loaded: the first request shall not wait for either.
+
+        Args:
+            others: loops of the layers above; they end themselves when the process drains.
+        """
         loading = asyncio.create_task(asyncio.to_thread(warm_up))
         await self.monitor.probe_all()
         loops = {
@@ -146,6 +153,7 @@ class Gateway:
             "failover": self.failover.run,
             "reaper": self.reaper.run,
             "ended_access": self.ended_access.run,
+            **(others or {}),
         }
         self._tasks = [
             asyncio.create_task(supervised(name, loop), name=name) for name, loop in loops.items()

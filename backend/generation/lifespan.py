@@ -11,7 +11,7 @@ from typing import Any
 
 import structlog
 
-from backend.generation.gateway import Gateway
+from backend.generation.gateway import Gateway, Loops
 
 Scope = MutableMapping[str, Any]
 AsgiMessage = MutableMapping[str, Any]
@@ -24,9 +24,13 @@ log = structlog.get_logger(__name__)
 _GATEWAY = "parley.gateway"
 
 
-def with_gateway(application: Application) -> Application:
+def with_gateway(
+    application: Application, loops: Callable[[Gateway], Loops] = lambda gateway: {}
+) -> Application:
     """`application` with a lifespan of its own: that of the gateway.
 
+    Args:
+        loops: what else runs beside requests, by name; given the gateway.
     Source: ASGI, "Lifespan protocol", version 2.0.
     """
 
@@ -37,7 +41,7 @@ def with_gateway(application: Application) -> Application:
         if scope["type"] == "lifespan":
             assert (await receive())["type"] == "lifespan.startup"
             running = Gateway()
-            await _lifespan(running, receive, send)
+            await _lifespan(running, loops(running), receive, send)
             running = None
         else:
             await application({**scope, _GATEWAY: running}, receive, send)
@@ -65,9 +69,9 @@ class GatewayNotRunning(RuntimeError):
     """A request needs the gateway of a process that has not started one."""
 
 
-async def _lifespan(gateway: Gateway, receive: Receive, send: Send) -> None:
+async def _lifespan(gateway: Gateway, loops: Loops, receive: Receive, send: Send) -> None:
     try:
-        await gateway.start()
+        await gateway.start(loops)
     except Exception as error:
         log.exception("gateway_not_started")
         await send({"type": "lifespan.startup.failed", "message": str(error)})

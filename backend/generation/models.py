@@ -51,6 +51,9 @@ class Generation(TokenColumns):
     )
     endpoint = models.CharField(max_length=16)
     model = models.CharField(max_length=100)
+    service_tier = models.CharField(
+        max_length=16, blank=True, default="", db_default="", help_text="Empty: the usual price."
+    )
     pool = models.CharField(
         max_length=100, blank=True, help_text="Empty when no engine saw the prompt."
     )

@@ -19,6 +19,7 @@ from backend.conversations.turns import message_finish
 from backend.generation.models import Generation, GenerationState, StoredAnswer
 from backend.generation.request import AdmittedGeneration, Usage, public_id
 from backend.generation.tools import call_id, readable, split_calls, storable
+from billing.prices.tiers import priced_model
 from billing.quantities import TokenCounts
 from billing.services import UsageFacts, usage_record_create
 from safety.audit.services import RetainedText, decision_record, prompt_retain
@@ -97,6 +98,7 @@ def generation_create(admitted: AdmittedGeneration, *, model: str) -> None:
         client_hash=request.client_hash,
         endpoint=request.endpoint,
         model=model,
+        service_tier=request.service_tier,
         state=GenerationState.QUEUED,
         created_at=admitted.created_at,
         deadline_at=admitted.deadline_at,
@@ -209,7 +211,7 @@ def usage_facts(row: Generation) -> UsageFacts:
         project_id=row.project_id,
         user_id=row.user_id or NIL_UUID,
         key_id=row.api_key_id,
-        model=row.model,
+        model=priced_model(row.model, row.service_tier),
         pool=row.pool,
         reported=TokenCounts.of(row),
         state=row.state,

@@ -80,6 +80,8 @@ class GenerationRequest:
             or never (`go_on`).
         stores_answer: its text is kept (models.StoredAnswer) until its caller deletes it.
         message_id: the pending assistant message that this generation fills.
+        service_tier: "" for the usual one; `batch` has a price of its own, no rate limit, and what
+            it waits for a place is bounded by its caller.
         timeout_s: from the start, time in the queue included; the settings give the usual one.
         generation_id: chosen by the caller, who wants to know it before anything runs (an
             `Idempotency-Key`); a second generation of one id is refused with Conflict. None:
@@ -107,6 +109,7 @@ class GenerationRequest:
     generation_id: UUID | None = None
     client_hash: str = ""
     turn: TurnIds | None = None
+    service_tier: str = ""
 
     @property
     def affinity(self) -> str | None:
@@ -259,6 +262,7 @@ class Completion:
     choices: list[CompletionChoice]
     usage: Usage
     error: ParleyError | None = None
+    service_tier: str = ""
 
     def as_openai(self) -> dict[str, Any]:
         """OpenAI's `chat.completion` or `text_completion` object."""
@@ -271,6 +275,8 @@ class Completion:
             "choices": [_choice(choice, self.public_id, chat=chat) for choice in self.choices],
             "usage": self.usage.as_openai(),
         }
+        if chat:
+            body["service_tier"] = self.service_tier or "default"
         if self.error is not None:
             body["parley"] = self.error.as_dict()
         return body

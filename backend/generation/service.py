@@ -3,6 +3,7 @@
 The gateway of the web process is given (`gateway_of` finds it in a request's scope).
 """
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import aclosing
 from datetime import UTC, datetime, timedelta
@@ -24,6 +25,8 @@ from backend.generation.finish.result import completion_of_events, raise_without
 from backend.generation.gateway import Gateway
 from backend.generation.pools.access import pool_for
 from backend.generation.pools.config import PoolConfig
+from backend.generation.pools.continuation import upstream_body
+from backend.generation.pools.errors import ReplicaUnavailable, RequestRefused
 from backend.generation.request import (
     AdmittedGeneration,
     Completion,
@@ -34,8 +37,9 @@ from backend.generation.request import (
 from backend.generation.run.active import ActiveGeneration
 from backend.generation.run.replay import EventMeta, replay
 from backend.generation.selectors import generation_get
+from backend.generation.untrusted_content import with_marked_content
 from backend.platform.database import in_database
-from backend.platform.errors import ParleyError
+from backend.platform.errors import ParleyError, UpstreamFailed
 
 
 async def generation_start(
@@ -159,6 +163,28 @@ async def embeddings_create(gateway: Gateway, request: EmbeddingRequest) -> Embe
         request,
         timeout_s=gateway.settings.timeout_s,
     )
+
+
+async def prompt_tokens_count(gateway: Gateway, request: GenerationRequest) -> int:
+    """How many input tokens a chat would be billed, by its model. Nothing is generated or billed.
+
+    Raises:
+        ParleyError: the model does not take it, or no replica could count.
+    """
+    pool = await pool_for(gateway.pools, request.model, request.principal)
+    replica = gateway.queues[pool.id].replicas.choose(weight=0, affinity=None, over_limit=True)
+    if replica is None:
+        raise UpstreamFailed(f"No replica of {pool.id!r} could count this. Try again.")
+    marked = await asyncio.to_thread(with_marked_content, request)
+    whole = upstream_body(marked, pool, choice=0, text_so_far="", tokens_so_far=0)
+    kept = {"model", "messages", "tools"}
+    body = {name: value for name, value in whole.items() if name in kept}
+    try:
+        return await gateway.client.count_tokens(replica.config, body)
+    except RequestRefused as refused:
+        raise refused.error from refused
+    except ReplicaUnavailable as error:
+        raise UpstreamFailed(f"No replica of {pool.id!r} could count this. Try again.") from error
 
 
 def _admission(

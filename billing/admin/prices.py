@@ -13,10 +13,10 @@ from unfold.decorators import display
 from unfold.widgets import UnfoldAdminTextareaWidget
 
 from backend.platform.errors import InvalidRequest
-from billing.models import ModelCost, Price
+from billing.models import ModelCost, Price, PriceFactor
 from billing.prices import Tier
 from billing.prices.loading import tiers_from_json
-from billing.prices.services import next_hour, prices_check, prices_set
+from billing.prices.services import next_hour, price_factor_set, prices_check, prices_set
 from billing.quantities import Kind
 
 
@@ -67,6 +67,28 @@ class PriceForm(forms.ModelForm):
         except InvalidRequest as error:
             raise forms.ValidationError(error.message) from error
         return data
+
+
+class PriceFactorForm(forms.ModelForm):
+    """A new factor, which begins in the future."""
+
+    class Meta:
+        model = PriceFactor
+        fields = ("tier", "factor", "effective_from", "note")
+
+    def clean_effective_from(self) -> datetime:
+        moment: datetime = self.cleaned_data["effective_from"]
+        if moment != moment.replace(minute=0, second=0, microsecond=0):
+            raise forms.ValidationError("A price must begin at a whole hour.")
+        if moment <= datetime.now(UTC):
+            raise forms.ValidationError("A new factor begins in the future.")
+        return moment
+
+    def clean_factor(self) -> Decimal:
+        factor: Decimal = self.cleaned_data["factor"]
+        if factor < 0:
+            raise forms.ValidationError("A factor is zero or more.")
+        return factor
 
 
 @admin.register(Price)
@@ -131,6 +153,35 @@ class PriceAdmin(ModelAdmin):
             note=data["note"],
         )
         obj.pk = stored.pk
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+
+@admin.register(PriceFactor)
+class PriceFactorAdmin(ModelAdmin):
+    """What a service tier costs, as a multiple of each model's price; rows are only added."""
+
+    form = PriceFactorForm
+    list_display = ("tier", "factor", "effective_from", "created_by", "created_at", "note")
+    list_select_related = ("created_by",)
+    fields = ("tier", "factor", "effective_from", "note")
+
+    def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
+        return {"effective_from": next_hour(datetime.now(UTC))}
+
+    def save_model(self, request: HttpRequest, obj: PriceFactor, form: Any, change: bool) -> None:
+        data = form.cleaned_data
+        obj.pk = price_factor_set(
+            tier=data["tier"],
+            factor=data["factor"],
+            effective_from=data["effective_from"],
+            by_user_id=request.user.pk,
+            note=data["note"],
+        ).pk
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False

@@ -21,7 +21,7 @@ from billing.models.invoices import (
     InvoiceStatus,
 )
 from billing.models.outbox import OutboxEvent
-from billing.models.prices import Price
+from billing.models.prices import Price, PriceFactor
 from billing.models.reconciliation import ReconciliationRun
 from billing.models.usage import (
     UnaggregatedUsage,
@@ -54,6 +54,7 @@ __all__ = [
     "ModelCost",
     "OutboxEvent",
     "Price",
+    "PriceFactor",
     "ReconciliationRun",
     "SubjectKind",
     "UnaggregatedUsage",

@@ -10,6 +10,7 @@ from django.db import models
 from django.db.models.functions import Now
 
 from backend.accounts.models import Organization
+from billing.prices.tiers import TIERS
 from billing.quantities import Kind
 
 
@@ -48,3 +49,28 @@ class Price(models.Model):
 
     def __str__(self) -> str:
         return f"{self.model} {self.kind} from {self.effective_from:%Y-%m-%d %H:%M}"
+
+
+class PriceFactor(models.Model):
+    """A service tier's price, as a multiple of the model's, from a whole hour on. Rows are only
+    added, as prices are. See billing/prices/tiers.py."""
+
+    tier = models.CharField(max_length=16, choices=[(tier, tier) for tier in TIERS])
+    factor = models.DecimalField(max_digits=7, decimal_places=3)
+    effective_from = models.DateTimeField()
+    note = models.CharField(max_length=200, blank=True)
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL
+    )
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+
+    class Meta:
+        ordering = ["tier", "-effective_from", "-id"]
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(factor__gte=0), name="price_factor_not_negative"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.tier} x{self.factor} from {self.effective_from:%Y-%m-%d %H:%M}"

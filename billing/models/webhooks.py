@@ -17,6 +17,10 @@ class WebhookType(models.TextChoices):
     INVOICE_PAID = "invoice.paid"
     INVOICE_VOIDED = "invoice.voided"
     CREDIT_NOTE_ISSUED = "credit_note.issued"
+    BATCH_COMPLETED = "batch.completed"
+    BATCH_FAILED = "batch.failed"
+    BATCH_EXPIRED = "batch.expired"
+    BATCH_CANCELLED = "batch.cancelled"
 
 
 class WebhookEndpoint(models.Model):

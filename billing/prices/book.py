@@ -17,6 +17,7 @@ from datetime import datetime, timedelta
 from decimal import Context, Decimal, Inexact, localcontext
 from uuid import UUID
 
+from billing.prices.tiers import model_and_tier
 from billing.quantities import WHOLES, Kind, Quantities
 
 # 60 digits hold any quantity of tokens times any price the tables allow; if they ever did not,
@@ -51,16 +52,31 @@ class PriceEntry:
     organization_id: UUID | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class FactorEntry:
+    """A service tier's price, as a multiple of the model's."""
+
+    tier: str
+    effective_from: datetime
+    factor: Decimal
+
+
 class PriceBook:
     """All prices in one currency, for every organization and all time.
 
     Args:
         entries: in the order in which they were written: of two with the same
             `effective_from`, the later one wins.
+        factors: of service tiers, in the same order.
     """
 
-    def __init__(self, currency: str, entries: Iterable[PriceEntry]) -> None:
+    def __init__(
+        self, currency: str, entries: Iterable[PriceEntry], factors: Iterable[FactorEntry] = ()
+    ) -> None:
         self.currency = currency
+        self._factors: dict[str, list[FactorEntry]] = {}
+        for factor in sorted(factors, key=lambda entry: entry.effective_from):
+            self._factors.setdefault(factor.tier, []).append(factor)
         self._entries: dict[tuple[UUID | None, str, Kind], list[PriceEntry]] = {}
         for entry in entries:
             check_tiers(entry.tiers)
@@ -91,6 +107,11 @@ class PriceBook:
             if owner in (None, organization_id)
             for entry in rows
         }
+        begun |= {
+            _next_whole_hour(entry.effective_from)
+            for rows in self._factors.values()
+            for entry in rows
+        }
         return {hour for hour in begun if start < hour < end}
 
     def tiers(
@@ -110,7 +131,19 @@ class PriceBook:
                 found = self._in_force(owner, model, candidate, at)
                 if found is not None:
                     return found
+        base, tier = model_and_tier(model)
+        if tier:
+            factor = self.factor(tier, at)
+            whole = self.tiers(model=base, kind=kind, organization_id=organization_id, at=at)
+            with localcontext(EXACT):
+                return tuple(Tier(one.start, one.price * factor) for one in whole)
         raise UnpricedUsage(model, kind, at)
+
+    def factor(self, tier: str, at: datetime) -> Decimal:
+        """What a model's price is multiplied by in `tier`; 1 where nothing is set."""
+        rows = self._factors.get(tier, [])
+        index = bisect_right(rows, at, key=lambda entry: entry.effective_from)
+        return rows[index - 1].factor if index else Decimal(1)
 
     def has_tiers(self, *, model: str, organization_id: UUID | None, at: datetime) -> bool:
         """Whether the price of `model` depends on the month's volume."""

@@ -10,8 +10,8 @@ import time
 from decimal import Decimal
 from typing import Any
 
-from billing.models import Price
-from billing.prices.book import PriceBook, PriceEntry, Tier
+from billing.models import Price, PriceFactor
+from billing.prices.book import FactorEntry, PriceBook, PriceEntry, Tier
 from billing.quantities import Kind
 
 CACHE_TTL_S = 10.0
@@ -54,6 +54,10 @@ def load_book(currency: str = DEFAULT_CURRENCY) -> PriceBook:
                 organization_id=row.organization_id,
             )
             for row in Price.objects.filter(currency=currency).order_by("id")
+        ),
+        (
+            FactorEntry(row.tier, row.effective_from, row.factor)
+            for row in PriceFactor.objects.order_by("id")
         ),
     )
 

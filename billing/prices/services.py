@@ -13,9 +13,10 @@ import structlog
 from django.db import connection, transaction
 
 from backend.platform.errors import InvalidRequest
-from billing.models import Price
+from billing.models import Price, PriceFactor
 from billing.prices.book import PriceBook, Tier, UnpricedUsage, check_tiers
 from billing.prices.loading import DEFAULT_CURRENCY, clear_price_cache, load_book, tiers_to_json
+from billing.prices.tiers import LIST_FACTORS, TIERS
 from billing.quantities import Kind
 
 log = structlog.get_logger(__name__)
@@ -110,6 +111,7 @@ def prices_seed(*, prices: Mapping[str, Mapping[str, str | Decimal]]) -> int:
             .values_list("model", flat=True)
             .distinct()
         )
+        _factors_seed()
         for model, by_kind in prices.items():
             if model in priced or not by_kind:
                 continue
@@ -125,6 +127,54 @@ def prices_seed(*, prices: Mapping[str, Mapping[str, str | Decimal]]) -> int:
     if seeded:
         log.info("prices_seeded", models=seeded)
     return seeded
+
+
+def price_factor_set(
+    *,
+    tier: str,
+    factor: Decimal,
+    effective_from: datetime,
+    by_user_id: UUID | None = None,
+    note: str = "",
+) -> PriceFactor:
+    """Set what a service tier costs, as a multiple of each model's price, from a whole hour on.
+
+    Raises:
+        InvalidRequest: an unknown tier, a factor below zero or with more than three decimals,
+            not a whole hour, or one in the past for a tier that has a factor.
+    """
+    if tier not in TIERS:
+        raise InvalidRequest(f"There is no tier {tier!r}.", param="tier")
+    if not factor.is_finite() or factor < 0 or factor != round(factor, 3):
+        raise InvalidRequest(
+            "A factor is zero or more, with at most three decimals.", param="factor"
+        )
+    if effective_from != effective_from.replace(minute=0, second=0, microsecond=0):
+        raise InvalidRequest("A price must begin at a whole hour.", param="effective_from")
+    with transaction.atomic():
+        _lock_prices()
+        is_set = PriceFactor.objects.filter(tier=tier).exists()
+        if is_set and effective_from <= datetime.now(UTC):
+            raise InvalidRequest(
+                f"{tier} has a factor already; a new one begins in the future.",
+                param="effective_from",
+            )
+        row = PriceFactor.objects.create(
+            tier=tier,
+            factor=factor,
+            effective_from=effective_from,
+            created_by_id=by_user_id,
+            note=note,
+        )
+    clear_price_cache()
+    return row
+
+
+def _factors_seed() -> None:
+    known = set(PriceFactor.objects.values_list("tier", flat=True))
+    for tier, factor in LIST_FACTORS.items():
+        if tier not in known:
+            price_factor_set(tier=tier, factor=factor, effective_from=BEGINNING)
 
 
 def next_hour(now: datetime) -> datetime:

@@ -43,6 +43,11 @@ def invoice_event(kind: str, invoice: Invoice) -> None:
     )
 
 
+def batch_event(organization_id: UUID, *, batch_id: str, state: str) -> None:
+    """A batch has ended as `completed`, `failed`, `expired` or `cancelled`."""
+    _emit(organization_id, WebhookType(f"batch.{state}"), {"id": batch_id})
+
+
 def _emit(organization_id: UUID, kind: WebhookType, data: dict[str, Any]) -> None:
     """Queue the event for every endpoint of the organization that wants it."""
     event_id, now = uuid4(), datetime.now(UTC)

@@ -10,6 +10,7 @@ from inference.server.http import json_response, read_body
 from inference.server.prompts import encode, render_prompt
 from inference.server.schemas import DetokenizeRequest, TokenizeRequest
 from inference.server.state import ServerState
+from inference.server.tools import shown_tools
 
 
 async def tokenize(request: Request) -> Response:
@@ -26,6 +27,7 @@ async def tokenize(request: Request) -> Response:
             body.messages,
             add_generation_prompt=body.add_generation_prompt and not body.continue_final_message,
             continue_final_message=body.continue_final_message,
+            tools=shown_tools(body.tools) if body.tools else None,
         )
     else:
         text = body.prompt or ""

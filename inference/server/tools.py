@@ -31,6 +31,17 @@ class Answered:
     calls: list[ToolCall] = field(default_factory=list)
 
 
+def shown_tools(given: list[FunctionTool]) -> list[dict[str, Any]]:
+    """Tools as templates take them."""
+    try:
+        shown: list[dict[str, Any]] = [msgspec.to_builtins(one) for one in given]
+    except RecursionError as error:
+        raise InvalidRequestError("a schema is nested too deeply", param="tools") from error
+    for one in shown:
+        one["function"] = {k: v for k, v in one["function"].items() if v is not None}
+    return shown
+
+
 @dataclass(frozen=True)
 class ToolUse:
     """What one body may call.
@@ -62,13 +73,7 @@ class ToolUse:
             many=body.parallel_tool_calls is not False and not _is_named(body.tool_choice),
             answer=_schema_of(body.response_format),
         )
-        try:
-            shown = [msgspec.to_builtins(one) for one in given]
-        except RecursionError as error:
-            raise InvalidRequestError("a schema is nested too deeply", param="tools") from error
-        for one in shown:
-            one["function"] = {k: v for k, v in one["function"].items() if v is not None}
-        return cls(template.tool_format, rules, shown)
+        return cls(template.tool_format, rules, shown_tools(given))
 
     def grammar(self, tokenizer: TextTokenizer) -> str:
         """The grammar of the answer. It may take some tenths of a second.

@@ -5,6 +5,14 @@ from backend.api.application import api, generation_paths
 # Posts of API keys that start no generation: what they cost is bounded elsewhere.
 NO_GENERATION = {
     "/v1/embeddings",  # one short request to a replica, through the same admission
+    "/v1/messages/count_tokens",  # one short request to a replica
+    "/v1/batches",  # its lines are admitted where nobody waits
+    "/v1/batches/{batch_id}/cancel",
+    "/v1/files",
+    "/v1/uploads",
+    "/v1/uploads/{upload_id}/cancel",
+    "/v1/uploads/{upload_id}/complete",
+    "/v1/uploads/{upload_id}/parts",
     "/v1/conversations",
     "/v1/conversations/{openai_conversation_id}",
     "/v1/conversations/{openai_conversation_id}/items",

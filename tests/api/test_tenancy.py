@@ -15,6 +15,7 @@ from tests.api.users import Browser, Person, program, sign_up
 
 pytestmark = pytest.mark.model
 
+UPLOAD = {"filename": "a", "purpose": "batch", "bytes": 9, "mime_type": "text/plain"}
 # Bodies that are valid, so that a refusal is about the caller and not about the request.
 BODIES: dict[tuple[str, str], Any] = {
     ("PATCH", "/api/conversations/{conversation_id}"): {"title": "taken over"},
@@ -30,6 +31,15 @@ BODIES: dict[tuple[str, str], Any] = {
     ("POST", "/v1/conversations/{openai_conversation_id}"): {"metadata": {"a": "taken over"}},
     ("POST", "/v1/conversations/{openai_conversation_id}/items"): {
         "items": [{"role": "user", "content": "taken over"}]
+    },
+    ("POST", "/v1/messages"): {"model": "auto", "messages": [], "max_tokens": 1},
+    ("POST", "/v1/messages/count_tokens"): {"model": "auto", "messages": []},
+    ("POST", "/v1/uploads"): UPLOAD,
+    ("POST", "/v1/uploads/{upload_id}/complete"): {"part_ids": ["part_1"]},
+    ("POST", "/v1/batches"): {
+        "input_file_id": "file-1",
+        "endpoint": "/v1/embeddings",
+        "completion_window": "24h",
     },
     ("POST", "/v1/embeddings"): {"model": "auto", "input": ""},
     ("POST", "/v1/moderations"): {"input": "hello"},
@@ -144,6 +154,7 @@ def belongings(product) -> Iterator[Belongings]:
             "model_id": "auto",
             "response_id": new_response(owner, product.url),
             **new_program_conversation(owner, product.url),
+            **new_batch(owner, product.url),
             "budget_id": budget.json()["id"],
             # Nothing is issued or delivered here; tests/billing has foreign ones.
             "invoice_id": "1",
@@ -190,6 +201,28 @@ def new_program_conversation(owner: Person, url: str) -> dict[str, str]:
         made = client.post("/v1/conversations", json={"items": items}).json()
         [item] = client.get(f"/v1/conversations/{made['id']}/items").json()["data"]
     return {"openai_conversation_id": str(made["id"]), "item_id": str(item["id"])}
+
+
+def new_batch(owner: Person, url: str) -> dict[str, str]:
+    """A file, an open upload and a batch."""
+    with program(url, owner.new_key()["secret"]) as client:
+        file = client.post("/v1/files", files={"file": ("a", b"{}")}, data={"purpose": "batch"})
+        upload = client.post("/v1/uploads", json=UPLOAD)
+        batch = client.post("/v1/batches", json=batch_of(file.json()["id"]))
+        assert batch.status_code == 200, batch.text
+    return {
+        "file_id": file.json()["id"],
+        "upload_id": upload.json()["id"],
+        "batch_id": batch.json()["id"],
+    }
+
+
+def batch_of(file_id: str) -> dict[str, str]:
+    return {
+        "input_file_id": file_id,
+        "endpoint": "/v1/embeddings",
+        "completion_window": "24h",
+    }
 
 
 @pytest.fixture(scope="module")

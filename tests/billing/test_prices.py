@@ -2,15 +2,22 @@
 
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
+from uuid import UUID
 
 import pytest
 from django.db import DatabaseError, transaction
 
 from backend.platform.errors import InvalidRequest
-from billing.models import Price
+from billing.models import Price, PriceFactor
 from billing.prices import Tier, cost
 from billing.prices.loading import load_book
-from billing.prices.services import BEGINNING, next_hour, prices_seed, prices_set
+from billing.prices.services import (
+    BEGINNING,
+    next_hour,
+    price_factor_set,
+    prices_seed,
+    prices_set,
+)
 from billing.quantities import Kind, Quantities
 from tests.billing import factories
 
@@ -105,3 +112,31 @@ def test_rows_of_the_book_cannot_be_changed_in_the_database_either():
     prices_seed(prices=POOLS)
     with pytest.raises(DatabaseError, match="append-only"), transaction.atomic():
         Price.objects.update(tiers=[{"from": 0, "price": "0"}])
+
+
+def test_batch_costs_its_factor_of_what_the_model_costs_or_a_price_of_its_own():
+    prices_seed(prices=POOLS)
+    now = datetime.now(UTC)
+    used = Quantities(input=1000, cached_input=1000, output=1000)
+
+    def charged(model: str, at: datetime = now) -> Decimal:
+        return cost(quantities=used, model=model, organization_id=None, at=at, book=load_book())
+
+    assert charged("m:batch") == Decimal("0.000175")
+    assert charged("m:priority") == Decimal("0.00070")
+    with pytest.raises(InvalidRequest) as refusal:
+        price_factor_set(tier="batch", factor=Decimal("0.4"), effective_from=BEGINNING)
+    assert refusal.value.param == "effective_from"
+    later = next_hour(now)
+    price_factor_set(tier="batch", factor=Decimal("0.4"), effective_from=later)
+    assert charged("m:batch") == Decimal("0.000175")
+    assert charged("m:batch", later) == Decimal("0.00014")
+    assert later in load_book().changes(
+        organization_id=UUID(int=1),
+        start=now - timedelta(hours=1),
+        end=later + timedelta(hours=1),
+    )
+    prices_set(model="m:batch", prices={Kind.OUTPUT: flat("1")}, effective_from=later)
+    assert charged("m:batch", later) == Decimal("1.00006")
+    with pytest.raises(DatabaseError), transaction.atomic():
+        PriceFactor.objects.update(factor=1)

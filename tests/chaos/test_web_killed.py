@@ -84,6 +84,63 @@ def test_response_is_failed_over_when_its_process_is_killed(
     assert billed["output_tokens"] == last["usage"]["output_tokens"] == ANSWER_TOKENS
 
 
+def test_batch_goes_on_elsewhere_and_bills_no_line_twice(
+    start_site: Callable[..., Site[Product]],
+) -> None:
+    """The process that answers its lines is killed, twice, and so is the one that takes over."""
+    site = start_site(webs=2)
+    site.upstream.behaviour.rate = 16.0
+    body: dict[str, Any] = {"model": "auto", "max_tokens": 32}
+    body["messages"] = [{"role": "user", "content": "Say words."}]
+    lines = [
+        {"custom_id": str(n), "method": "POST", "url": "/v1/chat/completions", "body": body}
+        for n in range(12)
+    ]
+    text = "\n".join(orjson.dumps(line).decode() for line in lines)
+    headers = {"Authorization": f"Bearer {site.person.new_key()['secret']}"}
+    first, second = (
+        httpx.Client(base_url=url, headers=headers, timeout=60) for url in site.product.urls
+    )
+    with first, second:
+        file = second.post("/v1/files", files={"file": ("in", text)}, data={"purpose": "batch"})
+        asked = {"input_file_id": file.json()["id"], "completion_window": "24h"}
+        asked["endpoint"] = "/v1/chat/completions"
+        batch = second.post("/v1/batches", json=asked).json()
+        until(lambda: len(site.upstream.served) >= 3)
+        site.product.webs[0].process.kill()
+        site.product.webs[0].process.start()
+        site.product.wait_until_ready(site.product.webs[0])
+        site.product.webs[1].process.kill()
+        done = until(lambda: _ended_batch(first, batch["id"]))
+        answers = first.get(f"/v1/files/{done['output_file_id']}/content").text.splitlines()
+    assert done["status"] == "completed"
+    assert done["request_counts"] == {"total": 12, "completed": 12, "failed": 0}
+    said = [orjson.loads(answer) for answer in answers]
+    assert [one["custom_id"] for one in said] == [str(n) for n in range(12)]
+    texts = {one["response"]["body"]["choices"][0]["message"]["content"] for one in said}
+    assert texts == {words(0, 32)}
+    billed = site.product.rows(
+        "SELECT output_tokens, model FROM billing_usagerecord WHERE organization_id = %s",
+        [site.person.organization_id],
+    )
+    assert [row["output_tokens"] for row in billed] == [32] * 12
+    assert all(row["model"].endswith(":batch") for row in billed)
+
+
+def _ended_batch(client: httpx.Client, batch_id: str) -> dict[str, Any] | None:
+    found: dict[str, Any] = client.get(f"/v1/batches/{batch_id}").json()
+    return found if found["status"] in {"completed", "failed", "expired"} else None
+
+
+def until(condition: Callable[[], Any]) -> Any:
+    """What `condition` gives, once that is true."""
+    deadline = time.monotonic() + 90
+    while not (found := condition()):
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+    return found
+
+
 def test_answer_continues_when_the_only_process_is_killed_and_restarted(
     start_site: Callable[..., Site[Product]],
 ) -> None:

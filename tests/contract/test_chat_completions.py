@@ -9,6 +9,7 @@ import pytest
 pytestmark = pytest.mark.model
 
 HELLO = [{"role": "user", "content": "Say hello in one short sentence."}]
+TIERS = ("auto", "flex", "priority")
 COUNT = [{"role": "user", "content": "Count from one to fifty in words, separated by commas."}]
 
 
@@ -189,3 +190,14 @@ def test_unicode_arrives_unbroken(client):
     )
     assert streamed == text
     assert "\ufffd" not in text
+
+
+def test_service_tier_has_a_price_of_its_own(client, product, developer):
+    answers = [ask(client, max_completion_tokens=3, service_tier=tier) for tier in TIERS]
+    assert [answer.service_tier for answer in answers] == ["default", "flex", "priority"]
+    billed = product.rows(
+        "SELECT model FROM billing_usagerecord WHERE organization_id = %s"
+        " AND model IN ('smollm2-135m:flex', 'smollm2-135m:priority')",
+        [developer.organization_id],
+    )
+    assert sorted(row["model"].partition(":")[2] for row in billed) == ["flex", "priority"]

@@ -14,6 +14,18 @@ def test_models_are_listed_with_their_aliases(client):
         assert found.id == model_id and found.object == "model" and found.owned_by == "parley"
 
 
+def test_models_tell_capabilities_limits_and_prices(client):
+    found = client.models.retrieve("smollm2-135m").model_dump()
+    assert "tools" in found["capabilities"] and found["context_window"] > 1000
+    assert float(found["prices"]["output"]) >= float(found["prices"]["input"]) > 0
+
+
+def test_realtime_is_refused_by_name(client):
+    with pytest.raises(openai.BadRequestError) as error:
+        client.realtime.client_secrets.create()
+    assert error.value.code == "unsupported_endpoint" and "/v1/realtime" in error.value.message
+
+
 def test_unknown_model_is_not_found(client):
     with pytest.raises(openai.NotFoundError) as error:
         client.models.retrieve("a/b")

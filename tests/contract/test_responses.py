@@ -347,7 +347,7 @@ def test_another_users_response_does_not_exist(client, product):
         ({"conversation": "conv_1", "previous_response_id": "resp_1"}, "previous_response_id"),
         ({"prompt": {"id": "x"}}, "prompt"),
         ({"reasoning": {"effort": "high"}}, "reasoning"),
-        ({"service_tier": "flex"}, "service_tier"),
+        ({"service_tier": "fast"}, "service_tier"),
         ({"include": ["file_search_call.results"]}, "include[0]"),
         ({"truncation": "some"}, "truncation"),
         ({"background": True, "store": False}, "store"),

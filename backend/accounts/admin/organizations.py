@@ -124,6 +124,9 @@ class PlanAdmin(ModelAdmin):
         "tokens_per_minute",
         "concurrent_generations",
         "seats",
+        "file_bytes",
+        "batch_lines",
+        "open_batches",
     )
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:

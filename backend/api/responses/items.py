@@ -45,6 +45,7 @@ def chat_body(body: ResponseCreate, history: list[dict[str, Any]]) -> ChatComple
         "tools": [_chat_tool(tool.model_dump(exclude_none=True)) for tool in body.tools or ()],
         "tool_choice": _chat_choice(body),
         "parallel_tool_calls": body.parallel_tool_calls,
+        "service_tier": body.service_tier,
         "response_format": _chat_format(body),
         "logprobs": body.wants_logprobs or None,
         "top_logprobs": (body.top_logprobs or 0) if body.wants_logprobs else None,

@@ -31,6 +31,11 @@ def not_found(text: str) -> NotFound:
     return NotFound(f"Response with id '{text[:64]}' not found.")
 
 
+def shown_tier(asked: str | None) -> str:
+    """The tier that a request is served in."""
+    return "default" if asked in (None, "auto") else asked
+
+
 def parameters(body: ResponseCreate) -> dict[str, Any]:
     """What a response says of its request."""
     return {
@@ -46,7 +51,7 @@ def parameters(body: ResponseCreate) -> dict[str, Any]:
         "prompt_cache_key": body.prompt_cache_key,
         "reasoning": {"effort": None, "summary": None},
         "safety_identifier": body.safety_identifier,
-        "service_tier": "default",
+        "service_tier": shown_tier(body.service_tier),
         "store": body.is_stored,
         "temperature": body.temperature,
         "text": _text(body),

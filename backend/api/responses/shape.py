@@ -3,20 +3,17 @@
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 from uuid import UUID
 
-from backend.accounts.principal import AuthenticatedRequest
 from backend.api.generations import Shape
 from backend.api.responses.events import RESPONSE_EVENTS, Respond, ResponseEvents
 from backend.api.responses.items import output_items
 from backend.api.responses.objects import response_object, status_of
-from backend.generation.lifespan import gateway_of
 from backend.generation.models import GenerationState
 from backend.generation.request import Completion, Event
-from backend.generation.service import generation_result
 from backend.generation.tools import begun_call
 
 
@@ -47,16 +44,12 @@ class ResponseShape(Shape):
                     if event.seq > self.after:
                         yield event
 
-    async def whole(
-        self, request: AuthenticatedRequest, generation_id: UUID, created: datetime
-    ) -> dict[str, Any]:
-        respond = self._respond(generation_id, created)
-        if self.at_once:
-            return respond(status="queued")
-        completion = await generation_result(
-            gateway_of(request.scope), generation_id, principal=request.auth
-        )
-        return _whole(generation_id, completion, respond)
+    def begun(self, generation_id: UUID, created: datetime) -> dict[str, Any] | None:
+        return self._respond(generation_id, created)(status="queued") if self.at_once else None
+
+    def whole(self, generation_id: UUID, completion: Completion) -> dict[str, Any]:
+        created = datetime.fromtimestamp(completion.created, UTC)
+        return _whole(generation_id, completion, self._respond(generation_id, created))
 
     def _respond(self, generation_id: UUID, created: datetime) -> Respond:
         return partial(response_object, generation_id, created, self.asked)

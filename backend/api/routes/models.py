@@ -29,8 +29,9 @@ _CREATED = 1_763_683_200
 @openai_router.get("/models")
 async def list_models(request: AuthenticatedRequest) -> dict[str, Any]:
     """Every model that the organization may use, and every other name of it."""
+    book, now = await in_database(price_book), timezone.now()
     names = [
-        _openai_model(pool, name)
+        _openai_model(pool, name, _prices(book, pool.id, request.auth.organization_id, now))
         for pool in await pools_for(load_pools(), request.auth)
         for name in (pool.id, *pool.aliases)
     ]
@@ -40,7 +41,10 @@ async def list_models(request: AuthenticatedRequest) -> dict[str, Any]:
 @openai_router.get("/models/{path:model_id}")
 async def retrieve_model(request: AuthenticatedRequest, model_id: str) -> dict[str, Any]:
     """One model, by its id or another of its names."""
-    return _openai_model(await pool_for(load_pools(), model_id, request.auth), model_id)
+    pool = await pool_for(load_pools(), model_id, request.auth)
+    book = await in_database(price_book)
+    prices = _prices(book, pool.id, request.auth.organization_id, timezone.now())
+    return _openai_model(pool, model_id, prices)
 
 
 @product_router.get("", response=ModelListOut)
@@ -87,7 +91,9 @@ def _prices(book: PriceBook, model: str, organization_id: UUID, at: datetime) ->
         return None
 
 
-def _openai_model(pool: PoolConfig, name: str) -> dict[str, Any]:
+def _openai_model(pool: PoolConfig, name: str, prices: PricesOut | None) -> dict[str, Any]:
+    """OpenAI's object, and beyond it what the model can do, its limits and what it costs this
+    organization, in US dollars for 1,000 tokens."""
     return {
         "id": name,
         "object": "model",
@@ -97,4 +103,5 @@ def _openai_model(pool: PoolConfig, name: str) -> dict[str, Any]:
         "context_window": pool.context_window,
         "max_output_tokens": pool.max_output_tokens,
         "capabilities": list(pool.capabilities),
+        "prices": None if prices is None else prices.model_dump(mode="json"),
     }

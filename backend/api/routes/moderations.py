@@ -1,24 +1,15 @@
 """`/v1/moderations`: what the safety classifiers say about texts and images."""
 
-import uuid
 from typing import Any
 
 from ninja import Router
 
 from backend.accounts.principal import AuthenticatedRequest
+from backend.api.moderation import moderation
 from backend.api.schemas.openai_moderations import ModerationRequest
 from backend.api.throttling import count_use
-from backend.platform.bounded_threads import IMAGE_THREADS, BoundedThreads
-from backend.platform.errors import InvalidRequest
-from safety.judge.decoding import UnreadableImage
-from safety.judge.images import ImageModelMissing
-from safety.judge.moderation import moderate
-from safety.judge.policy import DEFAULT_POLICY
 
 router = Router(tags=["moderation"])
-
-# Classifiers compute: they leave cores to the streams beside them.
-_TEXT_THREADS = BoundedThreads("moderations", at_once=2, waiting=200)
 
 
 @router.post("/moderations")
@@ -28,20 +19,4 @@ async def create_moderation(
     """One result for each text, or one for a text with images. Free of charge, and nothing is
     stored. Limited by user and by address."""
     await count_use(request, request.auth, "moderations")
-
-    def results() -> list[dict[str, Any]]:
-        try:
-            return [moderate(one.text, one.images) for one in body.inputs]
-        except UnreadableImage as error:
-            raise InvalidRequest(str(error), param="input") from error
-        except ImageModelMissing as error:
-            raise InvalidRequest(
-                "Images cannot be scored here.", param="input", code="unsupported_by_model"
-            ) from error
-
-    has_images = any(one.images for one in body.inputs)
-    return {
-        "id": f"modr-{uuid.uuid4().hex}",
-        "model": f"parley-safety-{DEFAULT_POLICY.version}",
-        "results": await (IMAGE_THREADS if has_images else _TEXT_THREADS).run(results),
-    }
+    return await moderation(body)

@@ -2,7 +2,7 @@
 
 import asyncio
 from dataclasses import replace
-from typing import Any, Literal, cast
+from typing import Any, cast
 from uuid import UUID
 
 from django.http import HttpResponse
@@ -15,20 +15,17 @@ from backend.api import generations
 from backend.api.client_address import client_hash
 from backend.api.idempotency import answer_once
 from backend.api.observe import note_end_user
-from backend.api.openai_requests import from_chat
 from backend.api.responses import rows
 from backend.api.responses.conversations import Joined, join
-from backend.api.responses.items import chat_body
 from backend.api.responses.objects import parameters
 from backend.api.responses.paging import Order, page_of
+from backend.api.responses.request import from_response
 from backend.api.responses.shape import ResponseShape
 from backend.api.schemas.openai_responses import RESPONSE_CREATED, RESPONSE_READ
 from backend.api.schemas.responses import ResponseCreate
 from backend.api.sse import EventStreamResponse
-from backend.generation.admission.estimate import input_estimate
 from backend.generation.lifespan import gateway_of
 from backend.generation.pools.config import load_pools
-from backend.generation.request import GenerationRequest
 from backend.generation.service import generation_cancel, generation_events
 from backend.platform.database import in_database
 from backend.platform.errors import InvalidRequest
@@ -38,7 +35,6 @@ router = Router(tags=["responses"])
 
 _CANCEL_WAIT_S = 5.0
 _CANCEL_STEP_S = 0.1
-_ROOM_FOR_ANSWER = 256
 
 
 @router.post("/responses", **RESPONSE_CREATED)
@@ -56,7 +52,13 @@ async def create_response(request: AuthenticatedRequest, body: ResponseCreate) -
         model = load_pools().find(body.model).id
         joined = await in_database(join, principal=request.auth, body=body, model=model)
         history = joined.history
-    wanted = _generation(request, body, history)
+    wanted = from_response(
+        body,
+        history,
+        principal=request.auth,
+        request_id=request.request_id,
+        client_hash=client_hash(request),
+    )
     if joined is not None:
         wanted = replace(
             wanted, conversation_id=joined.conversation_id, message_id=joined.message_id
@@ -134,43 +136,6 @@ async def list_response_input_items(
     """Its own input items, the last first unless `order` is `asc`."""
     found = await in_database(rows.response_get, text_id=response_id, principal=request.auth)
     return page_of(rows.input_list(found), limit=limit, order=order, after=after)
-
-
-def _generation(
-    request: AuthenticatedRequest, body: ResponseCreate, history: list[dict[str, Any]]
-) -> GenerationRequest:
-    """The generation of a response. With `truncation` `auto` the oldest turns are left out until
-    the rest is likely to fit."""
-    while True:
-        chat = from_chat(
-            chat_body(body, history),
-            principal=request.auth,
-            request_id=request.request_id,
-            client_hash=client_hash(request),
-        )
-        pool = load_pools().find(body.model)
-        too_long = input_estimate(chat) + _ROOM_FOR_ANSWER > pool.context_window
-        if body.truncation != "auto" or not too_long or not history:
-            break
-        history = _without_first_turn(history)
-    return replace(
-        chat,
-        stream_usage=True,
-        stores_answer=body.is_stored,
-        on_disconnect=_on_disconnect(body),
-    )
-
-
-def _without_first_turn(history: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Calls go with their results: a turn lasts until the next message of a user."""
-    later = [at for at, message in enumerate(history) if at and message["role"] == "user"]
-    return history[later[0] :] if later else []
-
-
-def _on_disconnect(body: ResponseCreate) -> Literal["cancel", "grace", "go_on"]:
-    if body.background:
-        return "go_on"
-    return "grace" if body.is_stored or body.conversation is not None else "cancel"
 
 
 def _json(body: dict[str, Any]) -> HttpResponse:

@@ -10,7 +10,7 @@ from pydantic import Field, model_validator
 
 from backend.api.schemas.base import RequestModel
 from backend.api.schemas.openai_messages import MAX_MESSAGES, InputMessage
-from backend.api.schemas.openai_parameters import EndUser, GenerationParameters
+from backend.api.schemas.openai_parameters import EndUser, GenerationParameters, ServiceTier
 from backend.api.schemas.openai_tools import ToolParameters, check_results
 from backend.generation.request import MAX_OUTPUT_TOKENS
 from backend.platform.errors import InvalidRequest
@@ -59,7 +59,6 @@ class ChatCompletionRequest(GenerationParameters, ToolParameters):
         "prompt_cache_options": ({"mode": "implicit"},),
         "prompt_cache_retention": ("in_memory",),
         "reasoning_effort": ("none",),
-        "service_tier": ("auto", "default"),
         "store": (False,),
         "verbosity": ("medium",),
         "web_search_options": (),
@@ -71,6 +70,7 @@ class ChatCompletionRequest(GenerationParameters, ToolParameters):
     logprobs: bool | None = None
     top_logprobs: int | None = Field(default=None, ge=0, le=20)
     response_format: ResponseFormat | None = None
+    service_tier: ServiceTier | None = None
     safety_identifier: EndUser | None = Field(
         default=None, description="Goes into the access log, hashed."
     )

@@ -9,7 +9,7 @@ installed OpenAI client and fails on one that is neither.
 from functools import reduce
 from operator import or_
 from types import UnionType
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Union, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Union, get_args, get_origin
 
 import msgspec
 from msgspec import Meta
@@ -23,6 +23,8 @@ MAX_CHOICES = 8
 MAX_STOPS = 4
 
 Stop = Annotated[str, StringConstraints(min_length=1, max_length=256)]
+ServiceTier = Literal["auto", "default", "flex", "priority"]
+"""`flex` waits longer and costs less, `priority` is served sooner and costs more."""
 EndUser = Annotated[str, StringConstraints(max_length=512)]
 
 

@@ -11,7 +11,7 @@ from pydantic import AfterValidator, Field, StringConstraints, field_validator, 
 
 from backend.api.schemas.base import ModelName, RequestModel
 from backend.api.schemas.openai_messages import ImageURL
-from backend.api.schemas.openai_parameters import EndUser, refuse_by_name
+from backend.api.schemas.openai_parameters import EndUser, ServiceTier, refuse_by_name
 from backend.api.schemas.openai_tools import MAX_CALLS, MAX_TOOLS, check_parameters
 from backend.generation.request import MAX_OUTPUT_TOKENS
 from backend.platform.errors import InvalidRequest
@@ -155,7 +155,6 @@ class ResponseCreate(RequestModel):
         "prompt_cache_options": ({"mode": "implicit"},),
         "prompt_cache_retention": ("in_memory",),
         "reasoning": ({}, {"effort": "none"}, {"effort": None, "summary": None}),
-        "service_tier": ("auto", "default"),
     }
 
     model: ModelName
@@ -177,6 +176,7 @@ class ResponseCreate(RequestModel):
     top_p: float | None = Field(default=None, ge=0, le=1)
     top_logprobs: int | None = Field(default=None, ge=0, le=20)
     text: TextConfig | None = None
+    service_tier: ServiceTier | None = None
     tools: list[ResponseTool] | None = Field(default=None, max_length=MAX_TOOLS)
     tool_choice: Literal["auto", "none", "required"] | FunctionReference | AllowedTools | None = (
         None

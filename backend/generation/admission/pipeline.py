@@ -33,6 +33,7 @@ from backend.platform.cancellation import uninterrupted
 from backend.platform.database import in_database
 from backend.platform.errors import Overloaded
 from billing.budgets import reserve, settle
+from billing.prices.tiers import BATCH, priced_model
 from safety.judge.policy import Policy
 
 log = structlog.get_logger(__name__)
@@ -184,6 +185,8 @@ class AdmissionPipeline:
 
     async def _charge_limits(self, admission: Admission) -> bool:
         admitted = admission.admitted
+        if admitted.request.service_tier == BATCH:
+            return False  # bounded by the plan's quotas of batches
         charged = await self._limiter.admit(
             admitted.request.principal,
             admitted.id,
@@ -209,7 +212,7 @@ class AdmissionPipeline:
         return await reserve(
             principal=admission.admitted.request.principal,
             generation_id=admission.admitted.id,
-            model=admission.pool.id,
+            model=priced_model(admission.pool.id, admission.admitted.request.service_tier),
             input_tokens=admission.max_input_tokens,
             max_output_tokens=admission.max_output_tokens,
         )

@@ -52,6 +52,7 @@ def completion_in_memory(
         choices=choices,
         usage=usage,
         error=error,
+        service_tier=active.request.service_tier,
     )
 
 
@@ -76,6 +77,21 @@ def completion_of_events(row: Generation, state: Replay) -> Completion:
         ],
         usage=Usage.of(row),
         error=error,
+        service_tier=row.service_tier,
+    )
+
+
+def stored_completion(row: Generation, text: str) -> Completion:
+    """The answer of a generation whose events are gone: its one text is what is stored of it."""
+    reason = row.finish_reason or None
+    return Completion(
+        public_id=public_id(row.id, row.endpoint),
+        created=int(row.created_at.timestamp()),
+        model=row.model,
+        endpoint="chat" if row.endpoint == "chat" else "completion",
+        choices=[_choice(0, text, reason, None)],
+        usage=Usage.of(row),
+        service_tier=row.service_tier,
     )
 
 

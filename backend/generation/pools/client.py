@@ -193,6 +193,22 @@ class UpstreamClient:
             raise ReplicaUnavailable(f"/tokenize answered {response.status}")
         return [int(token) for token in orjson.loads(answer)["tokens"]]
 
+    async def count_tokens(self, replica: ReplicaConfig, body: dict[str, Any]) -> int:
+        """The tokens of a chat as its model reads it.
+
+        Args:
+            body: `model`, `messages`, and `tools` where it has any.
+        Raises:
+            RequestRefused: its template does not take them.
+            ReplicaUnavailable: it could not answer.
+        """
+        response, answer = await self._ask(replica, "/tokenize", body)
+        if response.status in _REFUSED:
+            raise RequestRefused(_client_error(answer))
+        if response.status != 200:
+            raise ReplicaUnavailable(f"/tokenize answered {response.status}")
+        return int(orjson.loads(answer)["count"])
+
     async def detokenize(self, replica: ReplicaConfig, model: str, tokens: list[int]) -> str | None:
         """The text of token ids; None where the upstream offers no such thing.
 

@@ -1,0 +1,98 @@
+"""Files of programs: quotas by plan, and what is left half-written is found and removed."""
+
+import io
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from django.core.files.base import ContentFile
+from django.core.files.storage import FileSystemStorage
+from django.utils import timezone
+
+from backend.accounts.models import Plan
+from backend.api.files import rows, uploads
+from backend.api.models import FilePurpose, StoredFile, UploadPart
+from backend.platform.errors import InsufficientQuota
+from tests.factories import member
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def storage(tmp_path: Path, settings):
+    own = {"BACKEND": "django.core.files.storage.FileSystemStorage"}
+    settings.STORAGES = {
+        **settings.STORAGES,
+        "default": {**own, "OPTIONS": {"location": str(tmp_path)}},
+    }
+    return tmp_path
+
+
+def store(principal, text: bytes, **fields):
+    return rows.file_store(
+        organization_id=principal.organization_id,
+        user_id=principal.user_id,
+        purpose=FilePurpose.BATCH,
+        filename="a",
+        source=io.BytesIO(text),
+        size=len(text),
+        **fields,
+    )
+
+
+def files_in(directory: Path) -> int:
+    return sum(path.is_file() for path in directory.rglob("*"))
+
+
+def test_expired_and_half_written_files_are_removed_and_no_others(storage):
+    principal = member()
+    kept = store(principal, b"kept")
+    store(principal, b"gone", expires_at=timezone.now() - timedelta(seconds=1))
+    half = store(principal, b"half")
+    long_ago = timezone.now() - timedelta(hours=2)
+    StoredFile.objects.filter(pk=half.pk).update(is_ready=False, created_at=long_ago)
+    being_written = store(principal, b"just now")
+    StoredFile.objects.filter(pk=being_written.pk).update(is_ready=False)
+    upload = uploads.upload_create(
+        principal=principal, filename="b", size=9, content_type="text/plain", expires_after=None
+    )
+    uploads.part_add(
+        principal=principal,
+        text_id=f"upload_{upload.pk.hex}",
+        source=io.BytesIO(b"part"),
+        size=4,
+    )
+    upload.expires_at = timezone.now() - timedelta(seconds=1)
+    upload.save()
+    assert files_in(storage) == 5
+
+    assert rows.purge_files() == 2
+    assert files_in(storage) == 2
+    assert {row.pk for row in StoredFile.objects.all()} == {kept.pk, being_written.pk}
+    assert not UploadPart.objects.exists()
+    assert [row.pk for row in rows.files_of(principal)] == [kept.pk]
+
+
+def test_file_that_cannot_be_stored_leaves_nothing(storage, monkeypatch):
+    principal = member()
+    monkeypatch.setattr(FileSystemStorage, "save", fails)
+    with pytest.raises(OSError, match="full"):
+        store(principal, b"text")
+    assert not StoredFile.objects.exists()
+
+
+def fails(storage: FileSystemStorage, name: str, content: ContentFile) -> str:
+    raise OSError("the disk is full")
+
+
+def test_plan_bounds_what_an_organization_stores_parts_included():
+    principal = member()
+    Plan.objects.update(file_bytes=10)
+    store(principal, b"12345")
+    uploads.upload_create(
+        principal=principal, filename="b", size=5, content_type="text/plain", expires_after=None
+    )
+    with pytest.raises(InsufficientQuota) as refusal:
+        store(principal, b"123456")
+    assert refusal.value.code == "file_storage_exceeded"
+    store(principal, b"results are kept", within_quota=False)

@@ -1,0 +1,170 @@
+"""Anthropic's Messages with Anthropic's own client: text, streams, tools, counting, errors."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import anthropic
+import httpx
+import pytest
+from anthropic.types import message_count_tokens_params, message_create_params
+
+from backend.api.schemas.anthropic import CountTokens, MessagesCreate
+from tests.support.product import Product
+
+MODEL = "smollm2-135m"
+WEATHER: Any = {
+    "name": "get_weather",
+    "description": "The weather of a city",
+    "strict": True,
+    "input_schema": {
+        "type": "object",
+        "properties": {"city": {"enum": ["Paris", "Rome"]}},
+        "required": ["city"],
+        "additionalProperties": False,
+    },
+}
+model = pytest.mark.model
+
+
+@pytest.fixture
+def claude(product: Product, secret: str) -> Iterator[anthropic.Anthropic]:
+    with anthropic.Anthropic(
+        base_url=product.url, api_key=secret, max_retries=0, timeout=120
+    ) as made:
+        yield made
+
+
+def create(client: anthropic.Anthropic, **fields: Any) -> Any:
+    asked = {
+        "model": MODEL,
+        "messages": [{"role": "user", "content": "Say hello."}],
+        "max_tokens": 20,
+    }
+    # The client has no name for it any more; programs still send it.
+    given = {**asked, **fields}
+    given["extra_body"] = {"temperature": 0, **given.get("extra_body", {})}
+    return client.messages.create(**given)
+
+
+def error_of(refusal: anthropic.APIStatusError) -> str:
+    body: Any = refusal.body
+    return str(body["error"]["type"])
+
+
+@model
+def test_message_is_the_chat_of_the_same_text(claude, client):
+    message = create(claude, system=[{"type": "text", "text": "Be brief."}])
+    assert message.id.startswith("msg_") and message.role == "assistant"
+    [block] = message.content
+    assert block.type == "text" and message.stop_reason in {"end_turn", "max_tokens"}
+    chat = client.chat.completions.create(
+        model=MODEL,
+        messages=[
+            {"role": "system", "content": "Be brief."},
+            {"role": "user", "content": "Say hello."},
+        ],
+        temperature=0,
+        max_tokens=20,
+    )
+    assert block.text == chat.choices[0].message.content
+    usage = message.usage
+    assert usage.input_tokens + usage.cache_read_input_tokens == chat.usage.prompt_tokens
+    assert usage.output_tokens == chat.usage.completion_tokens
+    assert create(claude, max_tokens=2).stop_reason == "max_tokens"
+
+
+@model
+def test_stream_has_anthropics_events_in_their_order(claude):
+    kinds = [event.type for event in create(claude, stream=True)]
+    assert kinds[:2] == ["message_start", "content_block_start"]
+    assert set(kinds[2:-3]) == {"content_block_delta"}
+    assert kinds[-3:] == ["content_block_stop", "message_delta", "message_stop"]
+    with claude.messages.stream(
+        model=MODEL,
+        messages=[{"role": "user", "content": "Say hello."}],
+        max_tokens=20,
+        extra_body={"temperature": 0},
+    ) as stream:
+        text = "".join(stream.text_stream)
+        final = stream.get_final_message()
+    whole = create(claude)
+    assert text == final.content[0].text == whole.content[0].text
+    assert final.usage.output_tokens == whole.usage.output_tokens
+    assert final.stop_reason == whole.stop_reason
+
+
+@model
+def test_tools_over_turns_and_their_tokens_counted(claude):
+    asked: Any = [{"role": "user", "content": "What is the weather in Rome?"}]
+    tools = {"tools": [WEATHER], "max_tokens": 60}
+    choice = {"type": "tool", "name": "get_weather"}
+    first = create(claude, messages=asked, **tools, tool_choice=choice)
+    assert first.stop_reason == "tool_use"
+    [call] = first.content
+    assert (call.type, call.name) == ("tool_use", "get_weather")
+    assert call.input["city"] in {"Paris", "Rome"}
+    events = list(create(claude, messages=asked, **tools, tool_choice=choice, stream=True))
+    deltas = [event.delta for event in events if event.type == "content_block_delta"]
+    assert {delta.type for delta in deltas} == {"input_json_delta"}
+    assert events[1].content_block.id != call.id and events[1].content_block.name == call.name
+    given = {"type": "tool_result", "tool_use_id": call.id, "content": "Sunny, 21."}
+    history = [
+        *asked,
+        {"role": "assistant", "content": first.content},
+        {"role": "user", "content": [given, {"type": "text", "text": "Well?"}]},
+    ]
+    second = create(claude, messages=history, **tools)
+    assert second.usage.input_tokens + second.usage.cache_read_input_tokens > 0
+    counted = claude.messages.count_tokens(model=MODEL, messages=asked, tools=[WEATHER])
+    usage = first.usage
+    assert counted.input_tokens == usage.input_tokens + usage.cache_read_input_tokens
+    without = claude.messages.count_tokens(model=MODEL, messages=asked)
+    assert without.input_tokens < counted.input_tokens
+
+
+@pytest.mark.parametrize(
+    ("fields", "named"),
+    [
+        ({"thinking": {"type": "enabled", "budget_tokens": 1024}}, "thinking"),
+        ({"extra_body": {"temperature": 1.5}}, "temperature"),
+        ({"max_tokens": 0}, "max_tokens"),
+        ({"tools": [{"type": "web_search_20250305", "name": "web_search"}]}, "tools[0]"),
+        ({"tool_choice": {"type": "any"}}, "tool_choice"),
+        ({"messages": [{"role": "assistant", "content": "I"}]}, "messages"),
+        ({"messages": [{"role": "user", "content": []}]}, "messages[0].content"),
+        ({"extra_body": {"surprise": 1}}, "surprise"),
+    ],
+)
+@model
+def test_bad_field_is_refused_by_name_in_anthropics_shape(claude, fields, named):
+    with pytest.raises(anthropic.BadRequestError) as refusal:
+        create(claude, **fields)
+    assert named in refusal.value.message
+    assert error_of(refusal.value) == "invalid_request_error"
+
+
+@model
+def test_other_errors_have_anthropics_types(claude, product):
+    with pytest.raises(anthropic.NotFoundError) as missing:
+        create(claude, model="nothing")
+    assert error_of(missing.value) == "not_found_error"
+    for headers in ({}, {"x-api-key": "sk-parley-wrong"}):
+        answer = httpx.post(f"{product.url}/v1/messages", json={}, headers=headers)
+        assert answer.status_code == 401
+        assert answer.json()["type"] == "error"
+        assert answer.json()["error"]["type"] == "authentication_error"
+
+
+def test_every_parameter_of_the_client_is_known():
+    create_names = {
+        name
+        for one in (
+            message_create_params.MessageCreateParamsBase,
+            message_create_params.MessageCreateParamsStreaming,
+        )
+        for name in one.__annotations__
+    }
+    known = set(MessagesCreate.model_fields) | set(MessagesCreate.refused)
+    assert create_names - known == set()
+    counted = set(message_count_tokens_params.MessageCountTokensParams.__annotations__)
+    assert counted - set(CountTokens.model_fields) - set(CountTokens.refused) == set()
