@@ -6,4 +6,6 @@ The real cost is in the tests' own process and in what `make run` starts.
 
 from backend.settings import *  # noqa: F403
 
+# Identity providers of the tests are on loopback.
+SSO_TO_PRIVATE = True
 PASSWORD_HASHERS = ["tests.support.hashers.CheapArgon2PasswordHasher"]

@@ -80,3 +80,11 @@ export type UsageSummary = Schemas["UsageOut"];
 /** `amount` and `spent` are decimal texts in `currency`; a hard budget refuses what exceeds it. */
 export type Budget = Schemas["BudgetOut"];
 export type Invoice = Schemas["InvoiceOut"];
+
+export type SignInProvider = Narrow<Schemas["SSOPageOut"], { connection: SignInConnection | null }>;
+export type SignInConnection = Schemas["SSOOut"];
+export type SignInUpdate = Schemas["SSOUpdate"];
+export type Directory = Schemas["DirectoryOut"];
+export type AllowedNetworks = Schemas["NetworksOut"];
+export type AuditEvent = Schemas["AuditEventOut"];
+export type AuditPage = Schemas["AuditPageOut"];

@@ -26,6 +26,12 @@ const shellPages: RouteObject[] = [
     lazy: async () => ({ Component: (await import("@/pages/organization")).OrganizationPage }),
   },
   {
+    path: "/organization/security",
+    lazy: async () => ({
+      Component: (await import("@/pages/organization-security")).OrganizationSecurityPage,
+    }),
+  },
+  {
     path: "/projects",
     lazy: async () => ({ Component: (await import("@/pages/projects")).ProjectsPage }),
   },

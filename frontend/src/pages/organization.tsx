@@ -1,5 +1,6 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import { Link } from "react-router";
 import { getMe } from "@/api/account";
 import {
   getOrganization,
@@ -12,7 +13,7 @@ import {
 } from "@/api/teams";
 import type { Member, Role } from "@/api/types";
 import { meKey, useMe, useSetMe } from "@/app/session";
-import { Button } from "@/ui/button";
+import { Button, buttonClass } from "@/ui/button";
 import { Dialog, DialogActions } from "@/ui/dialog";
 import { Field } from "@/ui/field";
 import { Select } from "@/ui/select";
@@ -38,6 +39,13 @@ export function OrganizationPage() {
         detail.data &&
         `${detail.data.seats_taken} of ${seats ?? "any number of"} seats are taken` +
           (detail.data.invited ? `, ${detail.data.invited} more are promised by invitations.` : ".")
+      }
+      action={
+        (me.role === "owner" || me.role === "admin") && (
+          <Link to="/organization/security" className={buttonClass("outline")}>
+            Security & SSO
+          </Link>
+        )
       }
     >
       {manages && <NameSection key={me.organization.name} name={me.organization.name} />}

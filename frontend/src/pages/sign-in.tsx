@@ -1,9 +1,10 @@
 import { useMutation } from "@tanstack/react-query";
-import { KeyRound } from "lucide-react";
+import { Building2, KeyRound } from "lucide-react";
 import { useState } from "react";
-import { Link, Navigate } from "react-router";
+import { Link, Navigate, useSearchParams } from "react-router";
 import { giveSecondFactor, signIn } from "@/api/account";
 import { errorMessage } from "@/api/errors";
+import { startSignIn } from "@/api/organization-security";
 import { hasPasskeys } from "@/api/passkeys";
 import { signInWithPasskey } from "@/api/security";
 import type { SecondFactorNeeded } from "@/api/types";
@@ -73,6 +74,7 @@ function Password({ onSecondFactor }: { onSecondFactor: (needed: SecondFactorNee
       </form>
       <div className="flex flex-col gap-4">
         <PasskeyButton />
+        <SingleSignOn />
         <Link
           to="/forgot-password"
           className="self-center text-muted-foreground text-sm underline underline-offset-4"
@@ -81,6 +83,43 @@ function Password({ onSecondFactor }: { onSecondFactor: (needed: SecondFactorNee
         </Link>
       </div>
     </AuthLayout>
+  );
+}
+
+/** Through the organization's identity provider, which comes back here when it fails. */
+function SingleSignOn() {
+  const [params] = useSearchParams();
+  const [open, setOpen] = useState(false);
+  const start = useMutation({
+    mutationFn: startSignIn,
+    onSuccess: ({ url }) => window.location.assign(url),
+  });
+  const refused = params.get("sso_error") && !open ? params.get("detail") : null;
+  if (!open) {
+    return (
+      <>
+        {refused && <Notice tone="error">{refused}</Notice>}
+        <Button variant="outline" className="h-11" onClick={() => setOpen(true)}>
+          <Building2 aria-hidden className="size-4" />
+          Single sign-on
+        </Button>
+      </>
+    );
+  }
+  return (
+    <form
+      className="flex flex-col gap-4"
+      onSubmit={(event) => {
+        event.preventDefault();
+        start.mutate(String(new FormData(event.currentTarget).get("work")));
+      }}
+    >
+      {start.error && <Notice tone="error">{errorMessage(start.error)}</Notice>}
+      <Field label="Work e-mail" name="work" type="email" autoComplete="email" required autoFocus />
+      <Button type="submit" className="h-11" busy={start.isPending || start.isSuccess}>
+        Continue to your organization
+      </Button>
+    </form>
   );
 }
 

@@ -1,0 +1,42 @@
+/** Requests about how people come into an organization, and its audit log. */
+import { api, withQuery } from "./client";
+import type { AllowedNetworks, AuditPage, Directory, SignInProvider, SignInUpdate } from "./types";
+
+const base = "/api/organization";
+
+/** Where the browser goes to sign in through the organization of this address. */
+export const startSignIn = (email: string) =>
+  api<{ url: string }>("/api/auth/sso", { method: "POST", body: { email } });
+
+export const getProvider = () => api<SignInProvider>(`${base}/sso`);
+
+export const putProvider = (body: SignInUpdate) =>
+  api<SignInProvider>(`${base}/sso`, { method: "PUT", body });
+
+export const deleteProvider = () => api<void>(`${base}/sso`, { method: "DELETE" });
+
+export const getDirectory = () => api<Directory>(`${base}/scim`);
+
+export const createDirectoryToken = () =>
+  api<{ token: string; url: string }>(`${base}/scim`, { method: "POST" });
+
+export const deleteDirectoryToken = () => api<void>(`${base}/scim`, { method: "DELETE" });
+
+export const getNetworks = () => api<AllowedNetworks>(`${base}/ip-allow-list`);
+
+export interface NetworksChange {
+  networks: { cidr: string; note: string }[];
+  confirm_lockout: boolean;
+}
+
+export const putNetworks = (body: NetworksChange) =>
+  api<AllowedNetworks>(`${base}/ip-allow-list`, { method: "PUT", body });
+
+export const listAuditEvents = (action: string, after: string | null) =>
+  api<AuditPage>(withQuery("/api/audit-log", { action, after }));
+
+export const listAuditActions = () =>
+  api<{ data: string[] }>("/api/audit-log/actions").then((page) => page.data);
+
+/** Where the browser downloads all of it as JSON lines. */
+export const auditExportPath = (action: string) => withQuery("/api/audit-log/export", { action });

@@ -1,0 +1,100 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useId, useState } from "react";
+import { ApiError, errorMessage } from "@/api/errors";
+import { getNetworks, putNetworks } from "@/api/organization-security";
+import type { AllowedNetworks } from "@/api/types";
+import { Button } from "@/ui/button";
+import { inputClass } from "@/ui/field";
+import { Notice } from "@/ui/notice";
+import { toast } from "@/ui/toast";
+import { Section } from "./page-layout";
+import { useGuard } from "./reauthentication";
+
+const key = ["organization", "networks"] as const;
+
+/** From where the organization may be used. */
+export function NetworksSection() {
+  const networks = useQuery({ queryKey: key, queryFn: getNetworks });
+  return (
+    <Section title="Allowed networks">
+      {networks.error && <Notice tone="error">{errorMessage(networks.error)}</Notice>}
+      {networks.data && <NetworksForm key={written(networks.data)} networks={networks.data} />}
+    </Section>
+  );
+}
+
+function NetworksForm({ networks }: { networks: AllowedNetworks }) {
+  const client = useQueryClient();
+  const guard = useGuard();
+  const id = useId();
+  const [text, setText] = useState(written(networks));
+  const save = useMutation({
+    mutationFn: (confirmed: boolean) =>
+      guard(() => putNetworks({ networks: parsed(text), confirm_lockout: confirmed })),
+    onSuccess: (next) => {
+      client.setQueryData(key, next);
+      toast(next.networks.length ? "Only these networks get in." : "Every network gets in.");
+    },
+  });
+  const locksOut = save.error instanceof ApiError && save.error.code === "lockout";
+  return (
+    <form
+      className="flex max-w-xl flex-col gap-4"
+      onSubmit={(event) => {
+        event.preventDefault();
+        save.mutate(false);
+      }}
+    >
+      {save.error && (
+        <Notice
+          tone={locksOut ? "warning" : "error"}
+          actions={
+            locksOut && (
+              <Button variant="danger" size="sm" onClick={() => save.mutate(true)}>
+                Lock me out
+              </Button>
+            )
+          }
+        >
+          {errorMessage(save.error)}
+        </Notice>
+      )}
+      <div className="flex flex-col gap-1.5">
+        <label htmlFor={id} className="font-medium text-sm">
+          Networks, one a line
+        </label>
+        <textarea
+          id={id}
+          rows={4}
+          placeholder="192.0.2.0/24 office"
+          aria-describedby={`${id}-note`}
+          className={`${inputClass} h-auto py-2 font-mono`}
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+        />
+        <p id={`${id}-note`} className="text-muted-foreground text-xs">
+          IPv4 or IPv6, with a note behind it. Empty: from anywhere. You are at{" "}
+          {networks.your_address}.
+        </p>
+      </div>
+      <Button type="submit" className="self-start" busy={save.isPending}>
+        Save the networks
+      </Button>
+    </form>
+  );
+}
+
+function written({ networks }: AllowedNetworks): string {
+  return networks.map(({ cidr, note }) => `${cidr} ${note}`.trim()).join("\n");
+}
+
+function parsed(text: string): { cidr: string; note: string }[] {
+  return text
+    .split("\n")
+    .map((line) => line.trim())
+    .filter(Boolean)
+    .map((line) => {
+      const [cidr = "", ...note] = line.split(/\s+/);
+      return { cidr, note: note.join(" ") };
+    });
+}

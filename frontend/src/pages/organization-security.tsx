@@ -1,0 +1,26 @@
+import { useMe } from "@/app/session";
+import { Notice } from "@/ui/notice";
+import { AuditLogSection } from "./audit-log";
+import { DirectorySection } from "./organization-directory";
+import { NetworksSection } from "./organization-networks";
+import { SignInSection } from "./organization-sign-in";
+import { PageLayout } from "./page-layout";
+import { Reauthentication } from "./reauthentication";
+
+/** How people come into the organization, for its owners; its audit log, for admins too. */
+export function OrganizationSecurityPage() {
+  const me = useMe();
+  const isOwner = me.role === "owner";
+  const reads = isOwner || me.role === "admin";
+  return (
+    <PageLayout title="Security & SSO" description={`Of ${me.organization.name}.`}>
+      <Reauthentication>
+        {!reads && <Notice tone="info">Only owners and admins see this.</Notice>}
+        {isOwner && <SignInSection />}
+        {isOwner && <DirectorySection />}
+        {isOwner && <NetworksSection />}
+        {reads && <AuditLogSection />}
+      </Reauthentication>
+    </PageLayout>
+  );
+}
