@@ -119,7 +119,7 @@ def test_second_organization_cannot_verify_a_verified_domain(names):
 
 
 def test_person_asks_and_an_admin_decides(names):
-    owner, stranger = member(), member()
+    owner, outsider = member(), member()
     verified_domain(owner, names, "request")
     asking = User.objects.get(pk=member(email="ada@works.example").user_id)
     unverified = UserFactory.create(email="bob@works.example", verified=False)
@@ -132,7 +132,7 @@ def test_person_asks_and_an_admin_decides(names):
     request = join_requests_page(principal=owner, after=None, limit=10).items[0]
     assert request.user == asking
     with pytest.raises(NotFound):
-        join_request_decide(principal=stranger, request_id=request.pk, accept=True)
+        join_request_decide(principal=outsider, request_id=request.pk, accept=True)
     join_request_decide(principal=owner, request_id=request.pk, accept=True)
 
     assert Membership.objects.filter(user=asking).count() == 2
@@ -158,7 +158,7 @@ def test_declined_request_is_gone_and_only_managers_decide(names):
 
 
 @pytest.mark.parametrize("name", ["example", "a..b", "-a.example", "a b.example", "1.2.3.4", ""])
-def test_what_is_no_domain_is_refused(name):
+def test_malformed_domain_is_refused(name):
     with pytest.raises(InvalidRequest) as refused:
         domain_add(principal=member(), domain=name, join="request")
     assert refused.value.param == "domain"

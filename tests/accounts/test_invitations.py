@@ -142,7 +142,7 @@ def test_member_and_invited_person_are_not_invited_again():
 
 
 def test_pages_of_invitations_go_on_where_they_ended():
-    owner, stranger = member(), member()
+    owner, outsider = member(), member()
     for _ in range(5):
         invitation_create(principal=owner, role=Role.MEMBER)
     Invitation.objects.update(created_at=timezone.now() - timedelta(days=1))  # all at one moment
@@ -157,6 +157,6 @@ def test_pages_of_invitations_go_on_where_they_ended():
 
     assert len(seen) == len(set(seen)) == 5
     for wrong in ("not an id", str(seen[0])):
-        caller = stranger if wrong != "not an id" else owner
+        caller = outsider if wrong != "not an id" else owner
         with pytest.raises(InvalidRequest):
             invitations_page(principal=caller, after=wrong, limit=2)

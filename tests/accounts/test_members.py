@@ -67,12 +67,12 @@ def test_seats_of_the_plan_are_not_passed():
 def test_ownership_is_transferred_by_an_owner_only():
     owner = member()
     admin = member(organization=organization_of(owner), role=Role.ADMIN)
-    stranger = member()
+    outsider = member()
 
     with pytest.raises(PermissionDenied):
         ownership_transfer(principal=admin, user_id=admin.user_id)
     with pytest.raises(NotFound):
-        ownership_transfer(principal=owner, user_id=stranger.user_id)
+        ownership_transfer(principal=owner, user_id=outsider.user_id)
     ownership_transfer(principal=owner, user_id=admin.user_id)
 
     assert (role_of(owner), role_of(admin)) == (Role.ADMIN, Role.OWNER)

@@ -156,12 +156,12 @@ def test_service_account_holds_keys_that_outlive_who_made_it():
 
 
 def test_foreign_projects_and_members_are_not_found_and_bad_values_named():
-    owner, stranger = member(), member()
+    owner, outsider = member(), member()
     for attempt in (
-        lambda: project_update(principal=stranger, project_id=owner.project_id, name="x"),
-        lambda: service_account_create(principal=stranger, project_id=owner.project_id, name="x"),
+        lambda: project_update(principal=outsider, project_id=owner.project_id, name="x"),
+        lambda: service_account_create(principal=outsider, project_id=owner.project_id, name="x"),
         lambda: project_member_add(
-            principal=owner, project_id=owner.project_id, user_id=stranger.user_id, role="member"
+            principal=owner, project_id=owner.project_id, user_id=outsider.user_id, role="member"
         ),
     ):
         with pytest.raises(NotFound):
