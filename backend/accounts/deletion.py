@@ -8,14 +8,23 @@ from uuid import UUID
 from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
 from django.db import transaction
-from django.db.models import Count
+from django.db.models import Count, Q
 
 from backend.accounts.account_events import account_event_record
 from backend.accounts.mail import mail_queue
-from backend.accounts.models import Membership, Organization, PendingSignUp, Role, User
+from backend.accounts.models import (
+    Membership,
+    Organization,
+    PendingSignUp,
+    Role,
+    ServiceAccount,
+    User,
+)
+from backend.accounts.service_accounts import service_account_end
 from backend.accounts.services import user_active_set
 from backend.accounts.sessions import sessions_end
 from backend.audit.actions import Action
+from backend.audit.services import Actor
 from backend.platform.errors import Conflict, NotFound
 
 
@@ -62,8 +71,8 @@ def _leave_organizations(user: User) -> None:
     )
     shared = (
         Organization.objects.filter(pk__in=[o.pk for o in organizations])
-        .annotate(members=Count("memberships"))
-        .filter(members__gt=1)
+        .annotate(people=Count("memberships", filter=Q(memberships__user__service_account=None)))
+        .filter(people__gt=1)
     )
     for organization in shared:
         owners = organization.memberships.filter(role=Role.OWNER).exclude(user=user)
@@ -74,3 +83,7 @@ def _leave_organizations(user: User) -> None:
                 code="last_owner",
             )
     Membership.objects.filter(user=user).delete()
+    # Where no person is left, no program goes on either.
+    left = ServiceAccount.objects.filter(project__organization__in=organizations)
+    for account in left.exclude(project__organization__in=[o.pk for o in shared]):
+        service_account_end(account, actor=Actor(user_id=user.pk))

@@ -13,7 +13,7 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import F, Q, QuerySet
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from backend.accounts.addresses import address_is_verified
@@ -24,7 +24,7 @@ from backend.accounts.members import (
     people_of,
     seats_taken,
 )
-from backend.accounts.models import Invitation, Membership, Organization, Project, User
+from backend.accounts.models import Invitation, Membership, Organization, Project, Role, User
 from backend.accounts.principal import Principal
 from backend.accounts.roles import require_manager, require_may_give
 from backend.accounts.services import clean_email
@@ -122,7 +122,7 @@ def invitation_revoke(*, principal: Principal, invitation_id: UUID) -> None:
 def invitation_read(*, token: str) -> Invitation:
     """What a link offers, with its organization. NotFound where it does not work (any more)."""
     found = (
-        _open(Invitation.objects.filter(token_sha256=_hash(token)))
+        _usable(Invitation.objects.filter(token_sha256=_hash(token)))
         .select_related("organization")
         .first()
     )
@@ -150,7 +150,7 @@ def invitation_use(*, invitation_id: UUID, user: User) -> Membership:
     found = Invitation.objects.filter(pk=invitation_id)
     organization_id = found.values_list("organization_id", flat=True).get()
     locked_organization(organization_id)
-    invitation = _open(found).first()  # as it is under the lock
+    invitation = _usable(found).first()  # as it is under the lock
     if invitation is None:
         raise _no_such_link()
     if invitation.email and (user.email != invitation.email or not address_is_verified(user)):
@@ -197,6 +197,17 @@ def _open(
 ) -> QuerySet[Invitation]:
     return invitations.filter(
         Q(uses__lt=F("max_uses")), revoked_at=None, expires_at__gt=now or timezone.now()
+    )
+
+
+def _usable(invitations: QuerySet[Invitation]) -> QuerySet[Invitation]:
+    """Open ones whose maker may still give the role: they may be demoted, locked out or gone."""
+    makers = Membership.objects.filter(
+        organization=OuterRef("organization"), user=OuterRef("invited_by"), user__is_active=True
+    )
+    return _open(invitations).filter(
+        Exists(makers.filter(role=Role.OWNER))
+        | (~Q(role=Role.OWNER) & Exists(makers.filter(role=Role.ADMIN)))
     )
 
 

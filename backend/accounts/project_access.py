@@ -1,8 +1,7 @@
 """Which projects a caller sees, uses and manages.
 
 Owners and admins of the organization see and manage all of its projects. Others see the default
-project and those that they are a member of, use these, and manage those that they own. A key has
-one project and sees no other, unless it administers the organization.
+project and those that they are a member of, use these, and manage those that they own.
 """
 
 from uuid import UUID

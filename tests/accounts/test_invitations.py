@@ -5,6 +5,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from backend.accounts.deletion import user_delete
 from backend.accounts.invitations import (
     ProjectPlace,
     invitation_accept,
@@ -13,7 +14,7 @@ from backend.accounts.invitations import (
     invitation_revoke,
 )
 from backend.accounts.members import member_remove, member_role_set
-from backend.accounts.models import Invitation, Mail, Organization, Role
+from backend.accounts.models import Invitation, Mail, Organization, Role, User
 from backend.accounts.team_models import ProjectMember
 from backend.accounts.team_selectors import invitations_page
 from backend.platform.errors import Conflict, InvalidRequest, NotFound, PermissionDenied
@@ -107,6 +108,22 @@ def test_only_owners_invite_owners_and_a_demoted_owners_invitations_end():
     member_remove(principal=owner, user_id=second.user_id)
     with pytest.raises(NotFound):
         invitation_read(token=token_of(of_member))
+
+
+def test_invitation_of_a_deactivated_or_deleted_maker_opens_nothing():
+    owner = member()
+    maker = member(organization=organization_of(owner), role=Role.ADMIN)
+    _, url = invitation_create(principal=maker, role=Role.MEMBER)
+    assert invitation_read(token=token_of(url))
+
+    User.objects.filter(pk=maker.user_id).update(is_active=False)
+    with pytest.raises(NotFound):
+        invitation_read(token=token_of(url))
+
+    User.objects.filter(pk=maker.user_id).update(is_active=True)
+    user_delete(user_id=maker.user_id)
+    with pytest.raises(NotFound):
+        invitation_read(token=token_of(url))
 
 
 def test_bad_invitations_are_refused_by_field():

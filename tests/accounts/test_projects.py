@@ -4,6 +4,7 @@ import pytest
 from django.utils import timezone
 
 from backend.accounts.authentication import _load
+from backend.accounts.deletion import user_delete
 from backend.accounts.keys import secret_hash
 from backend.accounts.models import Organization, Project, Role
 from backend.accounts.principal import ModelLimit
@@ -151,6 +152,18 @@ def test_service_account_holds_keys_that_outlive_who_made_it():
     service_account_delete(
         principal=owner, project_id=owner.project_id, service_account_id=account.pk
     )
+    with pytest.raises(AuthenticationFailed):
+        principal_by(secret)
+
+
+def test_service_accounts_end_with_the_last_person():
+    owner = member()
+    _, _, secret = service_account_create(
+        principal=owner, project_id=owner.project_id, name="Crawler"
+    )
+
+    user_delete(user_id=owner.user_id)  # service accounts are no members who need an owner
+
     with pytest.raises(AuthenticationFailed):
         principal_by(secret)
 

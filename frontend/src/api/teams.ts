@@ -4,6 +4,7 @@ import type {
   ApiKey,
   Invitation,
   InvitationOffer,
+  JoinOffer,
   JoinRequest,
   Me,
   Member,
@@ -76,6 +77,11 @@ export const readInvitation = (token: string) =>
 
 export const acceptInvitation = (token: string) =>
   api<Me>("/api/me/invitations", { method: "POST", body: { token } });
+
+export const getJoinOffer = () => api<JoinOffer>("/api/me/join-offer");
+
+export const takeJoinOffer = () =>
+  api<{ joined: boolean }>("/api/me/join-offer", { method: "POST" });
 
 export const listDomains = page<OrganizationDomain>(`${organization}/domains`);
 

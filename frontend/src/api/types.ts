@@ -62,6 +62,7 @@ export type Invitation = Narrow<Schemas["InvitationOut"], { role: Role }>;
 export type NewInvitation = Schemas["NewInvitationOut"];
 export type InvitationOffer = Schemas["OfferOut"];
 export type OrganizationDomain = Schemas["DomainOut"];
+export type JoinOffer = Schemas["JoinOfferOut"];
 export type JoinRequest = Schemas["JoinRequestOut"];
 export type Project = Schemas["ProjectOut"];
 export type ProjectMember = Narrow<Schemas["ProjectMemberOut"], { role: "owner" | "member" }>;

@@ -12,6 +12,7 @@ import { Field } from "@/ui/field";
 import { Notice } from "@/ui/notice";
 import { Segmented } from "@/ui/segmented";
 import { toast } from "@/ui/toast";
+import { JoinOffer } from "./join-offer";
 import { PageLayout, Section } from "./page-layout";
 import { SharedLinksSection } from "./shared-links";
 
@@ -114,6 +115,7 @@ function OrganizationSection() {
   });
   return (
     <Section title="Organization">
+      <JoinOffer />
       <ul className="flex max-w-md flex-col overflow-hidden rounded-2xl border border-border">
         {me.organizations.map((organization) => {
           const current = organization.id === me.organization.id;
