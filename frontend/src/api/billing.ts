@@ -5,6 +5,9 @@ import type { Budget, Invoice, Role } from "./types";
 /** Who sees all members' usage, budgets and invoices; as billing/permissions.py has it. */
 export const managesMoney = (role: Role) => role !== "member" && role !== "viewer";
 
+/** Whose page shows the usage of all members. */
+export const seesAllUsage = (role: Role) => managesMoney(role) || role === "viewer";
+
 export const listBudgets = () => api<{ data: Budget[] }>("/api/budgets").then((page) => page.data);
 
 export const setBudget = (body: { amount: string; is_hard: boolean; project_id?: string }) =>

@@ -136,7 +136,7 @@ describe("the usage page of a plain member", () => {
     await screen.findByText("Cost", { selector: "dt" });
     expect(screen.queryByRole("radio", { name: "Member" })).toBeNull();
     expect(screen.queryByText("Invoices")).toBeNull();
-    expect(asked.every((path) => path.startsWith("/api/usage"))).toBe(true);
+    expect(asked.every((path) => /^\/api\/(usage|projects)/.test(path))).toBe(true);
   });
 });
 

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { ChartColumn } from "lucide-react";
 import { lazy, Suspense, useState } from "react";
 import { getUsage } from "@/api/account";
-import { managesMoney } from "@/api/billing";
+import { managesMoney, seesAllUsage } from "@/api/billing";
 import { errorMessage } from "@/api/errors";
 import { listProjects } from "@/api/teams";
 import type { UsageGroup, UsageSummary } from "@/api/types";
@@ -32,7 +32,9 @@ const ownGroups = groups.filter(({ value }) => value !== "user");
 
 /** Who manages the organization's money sees all members' usage; others see their own. */
 export function UsagePage() {
-  const everybody = managesMoney(useMe().role);
+  const { role } = useMe();
+  const everybody = seesAllUsage(role);
+  const money = managesMoney(role);
   const [period, setPeriod] = useState<Period>(currentMonth);
   const [group, setGroup] = useState<UsageGroup>("day");
   const [project, setProject] = useState("");
@@ -74,7 +76,7 @@ export function UsagePage() {
       ) : (
         <>
           <Totals usage={usage.data} />
-          {everybody && <Budgets />}
+          {money && <Budgets />}
           <section className="flex flex-col gap-4">
             <div className="flex flex-wrap items-center justify-between gap-3">
               <h2 className="font-semibold text-base">Tokens</h2>
@@ -100,7 +102,7 @@ export function UsagePage() {
           </section>
         </>
       )}
-      {everybody && <Invoices />}
+      {money && <Invoices />}
     </PageLayout>
   );
 }
