@@ -264,6 +264,14 @@ try:
 except ValueError as error:
     raise ImproperlyConfigured(f"PARLEY_BILLING_TAXES: {error}") from error
 BILLING_INVOICE_SERIES = env("PARLEY_BILLING_INVOICE_SERIES", "INV")
+# Payment by customers; without a key the pages say that it is not configured.
+STRIPE_SECRET_KEY = env("PARLEY_STRIPE_SECRET_KEY", "")
+STRIPE_WEBHOOK_SECRET = env("PARLEY_STRIPE_WEBHOOK_SECRET", "")
+STRIPE_URL = env("PARLEY_STRIPE_URL", "")
+if STRIPE_SECRET_KEY and not STRIPE_WEBHOOK_SECRET:
+    raise ImproperlyConfigured(
+        "PARLEY_STRIPE_SECRET_KEY needs PARLEY_STRIPE_WEBHOOK_SECRET, by which payments are seen."
+    )
 BILLING_SELLER_NAME = env("PARLEY_BILLING_SELLER_NAME", "Parley")
 BILLING_SELLER_ADDRESS = env("PARLEY_BILLING_SELLER_ADDRESS", "").replace("\\n", "\n")
 BILLING_SELLER_TAX_ID = env("PARLEY_BILLING_SELLER_TAX_ID", "")

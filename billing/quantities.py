@@ -48,6 +48,7 @@ class Kind(StrEnum):
 
 WHOLES = tuple(kind for kind in Kind if kind.part_of is None)
 TOKEN_COLUMNS = tuple(kind.column for kind in Kind)
+_PARTS = tuple((kind.value, tuple(part.value for part in kind.parts)) for kind in Kind)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,8 +107,8 @@ class TokenCounts(_PerKind):
 
     def billable(self) -> Quantities:
         return Quantities(
-            **{
-                kind.value: number - sum(getattr(self, part) for part in kind.parts)
-                for kind, number in self.items()
-            }
+            *(
+                getattr(self, name) - sum([getattr(self, part) for part in parts])
+                for name, parts in _PARTS
+            )
         )

@@ -19,6 +19,7 @@ BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
         "task": "billing.tasks.close_month",
         "schedule": crontab(minute="15", hour="3"),
     },
+    "billing-collect-invoices": {"task": "billing.tasks.collect_invoices", "schedule": 3600.0},
     "billing-purge-outbox": {"task": "billing.tasks.purge_outbox", "schedule": 3600.0},
 }
 

@@ -9,6 +9,7 @@ from billing.budgets import alerts, credit_services
 from billing.budgets.credit import organizations_with_expired_credit
 from billing.invoices.services import close_and_issue_month
 from billing.models import OutboxEvent
+from billing.payments import dunning
 from billing.periods import month_of
 from billing.reconciliation import watch
 from billing.webhooks import delivery
@@ -53,6 +54,12 @@ def deliver_webhooks() -> int:
     """Send webhooks that are due. In a queue and a process of its own (`schedule.py`): it waits for
     customers' servers."""
     return delivery.deliver_due()
+
+
+@shared_task
+def collect_invoices() -> dict[str, int]:
+    """Mail, charge and remind of issued invoices; suspend customers that were warned in vain."""
+    return dunning.collect(now=timezone.now())
 
 
 @shared_task

@@ -100,8 +100,7 @@ def usage_totals(
     sums = ", ".join(f"sum({column})::bigint" for column in ("requests", *TOKEN_COLUMNS))
     restricted = " AND ".join(f"{name} = ANY(%(only_{name})s)" for name in only) or "true"
     statement = f"""
-        SELECT (%(starts)s::timestamptz[])[width_bucket(moment, %(starts)s::timestamptz[])],
-            {by}, {sums}
+        SELECT width_bucket(moment, %(starts)s::timestamptz[]), {by}, {sums}
         FROM (
             {" UNION ALL ".join(_sources({*dimensions, *only} - {"model"}))}
         ) AS usage
@@ -120,10 +119,10 @@ def usage_totals(
     }
     with connection.cursor() as cursor:
         cursor.execute(statement, parameters)
-        for span, *values in cursor:
+        for number, *values in cursor:
             groups, numbers = values[: len(dimensions) + 1], values[len(dimensions) + 1 :]
             yield UsageBucket(
-                start=span,
+                start=starts[number - 1],
                 model=groups[-1],
                 requests=numbers[0],
                 counts=TokenCounts(*numbers[1:]),

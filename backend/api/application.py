@@ -40,6 +40,7 @@ from backend.api.routes import (
 from backend.api.schemas.openai_responses import GENERATION_RESPONSES, RESPONSE_CREATED
 from billing import api as billing_routes
 from billing import openai_api as organization_routes
+from billing.payments import api as payments
 from safety.audit import api as safety_routes
 
 api = ParleyAPI(
@@ -95,8 +96,10 @@ api.add_router("/api/organization", domains.router, auth=_administration)
 api.add_router("/api/projects", projects.router, auth=_administration)
 _usage = SessionOrKey(Scope.USAGE)
 api.add_router("/api/usage", usage.router, auth=_usage)
-# An organization that is suspended for want of payment has to see what it owes.
+# An organization that is suspended for want of payment has to see what it owes, and to pay.
 api.add_router("/api/invoices", billing_routes.invoices, auth=SessionOrKey(Scope.USAGE, gate=False))
+api.add_router("/api/billing", payments.billing, auth=SessionOrKey(Scope.USAGE, gate=False))
+api.add_router("/api/payments", payments.events)  # known by the provider's signature
 api.add_router("/api/budgets", billing_routes.budgets, auth=_usage)
 api.add_router("/api/credit", billing_routes.credit, auth=_usage)
 api.add_router("/api/webhooks", billing_routes.webhooks, auth=_usage)

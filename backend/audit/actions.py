@@ -71,6 +71,8 @@ class Action(StrEnum):
     WEBHOOK_DELETED = "webhook.deleted"
     PAYMENT_METHOD_UPDATED = "payment_method.updated"
     PLAN_UPDATED = "plan.updated"
+    TOP_UP_BEGUN = "top_up.begun"
+    BILLING_DETAILS_UPDATED = "billing_details.updated"
 
     SSO_CREATED = "sso.created"
     SSO_UPDATED = "sso.updated"

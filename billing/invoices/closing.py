@@ -30,6 +30,7 @@ from billing.models import (
     UsageRecord,
 )
 from billing.periods import Period, month_of
+from billing.plans import PlanFee, plan_fees
 from billing.prices.loading import load_book
 from billing.prices.usage import PricedBucket, Pricer
 from billing.pricing import on_invoice
@@ -66,7 +67,7 @@ def invoice_close(*, organization_id: UUID, month: Period, now: datetime) -> Inv
     """Draft the invoice for a month; the one that exists, if it was closed before.
 
     Returns:
-        None where the organization used nothing that is not on an invoice.
+        None where the organization used nothing that is not on an invoice, and owes no plan.
     Raises:
         MonthNotOver: it ends after `now`.
         UnpricedUsageError: nothing was written.
@@ -92,7 +93,7 @@ def invoice_close(*, organization_id: UUID, month: Period, now: datetime) -> Inv
         taken = UsageRecord.objects.filter(
             organization_id=organization_id, invoice=None, occurred_at__lt=month.end
         ).update(invoice_id=invoice_id)
-        if not taken:
+        if not taken and not plan_fees(organization_id=organization_id, month=month):
             return None
         invoice = _draft(organization_id, month, invoice_id)
         transaction.on_commit(lambda: clear_credit_cache(organization_id))
@@ -119,7 +120,9 @@ def _draft(organization_id: UUID, month: Period, invoice_id: int) -> Invoice:
     if pricer.unpriced:
         raise UnpricedUsageError(pricer.unpriced)
     credit = consume(open_grants(organization_id), spending)
+    fees = plan_fees(organization_id=organization_id, month=month)
     exact = sum((line.amount for line in lines.values()), Decimal(0))
+    exact += sum((fee.amount for fee in fees), Decimal(0))
     sums = totals(
         exact=exact, exact_credit=sum(credit.taken.values(), Decimal(0)), tax_rate=terms.tax_rate
     )
@@ -139,6 +142,7 @@ def _draft(organization_id: UUID, month: Period, invoice_id: int) -> Invoice:
         customer=_customer(organization_id, terms),
     )
     _write_lines(invoice, lines, month)
+    _write_fees(invoice, fees, month, after=len(lines))
     CreditEntry.objects.bulk_create(
         CreditEntry(
             organization_id=organization_id,
@@ -177,6 +181,24 @@ def _write_lines(
             amount=line.amount,
         )
         for position, ((usage_month, project_id, model), line) in enumerate(ordered, start=1)
+    )
+
+
+def _write_fees(invoice: Invoice, fees: list[PlanFee], month: Period, *, after: int) -> None:
+    """A plan has no project, no model and no tokens; prepaid credit is for usage only."""
+    InvoiceLine.objects.bulk_create(
+        InvoiceLine(
+            invoice=invoice,
+            position=position,
+            project_id=UUID(int=0),
+            project_name="Plan",
+            model=fee.plan,
+            usage_month=month.start.date(),
+            requests=0,
+            **TokenCounts().columns(),
+            amount=fee.amount,
+        )
+        for position, fee in enumerate(fees, start=after + 1)
     )
 
 

@@ -28,6 +28,7 @@ from billing.models import (
     UsageRecord,
 )
 from billing.periods import Period
+from billing.plans import organizations_with_fees
 from billing.prices.loading import load_book
 from billing.webhooks.events import invoice_event
 
@@ -204,11 +205,13 @@ def close_and_issue_month(*, month: Period, now: datetime) -> tuple[int, list[st
 
 
 def organizations_with_usage(month: Period) -> Sequence[UUID]:
-    """Organizations with usage before the month's end that is on no invoice, or with a draft."""
+    """Organizations with usage before the month's end that is on no invoice, with a draft, or with
+    a plan's price to pay."""
     waiting = UsageRecord.objects.filter(invoice=None, occurred_at__lt=month.end)
     drafts = Invoice.objects.filter(period_start=month.start, status=InvoiceStatus.DRAFT)
     ids = set(waiting.values_list("organization_id", flat=True).distinct())
     ids |= set(drafts.values_list("organization_id", flat=True))
+    ids |= organizations_with_fees(month)
     return sorted(ids)
 
 

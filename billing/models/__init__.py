@@ -21,6 +21,17 @@ from billing.models.invoices import (
     InvoiceStatus,
 )
 from billing.models.outbox import OutboxEvent
+from billing.models.payments import (
+    Collection,
+    CollectionState,
+    DunningStep,
+    PaymentCustomer,
+    PaymentEvent,
+    PlanPeriod,
+    PlanPrice,
+    TopUp,
+    TopUpState,
+)
 from billing.models.prices import Price, PriceFactor
 from billing.models.reconciliation import ReconciliationRun
 from billing.models.usage import (
@@ -44,19 +55,28 @@ __all__ = [
     "BillingAccount",
     "Budget",
     "BudgetAlert",
+    "Collection",
+    "CollectionState",
     "CreditEntry",
     "CreditKind",
     "DocumentKind",
+    "DunningStep",
     "Invoice",
     "InvoiceLine",
     "InvoiceSeries",
     "InvoiceStatus",
     "ModelCost",
     "OutboxEvent",
+    "PaymentCustomer",
+    "PaymentEvent",
+    "PlanPeriod",
+    "PlanPrice",
     "Price",
     "PriceFactor",
     "ReconciliationRun",
     "SubjectKind",
+    "TopUp",
+    "TopUpState",
     "UnaggregatedUsage",
     "UsageDay",
     "UsageEvent",

@@ -12,8 +12,8 @@ from datetime import datetime
 from decimal import Decimal
 from uuid import UUID
 
-from billing.prices.book import PriceBook, cost_where_priced
-from billing.quantities import Quantities, TokenCounts
+from billing.prices.book import EXACT, PriceBook, UnpricedUsage, cost_where_priced
+from billing.quantities import Kind, Quantities, TokenCounts
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +55,13 @@ class Pricer:
         self._organization_id = organization_id
         self.book = book
         self._volumes: dict[tuple[str, str], Quantities] = {}
+        self._is_tiered = book.is_tiered(organization_id)
+        self._flat_prices: dict[tuple[str, datetime], list[tuple[str, Decimal | None]]] = {}
 
     def price(self, bucket: UsageBucket) -> Decimal:
         quantities = bucket.counts.billable()
+        if not self._is_tiered:
+            return self._flat(bucket, quantities)
         volume_key = (f"{bucket.start:%Y-%m}", bucket.model)
         before = self._volumes.get(volume_key, Quantities())
         self._volumes[volume_key] = before + quantities
@@ -72,6 +76,37 @@ class Pricer:
         if unpriced is not None:
             self.unpriced.add(bucket.model)
         return amount
+
+    def _flat(self, bucket: UsageBucket, quantities: Quantities) -> Decimal:
+        """Where no price depends on volume: each is looked up once for a model and a moment."""
+        key = (bucket.model, bucket.start)
+        prices = self._flat_prices.get(key)
+        if prices is None:
+            prices = self._flat_prices[key] = [
+                (kind.value, self._flat_price(kind, bucket)) for kind in Kind
+            ]
+        total = Decimal(0)
+        for name, price in prices:
+            quantity = getattr(quantities, name)
+            if not quantity:
+                continue
+            if price is None:
+                self.unpriced.add(bucket.model)
+            else:
+                total = EXACT.add(total, EXACT.divide(EXACT.multiply(price, quantity), 1000))
+        return total
+
+    def _flat_price(self, kind: Kind, bucket: UsageBucket) -> Decimal | None:
+        try:
+            [tier] = self.book.tiers(
+                model=bucket.model,
+                kind=kind,
+                organization_id=self._organization_id,
+                at=bucket.start,
+            )
+        except UnpricedUsage:
+            return None
+        return tier.price
 
     def price_all(self, buckets: Iterable[UsageBucket]) -> Iterator[PricedBucket]:
         for bucket in buckets:

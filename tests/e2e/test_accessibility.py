@@ -52,7 +52,7 @@ def test_every_page_passes_axe(
     page = person.page
     chat = insert_branch(live_product, person, "Markdown", ["Show me", MARKDOWN])
     settings = ("/settings", "/settings/security")
-    team = ("/organization", "/organization/security", "/projects")
+    team = ("/organization", "/organization/security", "/projects", "/billing")
     for path in ("/", f"/c/{chat}", "/keys", "/usage", *team, *settings, "/archived", "/nowhere"):
         person.open(path)
         page.wait_for_load_state("networkidle")

@@ -89,3 +89,8 @@ export type Directory = Schemas["DirectoryOut"];
 export type AllowedNetworks = Schemas["NetworksOut"];
 export type AuditEvent = Schemas["AuditEventOut"];
 export type AuditPage = Schemas["AuditPageOut"];
+
+/** How the organization pays; amounts are decimal texts. */
+export type Billing = Schemas["BillingOut"];
+export type BillingDetails = Schemas["DetailsOut"];
+export type TopUp = Schemas["TopUpOut"];

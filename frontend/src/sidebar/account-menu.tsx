@@ -2,6 +2,7 @@ import {
   Archive,
   ArrowLeftRight,
   ChartColumn,
+  CreditCard,
   FolderKanban,
   KeyRound,
   LogOut,
@@ -10,6 +11,7 @@ import {
 } from "lucide-react";
 import { useNavigate } from "react-router";
 import { patchMe, signOut } from "@/api/account";
+import { managesMoney } from "@/api/billing";
 import { errorMessage } from "@/api/errors";
 import { useMe, useSetMe } from "@/app/session";
 import { Menu, MenuItem, MenuSeparator } from "@/ui/menu";
@@ -66,6 +68,11 @@ export function AccountMenu() {
       <MenuItem icon={<ChartColumn aria-hidden />} onSelect={() => void navigate("/usage")}>
         Usage
       </MenuItem>
+      {managesMoney(me.role) && (
+        <MenuItem icon={<CreditCard aria-hidden />} onSelect={() => void navigate("/billing")}>
+          Billing
+        </MenuItem>
+      )}
       <MenuItem icon={<KeyRound aria-hidden />} onSelect={() => void navigate("/keys")}>
         API keys
       </MenuItem>

@@ -1,0 +1,43 @@
+"""What plans cost, and what the payment provider and dunning did."""
+
+from django.contrib import admin
+from unfold.admin import ModelAdmin
+
+from backend.admin.base import ReadOnlyAdmin
+from billing.models import Collection, DunningStep, PaymentEvent, PlanPrice, TopUp
+
+
+@admin.register(PlanPrice)
+class PlanPriceAdmin(ModelAdmin):
+    """A change counts for whoever chooses the plan afterwards; others keep their price."""
+
+    list_display = ("plan", "amount", "currency")
+    list_filter = ("plan", "currency")
+
+
+@admin.register(TopUp)
+class TopUpAdmin(ReadOnlyAdmin):
+    list_display = ("organization", "amount", "currency", "state", "created_at", "paid_at")
+    list_filter = ("state",)
+    list_select_related = ("organization",)
+
+
+@admin.register(PaymentEvent)
+class PaymentEventAdmin(ReadOnlyAdmin):
+    list_display = ("event_id", "type", "effect", "received_at")
+    search_fields = ("event_id", "effect")
+
+
+@admin.register(Collection)
+class CollectionAdmin(ReadOnlyAdmin):
+    list_display = ("invoice", "attempt", "state", "error", "created_at")
+    list_filter = ("state",)
+    list_select_related = ("invoice",)
+    ordering = ("-created_at",)
+
+
+@admin.register(DunningStep)
+class DunningStepAdmin(ReadOnlyAdmin):
+    list_display = ("invoice", "step", "at")
+    list_filter = ("step",)
+    list_select_related = ("invoice",)

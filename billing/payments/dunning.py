@@ -1,0 +1,232 @@
+"""Issued invoices until they are paid: mailed, charged, reminded of, and at last the suspension.
+
+Beat runs `collect` every hour. Each step of an invoice is a row, written with the mail that it
+sends, so it happens once; steps happen in their order and each waits for the one before it, so
+that nobody is suspended who was not warned twice, `_BEFORE_SUSPENSION` ahead, however long the
+task did not run.
+"""
+
+from datetime import datetime, timedelta
+from uuid import UUID
+
+import structlog
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Max
+
+from backend.accounts.mail import mail_queue
+from backend.accounts.operator_models import SuspensionCause
+from backend.accounts.suspension import reinstate_organization, suspend_organization
+from backend.platform.errors import Conflict
+from billing.accounts import finance_contacts
+from billing.models import (
+    Collection,
+    CollectionState,
+    DocumentKind,
+    DunningStep,
+    Invoice,
+    InvoiceStatus,
+    PaymentCustomer,
+)
+from billing.payments.port import InvoicePaid, PaymentProviderFailed
+from billing.payments.provider import is_configured, payment_provider
+from billing.payments.services import invoice_paid
+from billing.plans import replaced_periods_end
+
+log = structlog.get_logger(__name__)
+
+CHARGE_AFTER = (timedelta(0), timedelta(days=3), timedelta(days=7), timedelta(days=12))
+"""When an invoice is charged to the payment method on file, from its issue on."""
+_BEFORE_SUSPENSION = timedelta(days=5)
+# step, how long after the due date, how long after the step before it
+STEPS: tuple[tuple[str, timedelta, timedelta], ...] = (
+    ("due", timedelta(0), timedelta(0)),
+    ("warning", timedelta(days=7), timedelta(days=2)),
+    ("last_warning", timedelta(days=14), _BEFORE_SUSPENSION),
+    ("suspended", timedelta(days=14) + _BEFORE_SUSPENSION, _BEFORE_SUSPENSION),
+)
+_TEXTS = {
+    "due": "It is due today.",
+    "warning": "It is overdue. If it stays unpaid, your organization will be suspended.",
+    "last_warning": "It is long overdue. In five days your organization will be suspended: its"
+    " API keys will be refused and its members will not be able to chat.",
+}
+
+
+def collect(*, now: datetime) -> dict[str, int]:
+    """Do what is due with every issued invoice. Returns how many mails, charges, suspensions and
+    reinstatements there were."""
+    replaced_periods_end(now)
+    done = {"mailed": 0, "charged": 0, "stepped": 0, "reinstated": 0}
+    for invoice in _documents_to_mail():
+        done["mailed"] += _step(invoice, "issued", now, _issued_text(invoice))
+    for invoice in _unpaid():
+        try:
+            done["charged"] += _charge(invoice, now)
+        except PaymentProviderFailed as error:
+            log.warning("invoice_not_charged", invoice=str(invoice), error=str(error))
+        done["stepped"] += _remind(invoice, now)
+    for organization_id in _suspended_and_paid():
+        done["reinstated"] += _reinstate(organization_id)
+    return done
+
+
+def _documents_to_mail() -> list[Invoice]:
+    """Issued, and not mailed yet. Those of before this began are not mailed again."""
+    return list(
+        Invoice.objects.exclude(status__in=[InvoiceStatus.DRAFT, InvoiceStatus.VOID])
+        .exclude(series="")
+        .exclude(dunning__step="issued")
+        .select_related("organization")
+        .order_by("pk")[:1000]
+    )
+
+
+def _unpaid() -> list[Invoice]:
+    return list(
+        Invoice.objects.filter(kind=DocumentKind.INVOICE, status=InvoiceStatus.OPEN, total__gt=0)
+        .select_related("organization")
+        .order_by("pk")
+    )
+
+
+def _charge(invoice: Invoice, now: datetime) -> bool:
+    """Charge the payment method on file, where the next attempt is due."""
+    if not is_configured() or invoice.issued_at is None:
+        return False
+    customer = (
+        PaymentCustomer.objects.filter(organization_id=invoice.organization_id)
+        .exclude(method_id="")
+        .first()
+    )
+    collections = Collection.objects.filter(invoice=invoice)
+    attempt = (collections.aggregate(last=Max("attempt"))["last"] or 0) + 1
+    pending = collections.filter(state=CollectionState.PENDING).first()
+    if pending is not None and not pending.payment_id:
+        attempt = pending.attempt  # begun, and its answer was lost: the same charge again
+    elif pending is not None or attempt > len(CHARGE_AFTER):
+        return False
+    if customer is None or now < invoice.issued_at + CHARGE_AFTER[attempt - 1]:
+        return False
+    collection, _ = Collection.objects.get_or_create(invoice=invoice, attempt=attempt)
+    charge = payment_provider().invoice_charge(
+        customer_id=customer.customer_id,
+        method_id=customer.method_id,
+        invoice_id=invoice.pk,
+        attempt=attempt,
+        amount=invoice.total,
+        currency=invoice.currency,
+    )
+    with transaction.atomic():
+        collection.payment_id, collection.state = charge.payment_id, charge.state
+        collection.error = charge.error[:300]
+        collection.save(update_fields=["payment_id", "state", "error"])
+        if charge.state == CollectionState.PAID:
+            paid = InvoicePaid(invoice.pk, charge.payment_id, invoice.total, invoice.currency)
+            invoice_paid(paid, now=now)
+        elif charge.state == CollectionState.FAILED:
+            _mail(
+                invoice,
+                f"Invoice {invoice} could not be charged",
+                f"Your payment method was refused: {charge.error}\nAdd another one, or pay"
+                " otherwise.",
+            )
+    invoice.refresh_from_db(fields=["status"])
+    return True
+
+
+def _remind(invoice: Invoice, now: datetime) -> bool:
+    """The next step, where it is due."""
+    if invoice.status != InvoiceStatus.OPEN or invoice.due_at is None:
+        return False
+    taken = dict(DunningStep.objects.filter(invoice=invoice).values_list("step", "at"))
+    before = None
+    for step, after_due, after_step in STEPS:
+        if step in taken:
+            before = taken[step]
+            continue
+        earliest = invoice.due_at + after_due
+        if before is not None:
+            earliest = max(earliest, before + after_step)
+        if now < earliest:
+            return False
+        return _suspend(invoice, now) if step == "suspended" else _warn(invoice, step, now)
+    return False
+
+
+def _warn(invoice: Invoice, step: str, now: datetime) -> bool:
+    text = f"{_TEXTS[step]}\n\nInvoice {invoice}, {invoice.total} {invoice.currency}."
+    return _step(invoice, step, now, (f"Invoice {invoice} is not paid", text))
+
+
+@transaction.atomic
+def _suspend(invoice: Invoice, now: datetime) -> bool:
+    """The mail about it is the suspension's own."""
+    if not _step(invoice, "suspended", now, None):
+        return False
+    try:
+        with transaction.atomic():
+            suspend_organization(
+                organization_id=invoice.organization_id,
+                reason=f"Invoice {invoice} is not paid.",
+                cause=SuspensionCause.UNPAID,
+            )
+    except Conflict:  # suspended for another invoice already
+        return False
+    log.info("organization_suspended_unpaid", organization_id=str(invoice.organization_id))
+    return True
+
+
+def _suspended_and_paid() -> list[UUID]:
+    """Organizations that are suspended for invoices, all of which are settled by now."""
+    return list(
+        DunningStep.objects.filter(
+            step="suspended",
+            invoice__organization__suspensions__cause=SuspensionCause.UNPAID,
+            invoice__organization__suspensions__ended_at=None,
+        )
+        .exclude(
+            invoice__organization__in=Invoice.objects.filter(
+                status=InvoiceStatus.OPEN, dunning__step="suspended"
+            ).values("organization")
+        )
+        .values_list("invoice__organization_id", flat=True)
+        .distinct()
+    )
+
+
+def _reinstate(organization_id: UUID) -> bool:
+    try:
+        return reinstate_organization(
+            organization_id=organization_id, cause=SuspensionCause.UNPAID, reason="Paid."
+        )
+    except Conflict:
+        return False
+
+
+@transaction.atomic
+def _step(invoice: Invoice, step: str, now: datetime, mail: tuple[str, str] | None) -> bool:
+    """Write a step with its mail; False where it is there already."""
+    _, is_new = DunningStep.objects.get_or_create(invoice=invoice, step=step, defaults={"at": now})
+    if is_new and mail is not None:
+        _mail(invoice, *mail)
+    return is_new
+
+
+def _issued_text(invoice: Invoice) -> tuple[str, str]:
+    kind = "Credit note" if invoice.kind == DocumentKind.CREDIT_NOTE else "Invoice"
+    text = f"{kind} {invoice} for {invoice.period_start:%B %Y}: {invoice.total} {invoice.currency}."
+    if invoice.status == InvoiceStatus.OPEN and invoice.due_at is not None:
+        text += f"\nIt is due on {invoice.due_at:%Y-%m-%d}."
+    return f"{kind} {invoice} of {invoice.seller.get('name', '')}".strip(), text
+
+
+def _mail(invoice: Invoice, subject: str, text: str) -> None:
+    link = f"{settings.PUBLIC_URL}/billing"
+    for to in finance_contacts(invoice.organization_id):
+        mail_queue(
+            to=to,
+            kind="invoice",
+            subject=subject[:200],
+            text=f"{invoice.organization}\n\n{text}\n\n{link}\n",
+        )

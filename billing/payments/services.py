@@ -1,0 +1,236 @@
+"""Paying: a method on file, credit that is bought, and what the provider's events do.
+
+The functions that ask the provider run outside of any transaction. `event_take` is one: the event's
+row and its effect, so that each event counts once.
+"""
+
+from datetime import datetime, timedelta
+from decimal import Decimal
+from uuid import UUID
+
+import structlog
+from django.conf import settings
+from django.db import transaction
+
+from backend.accounts.models import Organization
+from backend.accounts.principal import Principal
+from backend.audit.actions import Action
+from backend.audit.services import record
+from backend.platform.errors import InvalidRequest, NotFound, RateLimited
+from billing.accounts import finance_contacts, terms_of
+from billing.budgets.credit_services import credit_grant
+from billing.invoices.services import invoice_pay
+from billing.models import (
+    Collection,
+    CollectionState,
+    Invoice,
+    InvoiceStatus,
+    PaymentCustomer,
+    PaymentEvent,
+    TopUp,
+    TopUpState,
+)
+from billing.payments.port import (
+    InvoiceFailed,
+    InvoicePaid,
+    MethodAdded,
+    ProviderEvent,
+    TopUpExpired,
+    TopUpPaid,
+)
+from billing.payments.provider import payment_provider
+from billing.permissions import require_money_writer
+
+log = structlog.get_logger(__name__)
+
+MIN_TOP_UP, MAX_TOP_UP = Decimal(5), Decimal(10_000)
+MAX_TOP_UPS_AN_HOUR = 20
+
+
+def customer_ensure(organization_id: UUID) -> PaymentCustomer:
+    """The organization at the provider, made there when it is first needed."""
+    customer = PaymentCustomer.objects.filter(organization_id=organization_id).first()
+    if customer is not None:
+        return customer
+    organization = Organization.objects.get(pk=organization_id)
+    contacts = finance_contacts(organization_id)
+    customer_id = payment_provider().customer_create(
+        organization_id=organization_id,
+        name=terms_of(organization_id).legal_name or organization.name,
+        email=contacts[0] if contacts else "",
+    )
+    customer, _ = PaymentCustomer.objects.get_or_create(
+        organization_id=organization_id, defaults={"customer_id": customer_id}
+    )
+    return customer
+
+
+def method_page(*, principal: Principal) -> str:
+    """Where the caller's organization gives a payment method.
+
+    Raises: PermissionDenied, PaymentsNotConfigured, PaymentProviderFailed.
+    """
+    require_money_writer(principal)
+    provider = payment_provider()
+    customer = customer_ensure(principal.organization_id)
+    return provider.method_page(
+        customer_id=customer.customer_id,
+        currency=terms_of(principal.organization_id).currency,
+        return_url=_page("method"),
+    )
+
+
+def method_remove(*, principal: Principal) -> None:
+    """Forget the payment method. Raises as `method_page`, and NotFound where there is none."""
+    require_money_writer(principal)
+    customer = (
+        PaymentCustomer.objects.filter(organization_id=principal.organization_id)
+        .exclude(method_id="")
+        .first()
+    )
+    if customer is None:
+        raise NotFound("There is no payment method.")
+    payment_provider().method_remove(method_id=customer.method_id)
+    with transaction.atomic():
+        PaymentCustomer.objects.filter(pk=customer.pk, method_id=customer.method_id).update(
+            method_id="", method_label="", method_added_at=None
+        )
+        record(
+            Action.PAYMENT_METHOD_UPDATED,
+            organization_id=principal.organization_id,
+            actor=principal,
+            details={"removed": True},
+        )
+
+
+def top_up_begin(*, principal: Principal, amount: Decimal, now: datetime) -> tuple[TopUp, str]:
+    """Ask for prepaid credit: the top-up, and the URL where it is paid.
+
+    Raises:
+        InvalidRequest: not whole cents between `MIN_TOP_UP` and `MAX_TOP_UP`.
+        RateLimited: too many in an hour. Else as `method_page`.
+    """
+    require_money_writer(principal)
+    provider = payment_provider()
+    if amount != amount.quantize(Decimal("0.01")) or not MIN_TOP_UP <= amount <= MAX_TOP_UP:
+        raise InvalidRequest(
+            f"A top-up is {MIN_TOP_UP} to {MAX_TOP_UP}, in whole cents.", param="amount"
+        )
+    organization_id = principal.organization_id
+    asked = TopUp.objects.filter(
+        organization_id=organization_id, created_at__gt=now - timedelta(hours=1)
+    )
+    if asked.count() >= MAX_TOP_UPS_AN_HOUR:
+        raise RateLimited("Too many top-ups were begun in this hour.", retry_after=3600)
+    customer = customer_ensure(organization_id)
+    with transaction.atomic():
+        top_up = TopUp.objects.create(
+            organization_id=organization_id,
+            amount=amount,
+            currency=terms_of(organization_id).currency,
+            created_by_id=principal.user_id,
+        )
+        record(
+            Action.TOP_UP_BEGUN,
+            organization_id=organization_id,
+            actor=principal,
+            target=("top_up", top_up.pk),
+            details={"amount": str(amount), "currency": top_up.currency},
+        )
+    url = provider.top_up_page(
+        customer_id=customer.customer_id,
+        top_up_id=top_up.pk,
+        amount=amount,
+        currency=top_up.currency,
+        return_url=_page("top-up"),
+    )
+    return top_up, url
+
+
+def event_take(*, body: bytes, signature: str, now: datetime) -> str:
+    """Take an event of the provider; what it changed.
+
+    Delivered again it changes nothing, and so does another event of the same payment, in whatever
+    order they come. Raises PaymentsNotConfigured, EventRefused; then nothing was taken.
+    """
+    event = payment_provider().event(body=body, signature=signature)
+    with transaction.atomic():
+        row, is_new = PaymentEvent.objects.get_or_create(
+            event_id=event.id, defaults={"type": event.type, "effect": ""}
+        )
+        if not is_new:
+            return row.effect
+        row.effect = _effect(event, now)[:200]
+        row.save(update_fields=["effect"])
+    log.info("payment_event_taken", event_id=event.id, type=event.type, effect=row.effect)
+    return row.effect
+
+
+def _effect(event: ProviderEvent, now: datetime) -> str:
+    match event.happening:
+        case TopUpPaid() as paid:
+            return _top_up_paid(paid, now)
+        case TopUpExpired(top_up_id):
+            expired = TopUp.objects.filter(pk=top_up_id, state=TopUpState.PENDING)
+            return "top-up expired" if expired.update(state=TopUpState.EXPIRED) else "nothing"
+        case MethodAdded(customer_id, method):
+            added = PaymentCustomer.objects.filter(customer_id=customer_id).update(
+                method_id=method.id, method_label=method.label, method_added_at=now
+            )
+            return f"payment method {method.label}" if added else "unknown customer"
+        case InvoicePaid() as paid:
+            return invoice_paid(paid, now=now)
+        case InvoiceFailed(invoice_id, payment_id, error):
+            Collection.objects.filter(invoice_id=invoice_id, payment_id=payment_id).exclude(
+                state=CollectionState.PAID
+            ).update(state=CollectionState.FAILED, error=error[:300])
+            return f"collecting invoice {invoice_id} failed"
+    return "nothing"
+
+
+def _top_up_paid(paid: TopUpPaid, now: datetime) -> str:
+    """Give the credit, once: of several events of one payment the first does. One that was paid
+    after it had expired was paid all the same."""
+    top_up = TopUp.objects.select_for_update().filter(pk=paid.top_up_id).first()
+    if top_up is None:
+        log.error("payment_of_unknown_top_up", top_up_id=str(paid.top_up_id))
+        return "unknown top-up"
+    if top_up.state == TopUpState.PAID:
+        return "nothing: credit was given already"
+    if (paid.amount, paid.currency) != (top_up.amount, top_up.currency):
+        log.error("top_up_paid_otherwise", top_up_id=str(top_up.pk), amount=str(paid.amount))
+        return f"nothing: {paid.amount} {paid.currency} was paid, not {top_up}"
+    top_up.credit = credit_grant(
+        organization_id=top_up.organization_id,
+        amount=top_up.amount,
+        note=f"top-up {top_up.pk}",
+        by_user_id=top_up.created_by_id,
+    )
+    top_up.state, top_up.paid_at, top_up.payment_id = TopUpState.PAID, now, paid.payment_id
+    top_up.save(update_fields=["credit", "state", "paid_at", "payment_id"])
+    return f"credit of {top_up.amount} {top_up.currency}"
+
+
+def invoice_paid(paid: InvoicePaid, *, now: datetime) -> str:
+    """Note that an invoice was paid; within the caller's transaction."""
+    invoice = Invoice.objects.select_for_update().filter(pk=paid.invoice_id).first()
+    if invoice is None:
+        log.error("payment_of_unknown_invoice", invoice_id=paid.invoice_id)
+        return "unknown invoice"
+    Collection.objects.filter(invoice=invoice, payment_id=paid.payment_id).update(
+        state=CollectionState.PAID, error=""
+    )
+    if invoice.status == InvoiceStatus.PAID:
+        return "nothing: paid already"
+    if (paid.amount, paid.currency) != (invoice.total, invoice.currency):
+        log.error("invoice_paid_otherwise", invoice=str(invoice), amount=str(paid.amount))
+        return f"nothing: {paid.amount} {paid.currency} was paid, not {invoice.total}"
+    if invoice.status != InvoiceStatus.OPEN:
+        log.error("payment_of_closed_invoice", invoice=str(invoice), status=invoice.status)
+        return f"nothing: the invoice is {invoice.status}"
+    invoice_pay(invoice_id=invoice.pk, now=now)
+    return f"invoice {invoice} paid"
+
+
+def _page(done: str) -> str:
+    return f"{settings.PUBLIC_URL}/billing?done={done}"

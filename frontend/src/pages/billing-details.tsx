@@ -1,0 +1,67 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { setBillingDetails } from "@/api/billing";
+import { ApiError, errorMessage } from "@/api/errors";
+import type { Billing, BillingDetails } from "@/api/types";
+import { Button } from "@/ui/button";
+import { Field } from "@/ui/field";
+import { Notice } from "@/ui/notice";
+import { toast } from "@/ui/toast";
+import { Section } from "./page-layout";
+
+const fields: { name: keyof BillingDetails; label: string; hint?: string; maxLength: number }[] = [
+  { name: "legal_name", label: "Legal name", maxLength: 200 },
+  { name: "address", label: "Address", maxLength: 1000 },
+  { name: "country", label: "Country", hint: "Two letters, such as DE.", maxLength: 2 },
+  { name: "tax_id", label: "Tax id", maxLength: 60 },
+  {
+    name: "email",
+    label: "Invoices go to",
+    hint: "Empty: to owners and finance members.",
+    maxLength: 254,
+  },
+];
+
+/** Who is invoiced, from the next invoice on. */
+export function Details({ billing }: { billing: Billing }) {
+  const client = useQueryClient();
+  const [details, setDetails] = useState(billing.details);
+  const save = useMutation({
+    mutationFn: setBillingDetails,
+    onSuccess: (next) => {
+      client.setQueryData(["billing"], next);
+      toast("Who is invoiced is saved.");
+    },
+  });
+  const wrong = save.error instanceof ApiError ? save.error.body.param : undefined;
+  return (
+    <Section title="Invoiced to">
+      <form
+        className="flex max-w-md flex-col gap-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          save.mutate(details);
+        }}
+      >
+        {save.error && !wrong && <Notice tone="error">{errorMessage(save.error)}</Notice>}
+        {fields.map(({ name, ...field }) => (
+          <Field
+            key={name}
+            {...field}
+            value={details[name]}
+            error={wrong === name ? errorMessage(save.error) : undefined}
+            onChange={(event) =>
+              setDetails({
+                ...details,
+                [name]: name === "country" ? event.target.value.toUpperCase() : event.target.value,
+              })
+            }
+          />
+        ))}
+        <Button type="submit" className="self-start" busy={save.isPending}>
+          Save
+        </Button>
+      </form>
+    </Section>
+  );
+}
