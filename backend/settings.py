@@ -65,7 +65,7 @@ KEYED_COLUMNS = [
     "backend.accounts.encryption.MAILS",
     "backend.platform.sessions.COLUMN",
     "backend.enterprise.secrets.COLUMN",
-    "billing.webhooks.secrets.COLUMN",
+    "billing.webhook_secrets.COLUMN",
     "safety.audit.texts.COLUMN",
 ]
 PUBLIC_URL = env("PARLEY_PUBLIC_URL", "http://127.0.0.1:8000").rstrip("/")

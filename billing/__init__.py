@@ -13,7 +13,11 @@ can be rebuilt: the Kafka topic, the event store, the rollups, the counters in R
     prices/          the price book and the one pure function that prices anything
     budgets/         reservations, hard and soft limits, prepaid credit
     invoices/        monthly close, numbers, credit notes, PDF and CSV
-    webhooks/        signed notifications, retried and replayable
+    webhooks/        signed notifications, retried and replayable (webhook_secrets.py: what they
+                     are signed with, encrypted at rest)
+    payments/        a provider behind a port: payment methods, top-ups, collecting, dunning
+    plans.py         plans with a price: what a month of one costs
+    details.py, taxes.py    who is invoiced; tax rate and the seller's tax id by country
     abuse/           the second consumer of the topic: spikes and blocked prompts
     reports/         finance dashboard and streamed exports
     api.py, openai_api.py   routers that `backend.api` mounts

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.db import migrations, models
 
-from billing.webhooks.secrets import secret_decrypt, secret_encrypt
+from billing.webhook_secrets import secret_decrypt, secret_encrypt
 
 
 def encrypt(apps: Any, editor: Any) -> None:

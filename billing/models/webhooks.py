@@ -8,7 +8,7 @@ from django.db.models import Q
 from django.db.models.functions import Now
 
 from backend.accounts.models import Organization
-from billing.webhooks.secrets import secret_decrypt, secret_encrypt, secret_generate
+from billing.webhook_secrets import secret_decrypt, secret_encrypt, secret_generate
 
 
 class WebhookType(models.TextChoices):

@@ -5,5 +5,4 @@ delivery.py   sending: signed, each with one deadline, retried with backoff, few
 addresses.py  what keeps a URL from pointing into our network
 endpoints.py  whether an endpoint works: disabled after repeated failure, with a mail to owners
 services.py   endpoints added, deleted and enabled, deliveries replayed
-secrets.py    signing secrets, encrypted at rest
 """

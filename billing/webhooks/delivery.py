@@ -27,9 +27,9 @@ from django.db.models import Count
 from backend.platform.database import in_database
 from backend.platform.errors import InvalidRequest
 from billing.models import WebhookDelivery
+from billing.webhook_secrets import SecretUnreadable
 from billing.webhooks.addresses import resolve
 from billing.webhooks.endpoints import note_failure, note_success
-from billing.webhooks.secrets import SecretUnreadable
 
 log = structlog.get_logger(__name__)
 

@@ -316,7 +316,7 @@ def test_refused_card_is_tried_four_times_then_warned_twice_then_suspended(
     run_daily(60)
     tried = list(Collection.objects.values_list("attempt", "state"))
     assert tried == [(n, "failed") for n in (1, 2, 3, 4)]
-    steps = {step.step: step.at for step in invoice.dunning.all()}  # type: ignore[attr-defined]
+    steps = {step.step: step.at for step in invoice.dunning.all()}
     assert list(steps) == ["issued", "due", "warning", "last_warning", "suspended"]
     assert steps["suspended"] - steps["last_warning"] >= timedelta(days=5)
     assert invoice.due_at is not None
@@ -344,7 +344,7 @@ def test_suspension_waits_for_the_warnings_when_the_task_did_not_run_for_months(
     run_daily(4, start=late)
     assert Organization.objects.get(pk=invoice.organization_id).suspended_at is None
     run_daily(20, start=late + timedelta(days=4))
-    at = {step.step: step.at for step in invoice.dunning.all()}  # type: ignore[attr-defined]
+    at = {step.step: step.at for step in invoice.dunning.all()}
     assert at["suspended"] - at["last_warning"] >= timedelta(days=5)
     assert at["last_warning"] - at["warning"] >= timedelta(days=5)
     assert len([s for s in subjects() if "not paid" in s]) == 3

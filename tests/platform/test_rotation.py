@@ -33,7 +33,7 @@ from backend.platform.encryption import django_keys_follow
 from backend.platform.keys import Keyring
 from backend.platform.reencryption import keyed_columns, renew, versions_in_use
 from billing.models import WebhookEndpoint
-from billing.webhooks.secrets import SecretUnreadable
+from billing.webhook_secrets import SecretUnreadable
 from billing.webhooks.services import webhook_create
 from safety.audit.models import StoredText
 from safety.audit.services import RetainedText, decision_record
