@@ -1,6 +1,8 @@
 """What an organization may see of its invoices: issued ones, by those who manage its money."""
 
-from django.db.models import QuerySet
+from decimal import Decimal
+
+from django.db.models import QuerySet, Sum
 
 from backend.accounts.principal import Principal
 from backend.platform.errors import NotFound
@@ -30,3 +32,11 @@ def _issued(principal: Principal) -> QuerySet[Invoice]:
         .select_related("corrects")
         .order_by("-issued_at", "-pk")
     )
+
+
+def invoice_owed(invoice: Invoice) -> Decimal:
+    """What is to be paid of an open invoice: its total, less its credit notes."""
+    if invoice.status != InvoiceStatus.OPEN:
+        return Decimal(0)
+    credited = invoice.credit_notes.aggregate(total=Sum("total"))["total"] or Decimal(0)
+    return max(invoice.total + credited, Decimal(0))

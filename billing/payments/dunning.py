@@ -19,6 +19,7 @@ from backend.accounts.operator_models import SuspensionCause
 from backend.accounts.suspension import reinstate_organization, suspend_organization
 from backend.platform.errors import Conflict
 from billing.accounts import finance_contacts
+from billing.invoices.selectors import invoice_owed
 from billing.models import (
     Collection,
     CollectionState,
@@ -85,6 +86,7 @@ def _documents_to_mail() -> list[Invoice]:
 def _unpaid() -> list[Invoice]:
     return list(
         Invoice.objects.filter(kind=DocumentKind.INVOICE, status=InvoiceStatus.OPEN, total__gt=0)
+        .exclude(series="")
         .select_related("organization")
         .order_by("pk")
     )
@@ -106,7 +108,8 @@ def _charge(invoice: Invoice, now: datetime) -> bool:
         attempt = pending.attempt  # begun, and its answer was lost: the same charge again
     elif pending is not None or attempt > len(CHARGE_AFTER):
         return False
-    if customer is None or now < invoice.issued_at + CHARGE_AFTER[attempt - 1]:
+    owed = invoice_owed(invoice)
+    if customer is None or not owed or now < invoice.issued_at + CHARGE_AFTER[attempt - 1]:
         return False
     collection, _ = Collection.objects.get_or_create(invoice=invoice, attempt=attempt)
     charge = payment_provider().invoice_charge(
@@ -114,7 +117,7 @@ def _charge(invoice: Invoice, now: datetime) -> bool:
         method_id=customer.method_id,
         invoice_id=invoice.pk,
         attempt=attempt,
-        amount=invoice.total,
+        amount=owed,
         currency=invoice.currency,
     )
     with transaction.atomic():
@@ -122,7 +125,7 @@ def _charge(invoice: Invoice, now: datetime) -> bool:
         collection.error = charge.error[:300]
         collection.save(update_fields=["payment_id", "state", "error"])
         if charge.state == CollectionState.PAID:
-            paid = InvoicePaid(invoice.pk, charge.payment_id, invoice.total, invoice.currency)
+            paid = InvoicePaid(invoice.pk, charge.payment_id, owed, invoice.currency)
             invoice_paid(paid, now=now)
         elif charge.state == CollectionState.FAILED:
             _mail(
@@ -137,7 +140,7 @@ def _charge(invoice: Invoice, now: datetime) -> bool:
 
 def _remind(invoice: Invoice, now: datetime) -> bool:
     """The next step, where it is due."""
-    if invoice.status != InvoiceStatus.OPEN or invoice.due_at is None:
+    if not settings.BILLING_DUNNING or invoice.due_at is None or not invoice_owed(invoice):
         return False
     taken = dict(DunningStep.objects.filter(invoice=invoice).values_list("step", "at"))
     before = None
@@ -155,7 +158,7 @@ def _remind(invoice: Invoice, now: datetime) -> bool:
 
 
 def _warn(invoice: Invoice, step: str, now: datetime) -> bool:
-    text = f"{_TEXTS[step]}\n\nInvoice {invoice}, {invoice.total} {invoice.currency}."
+    text = f"{_TEXTS[step]}\n\nInvoice {invoice}, {invoice_owed(invoice)} {invoice.currency}."
     return _step(invoice, step, now, (f"Invoice {invoice} is not paid", text))
 
 

@@ -12,6 +12,7 @@ from backend.accounts.principal import Principal
 from backend.platform.errors import NotFound
 from billing.accounts import terms_of
 from billing.budgets.selectors import credit_view
+from billing.invoices.selectors import invoice_owed
 from billing.models import (
     BillingAccount,
     DocumentKind,
@@ -98,7 +99,9 @@ def billing_overview(*, principal: Principal) -> BillingOverview:
         is_prepaid=credit.is_prepaid,
         credit=credit.remaining,
         unpaid=[
-            UnpaidInvoice(each.reference, each.total, each.currency, each.due_at) for each in unpaid
+            UnpaidInvoice(each.reference, owed, each.currency, each.due_at)
+            for each in unpaid
+            if (owed := invoice_owed(each))
         ],
         details=Details(
             terms.legal_name,

@@ -19,6 +19,7 @@ from backend.audit.services import record
 from backend.platform.errors import InvalidRequest, NotFound, RateLimited
 from billing.accounts import finance_contacts, terms_of
 from billing.budgets.credit_services import credit_grant
+from billing.invoices.selectors import invoice_owed
 from billing.invoices.services import invoice_pay
 from billing.models import (
     Collection,
@@ -222,9 +223,12 @@ def invoice_paid(paid: InvoicePaid, *, now: datetime) -> str:
     )
     if invoice.status == InvoiceStatus.PAID:
         return "nothing: paid already"
-    if (paid.amount, paid.currency) != (invoice.total, invoice.currency):
+    owed = invoice_owed(invoice)
+    if invoice.status == InvoiceStatus.OPEN and (
+        paid.amount < owed or paid.currency != invoice.currency
+    ):
         log.error("invoice_paid_otherwise", invoice=str(invoice), amount=str(paid.amount))
-        return f"nothing: {paid.amount} {paid.currency} was paid, not {invoice.total}"
+        return f"nothing: {paid.amount} {paid.currency} was paid, not {owed}"
     if invoice.status != InvoiceStatus.OPEN:
         log.error("payment_of_closed_invoice", invoice=str(invoice), status=invoice.status)
         return f"nothing: the invoice is {invoice.status}"

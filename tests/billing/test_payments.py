@@ -16,7 +16,7 @@ from backend.accounts.mail import mail_text
 from backend.accounts.models import Mail, Organization, Plan
 from backend.platform.database import in_database
 from billing.invoices.closing import invoice_close
-from billing.invoices.services import invoice_issue
+from billing.invoices.services import credit_note_create, invoice_issue
 from billing.models import (
     BillingAccount,
     Collection,
@@ -49,6 +49,7 @@ def stripe(settings: Any) -> Iterator[StripeServer]:
     settings.STRIPE_SECRET_KEY = stripe_server.SECRET_KEY
     settings.STRIPE_WEBHOOK_SECRET = stripe_server.WEBHOOK_SECRET
     settings.STRIPE_URL = server.url
+    settings.BILLING_DUNNING = True
     yield server
     server.stop()
 
@@ -306,6 +307,26 @@ def test_invoice_is_mailed_once_and_charged_to_the_card(stripe: StripeServer) ->
     assert "30.00 USD" in mail_text(mail)
     [intent] = stripe.made("payment_intent")
     assert (intent["form"]["amount"], intent["form"]["off_session"]) == ("3000", "true")
+
+
+def test_credit_note_is_taken_off_what_is_charged(stripe: StripeServer) -> None:
+    invoice = owing(card=True)
+    credit_note_create(invoice_id=invoice.pk, amount=Decimal(10), reason="An outage", now=NOW)
+    run_daily(1)
+    [intent] = stripe.made("payment_intent")
+    assert intent["form"]["amount"] == "2000"
+    invoice.refresh_from_db()
+    assert invoice.status == "paid"
+
+
+def test_without_dunning_invoices_are_mailed_and_no_more(
+    stripe: StripeServer, settings: Any
+) -> None:
+    settings.BILLING_DUNNING = False
+    invoice = owing(card=False)
+    run_daily(60)
+    assert len(subjects()) == 1
+    assert Organization.objects.get(pk=invoice.organization_id).suspended_at is None
 
 
 def test_refused_card_is_tried_four_times_then_warned_twice_then_suspended(
