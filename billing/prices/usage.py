@@ -9,7 +9,7 @@ there are no volume tiers.
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from decimal import Decimal
+from decimal import Decimal, localcontext
 from uuid import UUID
 
 from billing.prices.book import EXACT, PriceBook, UnpricedUsage, cost_where_priced
@@ -98,12 +98,13 @@ class Pricer:
 
     def _flat_price(self, kind: Kind, bucket: UsageBucket) -> Decimal | None:
         try:
-            [tier] = self.book.tiers(
-                model=bucket.model,
-                kind=kind,
-                organization_id=self._organization_id,
-                at=bucket.start,
-            )
+            with localcontext(EXACT):
+                [tier] = self.book.tiers(
+                    model=bucket.model,
+                    kind=kind,
+                    organization_id=self._organization_id,
+                    at=bucket.start,
+                )
         except UnpricedUsage:
             return None
         return tier.price
