@@ -227,6 +227,8 @@ class StepRunner(Protocol):
     eos_token_ids: frozenset[int]
     vocab_size: int
     embedding_size: int
+    is_encoder: bool
+    """Whether it gives vectors only, of prompts that are each computed in one step."""
 
     def execute(self, chunks: list[Chunk]) -> list[StepResult]:
         """Compute all chunks; a result for each that `samples`, None for the others."""

@@ -37,6 +37,8 @@ def make_proposers(config: EngineConfig, target: StepRunner) -> list[Proposer]:
         ModelLoadError: when the draft model cannot be used, or has another vocabulary.
     """
     speculation = config.speculation
+    if target.is_encoder:
+        return []
     proposers: list[Proposer] = [PromptLookup()] if speculation.prompt_lookup else []
     if speculation.draft_model is not None:
         sequences = speculation.max_rows // 2  # more of them at once get no draft
@@ -98,6 +100,7 @@ def main() -> int:
             eos_token_ids=sorted(runner.eos_token_ids),
             vocab_size=runner.vocab_size,
             embedding_size=runner.embedding_size,
+            is_encoder=runner.is_encoder,
         )
         outbox.send(msgspec.msgpack.encode(ready))
         heartbeat.start(core.progress)

@@ -100,6 +100,8 @@ class CoreReady(msgspec.Struct, tag="ready"):
     eos_token_ids: list[int]
     vocab_size: int
     embedding_size: int
+    is_encoder: bool = False
+    """Whether the model gives vectors only."""
 
 
 class StepReport(msgspec.Struct, tag="step"):

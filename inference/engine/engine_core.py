@@ -51,7 +51,7 @@ class EngineCore:
             checksums=runner.checksums if config.kv_checksums else None,
             swap_blocks=config.swap_blocks,
         )
-        self.scheduler = Scheduler(config.scheduler, self.kv)
+        self.scheduler = Scheduler(config.scheduler, self.kv, whole_prompts=runner.is_encoder)
         self.speculator = Speculator(config.speculation, proposers, runner.max_model_len)
         self.progress = StepProgress()
         self._clock = clock

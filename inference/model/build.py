@@ -56,7 +56,7 @@ def build_model(
     load = WeightLoader(reader, dtype, device, precision or Precision(), group)
     stack = load.stack(range(reader.config.num_layers) if layers is None else layers)
     model = Decoder(reader.config, stack, reader.architecture.ends(load))
-    if load.has_kernels and group is None:
+    if load.has_kernels and group is None and not reader.config.is_encoder:
         _check_sizes(model)
     return model
 

@@ -59,6 +59,8 @@ class ModelConfig:
     windows: dict[int, int] = field(default_factory=dict)
     """Layers that attend to their last so many tokens only."""
     moe: MoeConfig | None = None
+    is_encoder: bool = False
+    """Every token attends to all of its text: a text is computed whole, and gives a vector only."""
 
     def of_rank(self, size: int) -> Self:
         """The sizes of a rank's part, where `size` ranks share every layer.

@@ -7,6 +7,7 @@ from typing import Any
 
 from inference.errors import ModelLoadError
 from inference.model.architecture import Architecture
+from inference.model.architectures.bert import BERT
 from inference.model.architectures.llama import LLAMA
 from inference.model.architectures.mistral import MISTRAL
 from inference.model.architectures.mixtral import MIXTRAL
@@ -15,6 +16,7 @@ from inference.model.architectures.qwen3 import QWEN3
 from inference.model.architectures.qwen3_moe import QWEN3_MOE
 
 ARCHITECTURES: list[Architecture] = [
+    BERT,
     LLAMA,
     MISTRAL,
     MIXTRAL,

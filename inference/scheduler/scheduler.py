@@ -22,8 +22,12 @@ from inference.scheduler.prefill_budget import PrefillBudget
 
 
 class Scheduler:
-    def __init__(self, config: SchedulerConfig, kv: KVCacheManager) -> None:
+    def __init__(
+        self, config: SchedulerConfig, kv: KVCacheManager, *, whole_prompts: bool = False
+    ) -> None:
+        """`whole_prompts`: a prompt is computed in one step, as encoders need it."""
         self._config = config
+        self._whole_prompts = whole_prompts
         self._kv = kv
         self._requests: dict[str, Request] = {}
         self._waiting: list[Request] = []
@@ -203,6 +207,8 @@ class Scheduler:
         max_running = min(self._config.max_num_seqs, self.limit.tokens)
         while self._waiting and budget > 0 and len(self._running) < max_running:
             request = self._waiting[0]
+            if self._whole_prompts and chunks and request.num_tokens > budget:
+                return  # it begins a step of its own, whatever room that takes
             prefix = self._kv.find_prefix(request)
             if not self._kv.can_hold(request, prefix):
                 return
@@ -215,7 +221,9 @@ class Scheduler:
     ) -> int:
         """Let a waiting request run, with its first chunk; returns the chunk's tokens."""
         cached = len(prefix) * self._kv.block_size or request.swapped_tokens
-        num_tokens = min(request.num_tokens - cached, budget)
+        num_tokens = request.num_tokens - cached
+        if not self._whole_prompts:
+            num_tokens = min(num_tokens, budget)
         self._kv.start(request, prefix, num_tokens)
         self._waiting.remove(request)
         request.status = RequestStatus.RUNNING

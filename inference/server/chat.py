@@ -44,6 +44,7 @@ async def chat_completions(request: Request) -> Response:
     state: ServerState = request.app.state.server
     body = await read_body(request, ChatRequest)
     state.check_model(body.model)
+    state.check_generates()
     n = body.n or 1
     state.admit(n, "n")
     tools = ToolUse.of(body, state.chat_template)

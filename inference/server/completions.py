@@ -34,6 +34,7 @@ async def completions(request: Request) -> Response:
     state: ServerState = request.app.state.server
     body = await read_body(request, CompletionRequest)
     state.check_model(body.model)
+    state.check_generates()
     n = body.n or 1
     tried = _tries(body, n)
     sequences = tried * count_prompts(body.prompt)

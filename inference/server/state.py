@@ -81,6 +81,15 @@ class ServerState:
                 param="model",
             )
 
+    def check_generates(self) -> None:
+        """Raises InvalidRequestError where the model gives vectors only."""
+        if self.model_info.is_encoder:
+            name = self.config.served_model_name
+            raise InvalidRequestError(
+                f"the model {name!r} makes vectors of texts and no answers: use /v1/embeddings",
+                param="model",
+            )
+
     def admit(self, num_sequences: int, param: str | None = None) -> None:
         """Refuse at once what would wait too long or cannot be taken.
 

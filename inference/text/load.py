@@ -46,8 +46,12 @@ def _from_folder(folder: Path) -> tuple[TextTokenizer, str | None]:
     config: dict[str, Any] = json.loads(settings.read_text()) if settings.exists() else {}
     template = folder / "chat_template.jinja"
     source = template.read_text() if template.exists() else config.get("chat_template")
+    known = Tokenizer.from_file(str(file))
+    # As Sentence-BERT's files say: a text is refused here rather than cut in silence.
+    known.no_truncation()
+    known.no_padding()
     tokenizer = TextTokenizer(
-        Tokenizer.from_file(str(file)),
+        known,
         bos_token=_content(config.get("bos_token")),
         eos_token=_content(config.get("eos_token")),
         add_bos=False,  # the file's own post-processor adds what belongs there

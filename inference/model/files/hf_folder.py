@@ -32,6 +32,8 @@ class HFReader:
             self.config = self.architecture.read_hf(raw)
         except KeyError as error:
             raise ModelLoadError(f"{folder}/config.json has no {error.args[0]}") from error
+        if self.config.is_encoder:
+            _check_pooling(folder)
         files = _weight_files(folder)
         if not files:
             raise ModelLoadError(f"{folder} has no .safetensors files")
@@ -78,6 +80,22 @@ def _weight_files(folder: Path) -> list[Path]:
         listed = set(json.loads(index.read_text())["weight_map"].values())
         return [folder / name for name in sorted(listed) if (folder / name).exists()]
     return [single] if single.exists() else sorted(folder.glob("*.safetensors"))
+
+
+def _check_pooling(folder: Path) -> None:
+    """Raises ModelLoadError when Sentence-BERT's files ask for more than the mean of the states."""
+    modules = folder / "modules.json"
+    for module in json.loads(modules.read_text()) if modules.exists() else []:
+        kind = module["type"].rpartition(".")[2]
+        if kind not in ("Transformer", "Pooling", "Normalize"):
+            raise ModelLoadError(f"{modules} has a module {kind}, which is not implemented")
+        if kind == "Pooling":
+            pooling = json.loads((folder / module["path"] / "config.json").read_text())
+            modes = {key for key, on in pooling.items() if on is True and "pooling_mode" in key}
+            if modes - {"pooling_mode_mean_tokens"}:
+                raise ModelLoadError(
+                    f"{', '.join(sorted(modes))} is not implemented: only the mean"
+                )
 
 
 def _check_weights_are_plain(raw: Mapping[str, Any]) -> None:
