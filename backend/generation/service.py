@@ -217,12 +217,16 @@ def _admission(
 
 
 async def _wait_begun(active: ActiveGeneration) -> None:
+    """A caller who waits in the queue is a reader, however long that takes."""
+    active.attach()
     try:
         error = await active.began
     except BaseException:
         if active.request.on_disconnect == "cancel":
             active.request_stop("cancelled")  # the client left while it waited
         raise
+    finally:
+        active.detach_for_reader()
     if error is not None:
         raise error
 

@@ -17,6 +17,7 @@ from backend.accounts.principal import PlanLimits, Principal
 from backend.generation.embeddings import EmbeddingRequest
 from backend.generation.gateway import Gateway
 from backend.generation.models import Generation
+from backend.generation.run import active
 from backend.generation.service import embeddings_create
 from backend.platform.database import in_database
 from backend.platform.redis import sync_client
@@ -25,6 +26,7 @@ from billing.prices.services import prices_seed
 from infra.load.upstream import SyntheticUpstream, words
 from tests.factories import MODEL
 from tests.support.gateway import (
+    TURN,
     ask,
     caller,
     chat,
@@ -141,6 +143,20 @@ async def test_generation_with_grace_continues_when_client_disconnects_before_it
         answer = await read(generation_id, principal)
     assert answer.text == words(0, 20)
     assert (await until_ended(generation_id)).state == "completed"
+
+
+async def test_caller_who_waits_in_the_queue_is_no_disconnected_client(
+    transactional_db: None, upstream: SyntheticUpstream, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Under load a place may take longer than a started generation waits for its first reader."""
+    monkeypatch.setattr(active, "_FIRST_READER_S", 0.05)
+    principal = await caller()
+    async with running_gateway(pools_of(upstream, max_concurrency=1)):
+        before = await start(chat(principal, max_tokens=100, turn=TURN))
+        reading = asyncio.create_task(read(before.id, principal))
+        answer = await ask(chat(principal, max_tokens=5))
+        await reading
+    assert answer[1].text == words(0, 5)
 
 
 async def _leave(proxy: RedisProxy, start: Callable[[], Any]) -> None:

@@ -92,7 +92,7 @@ class ActiveGeneration:
         self._grace_s = grace_s
         self._on_disconnected = on_disconnected
         self._alarm: asyncio.TimerHandle | None = None
-        self._set_alarm(grace_s if self.has_grace else _FIRST_READER_S)
+        self._await_reader()
 
     @property
     def id(self) -> UUID:
@@ -142,6 +142,12 @@ class ActiveGeneration:
         if self._readers == 0 and not self.log.complete and not self.log.lost:
             self._set_alarm(self._grace_s if self.has_grace else 0.0)
 
+    def detach_for_reader(self) -> None:
+        """Who waited for the first event goes, and is about to come back as a reader."""
+        self._readers -= 1
+        if self._readers == 0 and not self.completion.done():
+            self._await_reader()
+
     def has_readers_elsewhere(self) -> None:
         """Readers of another process were found: look again later."""
         if self._readers == 0:
@@ -151,6 +157,9 @@ class ActiveGeneration:
         self._clear_alarm()
         self.note_began(ParleyError("The generation has moved to another process."))
         self.note_completion(None)
+
+    def _await_reader(self) -> None:
+        self._set_alarm(self._grace_s if self.has_grace else _FIRST_READER_S)
 
     def _set_alarm(self, after_s: float) -> None:
         self._clear_alarm()
