@@ -8,10 +8,10 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "backend.settings")
 # than on them (62 % of a core for one stream, against 6 %). NumPy reads this when first imported.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
+import django
 from django.conf import settings
-from django.core.asgi import get_asgi_application
 
-django_application = get_asgi_application()
+django.setup(set_prefix=False)
 
 # Imported only now: these touch models, which need the application registry.
 from channels.routing import ProtocolTypeRouter  # noqa: E402
@@ -19,6 +19,7 @@ from channels.routing import ProtocolTypeRouter  # noqa: E402
 from backend.api.application import generation_paths  # noqa: E402
 from backend.api.asgi import RequestGuard  # noqa: E402
 from backend.api.batches.loop import batch_loops  # noqa: E402
+from backend.api.handler import Handler  # noqa: E402
 from backend.api.proxies import ForwardedClient, proxies_from  # noqa: E402
 from backend.api.websocket import websocket_application  # noqa: E402
 from backend.generation.lifespan import with_gateway  # noqa: E402
@@ -27,7 +28,7 @@ application = with_gateway(
     ForwardedClient(
         ProtocolTypeRouter(
             {
-                "http": RequestGuard(cast(Any, django_application), generation_paths()),
+                "http": RequestGuard(cast(Any, Handler()), generation_paths()),
                 "websocket": websocket_application,
             }
         ),

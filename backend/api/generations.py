@@ -78,7 +78,8 @@ async def start(
     started = await generation_start(
         gateway, wanted, pending=pending_request_of(request.scope), fence=fence
     )
-    await release_connection()
+    if request.auth.key_id is None:
+        await release_connection()
     return started
 
 

@@ -6,6 +6,7 @@ epoch only: a process that was thought dead, and whose generation another one co
 end it with less text than was delivered.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -194,9 +195,9 @@ def generation_epoch_is(*, generation_id: UUID, epoch: int) -> bool:
     ).exists()
 
 
-def generation_mark_running(*, generation_id: UUID, replica: str, pool: str) -> None:
-    """For the admin's eyes: nothing depends on it."""
-    Generation.objects.filter(pk=generation_id, state=GenerationState.QUEUED).update(
+def generations_mark_running(ids: Sequence[UUID], *, replica: str, pool: str) -> None:
+    """For the admin's eyes: nothing depends on it. Those that have ended stay so."""
+    Generation.objects.filter(pk__in=ids, state=GenerationState.QUEUED).update(
         state=GenerationState.RUNNING, started_at=timezone.now(), replica=replica, pool=pool
     )
 

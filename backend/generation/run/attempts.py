@@ -18,12 +18,11 @@ from backend.generation.pools.client import UpstreamClient
 from backend.generation.pools.continuation import can_continue, path_for, upstream_body
 from backend.generation.pools.errors import ReplicaUnavailable, RequestRefused
 from backend.generation.pools.replicas import Replica
-from backend.generation.records import generation_mark_running
 from backend.generation.request import Usage
 from backend.generation.run.active import ActiveGeneration
 from backend.generation.run.events import EventAppender
+from backend.generation.run.marks import RunningMarks
 from backend.generation.run.output import ChoiceOutput
-from backend.platform.database import in_database
 from backend.platform.errors import Overloaded, ParleyError, UpstreamFailed
 
 log = structlog.get_logger(__name__)
@@ -52,7 +51,9 @@ class Attempts:
         ticket: Ticket,
         events: EventAppender,
         client: UpstreamClient,
+        marks: RunningMarks,
     ) -> None:
+        self._marks = marks
         self._active = active
         self._ticket = ticket
         self._events = events
@@ -68,18 +69,8 @@ class Attempts:
         if not unfinished:
             return  # failed over between its last text and its terminal transaction
         replica = await self._ticket.granted()
-        marking = asyncio.create_task(
-            in_database(
-                generation_mark_running,
-                generation_id=self._active.id,
-                replica=replica.config.name,
-                pool=self._active.pool.id,
-            )
-        )
-        try:
-            await _all([self._produce(choice) for choice in unfinished])
-        finally:
-            await asyncio.gather(marking, return_exceptions=True)
+        self._marks.add(self._active.id, replica=replica.config.name, pool=self._active.pool.id)
+        await _all([self._produce(choice) for choice in unfinished])
 
     async def _produce(self, choice: ChoiceOutput) -> None:
         failures = _Failures()

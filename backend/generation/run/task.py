@@ -12,6 +12,7 @@ from backend.generation.pools.client import UpstreamClient
 from backend.generation.run.active import ActiveGeneration, ActiveGenerations
 from backend.generation.run.attempts import Attempts
 from backend.generation.run.events import EventAppender
+from backend.generation.run.marks import RunningMarks
 from backend.generation.run.outcome import CANCELLED, Outcome
 from backend.generation.stream.writer import BufferWriter
 from backend.platform.errors import GenerationTimeout, ParleyError
@@ -41,6 +42,7 @@ class GenerationTasks:
         self._client = client
         self._writer = writer
         self._finish = finish
+        self._marks = RunningMarks()
 
     def start(self, active: ActiveGeneration, ticket: Ticket) -> None:
         """Start the task of `active`; it ends by itself, in every case."""
@@ -79,11 +81,16 @@ class GenerationTasks:
             active.close()
             self._registry.remove(active)
 
+    def _attempts(
+        self, active: ActiveGeneration, ticket: Ticket, events: EventAppender
+    ) -> Attempts:
+        return Attempts(active, ticket, events, self._client, self._marks)
+
     async def _produce(
         self, active: ActiveGeneration, ticket: Ticket, events: EventAppender
     ) -> Outcome | None:
         """Generate until the end, the deadline or a stop; None when it is not ours to end."""
-        work = asyncio.create_task(Attempts(active, ticket, events, self._client).run())
+        work = asyncio.create_task(self._attempts(active, ticket, events).run())
         outcome: Outcome | None = None
         try:
             either: set[asyncio.Future[Any]] = {work, active.stop}
