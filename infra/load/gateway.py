@@ -23,7 +23,7 @@ _FEWEST_FIRST_TOKENS = 20
 _ADMISSIONS = 300
 _ADMISSIONS_AT_ONCE = 16
 # Streams are opened this fast; what an admission costs is measured by itself.
-_OPENED_PER_S = 40
+_OPENED_PER_S = 20
 _SETTLED_S = 0.5
 
 

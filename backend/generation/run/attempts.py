@@ -94,7 +94,8 @@ class Attempts:
         """One upstream request, from the text so far to the end of the choice."""
         active = self._active
         choice.begin_attempt()
-        if self._room(choice) <= 0:
+        limit = active.pool.answer_limit(active.request)
+        if choice.generated_tokens >= limit:
             self._end(choice, "length", None)
             return
         text = choice.generated
@@ -125,7 +126,7 @@ class Attempts:
                 for chunk in chunks:
                     finish_reason = chunk.finish_reason or finish_reason
                     final = chunk.usage.output_tokens if chunk.usage is not None else final
-                if finish_reason is None and self._room(choice) <= 0:
+                if finish_reason is None and choice.generated_tokens >= limit:
                     finish_reason = "length"
                     break
         finally:
@@ -137,10 +138,6 @@ class Attempts:
         delivery = choice.end(reason, final)
         if delivery is not None:
             self._events.text(choice, delivery)
-
-    def _room(self, choice: ChoiceOutput) -> int:
-        """How many tokens the choice may still get."""
-        return self._active.pool.answer_limit(self._active.request) - choice.generated_tokens
 
     async def _tokens(self, replica: Replica, text: str) -> list[int] | None:
         if text and isinstance(self._active.request.prompt, list):
