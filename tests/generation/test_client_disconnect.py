@@ -145,7 +145,7 @@ async def test_generation_with_grace_continues_when_client_disconnects_before_it
     assert (await until_ended(generation_id)).state == "completed"
 
 
-async def test_caller_who_waits_in_the_queue_is_no_disconnected_client(
+async def test_caller_is_served_after_a_long_wait_in_the_queue(
     transactional_db: None, upstream: SyntheticUpstream, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Under load a place may take longer than a started generation waits for its first reader."""

@@ -28,7 +28,7 @@ class Pace:
         self.streams = 0
         self._loop = asyncio.get_running_loop()
         self._interval_s = 0.0
-        self._arrivals = 0
+        self._chunks = 0
         self._counted_since = self._loop.time()
         self._last_tick = 0.0
         self._waiting: list[Callable[[], None]] = []
@@ -36,11 +36,11 @@ class Pace:
 
     def arrived(self) -> None:
         """Some stream's chunk has arrived."""
-        self._arrivals += 1
+        self._chunks += 1
         now = self._loop.time()
         if now - self._counted_since >= _RATE_OVER_S:
-            rate = self._arrivals / (now - self._counted_since)
-            self._arrivals, self._counted_since = 0, now
+            rate = self._chunks / (now - self._counted_since)
+            self._chunks, self._counted_since = 0, now
             self._interval_s = interval_s(self.streams, rate)
 
     def wake(self, stream: Callable[[], None]) -> None:
