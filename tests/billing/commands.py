@@ -2,17 +2,14 @@
 
 import os
 import signal
-import subprocess
-import sys
 from pathlib import Path
 from typing import Self
 
 from django.conf import settings
 from django.db import connection
 
-from infra.services.process import end_tree, spawn
-
-ROOT = Path(__file__).resolve().parents[2]
+from infra.services.process import end_tree
+from tests.support.forkserver import Forked, fork
 
 
 class Command:
@@ -20,7 +17,7 @@ class Command:
 
     def __init__(self, name: str, log: Path) -> None:
         self.name, self.log = name, log
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: Forked | None = None
 
     def start(self) -> Self:
         environment = {
@@ -28,8 +25,9 @@ class Command:
             "DATABASE_URL": database_url(),
             "KAFKA_BOOTSTRAP_SERVERS": settings.KAFKA_BOOTSTRAP_SERVERS,
         }
-        command = [sys.executable, "-W", "ignore", str(ROOT / "manage.py"), *self.name.split()]
-        self._process = spawn(command, log=self.log, environment=environment, cwd=ROOT)
+        command = ["python", "manage.py", *self.name.split()]
+        with self.log.open("ab") as output:
+            self._process = fork(command, environment=environment, output=output)
         return self
 
     def kill(self) -> None:

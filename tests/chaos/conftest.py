@@ -6,6 +6,7 @@ A test with settings of its own gets a product of its own.
 
 import tempfile
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -23,6 +24,8 @@ from tests.support.product import Product
 from tests.support.upstream import UpstreamThread
 
 ANSWER_TOKENS = 64
+# So many events of an answer.
+BEGUN = 12
 
 
 # Answers of `ANSWER_TOKENS` take three seconds.
@@ -67,6 +70,13 @@ class Asked:
     @property
     def generation_id(self) -> UUID:
         return UUID(self.wire.chunks[0]["parley"]["generation_id"])
+
+    def has_begun(self) -> None:
+        """Wait until some words have come, and most have not."""
+        deadline = time.monotonic() + 60
+        while len(self.wire.events) < BEGUN:
+            assert time.monotonic() < deadline, self.wire
+            time.sleep(0.02)
 
 
 Running = TypeVar("Running", Product, LaunchedProduct)

@@ -48,7 +48,7 @@ def test_answer_is_whole_and_product_is_ready_again_after_services_are_killed(
 ) -> None:
     killed = [site.product.service(name) for name in names]
     with site.asking() as asked:
-        time.sleep(1.5)
+        asked.has_begun()
         for server in killed:
             server.send_signal(signal.SIGKILL)
 
@@ -70,7 +70,7 @@ def test_answer_is_whole_after_a_service_was_frozen(site: Site[LaunchedProduct],
     """Nobody lets it go on: it is started anew."""
     frozen = site.product.service(name)
     with site.asking() as asked:
-        time.sleep(1.5)
+        asked.has_begun()
         frozen.send_signal(signal.SIGSTOP)
 
     whole_answer(asked.wire)

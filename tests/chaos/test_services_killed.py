@@ -21,7 +21,7 @@ def test_answer_continues_when_the_engine_is_killed_and_restarted(
 ) -> None:
     site = start_site()
     with site.asking() as asked:
-        time.sleep(1.5)
+        asked.has_begun()
         site.upstream.stop()
         time.sleep(2)
         site.upstream.start()
@@ -52,7 +52,7 @@ def test_answer_is_whole_when_redis_is_killed_and_comes_back_empty(
     service = site.product.services.service("REDIS_URL")
     assert service is not None
     with site.asking() as asked:
-        time.sleep(1.5)
+        asked.has_begun()
         service.kill()
         time.sleep(1.0)
         service.start()
@@ -90,7 +90,7 @@ def test_usage_arrives_once_when_worker_and_relay_are_killed(
     names = ("worker", "relay", "aggregator")
     site = start_site(background=names)
     with site.asking() as asked:
-        time.sleep(1.0)
+        asked.has_begun()
         for name in names:
             site.product.process(name).kill()
     for name in names:
@@ -109,8 +109,8 @@ def test_web_process_ends_on_sigterm_when_no_service_answers(
 ) -> None:
     site = start_site()
     web = site.product.webs[0].process
-    with site.asking():
-        time.sleep(1.5)
+    with site.asking() as asked:
+        asked.has_begun()
         for name in ("DATABASE_URL", "REDIS_URL"):
             service = site.product.services.service(name)
             assert service is not None

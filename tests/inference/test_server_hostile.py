@@ -6,7 +6,6 @@ import asyncio
 import json
 import socket
 import threading
-import time
 from collections.abc import AsyncGenerator, MutableMapping
 from typing import Any
 
@@ -113,7 +112,7 @@ def test_text_that_cannot_fit_the_context_is_refused(tiny_served, path, body):
 
 @pytest.mark.model
 def test_health_is_answered_while_a_long_text_is_tokenized(served: Served):
-    """No answer takes as long as half of the text: the server is never busy with it alone."""
+    """Again and again: the server is never busy with it alone."""
     done = threading.Event()
 
     def tokenize() -> None:
@@ -121,15 +120,14 @@ def test_health_is_answered_while_a_long_text_is_tokenized(served: Served):
         done.set()
 
     thread = threading.Thread(target=tokenize)
-    began = time.monotonic()
     thread.start()
-    longest = 0.0
+    answers = 0
     while not done.is_set():
-        asked = time.monotonic()
-        served.http.get("/health")
-        longest = max(longest, time.monotonic() - asked)
+        assert served.http.get("/health").status_code == 200
+        answers += 1
     thread.join()
-    assert longest < (time.monotonic() - began) / 2
+    # One before it, one that waits for all of it, and one after it would be three.
+    assert answers > 5
 
 
 def test_structured_output_of_a_model_without_an_end_is_refused(tmp_path):
