@@ -11,6 +11,8 @@ from backend.api.application import api
 from backend.api.outbox import outbox
 from backend.api.scim import scim
 
+admin.autodiscover()  # see AdminConfig
+
 urlpatterns = [
     path("healthz", health.healthz),
     path("readyz", health.readyz),
