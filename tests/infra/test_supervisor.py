@@ -63,9 +63,9 @@ def test_process_that_goes_on_in_time_is_left_alone(supervisor: Supervisor) -> N
     supervisor.add("sleeper", "sleep 600")
     first = supervisor.pid("sleeper")
     assert first is not None
-    for _ in range(2):
+    for _ in range(3):
         os.kill(first, signal.SIGSTOP)
-        for _ in range(3):
+        for _ in range(2):
             time.sleep(1)
             supervisor.tend()
         os.kill(first, signal.SIGCONT)
