@@ -18,6 +18,8 @@ from backend.accounts import key_cache
 from backend.accounts.mail import mail_queue
 from backend.accounts.models import APIKey, Membership, Organization, Role
 from backend.accounts.operator_models import Suspension, SuspensionCause
+from backend.audit.actions import Action
+from backend.audit.services import SYSTEM, record, staff
 from backend.platform.errors import Conflict, InvalidRequest, NotFound, OrganizationSuspended
 
 _REASON_MAX = 300
@@ -53,6 +55,7 @@ def suspend_organization(
         organization.suspended_at = timezone.now()
         organization.save(update_fields=["suspended_at"])
     _refuse_keys_from_the_commit_on(organization_id, reason)
+    _record(Action.ORGANIZATION_SUSPENDED, organization_id, by_id, cause=cause, reason=reason)
     _tell_owners(
         organization,
         subject=f"{organization.name} is suspended",
@@ -85,6 +88,7 @@ def reinstate_organization(
     )
     if not ended:
         raise Conflict(f"{organization.name} is not suspended.", code="not_suspended")
+    _record(Action.ORGANIZATION_REINSTATED, organization_id, by_id, cause=cause)
     if organization.suspensions.filter(ended_at=None).exists():
         return False
     organization.suspended_at = None
@@ -97,6 +101,16 @@ def reinstate_organization(
         text=f"{organization.name} is served again.\n",
     )
     return True
+
+
+def _record(action: Action, organization_id: UUID, by_id: UUID | None, **details: str) -> None:
+    record(
+        action,
+        organization_id=organization_id,
+        actor=staff(by_id) if by_id else SYSTEM,
+        target=("organization", organization_id),
+        details=details,
+    )
 
 
 def suspension_of(*, organization_id: UUID) -> Suspension | None:

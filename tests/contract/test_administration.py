@@ -12,7 +12,7 @@ from tests.support.product import Product
 
 @pytest.fixture(scope="module")
 def admin(product: Product, developer: Person) -> Iterator[openai.OpenAI]:
-    secret = developer.new_key(scopes=["administration", "usage"])["secret"]
+    secret = developer.new_key(scopes=["administration", "audit", "usage"])["secret"]
     with openai.OpenAI(
         base_url=f"{product.url}/v1", admin_api_key=secret, api_key="none", max_retries=0
     ) as made:
@@ -102,3 +102,18 @@ def test_admin_keys_and_what_other_keys_may_not(
         pytest.raises(openai.PermissionDeniedError),
     ):
         ordinary.admin.organization.users.list()
+
+
+def test_audit_log_names_what_was_done(admin: openai.OpenAI, developer: Person) -> None:
+    organization = admin.admin.organization
+    project = organization.projects.create(name="Audited")
+    log = organization.audit_logs
+    (event,) = log.list(event_types=["project.created"], resource_ids=[project.id])
+    assert event.type == "project.created"
+    assert event.actor is not None
+    assert event.actor.api_key is not None
+    assert event.actor.api_key.user is not None
+    assert event.actor.api_key.user.email == developer.email
+    first = log.list(limit=1)
+    assert first.has_next_page()
+    assert first.get_next_page().data[0].id != first.data[0].id

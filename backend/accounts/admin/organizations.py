@@ -1,18 +1,20 @@
 """Organizations with their members and projects, and the plans."""
 
-from typing import Any
+from typing import Any, cast
 
 from django.contrib import admin
 from django.core.exceptions import ValidationError
 from django.db.models import Count, QuerySet
-from django.forms import BaseInlineFormSet
+from django.forms import BaseInlineFormSet, ModelForm
 from django.http import HttpRequest
 from unfold.admin import ModelAdmin, TabularInline
 from unfold.contrib.filters.admin import RangeDateTimeFilter, RelatedDropdownFilter
 from unfold.decorators import display
 
 from backend.accounts.admin.suspension import SuspensionActions, Suspensions
-from backend.accounts.models import Membership, Organization, Plan, Project, Role
+from backend.accounts.models import Membership, Organization, Plan, Project, Role, User
+from backend.audit.actions import Action
+from backend.audit.services import record, staff
 
 
 class KeepsAnOwner(BaseInlineFormSet):
@@ -75,6 +77,19 @@ class OrganizationAdmin(SuspensionActions):
     readonly_fields = ("id", "suspended_at", "created_at")
     inlines = (Members, Projects, Suspensions)
     actions_detail = ("suspend", "reinstate")
+
+    def save_model(
+        self, request: HttpRequest, obj: Organization, form: ModelForm, change: bool
+    ) -> None:
+        super().save_model(request, obj, form, change)
+        if "plan" in form.changed_data:
+            record(
+                Action.PLAN_UPDATED,
+                organization_id=obj.pk,
+                actor=staff(cast(User, request.user).pk),
+                target=("organization", obj.pk),
+                details={"plan": obj.plan_id},
+            )
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Organization]:
         return (

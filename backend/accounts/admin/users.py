@@ -4,7 +4,7 @@ Only a superuser decides who is staff, sets somebody's password or changes an ad
 would let the support staff become another person, and read as them what they may not read.
 """
 
-from typing import Any
+from typing import Any, cast
 
 from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
@@ -21,8 +21,11 @@ from unfold.contrib.filters.admin import BooleanRadioFilter, RangeDateTimeFilter
 from unfold.decorators import display
 from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
 
+from backend.accounts.account_events import account_event_record
 from backend.accounts.models import Membership, User
 from backend.accounts.services import organization_create, user_active_set
+from backend.audit.actions import Action
+from backend.audit.services import staff
 
 admin.site.unregister(Group)
 # allauth's own pages show seeds and session keys, and change what links in mails have verified.
@@ -138,6 +141,11 @@ class UserAdmin(DjangoUserAdmin, ModelAdmin):
         super().save_model(request, obj, form, change)
         if "is_active" in form.changed_data:
             user_active_set(user=obj, is_active=obj.is_active)
+            account_event_record(
+                Action.USER_REINSTATED if obj.is_active else Action.USER_SUSPENDED,
+                user_id=obj.pk,
+                actor=staff(cast(User, request.user).pk),
+            )
 
 
 def _is_superuser(request: HttpRequest) -> bool:
