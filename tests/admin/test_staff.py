@@ -7,6 +7,7 @@ from django.urls import reverse
 from backend.accounts.authentication import principal_for_api_key
 from backend.accounts.defaults import GROUPS
 from backend.accounts.models import APIKey, Membership, Organization, Plan, Role, User
+from backend.audit.models import AuditEvent
 from backend.platform.errors import AuthenticationFailed
 from tests.admin.conftest import staff
 from tests.factories import MembershipFactory, UserFactory, api_key_of, member
@@ -205,6 +206,26 @@ def test_support_changes_the_plan(client, support):
     assert answer.status_code == 302
     organization.refresh_from_db()
     assert (organization.name, organization.plan_id) == ("Renamed", "premium")
+    event = AuditEvent.objects.get(organization_id=organization.pk)
+    assert (event.action, event.actor_kind, event.details) == (
+        "plan.updated",
+        "staff",
+        {"plan": "premium"},
+    )
+
+
+def test_member_changed_by_staff_stands_in_the_audit_log(client, superuser):
+    user = member()
+    other = member(organization=Organization.objects.get(pk=user.organization_id), role=Role.ADMIN)
+    organization = Organization.objects.get(pk=user.organization_id)
+    places = {place.user_id: place for place in organization.memberships.all()}
+    rows = [(places[user.user_id], Role.OWNER, False), (places[other.user_id], Role.MEMBER, False)]
+
+    answer = client.post(change_url(organization), organization_form(organization, rows))
+
+    assert answer.status_code == 302
+    event = AuditEvent.objects.get(organization_id=organization.pk, action="user.updated")
+    assert (event.target_id, event.details) == (str(other.user_id), {"role": "member"})
 
 
 @pytest.mark.parametrize(("role", "delete"), [(Role.MEMBER, False), (Role.OWNER, True)])

@@ -91,6 +91,27 @@ class OrganizationAdmin(SuspensionActions):
                 details={"plan": obj.plan_id},
             )
 
+    def save_formset(
+        self, request: HttpRequest, form: ModelForm, formset: BaseInlineFormSet, change: bool
+    ) -> None:
+        super().save_formset(request, form, formset, change)
+        if formset.model is not Membership:
+            return
+        changed = [member for member, _ in formset.changed_objects]
+        for action, members in (
+            (Action.USER_ADDED, formset.new_objects),
+            (Action.USER_UPDATED, changed),
+            (Action.USER_DELETED, formset.deleted_objects),
+        ):
+            for member in members:
+                record(
+                    action,
+                    organization_id=member.organization_id,
+                    actor=staff(cast(User, request.user).pk),
+                    target=("user", member.user_id),
+                    details={"role": member.role},
+                )
+
     def get_queryset(self, request: HttpRequest) -> QuerySet[Organization]:
         return (
             super()
