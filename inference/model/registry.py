@@ -14,6 +14,7 @@ from inference.model.architectures.mixtral import MIXTRAL
 from inference.model.architectures.qwen2 import QWEN2
 from inference.model.architectures.qwen3 import QWEN3
 from inference.model.architectures.qwen3_moe import QWEN3_MOE
+from inference.model.architectures.smollm3 import SMOLLM3
 
 ARCHITECTURES: list[Architecture] = [
     BERT,
@@ -23,6 +24,7 @@ ARCHITECTURES: list[Architecture] = [
     QWEN2,
     QWEN3,
     QWEN3_MOE,
+    SMOLLM3,
 ]
 
 

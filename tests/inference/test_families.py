@@ -54,6 +54,7 @@ FAMILIES: dict[str, tuple[str, dict[str, Any]]] = {
         "Qwen2",
         {"use_sliding_window": True, "sliding_window": 7, "max_window_layers": 1},
     ),
+    "smollm3": ("SmolLM3", {"no_rope_layer_interval": 2, "pad_token_id": 0}),
     "qwen3": ("Qwen3", {"head_dim": 32}),
     "mixtral": (
         "Mixtral",

@@ -8,7 +8,7 @@ from typing import Any
 from torch import Tensor
 
 from inference.model.architecture import Architecture, Loader, Split, Weight
-from inference.model.config import ModelConfig
+from inference.model.config import ModelConfig, RopeConfig
 from inference.model.gguf_format import GGUFFile
 from inference.model.layers.attention import Attention
 from inference.model.layers.ends import TokenEnds
@@ -70,14 +70,19 @@ def layer(load: Loader, index: int) -> PreNormLayer:
 
 
 def pre_norm_layer(
-    load: Loader, index: int, mlp: Mlp, head_norms: tuple[Tensor, Tensor] | None = None
+    load: Loader,
+    index: int,
+    mlp: Mlp,
+    head_norms: tuple[Tensor, Tensor] | None = None,
+    rope: RopeConfig | None = None,
 ) -> PreNormLayer:
-    """The layer with any MLP. `head_norms` are those of queries and keys, where there are such."""
+    """The layer with any MLP. `head_norms` are those of queries and keys, where there are such;
+    `rope` is its rotation where it is not the configuration's."""
     at, config = f"layers.{index}", load.config
     attention = Attention(
         load.backend,
         config,
-        load.rotary(config.rope),
+        load.rotary(rope or config.rope),
         qkv=load.linear(f"{at}.attn.q", f"{at}.attn.k", f"{at}.attn.v"),
         out=load.linear(f"{at}.attn.o"),
         window=config.windows.get(index),
