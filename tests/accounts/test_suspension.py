@@ -69,14 +69,14 @@ async def test_sessions_are_refused_but_for_account_and_data_and_other_organizat
 
 def test_open_streams_and_sockets_end() -> None:
     principal, neighbour = member(), member()
-    watched = {
+    running = {
         Access(p.user_id, organization_id)
         for p in (principal, neighbour)
         for organization_id in (p.organization_id, None)
     }
-    assert access_ended(watched) == set()
+    assert access_ended(running) == set()
     suspend(principal)
-    assert access_ended(watched) == {a for a in watched if a.user_id == principal.user_id}
+    assert access_ended(running) == {a for a in running if a.user_id == principal.user_id}
 
 
 def test_public_links_lead_nowhere_meanwhile() -> None:

@@ -55,7 +55,7 @@ async def test_page_and_key_work_from_inside_only() -> None:
             assert (await program.get("/api/keys")).status_code == status, address
 
 
-async def test_list_of_another_organization_keeps_nobody_out() -> None:
+async def test_list_of_another_organization_keeps_no_user_out() -> None:
     owner, other = await in_database(member), await in_database(api_key_of)
     await in_database(allow, owner, "192.0.2.0/24")
     async with AsgiClient(OUTSIDE, headers={"Authorization": f"Bearer {other[1]}"}) as program:
@@ -82,7 +82,7 @@ async def test_owner_is_warned_before_they_lock_themselves_out() -> None:
 
 
 @pytest.mark.parametrize("cidr", ["192.0.2.1/24", "300.1.1.1", "office", "192.0.2.0/33", "::/129"])
-def test_what_is_no_network_is_named(cidr: str) -> None:
+def test_malformed_network_is_named(cidr: str) -> None:
     with pytest.raises(InvalidRequest) as refused:
         allow(member(), cidr)
     assert refused.value.param == "networks"

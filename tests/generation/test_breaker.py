@@ -48,7 +48,7 @@ def test_one_trial_decides_when_it_is_half_open():
     assert breaker.state == "closed" and breaker.allows()
 
 
-def test_it_opens_for_longer_each_time_a_trial_fails_up_to_a_bound():
+def test_breaker_opens_for_longer_each_time_a_trial_fails_up_to_a_bound():
     clock = Clock()
     breaker = tripped(clock)
     waits = []

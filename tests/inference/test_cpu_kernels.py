@@ -404,7 +404,7 @@ def in_chunks(stack: LayerStack, x: torch.Tensor, sizes: list[int], cached_as, b
         (Kind.Q6_K, torch.float32),
     ],
 )
-def test_a_prompt_gives_the_same_bits_in_chunks_of_any_size(kernels, kind, cached_as):
+def test_prompt_gives_the_same_bits_in_chunks_of_any_size(kernels, kind, cached_as):
     """With rounded activations: so an answer does not depend on how much of its prompt was cached.
     In one call and part by part, beside a decode request and alone, with and without a window."""
     if not kernels.parley_has_int8():

@@ -121,7 +121,7 @@ def test_quantization_without_kernels_is_refused(tmp_path, monkeypatch):
         build_model(open_weights(str(tmp_path)), torch.bfloat16, CPU, Precision("int8"))
 
 
-def test_a_cached_prompt_changes_no_bit_of_the_answer(kernels, tmp_path):
+def test_cached_prompt_changes_no_bit_of_the_answer(kernels, tmp_path):
     """With rounded activations: an answer's log probabilities are those of the same request whose
     prompt was computed whole, whatever part of it was cached and however few tokens were left."""
     path = tmp_path / "tiny.gguf"
