@@ -29,6 +29,9 @@ SERVICES = pytest.StashKey["RunServices"]()
 if not Path("/dev/nvidiactl").exists():
     os.environ.setdefault("TRITON_INTERPRET", "1")
 
+# Threads of an engine that wait for each other do not spin: others need the cores.
+os.environ.setdefault("GOMP_SPINCOUNT", "0")
+
 # Each client of httpx reads all roots of trust, 27 ms of processor time, though what the tests ask
 # is on this machine and speaks no TLS: here they are read once.
 for _transport in ("httpx._transports.default", "httpx2._transports.default"):
