@@ -104,6 +104,7 @@ INSTALLED_APPS = [
     "backend.enterprise",
     "backend.conversations",
     "backend.generation",
+    "backend.rights",
     "backend.api",
     "billing",
     "safety.audit",
@@ -328,6 +329,10 @@ CELERY_BEAT_SCHEDULE = {
         "task": "backend.conversations.tasks.purge_deleted",
         "schedule": 3600.0,
     },
+    "purge-overdue-conversations": {
+        "task": "backend.conversations.tasks.purge_overdue",
+        "schedule": 60.0,
+    },
     "fail-orphaned-turns": {
         "task": "backend.conversations.tasks.fail_orphaned_turns",
         "schedule": 60.0,
@@ -335,6 +340,15 @@ CELERY_BEAT_SCHEDULE = {
     "write-api-key-last-uses": {
         "task": "backend.accounts.tasks.api_key_last_uses_write",
         "schedule": 60.0,
+    },
+    "run-data-jobs": {
+        "task": "backend.rights.tasks.run_jobs",
+        "schedule": 30.0,
+        "options": {"expires": 30.0},  # runs do not pile up behind a long one
+    },
+    "expire-exports": {
+        "task": "backend.rights.tasks.expire_exports",
+        "schedule": 3600.0,
     },
     "send-due-mails": {
         "task": "backend.accounts.tasks.mails_send_due",
@@ -355,6 +369,8 @@ CELERY_BEAT_SCHEDULE = {
     **BILLING_SCHEDULE,
 }
 CONVERSATION_RETENTION_DAYS = 30
+# How long the operator keeps backups: certificates of erasure say so.
+BACKUP_DAYS = int(env("PARLEY_BACKUP_DAYS", "30"))
 
 # --- Language, time, logs -------------------------------------------------------------------
 LANGUAGE_CODE = "en-us"

@@ -1,4 +1,4 @@
-"""The end of an account, as far as `accounts` goes; backend/api/account_deletion.py does the whole.
+"""The end of an account, as far as `accounts` goes; backend/rights/requests.py does the whole.
 
 The row of the user stays without anything personal: invoices, usage and audits point at it.
 """
@@ -46,8 +46,8 @@ def user_delete(*, user_id: UUID) -> None:
         kind="account_deleted",
         subject="Your account was deleted",
         text=(
-            "Your Parley account was deleted. Chats are erased for good after 30 days; invoices"
-            " stay as long as the law says.\n"
+            "Your Parley account was deleted. What is yours is being erased; a certificate of"
+            " that follows. Invoices stay for as long as the law says.\n"
         ),
     )
     sessions_end(user_id=user.pk)

@@ -257,6 +257,7 @@ from backend.accounts.operator_models import (  # noqa: E402
     TermsAcceptance,
     TermsVersion,
 )
+from backend.accounts.rights_models import DataPolicy, LegalHold, TrainingOptOut  # noqa: E402
 from backend.accounts.team_models import (  # noqa: E402
     Invitation,
     JoinRequest,
@@ -270,8 +271,10 @@ __all__ = [
     "APIKey",
     "Announcement",
     "AnnouncementDismissal",
+    "DataPolicy",
     "Invitation",
     "JoinRequest",
+    "LegalHold",
     "Mail",
     "MailState",
     "Membership",
@@ -289,5 +292,6 @@ __all__ = [
     "Suspension",
     "TermsAcceptance",
     "TermsVersion",
+    "TrainingOptOut",
     "User",
 ]

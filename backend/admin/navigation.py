@@ -47,6 +47,15 @@ GROUPS = (
         },
     ),
     Group(
+        "Data rights",
+        {
+            "rights.Erasure": "delete_forever",
+            "rights.DataExport": "archive",
+            "accounts.LegalHold": "gavel",
+        },
+        rest_of=("rights",),
+    ),
+    Group(
         "Conversations",
         {
             "conversations.Conversation": "forum",

@@ -30,6 +30,7 @@ from backend.api.routes import (
     openai_projects,
     organization,
     organization_security,
+    privacy,
     projects,
     responses,
     security,
@@ -110,6 +111,7 @@ api.add_router("/v1/organization", openai_projects.router, auth=_administers)
 api.add_router("/api/announcements", announcements.router, auth=SessionOnly(gate=False))
 api.add_router("/api/audit-log", audit_log.product_router, auth=SessionOrKey(Scope.AUDIT))
 api.add_router("/v1/organization", audit_log.openai_router, auth=BearerKey(Scope.AUDIT))
+api.add_router("/api", privacy.router)
 api.add_router("/api/me", me.router)
 api.add_router("/api/me", security.router)
 api.add_router("/api/auth", auth.router)

@@ -8,7 +8,8 @@ The protocol, for one key of one user in one organization, kept for 24 hours:
    the same body, else the request is refused. The lock's token is noted as the row's holder.
 3. A complete answer in the row is replayed, byte for byte. Else, if its generation exists, the
    request attaches to that one, from its first event. Else the generation is started.
-4. When the last byte has been produced, the answer is stored in the row.
+4. When the last byte has been produced, the answer is stored in the row; not with `store: false`,
+   nor where the organization stores nothing: a later retry is then told 409.
 
 So a process may die between any two steps: the retry finds the generation or starts it, and two
 of one id cannot exist. A process may also stall until its lock has lapsed, and come back beside
@@ -37,6 +38,7 @@ from django.http.response import HttpResponseBase
 from django.utils import timezone
 from psycopg.errors import LockNotAvailable
 
+from backend.accounts.data_policy import calls_are_stored
 from backend.accounts.principal import AuthenticatedRequest
 from backend.api import generations
 from backend.api.generations import COMPLETIONS, Shape, Stores
@@ -132,6 +134,7 @@ async def _answer(
             content_type=claim.content_type,
             headers={REPLAYED_HEADER: "true", **generations.id_header(claim.generation_id)},
         )
+    keeps = wanted.generation.outlives_delivery and await calls_are_stored(request.auth)
     headers, created = {REPLAYED_HEADER: "true"}, claim.created_at
     if created is None:
         headers, created = await _begin(request, claim, wanted)
@@ -141,7 +144,7 @@ async def _answer(
             source = await generations.follow(request, claim.generation_id)
             events = shape.events(claim.generation_id, created, source)
             return EventStreamResponse(
-                _stored_at_end(events, claim, lock, shape.wire),
+                _stored_at_end(events, claim, lock, shape.wire, keeps=keeps),
                 headers={**headers, **generations.id_header(claim.generation_id)},
                 principal=request.auth,
                 wire=shape.wire,
@@ -158,7 +161,8 @@ async def _answer(
     except ParleyError:
         await in_database(_forget, claim)  # it failed before any text: nothing to replay
         raise
-    await in_database(_store, claim, "application/json", response.content)
+    if keeps:
+        await in_database(_store, claim, "application/json", response.content)
     return response
 
 
@@ -206,17 +210,19 @@ def in_use() -> Conflict:
 
 
 async def _stored_at_end(
-    events: AsyncGenerator[Event], claim: Claim, lock: RenewedLock, wire: Wire
+    events: AsyncGenerator[Event], claim: Claim, lock: RenewedLock, wire: Wire, *, keeps: bool
 ) -> AsyncIterator[Event]:
-    """`events`, with the lock held meanwhile and the whole stored after the last."""
+    """`events`, with the lock held meanwhile and the whole stored after the last, if `keeps`."""
     body = bytearray()
     try:
         async with lock.renewed(), aclosing(events):
             async for event in events:
-                body += wire.event(event)
+                if keeps:
+                    body += wire.event(event)
                 if wire.is_last(event):
                     # Before the client sees the end: its next request may come at once.
-                    await in_database(_store, claim, CONTENT_TYPE, bytes(body))
+                    if keeps:
+                        await in_database(_store, claim, CONTENT_TYPE, bytes(body))
                     await lock.give_back()
                 yield event
     finally:

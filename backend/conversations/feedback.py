@@ -6,6 +6,7 @@ from uuid import UUID
 
 from django.db import transaction
 
+from backend.accounts.data_policy import only_for_training
 from backend.accounts.principal import Principal
 from backend.conversations.models import Feedback, MessageRole
 from backend.conversations.selectors import message_get
@@ -51,10 +52,14 @@ def rated_answers() -> Iterator[dict[str, Any]]:
     """Every answer that has a thumb: `prompt_id`, `prompt` (messages), `answer`, `rating`.
 
     `prompt` is the text of the path that ends with it, its newest part where that is long.
-    Deleted conversations and empty answers are left out.
+    Deleted conversations and empty answers are left out, and what may not train.
     """
     ratings = (
-        Feedback.objects.filter(message__conversation__deleted_at=None)
+        only_for_training(
+            Feedback.objects.filter(message__conversation__deleted_at=None),
+            organization="message__conversation__organization_id",
+            user="user_id",
+        )
         .exclude(message__text="")
         .select_related("message")
         .order_by("created_at")

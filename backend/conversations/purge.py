@@ -8,9 +8,11 @@ from uuid import UUID
 import structlog
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
 
+from backend.accounts.data_policy import organizations_with_retention
+from backend.accounts.legal_hold import without_held
 from backend.conversations.models import Attachment, Conversation, Message, MessageStatus
 from backend.conversations.turns import message_finish
 
@@ -33,15 +35,36 @@ def deleted_conversations_purge(*, now: datetime | None = None) -> int:
     return sum(_purge(conversation_id, before) for conversation_id in _due(before))
 
 
+def overdue_conversations_purge(*, now: datetime | None = None) -> int:
+    """Erase conversations whose last turn is older than their organization keeps them.
+
+    Returns:
+        How many were erased.
+    """
+    moment = now or timezone.now()
+    erased = 0
+    for organization_id, days in organizations_with_retention():
+        rows = Conversation.objects.filter(
+            organization_id=organization_id, updated_at__lte=moment - timedelta(days=days)
+        )
+        for conversation_id in list(_purgeable(rows).values_list("pk", flat=True)):
+            erased += _erase(rows, conversation_id)
+    return erased
+
+
 def unused_uploads_purge(*, now: datetime | None = None) -> int:
     """Erase uploads of yesterday that no message ever used. Returns how many."""
     before = (now or timezone.now()) - UNUSED_UPLOAD_AGE
-    unused = Attachment.objects.filter(conversation=None, created_at__lt=before)
+    unused = without_held(
+        Attachment.objects.filter(conversation=None, created_at__lt=before),
+        organization="organization_id",
+        user="user_id",
+    )
     erased = 0
     for attachment_id in unused.values_list("pk", flat=True).iterator():
         with transaction.atomic():
             # Locked and read again: a message may be claiming it at this moment.
-            attachment = unused.select_for_update().filter(pk=attachment_id).first()
+            attachment = unused.select_for_update(of=("self",)).filter(pk=attachment_id).first()
             if attachment is not None:
                 attachment.file.delete(save=False)
                 attachment.delete()
@@ -75,21 +98,26 @@ def orphaned_turns_fail(*, now: datetime | None = None) -> int:
 
 
 def _due(before: datetime) -> Iterator[UUID]:
+    deleted = Conversation.objects.filter(deleted_at__lt=before)
+    return _purgeable(deleted).values_list("pk", flat=True).iterator()
+
+
+def _purgeable(rows: QuerySet[Conversation]) -> QuerySet[Conversation]:
+    """Without those in which an answer is being generated, or that a legal hold keeps."""
     running = Message.objects.filter(conversation=OuterRef("pk"), status=MessageStatus.PENDING)
-    return (
-        Conversation.objects.filter(~Exists(running), deleted_at__lt=before)
-        .values_list("pk", flat=True)
-        .iterator()
+    return without_held(
+        rows.filter(~Exists(running)), organization="organization_id", user="user_id"
     )
+
+
+def _purge(conversation_id: UUID, before: datetime) -> int:
+    return _erase(Conversation.objects.filter(deleted_at__lt=before), conversation_id)
 
 
 @transaction.atomic
-def _purge(conversation_id: UUID, before: datetime) -> int:
-    conversation = (
-        Conversation.objects.select_for_update()
-        .filter(pk=conversation_id, deleted_at__lt=before)
-        .first()
-    )
+def _erase(rows: QuerySet[Conversation], conversation_id: UUID) -> int:
+    """Files, then rows; 0 where it is no longer one of `rows`."""
+    conversation = rows.select_for_update().filter(pk=conversation_id).first()
     if conversation is None:
         return 0  # restored, or purged by another worker, since the list was made
     for attachment in conversation.attachments.all():

@@ -89,13 +89,6 @@ def conversation_delete(*, principal: Principal, conversation_id: UUID) -> None:
     notify("conversation.deleted", user_id=conversation.user_id, conversation_id=conversation.id)
 
 
-def conversations_delete_of_user(*, user_id: UUID) -> int:
-    """Hide all conversations of a user who deletes their account, in every organization.
-    Final after CONVERSATION_RETENTION_DAYS. Returns how many."""
-    mine = Conversation.objects.filter(user_id=user_id, deleted_at=None)
-    return mine.update(deleted_at=timezone.now())
-
-
 @transaction.atomic
 def conversation_restore(*, principal: Principal, conversation_id: UUID) -> Conversation:
     """Undo a deletion. One that is not deleted is returned as it is. Raises NotFound."""

@@ -17,6 +17,12 @@ def purge_deleted() -> dict[str, int]:
 
 
 @shared_task
+def purge_overdue() -> int:
+    """Every minute; see purge.overdue_conversations_purge."""
+    return purge.overdue_conversations_purge()
+
+
+@shared_task
 def fail_orphaned_turns() -> int:
     """Every minute; see purge.orphaned_turns_fail."""
     return purge.orphaned_turns_fail()

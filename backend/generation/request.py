@@ -79,6 +79,8 @@ class GenerationRequest:
         on_disconnect: when no reader is left: `cancel` at once, or after the `grace` period,
             or never (`go_on`).
         stores_answer: its text is kept (models.StoredAnswer) until its caller deletes it.
+        retention_days: the most days that anything of it is kept, whatever a policy or a key for
+            retries wants; 0: nothing outlives its delivery (`store: false`).
         message_id: the pending assistant message that this generation fills.
         service_tier: "" for the usual one; `batch` has a price of its own, no rate limit, and what
             it waits for a place is bounded by its caller.
@@ -103,6 +105,7 @@ class GenerationRequest:
     stream_usage: bool = False
     on_disconnect: Literal["cancel", "grace", "go_on"] = "cancel"
     stores_answer: bool = False
+    retention_days: int | None = None
     conversation_id: UUID | None = None
     message_id: UUID | None = None
     timeout_s: float | None = None
@@ -110,6 +113,15 @@ class GenerationRequest:
     client_hash: str = ""
     turn: TurnIds | None = None
     service_tier: str = ""
+
+    @property
+    def outlives_delivery(self) -> bool:
+        """Whether anything of it may be stored."""
+        return self.retention_days != 0
+
+    def retained(self, policy_days: int) -> int:
+        """For how many days a checked text is retained that the policy would for `policy_days`."""
+        return policy_days if self.retention_days is None else min(policy_days, self.retention_days)
 
     @property
     def affinity(self) -> str | None:

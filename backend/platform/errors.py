@@ -110,6 +110,12 @@ class Conflict(ParleyError):
     status, type, code = 409, "invalid_request_error", "conflict"
 
 
+class LegallyHeld(Conflict):
+    """A legal hold keeps what was to be erased."""
+
+    code = "legal_hold"
+
+
 class PayloadTooLarge(ParleyError):
     status, type, code = 413, "invalid_request_error", "payload_too_large"
 

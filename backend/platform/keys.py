@@ -44,6 +44,7 @@ class Purpose(StrEnum):
     INTERNAL_CALL = "internal-call"
     DEVICE = "device-cookie"
     CLIENT_ADDRESS = "client-address"
+    DATA_DOWNLOAD = "data-download"
     UNTRUSTED_CONTENT = "untrusted-content"
 
 

@@ -9,6 +9,7 @@ from uuid import UUID
 from django.db.models import Count, Q
 from django.utils import timezone
 
+from backend.accounts.data_policy import only_for_training
 from backend.accounts.principal import Principal
 from safety.audit.models import (
     Review,
@@ -90,11 +91,16 @@ def appeals_list(*, principal: Principal, generation_id: UUID | None = None) -> 
 def labelled_texts() -> Iterator[dict[str, str]]:
     """What reviewers decided, as training labels: `text`, `label`, `category`, `stage`, `prompt`.
 
-    Only reviews whose text is still retained: an overturned block is `benign`, a confirmed one
-    `harmful`. `prompt` is, for an answer, the prompt that it replies to; "" where not retained.
+    Only reviews whose text is still retained, and may train: an overturned block is `benign`, a
+    confirmed one `harmful`. `prompt` is, for an answer, the prompt that it replies to; "" where
+    that is not retained.
     """
     reviews = (
-        Review.objects.exclude(state=ReviewState.OPEN)
+        only_for_training(
+            Review.objects.exclude(state=ReviewState.OPEN),
+            organization="decision__organization_id",
+            user="decision__user_id",
+        )
         .filter(decision__stored_text__isnull=False)
         .select_related("decision", "decision__stored_text")
         .order_by("created_at")

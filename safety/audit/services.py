@@ -10,6 +10,7 @@ from django.db import transaction
 from django.db.models import Max
 from django.utils import timezone
 
+from backend.accounts.legal_hold import without_held
 from backend.accounts.principal import Principal
 from backend.audit.actions import Action as AuditAction
 from backend.audit.services import SYSTEM, record, staff
@@ -197,6 +198,10 @@ def review_resolve(
 
 
 def expired_texts_delete() -> int:
-    """Delete retained texts that have expired; how many. Called by beat."""
-    deleted, _ = StoredText.objects.filter(expires_at__lte=timezone.now()).delete()
-    return deleted
+    """Delete retained texts that have expired and are not held; how many. Called by beat."""
+    expired = without_held(
+        StoredText.objects.filter(expires_at__lte=timezone.now()),
+        organization="decision__organization_id",
+        user="decision__user_id",
+    )
+    return expired.delete()[0]

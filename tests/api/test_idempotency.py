@@ -47,6 +47,18 @@ def caller(product, new_person):
         yield user, client
 
 
+def test_unstored_answer_is_not_kept_for_retries(product, caller):
+    user, client = caller
+    for streamed in (False, True):
+        body = {**HELLO, "store": False, "stream": streamed}
+        assert post(client, new_key(), body).status_code == 200
+    kept = product.rows(
+        "SELECT body FROM api_idempotencyrecord WHERE organization_id = %s",
+        [user.organization_id],
+    )
+    assert [row["body"] for row in kept] == [None, None]
+
+
 def test_same_key_and_body_get_the_same_answer_billed_once(product, caller):
     user, client = caller
     key = new_key()

@@ -47,6 +47,14 @@ BODIES: dict[tuple[str, str], Any] = {
     ("POST", "/api/keys"): {"name": "x"},
     ("PATCH", "/api/me"): {},
     ("POST", "/api/me/terms"): {"versions": [1]},
+    ("PUT", "/api/data-policy"): {
+        "retention_days": None,
+        "stores_api_calls": True,
+        "allows_training": True,
+    },
+    ("PUT", "/api/data-policy/training"): {"allowed": True},
+    ("POST", "/api/exports"): {"scope": "me"},
+    ("POST", "/api/erasures/organization"): {"name": "x"},
     ("POST", "/api/me/reauthenticate"): {"password": "a long enough one 7"},
     ("POST", "/api/me/password"): {"password": "a long enough one 7"},
     ("POST", "/api/me/email"): {"email": "other@example.org"},
@@ -93,6 +101,7 @@ BODIES: dict[tuple[str, str], Any] = {
 ABSENT = "00000000-0000-4000-8000-000000000000"
 PUBLIC = {
     ("GET", "/api/shared/{token}"),
+    ("GET", "/api/exports/download"),
     # Where an identity provider sends browsers, with what only it can sign (test_sso.py).
     ("GET", "/api/auth/sso/oidc/callback"),
     ("GET", "/api/auth/sso/saml/finish"),
@@ -123,6 +132,7 @@ SESSION_ONLY = {
     ("DELETE", "/api/me/passkeys/{passkey_id}"),
     ("DELETE", "/api/me/sessions/{session_id}"),
     ("POST", "/api/announcements/{announcement_id}/dismiss"),
+    ("POST", "/api/exports/{export_id}/link"),
 }
 
 
@@ -173,6 +183,7 @@ def belongings(product) -> Iterator[Belongings]:
             "domain_id": new_domain(browser),
             "join_request_id": ABSENT,  # tests/accounts/test_domains.py has a foreign one
             "session_id": browser.get("/api/me/sessions").json()["data"][0]["id"],
+            "export_id": browser.post("/api/exports", json={}).json()["id"],
             "announcement_id": "1",  # tests/accounts/test_operators.py has one of another plan
             # A passkey takes a browser; tests/api/test_passkeys.py has a foreign one.
             "passkey_id": "999999998",
@@ -372,6 +383,9 @@ _OPEN_TO_USAGE = (
     "/v1/organization/costs",
     "/api/me",
     "/api/announcements",
+    "/api/data-policy",
+    "/api/exports",
+    "/api/erasures",
     "/api/auth",
     # No key opens these.
     "/api/organization/sso",

@@ -6,6 +6,7 @@ import pytest
 from django.core import mail
 from django.utils import timezone
 
+from backend.accounts.suspension import reinstate_organization, suspend_organization
 from backend.platform.errors import NotFound, PermissionDenied
 from billing.models import WebhookEndpoint
 from billing.webhooks.delivery import deliver_due
@@ -85,6 +86,15 @@ def test_enabled_endpoint_is_sent_waiting_deliveries(caller, receiver):
     assert deliver_due() == 0
     webhook_enable(principal=caller, endpoint_id=endpoint.pk)
     assert deliver_due() == 1
+
+
+def test_deliveries_of_a_suspended_organization_wait_until_it_is_reinstated(caller, receiver):
+    queue(receiver.url, count=2, caller=caller)
+    suspend_organization(organization_id=caller.organization_id, reason="Unpaid", cause="unpaid")
+    assert deliver_due() == 0
+    assert receiver.requests == []
+    reinstate_organization(organization_id=caller.organization_id, cause="unpaid")
+    assert deliver_due() == 2
 
 
 def test_endpoint_is_enabled_by_its_organizations_managers_only(caller):

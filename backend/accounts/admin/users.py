@@ -16,9 +16,11 @@ from django.contrib.auth.models import Group
 from django.core.exceptions import PermissionDenied
 from django.forms import ModelForm
 from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
 from unfold.admin import ModelAdmin, TabularInline
 from unfold.contrib.filters.admin import BooleanRadioFilter, RangeDateTimeFilter
-from unfold.decorators import display
+from unfold.decorators import action, display
 from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
 
 from backend.accounts.account_events import account_event_record
@@ -85,6 +87,15 @@ class UserAdmin(DjangoUserAdmin, ModelAdmin):
     add_fieldsets = ((None, {"fields": ("email", "name", "password1", "password2")}),)
     filter_horizontal = ("groups", "user_permissions")
     readonly_fields = ("date_joined", "last_login")
+    actions_detail = ("erase",)
+
+    def has_erase_permission(self, request: HttpRequest, object_id: Any = None) -> bool:
+        return request.user.has_perm("rights.add_erasure")
+
+    @action(description="Erase", icon="delete_forever", permissions=["erase"])
+    def erase(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """To the form that asks for the reason (backend/rights/admin.py)."""
+        return redirect(f"{reverse('admin:rights_erasure_add')}?kind=user&subject_id={object_id}")
 
     @display(description="Active", boolean=True, ordering="is_active")
     def show_active(self, user: User) -> bool:
@@ -123,7 +134,7 @@ class UserAdmin(DjangoUserAdmin, ModelAdmin):
         return super().has_change_permission(request, obj)
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False  # deactivate instead: invoices and audits name their people
+        return False  # an erasure does it (the action below): invoices and audits name ids
 
     def user_change_password(
         self, request: HttpRequest, id: str, form_url: str = ""

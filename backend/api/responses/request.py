@@ -46,6 +46,7 @@ def from_response(
         chat,
         stream_usage=True,
         stores_answer=body.is_stored,
+        retention_days=None if body.is_stored else 0,
         on_disconnect=_on_disconnect(body),
     )
 

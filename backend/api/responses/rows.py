@@ -6,14 +6,17 @@ days, or until they are deleted. As all answers they belong to one user of one o
 
 import json
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
 from django.db import transaction
+from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 from pydantic import TypeAdapter
 
+from backend.accounts.data_policy import organizations_with_retention, projects_with_retention
+from backend.accounts.legal_hold import refuse_held, without_held
 from backend.accounts.principal import Principal
 from backend.api.models import StoredResponse
 from backend.api.responses.items import input_items, messages_of, output_items
@@ -25,7 +28,7 @@ from backend.api.responses.objects import (
     status_of,
 )
 from backend.api.schemas.responses import Item, ResponseCreate
-from backend.generation.models import Generation, StoredAnswer
+from backend.generation.models import OPEN_STATES, Generation, StoredAnswer
 from backend.generation.request import Usage
 from backend.generation.tools import split_calls
 from backend.platform.errors import InvalidRequest, ParleyError
@@ -101,9 +104,10 @@ def response_delete(*, text_id: str, principal: Principal) -> None:
     """Its content is gone at once; its generation stays, for the bill.
 
     Raises:
-        NotFound: as `response_get`.
+        NotFound: as `response_get`. LegallyHeld.
     """
     found = response_get(text_id=text_id, principal=principal)
+    refuse_held(organization_id=principal.organization_id, user_id=principal.user_id)
     StoredAnswer.objects.filter(pk=found.row.pk).delete()
     found.row.delete()
 
@@ -151,10 +155,27 @@ def input_list(found: Found) -> list[dict[str, Any]]:
 
 
 def purge_responses() -> int:
-    """Delete what is older than 30 days; how many responses that were."""
-    before = timezone.now() - KEPT
-    StoredAnswer.objects.filter(generation__created_at__lt=before).delete()
-    return StoredResponse.objects.filter(created_at__lt=before).delete()[0]
+    """Delete what is older than 30 days, or than its organization keeps; how many responses."""
+    now, deleted = timezone.now(), _purge_before(Q(), timezone.now() - KEPT)
+    for organization_id, days in organizations_with_retention():
+        mine = Q(organization_id=organization_id)
+        deleted += _purge_before(mine, now - timedelta(days=days))
+    for project_id, days in projects_with_retention():
+        deleted += _purge_before(Q(project_id=project_id), now - timedelta(days=days))
+    return deleted
+
+
+def _purge_before(of: Q, before: datetime) -> int:
+    """Of the generations that `of` names."""
+    generations = Generation.objects.filter(of, created_at__lt=before, stored_answer__isnull=False)
+    held = {"organization": "organization_id", "user": "user_id"}
+    ended = without_held(generations, **held).exclude(state__in=OPEN_STATES)
+    StoredAnswer.objects.filter(generation__in=ended).delete()
+    open_ones = Generation.objects.filter(pk=OuterRef("pk"), state__in=OPEN_STATES)
+    responses = StoredResponse.objects.filter(~Exists(open_ones), created_at__lt=before)
+    if of:
+        responses = responses.filter(pk__in=Generation.objects.filter(of).values("pk"))
+    return without_held(responses, **held).delete()[0]
 
 
 def _own(principal: Principal) -> Any:

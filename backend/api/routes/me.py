@@ -11,7 +11,6 @@ from backend.accounts.selectors import membership_get
 from backend.accounts.services import user_rename
 from backend.accounts.terms import terms_accept
 from backend.api import throttling
-from backend.api.account_deletion import account_delete
 from backend.api.authentication import (
     SESSION_ORGANIZATION,
     SSO_ORGANIZATION,
@@ -27,6 +26,7 @@ from backend.api.schemas.teams import JoinedOut, JoinOfferOut
 from backend.api.sign_in import may_change
 from backend.platform.database import in_database
 from backend.platform.errors import PermissionDenied
+from backend.rights.requests import user_erase
 
 router = Router(tags=["account"])
 
@@ -107,8 +107,8 @@ async def take_join_offer(request: AuthenticatedRequest) -> JoinedOut:
 
 @router.delete("", auth=SessionOnly(gate=False), response={204: None})
 async def delete_account(request: AuthenticatedRequest) -> Status:
-    """Delete the account, its chats and keys. Chats are erased for good after 30 days."""
+    """Delete the account: locked out at once, everything that is theirs erased within minutes."""
     await may_change(request, request.auth.user_id)
-    await in_database(account_delete, user_id=request.auth.user_id)
+    await in_database(user_erase, user_id=request.auth.user_id)
     await alogout(request)
     return Status(204, None)

@@ -9,6 +9,7 @@ from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 from ninja import Query, Router
 
+from backend.accounts.data_policy import calls_are_stored
 from backend.accounts.principal import AuthenticatedRequest
 from backend.accounts.scopes import Scope
 from backend.api import generations
@@ -41,6 +42,14 @@ _CANCEL_STEP_S = 0.1
 async def create_response(request: AuthenticatedRequest, body: ResponseCreate) -> HttpResponseBase:
     """OpenAI's response. With `stream` true: its events, `response.completed` last."""
     note_end_user(body.safety_identifier or body.user)
+    if body.is_stored and not await calls_are_stored(request.auth):
+        if body.background:
+            raise InvalidRequest(
+                "Your organization stores no API calls, and a response in the background is"
+                " stored.",
+                param="background",
+            )
+        body = body.model_copy(update={"store": False})
     joined: Joined | None = None
     history: list[dict[str, Any]] = []
     if body.previous_response_id is not None:

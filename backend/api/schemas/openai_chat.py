@@ -10,7 +10,12 @@ from pydantic import Field, model_validator
 
 from backend.api.schemas.base import RequestModel
 from backend.api.schemas.openai_messages import MAX_MESSAGES, InputMessage
-from backend.api.schemas.openai_parameters import EndUser, GenerationParameters, ServiceTier
+from backend.api.schemas.openai_parameters import (
+    EndUser,
+    GenerationParameters,
+    ServiceTier,
+    refuse_by_name,
+)
 from backend.api.schemas.openai_tools import ToolParameters, check_results
 from backend.generation.request import MAX_OUTPUT_TOKENS
 from backend.platform.errors import InvalidRequest
@@ -59,7 +64,6 @@ class ChatCompletionRequest(GenerationParameters, ToolParameters):
         "prompt_cache_options": ({"mode": "implicit"},),
         "prompt_cache_retention": ("in_memory",),
         "reasoning_effort": ("none",),
-        "store": (False,),
         "verbosity": ("medium",),
         "web_search_options": (),
     }
@@ -71,12 +75,23 @@ class ChatCompletionRequest(GenerationParameters, ToolParameters):
     top_logprobs: int | None = Field(default=None, ge=0, le=20)
     response_format: ResponseFormat | None = None
     service_tier: ServiceTier | None = None
+    store: Literal[False] | None = Field(
+        default=None, description="False: nothing of the call outlives its delivery."
+    )
     safety_identifier: EndUser | None = Field(
         default=None, description="Goes into the access log, hashed."
     )
     prompt_cache_key: EndUser | None = Field(
         default=None, description="A hint. Prefixes are found by content, so it changes nothing."
     )
+
+    @model_validator(mode="before")
+    @classmethod
+    def nothing_to_list(cls, data: Any) -> Any:
+        """`store: true` asks for a list of completions, which there is not."""
+        if isinstance(data, dict) and data.get("store") is not False:
+            return refuse_by_name({"store": ()}, data)
+        return data
 
     @model_validator(mode="after")
     def results_belong_to_calls(self) -> "ChatCompletionRequest":

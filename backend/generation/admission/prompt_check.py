@@ -5,11 +5,13 @@ prompt ends here, in its terminal state and with its usage record, and reaches n
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from uuid import UUID
 
+import msgspec
 from django.db import IntegrityError, transaction
 
+from backend.accounts.data_policy import data_rules_of
 from backend.conversations.turns import generation_attach
 from backend.generation.admission.images import images_check
 from backend.generation.models import GenerationState
@@ -61,6 +63,7 @@ def generation_check_and_create(
         Conflict: a generation with this id has begun.
         ParleyError: what `fence` raises; nothing is stored.
     """
+    admitted = _with_retention(admitted)
     request, principal = admitted.request, admitted.request.principal
     policy = policy_for(
         organization_id=principal.organization_id, model=model, key_id=principal.key_id
@@ -78,12 +81,27 @@ def generation_check_and_create(
     return CheckedPrompt(with_marked_content(request), policy)
 
 
+def _with_retention(admitted: AdmittedGeneration) -> AdmittedGeneration:
+    """As the organization and the project want it; a chat is its own store."""
+    request, principal = admitted.request, admitted.request.principal
+    rules = data_rules_of(principal.organization_id, principal.project_id)
+    bounds = [
+        request.retention_days,
+        rules.retention_days if request.message_id is not None else rules.call_days(),
+    ]
+    days = min((bound for bound in bounds if bound is not None), default=None)
+    request = replace(
+        request, retention_days=days, stores_answer=request.stores_answer and days != 0
+    )
+    return msgspec.structs.replace(admitted, request=request)
+
+
 def _check(request: GenerationRequest, policy: Policy) -> list[Checked]:
     """What is found in the text of the request, and in each image."""
     messages = request.safety_messages
     text = Checked(
         _PRE_CHECK.check(messages, policy),
-        RetainedText(newest_of(messages), policy.store_text_days),
+        RetainedText(newest_of(messages), request.retained(policy.store_text_days)),
     )
     return [text, *(Checked(decision, None) for decision in images_check(request, policy))]
 

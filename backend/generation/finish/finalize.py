@@ -146,7 +146,12 @@ class Finisher:
         try:
             async with asyncio.timeout(BUFFER_TIMEOUT_S):
                 await active.log.wait_stored(active.log.last)
-                await self._leases.release(active.id, active.log.lease, "ended")
+                await self._leases.release(
+                    active.id,
+                    active.log.lease,
+                    "ended",
+                    outlives_delivery=active.request.outlives_delivery,
+                )
         except (TimeoutError, RedisError, OSError) as error:
             # It has ended in PostgreSQL, so no other process can end it differently.
             log.error("generation_end_not_buffered", error=str(error))
@@ -219,7 +224,7 @@ async def _checked(active: ActiveGeneration) -> list[Checked]:
     """What was found in each choice, while it streamed and, where the policy reviews, since."""
     if not active.served:
         return []
-    days = active.policy.store_text_days
+    days = active.request.retained(active.policy.store_text_days)
     found = [(choice.decision(), readable(choice.generated)) for choice in active.choices]
     if wants_review_pass(active.policy):
         found = await asyncio.to_thread(
@@ -232,7 +237,8 @@ def _prompt_to_keep(active: ActiveGeneration, checked: list[Checked]) -> Retaine
     """The prompt's newest message, where something was found in an answer to it."""
     if all(answer.decision.action is Action.ALLOW for answer in checked):
         return None
-    return RetainedText(newest_of(active.request.safety_messages), active.policy.store_text_days)
+    days = active.request.retained(active.policy.store_text_days)
+    return RetainedText(newest_of(active.request.safety_messages), days)
 
 
 def _final_state(

@@ -221,7 +221,9 @@ class Failover:
                 await event_log.wait_stored(event_log.last)
         await self._settlement.limits(admitted, Usage.of(row))
         await self._settlement.budget(admitted, usage_facts(row))
-        await self._leases.release(admitted.id, lease, "ended")
+        await self._leases.release(
+            admitted.id, lease, "ended", outlives_delivery=admitted.request.outlives_delivery
+        )
 
     async def _replace_stream(self, orphan: _Orphan, lease: str) -> None:
         """It ended with text withdrawn that Redis may hold (finish/finalize.py), and its process

@@ -30,6 +30,7 @@ from backend.generation.stream.scripts import (
 # A claim only keeps two processes from doing the same work; the epoch keeps them from harm.
 _CLAIM_MS = 5_000
 _CANCEL_TTL_S = 3600
+_UNSTORED_BUFFER_MS = 30_000
 
 
 Renewal = Literal["renewed", "cancel", "missing", "fenced"]
@@ -94,9 +95,19 @@ class Leases:
         return [_RENEWALS[int(result)] for result in await self._renew(keys=names, args=arguments)]
 
     async def release(
-        self, generation_id: UUID, value: str, why: Literal["ended", "handover"]
+        self,
+        generation_id: UUID,
+        value: str,
+        why: Literal["ended", "handover"],
+        *,
+        outlives_delivery: bool = True,
     ) -> None:
-        """Give the lease back; see scripts.RELEASE."""
+        """Give the lease back; see scripts.RELEASE.
+
+        Args:
+            outlives_delivery: False: its stream is kept for a reader that has just lost its
+                connection, and no longer.
+        """
         await self._release(
             keys=[
                 keys.lease(generation_id),
@@ -104,7 +115,12 @@ class Leases:
                 keys.request(generation_id),
                 keys.events(generation_id),
             ],
-            args=[value, str(generation_id), why, self._times.buffer],
+            args=[
+                value,
+                str(generation_id),
+                why,
+                self._times.buffer if outlives_delivery else _UNSTORED_BUFFER_MS,
+            ],
         )
 
     async def end_with(self, generation_id: UUID, value: str, entries: Sequence[Entry]) -> bool:

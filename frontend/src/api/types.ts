@@ -11,6 +11,10 @@ export type Role = "owner" | "admin" | "member" | "finance" | "viewer";
 
 export type Me = Narrow<Schemas["Me"], { role: Role }>;
 export type Announcement = Narrow<Schemas["AnnouncementOut"], { tone: "info" | "warning" }>;
+export type DataPolicy = Schemas["DataPolicyOut"];
+/** `state` is `queued`, `running`, `done` or `failed`; `scope` is `me` or `organization`. */
+export type DataExport = Schemas["ExportOut"];
+export type DataExportList = Schemas["ExportListOut"];
 export type MailSent = Schemas["SentOut"];
 export type SecondFactorNeeded = Schemas["SecondFactorNeeded"];
 export type Security = Schemas["SecurityOut"];

@@ -51,6 +51,10 @@ const shellPages: RouteObject[] = [
     path: "/settings/security",
     lazy: async () => ({ Component: (await import("@/pages/security")).SecurityPage }),
   },
+  {
+    path: "/settings/privacy",
+    lazy: async () => ({ Component: (await import("@/pages/privacy")).PrivacyPage }),
+  },
   { path: "*", element: <NotFound what="page" /> },
 ];
 

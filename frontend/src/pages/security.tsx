@@ -1,15 +1,14 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { Navigate } from "react-router";
 import { errorMessage } from "@/api/errors";
-import { changeEmail, changePassword, deleteAccount, getSecurity } from "@/api/security";
-import { useMe, useSetMe } from "@/app/session";
+import { changeEmail, changePassword, getSecurity } from "@/api/security";
+import { useMe } from "@/app/session";
 import { Button } from "@/ui/button";
-import { Dialog, DialogActions } from "@/ui/dialog";
 import { Field } from "@/ui/field";
 import { Notice } from "@/ui/notice";
 import { Loading } from "@/ui/spinner";
 import { toast } from "@/ui/toast";
+import { DeletionSection } from "./account-deletion";
 import { PageLayout, Section } from "./page-layout";
 import { Reauthentication, useGuard } from "./reauthentication";
 import { SecondFactors } from "./security-factors";
@@ -117,63 +116,6 @@ function EmailSection() {
           Change the address
         </Button>
       </form>
-    </Section>
-  );
-}
-
-function DeletionSection() {
-  const me = useMe();
-  const setMe = useSetMe();
-  const guard = useGuard();
-  const [open, setOpen] = useState(false);
-  const [typed, setTyped] = useState("");
-  const remove = useMutation({
-    mutationFn: () => guard(deleteAccount),
-    onSuccess: () => setMe(null),
-    onError: () => setOpen(false),
-  });
-  if (remove.isSuccess) return <Navigate to="/login" replace />;
-  return (
-    <Section title="Delete the account">
-      {remove.error && <Notice tone="error">{errorMessage(remove.error)}</Notice>}
-      <p className="max-w-md text-muted-foreground text-sm">
-        Your chats, files and shared links vanish at once, and are erased for good after 30 days.
-        Your API keys end. Invoices stay as long as the law says.
-      </p>
-      <Button variant="danger" className="self-start" onClick={() => setOpen(true)}>
-        Delete the account
-      </Button>
-      <Dialog
-        open={open}
-        onOpenChange={setOpen}
-        title="Delete the account?"
-        description={`There is no way back. Type ${me.user.email} to go on.`}
-      >
-        <form
-          className="flex flex-col gap-4"
-          onSubmit={(event) => {
-            event.preventDefault();
-            setOpen(false);
-            remove.mutate();
-          }}
-        >
-          <Field
-            label="Your address"
-            autoComplete="off"
-            autoFocus
-            value={typed}
-            onChange={(event) => setTyped(event.target.value)}
-          />
-          <DialogActions>
-            <Button variant="outline" onClick={() => setOpen(false)}>
-              Cancel
-            </Button>
-            <Button type="submit" variant="danger" disabled={typed.trim() !== me.user.email}>
-              Delete for good
-            </Button>
-          </DialogActions>
-        </form>
-      </Dialog>
     </Section>
   );
 }

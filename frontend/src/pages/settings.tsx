@@ -22,6 +22,7 @@ export function SettingsPage() {
       <ThemeSection />
       <ProfileSection />
       <SecuritySection />
+      <PrivacySection />
       <OrganizationSection />
       <SharedLinksSection />
       <ShortcutsSection />
@@ -97,6 +98,19 @@ function SecuritySection() {
       </p>
       <Link to="/settings/security" className={`${buttonClass("outline")} self-start`}>
         Open
+      </Link>
+    </Section>
+  );
+}
+
+function PrivacySection() {
+  return (
+    <Section title="Data and privacy">
+      <p className="max-w-md text-muted-foreground text-sm">
+        How long your data is kept, a copy of it, and its erasure.
+      </p>
+      <Link to="/settings/privacy" className={`${buttonClass("outline")} self-start`}>
+        Open your data
       </Link>
     </Section>
   );

@@ -1,0 +1,83 @@
+"""Legal holds: what a court or an authority wants kept is neither purged nor erased.
+
+Every purge passes its rows through `without_held`; what would erase at somebody's wish calls
+`refuse_held`, and says so.
+"""
+
+from typing import TypeVar
+from uuid import UUID
+
+from django.db import IntegrityError, transaction
+from django.db.models import Model, Q, QuerySet
+from django.utils import timezone
+
+from backend.accounts.models import LegalHold
+from backend.platform.errors import Conflict, InvalidRequest, LegallyHeld
+
+M = TypeVar("M", bound=Model)
+
+
+def legal_hold_begin(
+    *,
+    reason: str,
+    organization_id: UUID | None = None,
+    user_id: UUID | None = None,
+    by_id: UUID | None = None,
+) -> LegalHold:
+    """Keep everything of an organization, or of a user in all of theirs.
+
+    Raises:
+        InvalidRequest: no reason. Conflict: it is held already.
+    """
+    reason = " ".join(reason.split())
+    if not 3 <= len(reason) <= 500:
+        raise InvalidRequest("Give a reason of 3 to 500 characters.", param="reason")
+    try:
+        with transaction.atomic():
+            return LegalHold.objects.create(
+                organization_id=organization_id, user_id=user_id, reason=reason, began_by_id=by_id
+            )
+    except IntegrityError as error:
+        raise Conflict("There is a legal hold on it already.", code="already_held") from error
+
+
+def legal_hold_end(*, hold: LegalHold, by_id: UUID | None = None) -> None:
+    """What is due is purged by the next run. Raises Conflict: it has ended."""
+    ended = LegalHold.objects.filter(pk=hold.pk, ended_at=None).update(
+        ended_at=timezone.now(), ended_by_id=by_id
+    )
+    if not ended:
+        raise Conflict("This legal hold has ended already.", code="not_held")
+
+
+def without_held(
+    rows: QuerySet[M], *, organization: str | None = None, user: str | None = None
+) -> QuerySet[M]:
+    """`rows` without those that a legal hold keeps.
+
+    Args:
+        organization, user: the field of either id, where the rows have it.
+    """
+    holds = LegalHold.objects.filter(ended_at=None)
+    held = Q(pk__in=[])
+    if organization is not None:
+        ids = holds.exclude(organization=None).values("organization_id")
+        held |= Q(**{f"{organization}__in": ids})
+    if user is not None:
+        held |= Q(**{f"{user}__in": holds.exclude(user=None).values("user_id")})
+    kept = rows.model._default_manager.filter(held).values("pk")
+    return rows.exclude(pk__in=kept)
+
+
+def refuse_held(*, organization_id: UUID | None = None, user_id: UUID | None = None) -> None:
+    """Raises LegallyHeld where there is a hold on either."""
+    held = Q(pk__in=[])
+    if organization_id is not None:
+        held |= Q(organization_id=organization_id)
+    if user_id is not None:
+        held |= Q(user_id=user_id)
+    if LegalHold.objects.filter(held, ended_at=None).exists():
+        raise LegallyHeld(
+            "A legal hold keeps this data: it cannot be erased before the hold ends."
+            " Ask the operator of this installation."
+        )

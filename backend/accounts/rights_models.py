@@ -1,0 +1,101 @@
+"""Tables of what may be kept of an organization's and a user's data, and for how long.
+
+Invariants, held by constraints:
+- an organization has at most one data policy; without a row it has the defaults;
+- a legal hold is on an organization or on a user, and on one of them at most one is open.
+"""
+
+from typing import ClassVar
+
+from django.db import models
+from django.db.models import Q
+from django.db.models.functions import Now
+
+
+class DataPolicy(models.Model):
+    """What an organization's owners decide about their data."""
+
+    organization = models.OneToOneField(
+        "accounts.Organization",
+        primary_key=True,
+        on_delete=models.CASCADE,
+        related_name="data_policy",
+    )
+    retention_days = models.PositiveIntegerField(
+        null=True,
+        blank=True,
+        help_text="Chats and stored answers go so many days after the last turn. 0: nothing is"
+        " stored after an answer is delivered. Empty: until they are deleted.",
+    )
+    stores_api_calls = models.BooleanField(
+        default=True, help_text="No: API calls are as with store=false."
+    )
+    allows_training = models.BooleanField(
+        default=True, help_text="Whether feedback and reviews may train classifiers and models."
+    )
+    changed_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        verbose_name_plural = "data policies"
+
+    def __str__(self) -> str:
+        return f"Data policy of {self.organization_id}"
+
+
+class TrainingOptOut(models.Model):
+    """A user whose texts train nothing, whatever their organizations allow."""
+
+    user = models.OneToOneField(
+        "accounts.User", primary_key=True, on_delete=models.CASCADE, related_name="training_opt_out"
+    )
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+
+    def __str__(self) -> str:
+        return f"Training opt-out of {self.user_id}"
+
+
+class LegalHold(models.Model):
+    """While it is open nothing of its organization or user is purged or erased."""
+
+    organization = models.ForeignKey(
+        "accounts.Organization",
+        null=True,
+        blank=True,
+        on_delete=models.PROTECT,
+        related_name="legal_holds",
+    )
+    user = models.ForeignKey(
+        "accounts.User",
+        null=True,
+        blank=True,
+        on_delete=models.PROTECT,
+        related_name="legal_holds",
+    )
+    reason = models.CharField(max_length=500, help_text="Whose request, by which reference.")
+    began_at = models.DateTimeField(db_default=Now(), editable=False)
+    began_by = models.ForeignKey(
+        "accounts.User", null=True, on_delete=models.SET_NULL, related_name="+", editable=False
+    )
+    ended_at = models.DateTimeField(null=True, editable=False)
+    ended_by = models.ForeignKey(
+        "accounts.User", null=True, on_delete=models.SET_NULL, related_name="+", editable=False
+    )
+
+    class Meta:
+        ordering: ClassVar[list[str]] = ["-began_at"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(organization=None, user__isnull=False)
+                | Q(organization__isnull=False, user=None),
+                name="legal_hold_one_subject",
+            ),
+            models.UniqueConstraint(
+                fields=["organization", "user"],
+                condition=Q(ended_at=None),
+                nulls_distinct=False,
+                name="legal_hold_one_open",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"Legal hold on {self.organization or self.user}"

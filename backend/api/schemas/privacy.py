@@ -1,0 +1,66 @@
+"""How data is kept, exported and erased."""
+
+from datetime import datetime
+from typing import Annotated, Literal
+from uuid import UUID
+
+from pydantic import Field, StringConstraints
+
+from backend.api.schemas.base import RequestModel, ResponseModel
+
+
+class DataPolicyOut(ResponseModel):
+    """Of the organization in which the caller works, and of the caller."""
+
+    retention_days: int | None = Field(
+        description="Null: until it is deleted; 0: nothing is stored after its delivery."
+    )
+    stores_api_calls: bool
+    allows_training: bool
+    i_allow_training: bool
+    may_change: bool = Field(description="The caller may change what is the organization's.")
+
+
+class DataPolicyUpdate(RequestModel):
+    retention_days: Annotated[int, Field(ge=0, le=3650)] | None
+    stores_api_calls: bool
+    allows_training: bool
+
+
+class TrainingUpdate(RequestModel):
+    allowed: bool
+
+
+class ExportCreate(RequestModel):
+    scope: Literal["me", "organization"] = "me"
+
+
+class ExportOut(ResponseModel):
+    id: UUID
+    scope: str = Field(description="`me` or `organization`.")
+    state: str = Field(description="`queued`, `running`, `done` or `failed`.")
+    size: int
+    sha256: str
+    created_at: datetime
+    expires_at: datetime | None
+
+
+class ExportListOut(ResponseModel):
+    data: list[ExportOut]
+    next_cursor: str | None
+
+
+class ExportLinkOut(ResponseModel):
+    url: str
+    expires_in: int = Field(description="Seconds.")
+
+
+class OrganizationErasure(RequestModel):
+    name: Annotated[str, StringConstraints(max_length=200)] = Field(
+        description="The organization's name, typed again."
+    )
+
+
+class ErasureOut(ResponseModel):
+    id: UUID
+    state: str

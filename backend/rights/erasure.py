@@ -1,0 +1,189 @@
+"""An erasure: table by table, files and caches, then the certificate.
+
+Each step may be repeated: what is gone is gone, and counts are kept as they are made, so a job that
+a worker died with goes on where it stopped. At the end every table is asked again, and a job that
+finds a row left fails: a certificate says what is true.
+"""
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+from django.conf import settings
+from django.contrib.admin.models import LogEntry
+from django.contrib.contenttypes.models import ContentType
+from django.db import transaction
+from django.db.models import FileField, Model, QuerySet
+from django.utils import timezone
+
+from backend.accounts.mail import mail_queue
+from backend.accounts.models import Organization, User
+from backend.audit.actions import Action
+from backend.audit.services import SYSTEM, record
+from backend.generation.models import OPEN_STATES, Generation
+from backend.generation.stream import keys
+from backend.platform.redis import sync_client
+from backend.rights.models import Erasure, JobState, SubjectKind
+from backend.rights.registry import TABLES, Fate, Table
+from backend.rights.subject import Subject
+
+BATCH = 200
+_BUFFERED = timedelta(hours=1)
+_GONE = (Fate.DELETED, Fate.WITH_PARENT)
+
+
+class NotYet(Exception):
+    """Something of the subject is still running; the job is tried again."""
+
+
+class RowsLeft(RuntimeError):
+    """A table still has rows of the subject after its erasure."""
+
+
+def counts_of(subject: Subject) -> dict[str, int]:
+    """How many rows of the subject each table has; tables without any are left out."""
+    counts = {}
+    for table in TABLES:
+        rows = table.rows(subject)
+        if rows is not None and (count := rows.count()):
+            counts[table.label] = count
+    return counts
+
+
+def erase(erasure: Erasure, *, renew: Callable[[], None]) -> None:
+    """Erase what is left, and write the certificate.
+
+    Args:
+        renew: called between batches: the worker is alive.
+    Raises:
+        NotYet: an answer is still being generated. RowsLeft.
+    """
+    subject = Subject(erasure.kind, erasure.subject_id, erasure.progress.get("email", ""))
+    if _open_generations(subject).exists():
+        raise NotYet
+    erasure.progress.setdefault("counts", {**counts_of(subject), **erasure.progress["at_once"]})
+    erasure.progress["cached"] = erasure.progress.get("cached", 0) + _forget_buffers(subject)
+    erasure.save(update_fields=["progress"])
+    for table in TABLES:
+        _erase_rows(table, subject, renew)
+    _blank_admin_log(subject)
+    _finish(erasure, subject)
+
+
+def _open_generations(subject: Subject) -> QuerySet[Generation]:
+    return Generation.objects.filter(**{f"{subject.kind}_id": subject.id}, state__in=OPEN_STATES)
+
+
+def _erase_rows(table: Table, subject: Subject, renew: Callable[[], None]) -> None:
+    rows, fate = table.rows(subject), table.fate(subject.kind)
+    if rows is None or fate in (Fate.KEPT, Fate.WITH_PARENT):
+        return
+    if fate is Fate.BLANKED:
+        if table.blank:
+            rows.update(**table.blank)
+        return
+    files = [f.name for f in table.model._meta.get_fields() if isinstance(f, FileField)]
+    while batch := list(rows.order_by("pk")[:BATCH]):
+        # Files first: after a crash in between a row is found again, a file is not.
+        for row in batch:
+            for name in files:
+                getattr(row, name).delete(save=False)
+        with transaction.atomic():
+            table.model._default_manager.filter(pk__in=[row.pk for row in batch]).delete()
+        renew()
+
+
+def _forget_buffers(subject: Subject) -> int:
+    """Answers of the last hour that Redis holds for readers who come back."""
+    recent = Generation.objects.filter(
+        **{f"{subject.kind}_id": subject.id}, created_at__gt=timezone.now() - _BUFFERED
+    ).values_list("pk", flat=True)
+    forgotten = 0
+    for generation_id in recent.iterator():
+        names = (keys.events(generation_id), keys.request(generation_id))
+        forgotten += int(bool(sync_client().delete(*names)))
+    return forgotten
+
+
+def _blank_admin_log(subject: Subject) -> None:
+    """What the admin's log says of the subject; who did what stays."""
+    model: type[Model] = User if subject.kind == SubjectKind.USER else Organization
+    LogEntry.objects.filter(
+        content_type=ContentType.objects.get_for_model(model), object_id=str(subject.id)
+    ).update(object_repr="erased", change_message="")
+
+
+@transaction.atomic
+def _finish(erasure: Erasure, subject: Subject) -> None:
+    left = {
+        table.label: rows.count()
+        for table in TABLES
+        if table.fate(subject.kind) in _GONE and (rows := table.rows(subject)) is not None
+    }
+    left = {label: count for label, count in left.items() if count}
+    if left:
+        raise RowsLeft(f"Rows are left of: {', '.join(sorted(left))}.")
+    erasure.certificate = certificate(erasure)
+    notify, erasure.notify = erasure.notify, ""
+    erasure.progress = {}
+    erasure.state, erasure.finished_at, erasure.error = JobState.DONE, timezone.now(), ""
+    erasure.save()
+    if notify:
+        mail_queue(
+            to=notify,
+            kind="erasure",
+            subject="Certificate of erasure",
+            text=certificate_text(erasure.certificate),
+        )
+    record(
+        Action.ERASURE_COMPLETED,
+        organization_id=subject.id if subject.kind == SubjectKind.ORGANIZATION else None,
+        actor=SYSTEM,
+        target=(subject.kind, subject.id),
+        details={"erasure": str(erasure.pk)},
+    )
+
+
+def certificate(erasure: Erasure) -> dict[str, Any]:
+    """What was done: each table's fate and number of rows, why what stays does, and backups."""
+    counts: dict[str, int] = erasure.progress["counts"]
+    tables = [
+        {
+            "table": table.label,
+            "rows": counts[table.label],
+            "done": str(table.fate(erasure.kind)),
+            **({"why": table.why} if table.why else {}),
+        }
+        for table in TABLES
+        if counts.get(table.label)
+    ]
+    return {
+        "certificate": str(erasure.pk),
+        "subject": {"kind": erasure.kind, "id": str(erasure.subject_id)},
+        "requested_at": erasure.created_at.isoformat(),
+        "completed_at": timezone.now().isoformat(),
+        "tables": tables,
+        "cached_answers_deleted": erasure.progress["cached"],
+        "verified": "Every table was asked again after the erasure and had no row left.",
+        "backups": (
+            f"Backups made before hold the data for {settings.BACKUP_DAYS} days at most. After a"
+            " restore, `manage.py repeat_erasures` erases it again."
+        ),
+        "mail": "The mail with this certificate is forgotten after 30 days.",
+    }
+
+
+def certificate_text(document: dict[str, Any]) -> str:
+    """The certificate, to be read by a person."""
+    lines = [
+        f"Certificate of erasure {document['certificate']}",
+        f"{document['subject']['kind'].capitalize()} {document['subject']['id']}",
+        f"Asked for {document['requested_at']}, completed {document['completed_at']} (UTC)",
+        "",
+    ]
+    for row in document["tables"]:
+        lines.append(f"{row['table']}: {row['rows']} rows {row['done']}")
+        if "why" in row and row["done"] in ("kept", "anonymised"):
+            lines.append(f"    {row['why']}")
+    lines += ["", document["verified"], document["backups"], document["mail"]]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,18 @@
+"""Background work of the data rights."""
+
+from celery import shared_task
+
+from backend.rights.export import exports_expire
+from backend.rights.jobs import jobs_run
+
+
+@shared_task
+def run_jobs() -> int:
+    """After each request, and by beat for what a worker has died with."""
+    return jobs_run()
+
+
+@shared_task
+def expire_exports() -> int:
+    """Hourly: their files go after seven days."""
+    return exports_expire()
