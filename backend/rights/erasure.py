@@ -12,8 +12,9 @@ from typing import Any
 from django.conf import settings
 from django.contrib.admin.models import LogEntry
 from django.contrib.contenttypes.models import ContentType
+from django.core.files.storage import default_storage
 from django.db import transaction
-from django.db.models import FileField, Model, QuerySet
+from django.db.models import Model, QuerySet
 from django.utils import timezone
 
 from backend.accounts.mail import mail_queue
@@ -82,12 +83,11 @@ def _erase_rows(table: Table, subject: Subject, renew: Callable[[], None]) -> No
         if table.blank:
             rows.update(**table.blank)
         return
-    files = [f.name for f in table.model._meta.get_fields() if isinstance(f, FileField)]
     while batch := list(rows.order_by("pk")[:BATCH]):
         # Files first: after a crash in between a row is found again, a file is not.
         for row in batch:
-            for name in files:
-                getattr(row, name).delete(save=False)
+            for name in filter(None, (str(getattr(row, field)) for field in table.stored)):
+                default_storage.delete(name)
         with transaction.atomic():
             table.model._default_manager.filter(pk__in=[row.pk for row in batch]).delete()
         renew()

@@ -17,7 +17,7 @@ from django.conf import settings
 from django.core.files import File
 from django.core.files.storage import default_storage
 from django.db import transaction
-from django.db.models import FileField, Model
+from django.db.models import Model
 from django.utils import timezone
 
 from backend.accounts.mail import mail_queue
@@ -73,7 +73,7 @@ def document_of(table: Table, row: Model) -> dict[str, Any]:
     document = {
         column.attname: getattr(row, column.attname)
         for column in row._meta.concrete_fields
-        if column.attname not in table.hidden and not isinstance(column, FileField)
+        if column.attname not in table.hidden
     }
     for name in table.extra:
         try:

@@ -40,6 +40,7 @@ class Table:
         blank: the fields that are overwritten, with their values.
         hidden: fields that no export holds: secrets, and what is others'.
         extra: attributes that an export holds beside the fields.
+        stored: fields with the name of a file in the storage, which an erasure deletes.
         exported: False: a copy of what another table has, or nothing but the product's own.
         why: of what is kept, shown in the certificate; of a table without subject, why none.
     """
@@ -53,6 +54,7 @@ class Table:
     blank: Mapping[str, Any] = field(default_factory=dict)
     hidden: tuple[str, ...] = ()
     extra: tuple[str, ...] = ()
+    stored: tuple[str, ...] = ()
     exported: bool = True
     why: str = ""
 
@@ -120,7 +122,13 @@ TABLES: tuple[Table, ...] = (
         organization="conversation__organization_id",
         hidden=("token_sha256",),
     ),
-    Table(label="conversations.Attachment", user="user_id", organization="organization_id"),
+    Table(
+        label="conversations.Attachment",
+        user="user_id",
+        organization="organization_id",
+        stored=("file",),
+        hidden=("file",),
+    ),
     Table(
         label="conversations.Message",
         user="conversation__user_id",
@@ -152,10 +160,17 @@ TABLES: tuple[Table, ...] = (
         label="api.UploadPart",
         user="upload__user_id",
         organization="upload__organization_id",
+        stored=("file",),
         exported=False,
     ),
     Table(label="api.Upload", user="user_id", organization="organization_id"),
-    Table(label="api.StoredFile", user="user_id", organization="organization_id"),
+    Table(
+        label="api.StoredFile",
+        user="user_id",
+        organization="organization_id",
+        stored=("file",),
+        hidden=("file",),
+    ),
     Table(label="api.BatchLine", user="batch__user_id", organization="batch__organization_id"),
     Table(label="api.Batch", user="user_id", organization="organization_id"),
     Table(label="api.StoredResponse", user="user_id", organization="organization_id"),
@@ -379,6 +394,7 @@ TABLES: tuple[Table, ...] = (
         label="rights.DataExport",
         user="subject_id",
         organization="subject_id",
+        stored=("file",),
         hidden=("file", "progress"),
         exported=False,
     ),

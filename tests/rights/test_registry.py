@@ -1,7 +1,7 @@
 """The registry knows every table: what an export and an erasure do with it is decided, not left."""
 
 import pytest
-from django.db.models import SET_NULL, ForeignKey, OneToOneField
+from django.db.models import SET_NULL, FileField, ForeignKey, OneToOneField
 
 from backend.accounts.models import Organization, User
 from backend.rights.registry import TABLES, Fate, unregistered
@@ -32,7 +32,9 @@ def test_table_that_points_at_an_owner_is_reached_by_its_erasure(owner: type, ki
 def test_kept_tables_have_a_reason_and_every_named_field_exists() -> None:
     for table in TABLES:
         columns = {field.attname for field in table.model._meta.concrete_fields}
-        assert columns >= {*table.hidden, *table.blank}, table.label
+        assert columns >= {*table.hidden, *table.blank, *table.stored}, table.label
+        files = {f.attname for f in table.model._meta.fields if isinstance(f, FileField)}
+        assert files <= {*table.stored}, table.label
         for attribute in table.extra:
             assert hasattr(table.model, attribute), table.label
         kept = table.user and table.on_user is Fate.KEPT
