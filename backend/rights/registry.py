@@ -191,6 +191,22 @@ TABLES: tuple[Table, ...] = (
         on_organization=Fate.KEPT,
         why="Accounting law: invoices are kept as they were issued, with the customer's address.",
     ),
+    *(
+        Table(
+            label=f"billing.{name}",
+            organization=lookup,
+            on_organization=Fate.KEPT,
+            hidden=hidden,
+            why=ACCOUNTING,
+        )
+        for name, lookup, hidden in (
+            ("TopUp", "organization_id", ("created_by_id",)),
+            ("Collection", "invoice__organization_id", ()),
+            ("DunningStep", "invoice__organization_id", ()),
+            ("PlanPeriod", "organization_id", ()),
+        )
+    ),
+    Table(label="billing.PaymentCustomer", organization="organization_id"),
     Table(
         label="billing.BillingAccount",
         organization="organization_id",
@@ -364,6 +380,8 @@ TABLES: tuple[Table, ...] = (
     _none("accounts.TermsVersion", _SETTINGS),
     _none("billing.AbusePolicy", _SETTINGS),
     _none("billing.PriceFactor", _SETTINGS),
+    _none("billing.PlanPrice", _SETTINGS),
+    _none("billing.PaymentEvent", _IDS),
     _none("billing.ModelCost", _SETTINGS),
     _none("billing.AbuseSeen", _IDS),
     _none("billing.InvoiceSeries", "The last number of each series of documents."),
