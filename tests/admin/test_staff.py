@@ -214,20 +214,6 @@ def test_support_changes_the_plan(client, support):
     )
 
 
-def test_member_changed_by_staff_stands_in_the_audit_log(client, superuser):
-    user = member()
-    other = member(organization=Organization.objects.get(pk=user.organization_id), role=Role.ADMIN)
-    organization = Organization.objects.get(pk=user.organization_id)
-    places = {place.user_id: place for place in organization.memberships.all()}
-    rows = [(places[user.user_id], Role.OWNER, False), (places[other.user_id], Role.MEMBER, False)]
-
-    answer = client.post(change_url(organization), organization_form(organization, rows))
-
-    assert answer.status_code == 302
-    event = AuditEvent.objects.get(organization_id=organization.pk, action="user.updated")
-    assert (event.target_id, event.details) == (str(other.user_id), {"role": "member"})
-
-
 @pytest.mark.parametrize(("role", "delete"), [(Role.MEMBER, False), (Role.OWNER, True)])
 def test_last_owner_of_an_organization_cannot_be_removed(client, superuser, role, delete):
     membership = MembershipFactory.create()
