@@ -88,6 +88,12 @@ def test_admin_keys_and_what_other_keys_may_not(
     assert made.value.startswith("sk-parley-")
     assert made.expires_at == pytest.approx(made.created_at + 3600, abs=5)
     assert made.id in [each.id for each in keys.list()]
+    with openai.OpenAI(
+        base_url=f"{product.url}/v1", admin_api_key=made.value, api_key="none", max_retries=0
+    ) as reader:
+        usage = reader.admin.organization.usage
+        assert usage.costs(start_time=1_763_683_200, limit=1).object == "page"
+        assert usage.completions(start_time=1_763_683_200, limit=1).object == "page"
     with program(product.url, made.value) as client:
         assert client.get("/v1/organization/projects").status_code == 200
         chat = {"model": "auto", "messages": [{"role": "user", "content": "Hi"}]}
