@@ -28,7 +28,7 @@ def test_invited_person_joins_works_in_a_project_and_leaves(sign_up: SignUp, vis
     assert_accessible(phone, "the invitation")
     phone.get_by_role("link", name="Create an account").click()
     email = f"guest-{secrets.token_hex(4)}@example.org"
-    phone.get_by_label("Name").fill("Guest")
+    phone.get_by_label("Name", exact=True).fill("Guest")
     phone.get_by_label("E-mail").fill(email)
     phone.get_by_label("Password").fill(PASSWORD)
     phone.get_by_role("button", name="Create account").click()
@@ -40,7 +40,7 @@ def test_invited_person_joins_works_in_a_project_and_leaves(sign_up: SignUp, vis
     phone.get_by_role("button", name="Create project").click()
     phone.get_by_role("dialog").get_by_label("Name").fill("Search")
     phone.get_by_role("dialog").get_by_role("button", name="Create project").click()
-    phone.get_by_role("link", name="Search").click()
+    phone.get_by_role("link", name="Search", exact=True).click()
     phone.get_by_label("Amount").fill("5")
     phone.get_by_role("button", name="Set budget").click()
     expect(phone.get_by_text("Requests beyond it are refused.")).to_be_visible()

@@ -9,13 +9,20 @@ import { Field } from "@/ui/field";
 import { Notice } from "@/ui/notice";
 import { Loading } from "@/ui/spinner";
 import { AuthLayout } from "./auth-layout";
+import { forgetInvitation } from "./join-token";
 import { useLinkToken, useOnce } from "./link-token";
 
 /** Makes the account of a sign-up's link; in another browser it asks for the password first. */
 export function ConfirmSignUpPage() {
   const token = useLinkToken();
   const setMe = useSetMe();
-  const confirm = useMutation({ mutationFn: confirmSignUp, onSuccess: setMe });
+  const confirm = useMutation({
+    mutationFn: confirmSignUp,
+    onSuccess: (me) => {
+      forgetInvitation();
+      setMe(me);
+    },
+  });
   const { mutate } = confirm;
   useDocumentTitle("Confirm your address");
   useOnce(() => mutate({ token }));
