@@ -117,7 +117,7 @@ def project_limit_set(
     ):
         if not 1 <= value <= MAX_RATE:
             raise InvalidRequest(f"{name} is 1 to {MAX_RATE}.", param=name)
-    (model,) = _clean_models([model])
+    (model,) = _clean_models([model], param="model")
     limits = project.rate_limits.exclude(model=model)
     if limits.count() >= MAX_MODELS:
         raise Conflict(f"A project has limits for at most {MAX_MODELS} models.")
@@ -144,6 +144,7 @@ def project_limit_set(
 def project_limit_delete(*, principal: Principal, project_id: UUID, model: str) -> None:
     """The plan's limits alone bind it again. Raises as `project_update`."""
     project = project_managed(principal, project_id)
+    (model,) = _clean_models([model], param="model")
     deleted, _ = project.rate_limits.filter(model=model).delete()
     if not deleted:
         raise NotFound(f"The project has no limit of its own for {model[:100]!r}.")
@@ -161,11 +162,11 @@ def _record(action: Action, principal: Principal, project: Project, **details: D
     )
 
 
-def _clean_models(models: list[str]) -> list[str]:
+def _clean_models(models: list[str], *, param: str = "allowed_models") -> list[str]:
     cleaned = sorted({model.strip() for model in models})
     if len(cleaned) > MAX_MODELS:
         raise InvalidRequest(f"At most {MAX_MODELS} models.", param="allowed_models")
     for model in cleaned:
         if not model or len(model) > 100 or "\x00" in model:
-            raise InvalidRequest(f"{model[:100]!r} names no model.", param="allowed_models")
+            raise InvalidRequest(f"{model[:100]!r} names no model.", param=param)
     return cleaned
