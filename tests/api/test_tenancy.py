@@ -422,4 +422,5 @@ def test_key_without_scopes_does_not_administer(product, operations, belongings)
             if path.startswith(_ADMINISTRATION) and not path.startswith(_OWNERS_ONLY):
                 url, body = path.format(**belongings.ids), BODIES.get((method, path))
                 answer = client.request(method, url, json=body)
-                assert answer.status_code == 403, (method, path, answer.text)
+                # 401: what no key opens at all.
+                assert answer.status_code in {401, 403}, (method, path, answer.text)

@@ -148,13 +148,13 @@ async def list_admin_keys(
 
 @router.post("/admin_api_keys", response=dict[str, Any])
 async def create_admin_key(request: AuthenticatedRequest, body: AdminKeyCreate) -> dict[str, Any]:
-    """A key that administers; `value`, its secret, is in this answer and nowhere else."""
+    """A key that administers, and does no more than the one that makes it; `value`, its secret, is in this answer and nowhere else."""
     seconds = body.expires_in_seconds
     key, secret = await in_database(
         api_key_create,
         principal=request.auth,
         name=body.name,
-        scopes=[scope.value for scope in _OF_ADMIN_KEYS],
+        scopes=[scope.value for scope in _OF_ADMIN_KEYS if scope in request.auth.scopes],
         expires_at=None if seconds is None else timezone.now() + timedelta(seconds=seconds),
     )
     made = await in_database(admin_key_get, principal=request.auth, key_id=key.pk)
