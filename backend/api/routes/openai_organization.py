@@ -148,7 +148,8 @@ async def list_admin_keys(
 
 @router.post("/admin_api_keys", response=dict[str, Any])
 async def create_admin_key(request: AuthenticatedRequest, body: AdminKeyCreate) -> dict[str, Any]:
-    """A key that administers, and does no more than the one that makes it; `value`, its secret, is in this answer and nowhere else."""
+    """A key that administers, and does no more than the one that makes it; `value`, its secret, is
+    in this answer and nowhere else."""
     seconds = body.expires_in_seconds
     key, secret = await in_database(
         api_key_create,
