@@ -2026,7 +2026,8 @@ export interface paths {
         put?: never;
         /**
          * Create Admin Key
-         * @description A key that administers; `value`, its secret, is in this answer and nowhere else.
+         * @description A key that administers, and does no more than the one that makes it; `value`, its secret, is
+         *     in this answer and nowhere else.
          */
         post: operations["create_admin_key"];
         delete?: never;
