@@ -80,6 +80,7 @@ GROUPS = (
         {
             "billing.UsageRecord": "monitoring",
             "billing.Price": "sell",
+            "billing.PriceFactor": "percent",
             "billing.Budget": "savings",
             "billing.Invoice": "receipt_long",
             "billing.BillingAccount": "account_balance",
