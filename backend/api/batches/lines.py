@@ -15,8 +15,17 @@ from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
-from backend.api.models import Batch, BatchLine
+from backend.api.models import Batch, BatchLine, BatchState
 from backend.generation.models import StoredAnswer
+
+_CLOSED: dict[str, tuple[str, str]] = {
+    BatchState.CANCELLED: ("batch_cancelled", "The batch was cancelled."),
+    BatchState.EXPIRED: (
+        "batch_expired",
+        "This request could not be executed before the completion window expired.",
+    ),
+    BatchState.FAILED: ("access_ended", "The API key that made this batch works no more."),
+}
 
 
 def lease() -> timedelta:
@@ -35,9 +44,12 @@ def request_id_of(line: BatchLine) -> str:
 
 @transaction.atomic
 def lines_claim(batch: Batch, *, limit: int) -> list[BatchLine]:
-    """The next lines that nobody answers, the caller's for a lease."""
+    """The next lines that nobody answers, the caller's for a lease. Of a batch that is about to
+    end, those that another process has begun."""
     now = timezone.now()
-    free = Q(claimed_until=None) | Q(claimed_until__lte=now)
+    free = Q(claimed_until__lte=now)
+    if not batch.outcome:
+        free |= Q(claimed_until=None)
     rows = list(
         BatchLine.objects.select_for_update(skip_locked=True)
         .filter(free, batch=batch, is_done=False)
@@ -81,8 +93,9 @@ def line_again(line: BatchLine, *, at: datetime, attempt: int) -> None:
     BatchLine.objects.filter(pk=line.pk, is_done=False).update(claimed_until=at, attempt=attempt)
 
 
-def lines_close(batch: Batch, *, code: str, message: str) -> None:
-    """End the lines that nobody has begun, with this error."""
+def lines_close(batch: Batch) -> None:
+    """End the lines that nobody has begun, as the batch's outcome says."""
+    code, message = _CLOSED[batch.outcome]
     error = orjson.dumps({"code": code, "message": message}).decode()
     # What was begun is left to come to its end: it may be billed.
     untouched = BatchLine.objects.filter(batch=batch, is_done=False, claimed_until=None)

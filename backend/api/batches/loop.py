@@ -92,6 +92,8 @@ class BatchLoop:
             return True
         if batch.state == BatchState.VALIDATING and not batch.outcome:
             return await self._take(batch, batch_validate)
+        if batch.outcome:
+            await in_database(lines.lines_close, batch)  # those that were read since
         room = self._room(batch)
         claimed = await in_database(lines.lines_claim, batch, limit=room) if room > 0 else []
         for line in claimed:

@@ -1,6 +1,6 @@
 """Batches: made, read, listed, cancelled; as OpenAI shows them."""
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 from django.db import transaction
@@ -109,17 +109,17 @@ def batch_cancel(*, principal: Principal, text_id: str) -> dict[str, Any]:
             return batch_object(row)
         raise Conflict(f"The batch has ended: it is {row.state}.", code="batch_ended")
     if not row.outcome:
-        batch_close(row, BatchState.CANCELLED, "batch_cancelled", "The batch was cancelled.")
+        batch_close(row, BatchState.CANCELLED)
         row.state, row.cancelling_at = BatchState.CANCELLING, timezone.now()
         row.save(update_fields=["state", "cancelling_at"])
     return batch_object(row)
 
 
-def batch_close(row: Batch, outcome: BatchState, code: str, message: str) -> None:
+def batch_close(row: Batch, outcome: BatchState) -> None:
     """Begin nothing more of a batch that the caller has locked; it will end as `outcome`."""
-    lines_close(row, code=code, message=message)
     row.outcome = outcome
     row.save(update_fields=["outcome"])
+    lines_close(row)
 
 
 def batch_object(row: Batch) -> dict[str, Any]:
@@ -162,23 +162,12 @@ def batch_id(row: Batch) -> str:
     return f"{PREFIX}{row.pk.hex}"
 
 
-def expired_batches(now: datetime) -> list[Any]:
-    """Those whose day is over and that still begin lines."""
-    late = Batch.objects.filter(state__in=OPEN_BATCH_STATES, outcome="", expires_at__lte=now)
-    return list(late.values_list("pk", flat=True))
-
-
 @transaction.atomic
 def batch_expire(batch_pk: Any) -> None:
     """Its day is over: begin nothing more of it."""
     row = Batch.objects.select_for_update(no_key=True).get(pk=batch_pk)
     if row.is_open and not row.outcome:
-        batch_close(
-            row,
-            BatchState.EXPIRED,
-            "batch_expired",
-            "This request could not be executed before the completion window expired.",
-        )
+        batch_close(row, BatchState.EXPIRED)
 
 
 @transaction.atomic
@@ -190,4 +179,4 @@ def batch_access_ended(batch_pk: Any, error: ParleyError) -> None:
             {"code": "access_ended", "message": error.message, "line": None, "param": None}
         ]
         row.save(update_fields=["problems"])
-        batch_close(row, BatchState.FAILED, "access_ended", error.message)
+        batch_close(row, BatchState.FAILED)
