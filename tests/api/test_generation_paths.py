@@ -28,7 +28,8 @@ def test_every_endpoint_of_the_inference_api_is_shed_or_named_here():
         if "post" in operations and path.startswith("/v1/")
     }
     assert posts, "the schema lists the API's paths"
-    forgotten = posts - generation_paths() - NO_GENERATION
+    administration = {path for path in posts if path.startswith("/v1/organization/")}
+    forgotten = posts - generation_paths() - NO_GENERATION - administration
     assert not forgotten, f"declare GENERATION_RESPONSES, or name it here: {sorted(forgotten)}"
 
 
