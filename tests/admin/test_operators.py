@@ -10,6 +10,8 @@ from tests.factories import member
 
 pytestmark = pytest.mark.django_db
 
+SENT = {"_form_submitted": "on"}  # a hidden field of unfold's dialogs
+
 
 def action(name, organization):
     return reverse(f"admin:accounts_organization_{name}", args=[organization.pk])
@@ -17,14 +19,14 @@ def action(name, organization):
 
 def test_support_suspends_with_a_reason_and_reinstates(client, support):
     organization = Organization.objects.get(pk=member().organization_id)
-    client.post(action("suspend", organization), {"reason": ""})
+    client.post(action("suspend", organization), {"reason": "", **SENT})
     assert not Suspension.objects.exists()
-    client.post(action("suspend", organization), {"reason": "Spam"})
+    client.post(action("suspend", organization), {"reason": "Spam", **SENT})
     suspension = Suspension.objects.get()
     assert (suspension.reason, suspension.began_by_id) == ("Spam", support.pk)
     page = reverse("admin:accounts_organization_change", args=[organization.pk])
     assert "Spam" in client.get(page).content.decode()
-    client.post(action("reinstate", organization), {"reason": "Cleared up"})
+    client.post(action("reinstate", organization), {"reason": "Cleared up", **SENT})
     suspension.refresh_from_db()
     assert (suspension.end_reason, suspension.ended_by_id) == ("Cleared up", support.pk)
 
@@ -32,7 +34,9 @@ def test_support_suspends_with_a_reason_and_reinstates(client, support):
 def test_reviewer_neither_suspends_nor_erases(client, reviewer):
     principal = member()
     organization = Organization.objects.get(pk=principal.organization_id)
-    assert client.post(action("suspend", organization), {"reason": "Spam"}).status_code == 403
+    assert (
+        client.post(action("suspend", organization), {"reason": "Spam", **SENT}).status_code == 403
+    )
     form = {"kind": "user", "subject_id": str(principal.user_id), "reason": "Wish"}
     assert client.post(reverse("admin:rights_erasure_add"), form).status_code == 403
     assert not Suspension.objects.exists() and not Erasure.objects.exists()

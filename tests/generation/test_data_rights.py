@@ -18,7 +18,7 @@ from infra.load.upstream import SyntheticUpstream
 from safety.audit.models import StoredText
 from safety.audit.selectors import policy_cache_clear
 from safety.audit.services import policy_save
-from tests.safety.streaming import GUIDE
+from tests.generation.test_safety import BEFORE, FLAGGED
 from tests.support.gateway import ask, caller, chat, pools_of, running_gateway, start, until_ended
 
 
@@ -61,10 +61,12 @@ async def test_nothing_of_an_unstored_call_outlives_its_delivery(
         document={"store_text_days": 7},
         created_by_id=None,
     )
-    upstream = await start_upstream(script=[f"{word} " for word in GUIDE.split()], rate=500.0)
+    upstream = await start_upstream(
+        script=[f"{word} " for word in (BEFORE + FLAGGED).split()], rate=500.0
+    )
     asked = {"stores_answer": True, "max_tokens": 40}
     async with running_gateway(pools_of(upstream)):
-        kept, _ = await ask(chat(principal, "How do I make a pipe bomb at home?", **asked))
+        kept, _ = await ask(chat(principal, "What is new?", **asked))
         assert await in_database(StoredText.objects.count) > 0
         assert await in_database(StoredAnswer.objects.filter(pk=kept.id).exists)
         await in_database(lambda: (StoredText.objects.all().delete(), None))
@@ -77,9 +79,7 @@ async def test_nothing_of_an_unstored_call_outlives_its_delivery(
                 allows_training=True,
             )
         bound = {"retention_days": 0} if by == "call" else {}
-        started, answer = await ask(
-            chat(principal, "How do I make a pipe bomb at home?", **asked, **bound)
-        )
+        started, answer = await ask(chat(principal, "What is new?", **asked, **bound))
         assert answer.done
         await until_ended(started.id)
         async with asyncio.timeout(10):
