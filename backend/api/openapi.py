@@ -14,7 +14,8 @@ from ninja.operation import Operation
 from backend.api.errors import MethodNotAllowed, error_response
 from backend.api.schemas.openai_responses import ERROR_RESPONSE
 
-_STATUSES = (400, 401, 403, 404, 405, 409, 413, 415, 429, 500, 502, 503, 504)
+_ERROR = {"$ref": "#/components/responses/Error"}
+_ERRORS = {"4XX": _ERROR, "5XX": _ERROR}
 
 
 class ParleyAPI(NinjaAPI):
@@ -22,12 +23,12 @@ class ParleyAPI(NinjaAPI):
 
     def get_openapi_schema(self, *args: Any, **kwargs: Any) -> OpenAPISchema:
         document = super().get_openapi_schema(*args, **kwargs)
+        document["components"]["responses"] = {"Error": ERROR_RESPONSE}
         for operations in document["paths"].values():
             for operation in operations.values():
                 # Ninja writes them as numbers; in JSON, and in OpenAPI, keys are texts.
                 own = {str(code): body for code, body in operation.get("responses", {}).items()}
-                errors = {str(status): ERROR_RESPONSE for status in _STATUSES}
-                operation["responses"] = {**errors, **own}
+                operation["responses"] = {**_ERRORS, **own}
         return document
 
     def get_openapi_operation_id(self, operation: Operation) -> str:
