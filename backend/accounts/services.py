@@ -23,6 +23,7 @@ from backend.accounts.scopes import Scope
 from backend.audit.actions import Action
 from backend.audit.services import SYSTEM, Caller, record
 from backend.platform.errors import Conflict, InvalidRequest, NotFound, PermissionDenied
+from backend.platform.moments import utc
 
 _NAME_LIMIT = 200
 _PASSWORD_LIMIT = 1000  # hashing a megabyte with argon2 would be a cheap way to stall us
@@ -137,8 +138,8 @@ def api_key_create(
         raise PermissionDenied(f"The role {principal.role} cannot create API keys.")
     name = clean_text(name, param="name", required=True)
     wanted = _clean_scopes(scopes, principal)
-    if expires_at is not None and timezone.is_naive(expires_at):
-        raise InvalidRequest("expires_at needs a time zone, such as Z.", param="expires_at")
+    if expires_at is not None:
+        expires_at = utc(expires_at, param="expires_at")
     if expires_at is not None and expires_at <= timezone.now():
         raise InvalidRequest("expires_at lies in the past.", param="expires_at")
     projects = projects_of(principal).filter(archived_at=None)

@@ -1,7 +1,6 @@
 """The audit log as it is shown: who may read it, names of actors, both shapes, the export."""
 
 from collections.abc import AsyncIterator, Sequence
-from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -28,13 +27,6 @@ def known_actions(names: Sequence[str], *, param: str) -> list[str]:
     if unknown:
         raise InvalidRequest(f"Unknown event type {unknown[0][:64]!r}.", param=param)
     return list(names)
-
-
-def aware(moment: datetime | None, *, param: str) -> datetime | None:
-    """`moment`, which needs a time zone. InvalidRequest."""
-    if moment is not None and moment.tzinfo is None:
-        raise InvalidRequest(f"{param} needs a time zone, such as Z.", param=param)
-    return moment
 
 
 def shown(events: Sequence[AuditEvent]) -> list[AuditEventOut]:

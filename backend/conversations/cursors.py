@@ -12,6 +12,7 @@ from django.db.models import Q
 
 from backend.conversations.models import Conversation
 from backend.platform.errors import InvalidRequest
+from backend.platform.moments import utc
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +93,4 @@ def _refused() -> InvalidRequest:
 
 
 def _aware(stamp: str) -> datetime:
-    parsed = datetime.fromisoformat(stamp)
-    if parsed.tzinfo is None:
-        raise ValueError("a cursor's times have a zone")
-    return parsed
+    return utc(datetime.fromisoformat(stamp), param="cursor")

@@ -155,6 +155,9 @@ async def test_log_is_paged_filtered_and_exported() -> None:
         assert [event["target_id"] for event in one] == ["3"]
         nothing = await browser.get("/api/audit-log?since=2100-01-01T00:00:00Z")
         assert nothing.json()["data"] == []
+        # An offset that ISO 8601 allows and PostgreSQL does not.
+        far = await browser.get("/api/audit-log?until=3968-08-05T12:50:15%2B16:10")
+        assert len(far.json()["data"]) >= 5
         lines = (await browser.get("/api/audit-log/export?action=project.updated")).text
         assert [json.loads(line)["id"] for line in lines.splitlines()] == ids
         newest = (await browser.get("/api/audit-log?limit=1")).json()["data"][0]
@@ -169,6 +172,7 @@ async def test_log_names_the_field_that_is_wrong() -> None:
             ("action=no.such", "action"),
             (f"after={foreign}", "after"),
             ("since=2026-01-01T00:00:00", "since"),
+            ("until=9999-12-31T23:59:59-12:00", "until"),
         ):
             answer = await browser.get(f"/api/audit-log?{query}")
             assert (answer.status_code, answer.json()["error"]["param"]) == (400, param), query

@@ -15,7 +15,6 @@ from pydantic import Field
 from backend.accounts.principal import AuthenticatedRequest
 from backend.accounts.selectors import user_ids_of
 from backend.api.audit_log import (
-    aware,
     export_lines,
     export_record,
     known_actions,
@@ -33,6 +32,7 @@ from backend.audit.actions import Action
 from backend.audit.selectors import Filters, events_page
 from backend.platform.database import in_database
 from backend.platform.errors import InvalidRequest
+from backend.platform.moments import utc
 
 product_router = Router(tags=["audit log"])
 openai_router = Router(tags=["organization"])
@@ -118,8 +118,8 @@ def _filters(wanted: AuditFilters) -> Filters:
         actor_ids=wanted.actor_id,
         target_ids=wanted.target_id,
         address=wanted.address,
-        since=aware(wanted.since, param="since"),
-        until=aware(wanted.until, param="until"),
+        since=wanted.since and utc(wanted.since, param="since"),
+        until=wanted.until and utc(wanted.until, param="until"),
     )
 
 
