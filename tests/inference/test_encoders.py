@@ -53,7 +53,7 @@ def test_vectors_are_transformers_alone_and_in_a_batch(tmp_path, budget):
         np.testing.assert_allclose(embed(driver, text)[0], exact, atol=2e-6)
 
 
-def test_a_request_for_tokens_fails_alone(tmp_path):
+def test_request_for_tokens_fails_alone(tmp_path):
     make_bert(tmp_path)
     driver = make_driver(tmp_path)
     name = driver.add(TEXTS[0], greedy())
