@@ -33,6 +33,7 @@ READ_ACCOUNTS = [
     "accounts.view_membership",
     "accounts.view_plan",
     "accounts.view_project",
+    "accounts.view_suspension",
 ]
 
 # "app.codename"; a codename that ends with _* stands for every model of the app.
