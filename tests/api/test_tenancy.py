@@ -377,6 +377,7 @@ _OPEN_TO_USAGE = (
     "/api/usage",
     "/api/invoices",
     "/api/budgets",
+    "/api/billing",
     "/api/credit",
     "/api/webhooks",
     "/v1/organization/usage",
