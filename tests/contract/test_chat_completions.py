@@ -3,6 +3,7 @@
 import math
 import uuid
 
+import httpx
 import openai
 import pytest
 
@@ -48,11 +49,18 @@ def test_streamed_text_equals_the_whole_answer(client):
 
 
 def test_loop_is_ended_says_so_and_is_billed_as_delivered(client, product):
-    """Greedy and without its pool's penalty, the small model names one country for ever."""
+    """Without its pool's penalty, and with one word likelier than all others."""
+    engine = product.environment["PARLEY_ENGINE_URL"]
+    [token, *_] = httpx.post(
+        f"{engine}/tokenize",
+        json={"prompt": " again", "add_special_tokens": False},
+        headers={"authorization": f"Bearer {product.environment['PARLEY_ENGINE_API_KEY']}"},
+    ).json()["tokens"]
     options = {
         "messages": [{"role": "user", "content": "List the countries of the world."}],
         "max_completion_tokens": 700,
         "temperature": 0,
+        "logit_bias": {str(token): 100},
     }
     plain = {"repetition_penalty": 1.0}
     answer = ask(client, **options, extra_body=plain)

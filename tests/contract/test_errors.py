@@ -76,7 +76,7 @@ def test_unknown_model_is_404(client):
         ({"stream_options": {"include_usage": True}}, "stream_options"),
         ({"tools": [{"type": "function", "function": {"name": "f g"}}]}, "tools[0].function"),
         ({"store": True}, "store"),
-        ({"service_tier": "priority"}, "service_tier"),
+        ({"service_tier": "fastest"}, "service_tier"),
         ({"extra_body": {"invented": 1}}, "invented"),
     ],
 )

@@ -51,11 +51,13 @@ def test_every_page_passes_axe(
     person.visitor.expect_status(404)
     page = person.page
     chat = insert_branch(live_product, person, "Markdown", ["Show me", MARKDOWN])
-    settings = ("/settings", "/settings/security")
+    settings = ("/settings", "/settings/security", "/settings/privacy")
     team = ("/organization", "/organization/security", "/projects", "/billing")
     for path in ("/", f"/c/{chat}", "/keys", "/usage", *team, *settings, "/archived", "/nowhere"):
         person.open(path)
         page.wait_for_load_state("networkidle")
+        absent = page.get_by_role("heading", name="This page doesn't exist")
+        expect(absent).to_have_count(1 if path == "/nowhere" else 0)
         assert_accessible(page, path)
         width = page.evaluate("document.documentElement.scrollWidth")
         assert width <= page.evaluate("screen.width"), f"{path} is wider than the screen"

@@ -71,6 +71,26 @@ async def test_dead_process_is_failed_over_and_readers_elsewhere_go_on(
     assert row.input_tokens == 4
 
 
+async def test_what_was_delivered_is_billed_when_its_process_died_before_it_was_marked(
+    transactional_db: None, upstream: SyntheticUpstream, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The row says that it runs a moment later than the first words go out."""
+    monkeypatch.setattr("backend.generation.run.marks._TOGETHER_S", 3600.0)
+    principal = await caller()
+    pools = pools_of(upstream)
+    upstream.behaviour.rate = 40.0
+    first = await doomed_gateway(pools)
+    started = await start(chat(principal, max_tokens=60, turn=TURN))
+    await read(started.id, principal, until=lambda events: len(events) >= 4)
+    await kill_gateway(first)
+    assert (await stored(started.id)).pool == ""
+    async with running_gateway(pools):
+        await cancel(started.id, principal=principal)
+        row = await until_ended(started.id)
+    assert row.output_tokens >= 1
+    await check_billed(started.id, output_tokens=row.output_tokens, state="cancelled")
+
+
 async def test_generation_whose_end_was_not_stored_is_finished(
     transactional_db: None, upstream: SyntheticUpstream
 ) -> None:

@@ -174,7 +174,9 @@ class Failover:
             resumed=[choice.resumed() for choice in orphan.state.choices],
         )
         active.prompt = orphan.state.prompt
-        active.served = any(choice.begun for choice in orphan.state.choices) and bool(row.pool)
+        # By its events: the row may not have been marked as running when its process died.
+        delivered = orphan.state.usage
+        active.served = bool(delivered.input_tokens or delivered.output_tokens)
         if await self._leases.is_cancelled(admitted.id):
             active.request_stop("cancelled")
         ticket = self._ticket(admitted, pool)

@@ -44,6 +44,10 @@ const shellPages: RouteObject[] = [
     lazy: async () => ({ Component: (await import("@/pages/usage")).UsagePage }),
   },
   {
+    path: "/billing",
+    lazy: async () => ({ Component: (await import("@/pages/billing")).BillingPage }),
+  },
+  {
     path: "/settings",
     lazy: async () => ({ Component: (await import("@/pages/settings")).SettingsPage }),
   },
