@@ -51,10 +51,11 @@ def test_streamed_text_equals_the_whole_answer(client):
 def test_loop_is_ended_says_so_and_is_billed_as_delivered(client, product):
     """Without its pool's penalty, and with one word likelier than all others."""
     engine = product.environment["PARLEY_ENGINE_URL"]
+    key = product.environment["PARLEY_ENGINE_API_KEY"]
     [token, *_] = httpx.post(
         f"{engine}/tokenize",
         json={"prompt": " again", "add_special_tokens": False},
-        headers={"authorization": f"Bearer {product.environment['PARLEY_ENGINE_API_KEY']}"},
+        headers={"authorization": f"Bearer {key}"} if key else {},
     ).json()["tokens"]
     options = {
         "messages": [{"role": "user", "content": "List the countries of the world."}],
