@@ -192,6 +192,8 @@ def organization_form(organization, memberships):
         "memberships-INITIAL_FORMS": str(len(memberships)),
         "projects-TOTAL_FORMS": "0",
         "projects-INITIAL_FORMS": "0",
+        "suspensions-TOTAL_FORMS": "0",
+        "suspensions-INITIAL_FORMS": "0",
         **rows,
     }
 

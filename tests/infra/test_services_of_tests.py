@@ -27,5 +27,5 @@ def test_price_arithmetic_starts_no_service() -> None:
 
 
 def test_database_test_starts_services() -> None:
-    one_test = ("tests/accounts/test_members.py", "-k", "adds_a_member_once")
+    one_test = ("tests/accounts/test_members.py", "-k", "unknown_role_is_refused")
     assert run_of(*one_test) == "services: started"
