@@ -99,7 +99,8 @@ _usage = SessionOrKey(Scope.USAGE)
 api.add_router("/api/usage", usage.router, auth=_usage)
 # An organization that is suspended for want of payment has to see what it owes, and to pay.
 api.add_router("/api/invoices", billing_routes.invoices, auth=SessionOrKey(Scope.USAGE, gate=False))
-api.add_router("/api/billing", payments.billing, auth=SessionOrKey(Scope.USAGE, gate=False))
+# A key that reads usage must not choose a plan or spend what a card holds.
+api.add_router("/api/billing", payments.billing, auth=SessionOnly(gate=False))
 api.add_router("/api/payments", payments.events)  # known by the provider's signature
 api.add_router("/api/budgets", billing_routes.budgets, auth=_usage)
 api.add_router("/api/credit", billing_routes.credit, auth=_usage)

@@ -377,7 +377,6 @@ _OPEN_TO_USAGE = (
     "/api/usage",
     "/api/invoices",
     "/api/budgets",
-    "/api/billing",
     "/api/credit",
     "/api/webhooks",
     "/v1/organization/usage",
@@ -389,6 +388,7 @@ _OPEN_TO_USAGE = (
     "/api/erasures",
     "/api/auth",
     # No key opens these.
+    "/api/billing",
     "/api/organization/sso",
     "/api/organization/scim",
     "/api/organization/ip-allow-list",

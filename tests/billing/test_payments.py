@@ -3,6 +3,8 @@
 import time
 from collections.abc import AsyncIterator, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from itertools import permutations
@@ -13,7 +15,8 @@ import pytest
 from django.db import connection
 
 from backend.accounts.mail import mail_text
-from backend.accounts.models import Mail, Organization, Plan
+from backend.accounts.models import Mail, Organization, Plan, User
+from backend.accounts.principal import Principal
 from backend.platform.database import in_database
 from billing.invoices.closing import invoice_close
 from billing.invoices.services import credit_note_create, invoice_issue
@@ -33,13 +36,16 @@ from billing.payments.port import EventRefused, PaymentProviderFailed
 from billing.payments.services import event_take, top_up_begin
 from billing.periods import month_of
 from billing.plans import plan_fees
+from tests.api.asgi_client import AsgiClient
 from tests.billing import factories
-from tests.billing.api_users import ApiUser, api_user_new, in_process
+from tests.billing.api_users import api_user_new, in_process
+from tests.factories import member
 from tests.support import stripe_server
 from tests.support.stripe_server import StripeServer
 
 pytestmark = pytest.mark.django_db(transaction=True)
 NOW = datetime(2026, 12, 3, tzinfo=UTC)
+PASSWORD = "correct horse battery staple"
 NOVEMBER = month_of(datetime(2026, 11, 1, tzinfo=UTC))
 
 
@@ -54,11 +60,27 @@ def stripe(settings: Any) -> Iterator[StripeServer]:
     server.stop()
 
 
+@dataclass(frozen=True, slots=True)
+class PageUser:
+    """A signed-in member: no key opens what costs money."""
+
+    principal: Principal
+    http: AsgiClient
+
+
+@asynccontextmanager
+async def page_user(role: str) -> AsyncIterator[PageUser]:
+    principal = await in_database(member, role=role, password=PASSWORD)
+    user = await in_database(User.objects.get, pk=principal.user_id)
+    async with AsgiClient() as http:
+        assert (await http.sign_in(user.email, PASSWORD)).status_code == 200
+        yield PageUser(principal, http)
+
+
 @pytest.fixture
-async def owner() -> AsyncIterator[ApiUser]:
-    user = await api_user_new(role="owner")
-    yield user
-    await user.http.aclose()
+async def owner() -> AsyncIterator[PageUser]:
+    async with page_user("owner") as user:
+        yield user
 
 
 def take(body: bytes, **signed: Any) -> str:
@@ -80,7 +102,7 @@ def credit_of(top_up: TopUp) -> list[Decimal]:
 
 
 async def test_top_up_is_begun_paid_and_becomes_credit(
-    stripe: StripeServer, owner: ApiUser
+    stripe: StripeServer, owner: PageUser
 ) -> None:
     answer = await owner.http.post("/api/billing/top-ups", json={"amount": "25.00"})
     assert answer.status_code == 201, answer.text
@@ -162,7 +184,7 @@ def test_unsigned_and_old_events_are_refused(stripe: StripeServer) -> None:
 
 @pytest.mark.parametrize("amount", ["4.99", "10000.01", "0", "-5", "5.001", "x"])
 async def test_amount_out_of_bounds_is_named(
-    stripe: StripeServer, owner: ApiUser, amount: str
+    stripe: StripeServer, owner: PageUser, amount: str
 ) -> None:
     answer = await owner.http.post("/api/billing/top-ups", json={"amount": amount})
     assert (answer.status_code, answer.json()["error"]["param"]) == (400, "amount")
@@ -176,7 +198,7 @@ def test_provider_that_fails_leaves_no_credit_and_a_typed_error(stripe: StripeSe
     assert not CreditEntry.objects.exists()
 
 
-async def test_without_a_provider_pages_say_so(owner: ApiUser) -> None:
+async def test_without_a_provider_pages_say_so(owner: PageUser) -> None:
     shown = (await owner.http.get("/api/billing")).json()
     assert (shown["is_configured"], shown["payment_method"], shown["plan"]) == (False, None, "free")
     for path, body in (("top-ups", {"amount": "5"}), ("payment-method", {})):
@@ -188,13 +210,24 @@ async def test_without_a_provider_pages_say_so(owner: ApiUser) -> None:
 
 
 async def test_member_and_other_organizations_see_no_payments(
-    stripe: StripeServer, owner: ApiUser
+    stripe: StripeServer, owner: PageUser
 ) -> None:
     made = (await owner.http.post("/api/billing/top-ups", json={"amount": "5"})).json()
-    other, member = await api_user_new(role="finance"), await api_user_new(role="member")
-    assert (await other.http.get("/api/billing/top-ups")).json()["data"] == []
-    after = await other.http.get("/api/billing/top-ups", params={"after": made["id"]})
-    assert after.status_code == 404
+    async with page_user("finance") as other:
+        assert (await other.http.get("/api/billing/top-ups")).json()["data"] == []
+        after = await other.http.get("/api/billing/top-ups", params={"after": made["id"]})
+        assert after.status_code == 404
+    async with page_user("member") as user:
+        await refused_everywhere(user.http, 403)
+
+
+async def test_key_opens_no_payments(stripe: StripeServer) -> None:
+    owner = await api_user_new(role="owner")
+    await refused_everywhere(owner.http, 401)
+    await owner.http.aclose()
+
+
+async def refused_everywhere(http: httpx.AsyncClient, status: int) -> None:
     for method, path in (
         ("GET", ""),
         ("POST", "/top-ups"),
@@ -203,17 +236,15 @@ async def test_member_and_other_organizations_see_no_payments(
     ):
         bodies: dict[str, Any] = {"/top-ups": {"amount": "5"}, "/plan": {"plan": "free"}}
         body = {"json": bodies.get(path, {})} if method != "GET" else {}
-        refused = await member.http.request(method, f"/api/billing{path}", **body)
-        assert refused.status_code == 403, path
-    for user in (other, member):
-        await user.http.aclose()
+        refused = await http.request(method, f"/api/billing{path}", **body)
+        assert refused.status_code == status, path
 
 
 # --- Payment method and plan -----------------------------------------------------------------
 
 
 async def test_plan_with_a_price_needs_a_payment_method_and_is_charged_by_the_day(
-    stripe: StripeServer, owner: ApiUser
+    stripe: StripeServer, owner: PageUser
 ) -> None:
     organization_id = owner.principal.organization_id
 
@@ -253,7 +284,7 @@ async def test_plan_with_a_price_needs_a_payment_method_and_is_charged_by_the_da
     assert ("POST", f"/v1/payment_methods/{stripe_server.CARD}/detach") in stripe.asked
 
 
-async def test_billing_details_are_the_customers_to_change(owner: ApiUser) -> None:
+async def test_billing_details_are_the_customers_to_change(owner: PageUser) -> None:
     path = "/api/billing/details"
     shown = (await owner.http.patch(path, json={"country": "DE", "legal_name": " Acme "})).json()
     assert (shown["details"]["country"], shown["details"]["legal_name"]) == ("DE", "Acme")

@@ -180,8 +180,8 @@ async def test_ended_generation_frees_its_place(gateway: Gateway, principal: Pri
     await ask(chat(caller, max_tokens=5))
 
 
-def _half_for_users_and_keys(principal: Principal) -> list[LimitScope]:
-    return scopes_of(principal, user_share=0.5, key_share=0.5)
+def _half_for_users_and_keys(principal: Principal, model: str) -> list[LimitScope]:
+    return scopes_of(principal, model, user_share=0.5, key_share=0.5)
 
 
 async def test_project_has_limits_of_its_own_for_a_model(limiter: Limiter) -> None:
