@@ -71,7 +71,7 @@ async def test_dead_process_is_failed_over_and_readers_elsewhere_go_on(
     assert row.input_tokens == 4
 
 
-async def test_what_was_delivered_is_billed_when_its_process_died_before_it_was_marked(
+async def test_delivered_tokens_are_billed_when_a_process_dies_before_its_row_is_marked(
     transactional_db: None, upstream: SyntheticUpstream, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The row says that it runs a moment later than the first words go out."""
