@@ -36,6 +36,7 @@ from backend.api.routes import (
     security,
     shares,
     sso,
+    stored_chats,
     usage,
 )
 from backend.api.schemas.openai_responses import GENERATION_RESPONSES, RESPONSE_CREATED
@@ -63,7 +64,7 @@ install_error_handlers(api)
 
 _key = BearerKey(Scope.INFERENCE)
 for router in (
-    chat.openai_router,
+    stored_chats.router,
     completions.router,
     embeddings.router,
     models.openai_router,

@@ -1,5 +1,5 @@
-"""The tables behind `Idempotency-Key` (idempotency.py), `/v1/responses` (responses/), `/v1/files`
-(files/) and `/v1/batches` (batches/)."""
+"""The tables behind `Idempotency-Key` (idempotency.py), `/v1/responses` (responses/), stored chat
+completions (stored_chats/), `/v1/files` (files/) and `/v1/batches` (batches/)."""
 
 import uuid
 
@@ -62,6 +62,28 @@ class StoredResponse(models.Model):
 
     def __str__(self) -> str:
         return f"Response {self.pk}"
+
+
+class StoredChat(models.Model):
+    """What was asked with POST /v1/chat/completions and `store: true`, by its generation's id.
+    stored_chats/rows.py is its only writer."""
+
+    id = models.UUIDField(primary_key=True)
+    organization = models.ForeignKey(Organization, on_delete=models.CASCADE, related_name="+")
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="+")
+    model = models.CharField(max_length=100)
+    messages = models.TextField(help_text="As they came, as JSON.")
+    asked = models.TextField(help_text="Its parameters, as its object shows them, as JSON.")
+    metadata = models.JSONField(default=dict)
+    created_at = models.DateTimeField(default=timezone.now, db_index=True)
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["organization", "user", "created_at"], name="stored_chat_list"),
+        ]
+
+    def __str__(self) -> str:
+        return f"Chat completion {self.pk}"
 
 
 class FilePurpose(models.TextChoices):

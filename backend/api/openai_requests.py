@@ -61,6 +61,7 @@ def from_chat(
         tools=tools,
         n=body.n or 1,
         stream_usage=body.wants_usage_chunk,
+        stores_answer=bool(body.store),
         retention_days=0 if body.store is False else None,
     )
 

@@ -106,6 +106,7 @@ TABLES: tuple[Table, ...] = (
     Table(label="api.BatchLine", user="batch__user_id", organization="batch__organization_id"),
     Table(label="api.Batch", user="user_id", organization="organization_id"),
     Table(label="api.StoredResponse", user="user_id", organization="organization_id"),
+    Table(label="api.StoredChat", user="user_id", organization="organization_id"),
     Table(
         label="api.IdempotencyRecord",
         user="user_id",

@@ -4,6 +4,7 @@ from backend.api.application import api, generation_paths
 
 # Posts of API keys that start no generation: what they cost is bounded elsewhere.
 NO_GENERATION = {
+    "/v1/chat/completions/{completion_id}",
     "/v1/embeddings",  # one short request to a replica, through the same admission
     "/v1/messages/count_tokens",  # one short request to a replica
     "/v1/batches",  # its lines are admitted where nobody waits

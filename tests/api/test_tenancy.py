@@ -24,6 +24,7 @@ BODIES: dict[tuple[str, str], Any] = {
     ("PUT", "/api/sharing"): {"is_allowed": True},
     ("PUT", "/api/messages/{message_id}/feedback"): {"rating": -1, "comment": "taken over"},
     ("POST", "/v1/chat/completions"): {"model": "auto", "messages": []},
+    ("POST", "/v1/chat/completions/{completion_id}"): {"metadata": {"a": "taken over"}},
     ("POST", "/api/chat/completions"): {"model": "auto", "messages": []},
     ("POST", "/v1/completions"): {"model": "auto", "prompt": ""},
     ("POST", "/v1/responses"): {"model": "auto", "input": []},
@@ -168,6 +169,7 @@ def belongings(product) -> Iterator[Belongings]:
             "attachment_id": upload.json()["id"],
             "model_id": "auto",
             "response_id": new_response(owner, product.url),
+            "completion_id": new_stored_chat(owner, product.url),
             **new_program_conversation(owner, product.url),
             **new_batch(owner, product.url),
             "budget_id": budget.json()["id"],
@@ -208,6 +210,13 @@ def new_response(owner: Person, url: str) -> str:
     with program(url, owner.new_key()["secret"]) as client:
         body = {"model": "auto", "input": "Private", "max_output_tokens": 4}
         return str(client.post("/v1/responses", json=body).json()["id"])
+
+
+def new_stored_chat(owner: Person, url: str) -> str:
+    with program(url, owner.new_key()["secret"]) as client:
+        body = {"model": "auto", "messages": [{"role": "user", "content": "Private"}]}
+        asked = {**body, "max_tokens": 4, "store": True}
+        return str(client.post("/v1/chat/completions", json=asked).json()["id"])
 
 
 def new_program_conversation(owner: Person, url: str) -> dict[str, str]:

@@ -78,6 +78,6 @@ def test_refused_parameter_passes_with_a_neutral_value(model, body):
 
 
 def test_neutral_value_is_compared_with_its_type():
-    """`False == 0` in Python; in JSON they are different answers to a different question."""
+    """No suffix is `""`; another type is a mistake."""
     with pytest.raises(InvalidRequest):
-        ChatCompletionRequest.model_validate({**CHAT, "store": 0})
+        CompletionRequest.model_validate({**TEXT, "suffix": False})

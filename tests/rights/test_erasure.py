@@ -14,7 +14,7 @@ from django.utils import timezone
 from backend.accounts.legal_hold import legal_hold_begin, legal_hold_end
 from backend.accounts.models import LegalHold, Mail, Membership, Organization, User
 from backend.accounts.principal import Principal
-from backend.api.models import IdempotencyRecord, StoredResponse
+from backend.api.models import IdempotencyRecord, StoredChat, StoredResponse
 from backend.audit.models import AuditEvent
 from backend.conversations.feedback import feedback_set
 from backend.conversations.models import Attachment, Conversation
@@ -97,6 +97,9 @@ def furnish(principal: Principal) -> Generation:
     StoredAnswer.objects.create(generation=generation, text=WORDS)
     mine = {"organization_id": principal.organization_id, "user_id": principal.user_id}
     StoredResponse.objects.create(id=generation.pk, items=f'["{WORDS}"]', asked="{}", **mine)
+    StoredChat.objects.create(
+        id=generation.pk, model=MODEL, messages=f'["{WORDS}"]', asked="{}", **mine
+    )
     IdempotencyRecord.objects.create(key="k", fingerprint="f", body=WORDS.encode(), **mine)
     retained_text(principal, days=3)
     UsageRecord.objects.create(

@@ -24,11 +24,13 @@ from backend.api.schemas.openai_completions import CompletionRequest
 from backend.api.schemas.openai_embeddings import EmbeddingsRequest
 from backend.api.schemas.openai_moderations import ModerationRequest
 from backend.api.schemas.responses import ResponseCreate
+from backend.api.stored_chats.rows import chat_store
 from backend.api.validation import invalid_request_from
 from backend.generation.admission.prompt_check import Fence
 from backend.generation.finish.result import error_of, stored_completion
 from backend.generation.gateway import Gateway
 from backend.generation.models import Generation, StoredAnswer
+from backend.generation.pools.config import load_pools
 from backend.generation.request import Completion, GenerationRequest
 from backend.generation.service import embeddings_create, generation_result, generation_start
 from backend.platform.database import in_database
@@ -81,7 +83,17 @@ async def _chat(asked: Asked) -> None:
     body = _body(ChatCompletionRequest, asked.line)
     _refuse("stream", body.stream)
     _refuse("service_tier", body.service_tier not in (None, "auto", "default"))
-    await _generate(asked, from_chat(body, **asked.caller), COMPLETIONS)
+    stores = None
+    if body.store:
+        stores = partial(
+            chat_store,
+            generation_id=generation_id_of(asked.line),
+            principal=asked.principal,
+            body=body,
+            model=load_pools().find(body.model).id,
+        )
+    wanted = from_chat(body, **asked.caller)
+    await _generate(asked, wanted, COMPLETIONS, fence=stores, keeps_answer=bool(body.store))
 
 
 async def _completion(asked: Asked) -> None:

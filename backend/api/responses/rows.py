@@ -18,7 +18,7 @@ from pydantic import TypeAdapter
 from backend.accounts.data_policy import organizations_with_retention, projects_with_retention
 from backend.accounts.legal_hold import refuse_held, without_held
 from backend.accounts.principal import Principal
-from backend.api.models import StoredResponse
+from backend.api.models import StoredChat, StoredResponse
 from backend.api.responses.items import input_items, messages_of, output_items
 from backend.api.responses.objects import (
     generation_id_of,
@@ -155,7 +155,8 @@ def input_list(found: Found) -> list[dict[str, Any]]:
 
 
 def purge_responses() -> int:
-    """Delete what is older than 30 days, or than its organization keeps; how many responses."""
+    """Delete responses and stored chat completions that are older than 30 days, or than their
+    organization keeps; how many."""
     now, deleted = timezone.now(), _purge_before(Q(), timezone.now() - KEPT)
     for organization_id, days in organizations_with_retention():
         mine = Q(organization_id=organization_id)
@@ -173,9 +174,11 @@ def _purge_before(of: Q, before: datetime) -> int:
     StoredAnswer.objects.filter(generation__in=ended).delete()
     open_ones = Generation.objects.filter(pk=OuterRef("pk"), state__in=OPEN_STATES)
     responses = StoredResponse.objects.filter(~Exists(open_ones), created_at__lt=before)
+    chats = StoredChat.objects.filter(~Exists(open_ones), created_at__lt=before)
     if of:
-        responses = responses.filter(pk__in=Generation.objects.filter(of).values("pk"))
-    return without_held(responses, **held).delete()[0]
+        ours = Generation.objects.filter(of).values("pk")
+        responses, chats = responses.filter(pk__in=ours), chats.filter(pk__in=ours)
+    return sum(without_held(rows, **held).delete()[0] for rows in (responses, chats))
 
 
 def _own(principal: Principal) -> Any:

@@ -14,9 +14,9 @@ from backend.api.schemas.openai_parameters import (
     EndUser,
     GenerationParameters,
     ServiceTier,
-    refuse_by_name,
 )
 from backend.api.schemas.openai_tools import ToolParameters, check_results
+from backend.api.schemas.responses import Metadata
 from backend.generation.request import MAX_OUTPUT_TOKENS
 from backend.platform.errors import InvalidRequest
 
@@ -57,7 +57,6 @@ class ChatCompletionRequest(GenerationParameters, ToolParameters):
         "audio": (),
         "function_call": ("none", "auto"),
         "functions": ([],),
-        "metadata": ({},),
         "modalities": (["text"],),
         "moderation": (),
         "prediction": (),
@@ -75,23 +74,18 @@ class ChatCompletionRequest(GenerationParameters, ToolParameters):
     top_logprobs: int | None = Field(default=None, ge=0, le=20)
     response_format: ResponseFormat | None = None
     service_tier: ServiceTier | None = None
-    store: Literal[False] | None = Field(
-        default=None, description="False: nothing of the call outlives its delivery."
+    store: bool | None = Field(
+        default=None,
+        description="True: it can be read later, for 30 days. False: nothing of the call outlives"
+        " its delivery.",
     )
+    metadata: Metadata | None = Field(default=None, description="Of a stored one.")
     safety_identifier: EndUser | None = Field(
         default=None, description="Goes into the access log, hashed."
     )
     prompt_cache_key: EndUser | None = Field(
         default=None, description="A hint. Prefixes are found by content, so it changes nothing."
     )
-
-    @model_validator(mode="before")
-    @classmethod
-    def nothing_to_list(cls, data: Any) -> Any:
-        """`store: true` asks for a list of completions, which there is not."""
-        if isinstance(data, dict) and data.get("store") is not False:
-            return refuse_by_name({"store": ()}, data)
-        return data
 
     @model_validator(mode="after")
     def results_belong_to_calls(self) -> "ChatCompletionRequest":
@@ -100,6 +94,16 @@ class ChatCompletionRequest(GenerationParameters, ToolParameters):
 
     @model_validator(mode="after")
     def consistent(self) -> "ChatCompletionRequest":
+        if self.metadata and not self.store:
+            raise InvalidRequest(
+                "'metadata' is only allowed when 'store' is true.", param="metadata"
+            )
+        if self.store and (self.n or 1) > 1:
+            raise InvalidRequest(
+                "Of a stored completion there is one choice: leave out 'n' or 'store'.",
+                param="n",
+                code="unsupported_parameter",
+            )
         if self.top_logprobs is not None and not self.logprobs:
             raise InvalidRequest(
                 "'top_logprobs' is only allowed when 'logprobs' is true.", param="top_logprobs"
@@ -116,3 +120,7 @@ class ChatCompletionRequest(GenerationParameters, ToolParameters):
     @property
     def output_limit(self) -> int | None:
         return self.max_completion_tokens or self.max_tokens
+
+
+class ChatCompletionUpdate(RequestModel):
+    metadata: Metadata | None
