@@ -10,11 +10,12 @@ from backend.api.schemas.openai_completions import CompletionRequest
 from backend.api.schemas.openai_embeddings import EmbeddingsRequest
 from backend.api.schemas.openai_messages import InputMessage
 from backend.api.schemas.openai_parameters import GenerationParameters
+from backend.api.schemas.rerank import RerankBody
 from backend.conversations.types import ChatMessage, ImagePart, Part, TextPart, ToolCall
-from backend.generation.embeddings import EmbeddingRequest
-from backend.generation.pools.config import PoolConfig, load_pools
+from backend.generation.embeddings import EmbeddingRequest, RerankRequest
+from backend.generation.pools.access import require_capability
+from backend.generation.pools.config import load_pools
 from backend.generation.request import GenerationRequest, SamplingParams
-from backend.platform.errors import InvalidRequest
 from billing.prices.tiers import FLEX, PRIORITY
 
 # OpenAI allows top_p 0, which means the likeliest token; engines want more than zero.
@@ -31,17 +32,17 @@ def from_chat(
 ) -> GenerationRequest:
     """Raises ModelNotFound, and InvalidRequest for what the model cannot do."""
     pool = load_pools().find(body.model)
-    _require(pool, "chat", "messages")
+    require_capability(pool, "chat", "messages")
     if any(message.has_image for message in body.messages):
-        _require(pool, "vision", "messages")
+        require_capability(pool, "vision", "messages")
     if body.logprobs:
-        _require(pool, "logprobs", "logprobs")
+        require_capability(pool, "logprobs", "logprobs")
     response_format = body.response_format.for_upstream() if body.response_format else None
     if response_format is not None:
-        _require(pool, "structured_output", "response_format")
+        require_capability(pool, "structured_output", "response_format")
     tools = body.for_generation
     if tools is not None:
-        _require(pool, "tools", "tools")
+        require_capability(pool, "tools", "tools")
     tier = body.service_tier if body.service_tier in PRIORITY_STEPS else ""
     return GenerationRequest(
         principal=_in_tier(principal, tier),
@@ -71,9 +72,9 @@ def from_completion(
 ) -> GenerationRequest:
     """Raises ModelNotFound, and InvalidRequest for what the model cannot do."""
     pool = load_pools().find(body.model)
-    _require(pool, "completions", "model")
+    require_capability(pool, "completions", "model")
     if body.logprobs is not None:
-        _require(pool, "logprobs", "logprobs")
+        require_capability(pool, "logprobs", "logprobs")
     return GenerationRequest(
         principal=principal,
         request_id=request_id,
@@ -90,9 +91,7 @@ def from_completion(
 def from_embeddings(
     body: EmbeddingsRequest, *, principal: Principal, request_id: str, client_hash: str
 ) -> EmbeddingRequest:
-    """Raises ModelNotFound, and InvalidRequest for a model without embeddings."""
-    pool = load_pools().find(body.model)
-    _require(pool, "embeddings", "model")
+    """The model is looked up by `embeddings_create`."""
     return EmbeddingRequest(
         principal=principal,
         request_id=request_id,
@@ -101,6 +100,22 @@ def from_embeddings(
         inputs=body.inputs,
         encoding_format=body.encoding_format,
         dimensions=body.dimensions,
+    )
+
+
+def from_rerank(
+    body: RerankBody, *, principal: Principal, request_id: str, client_hash: str
+) -> RerankRequest:
+    """The model is looked up by `rerank_create`."""
+    return RerankRequest(
+        principal=principal,
+        request_id=request_id,
+        client_hash=client_hash,
+        model=body.model,
+        query=body.query,
+        documents=body.texts,
+        top_n=body.top_n,
+        returns_documents=body.return_documents,
     )
 
 
@@ -140,12 +155,3 @@ def _params(body: GenerationParameters, **specific: Any) -> SamplingParams:
     if shared["top_p"] is not None:
         shared["top_p"] = max(shared["top_p"], _SMALLEST_TOP_P)
     return SamplingParams(**{**shared, "stop": body.stops, **specific})
-
-
-def _require(pool: PoolConfig, capability: str, param: str) -> None:
-    if capability not in pool.capabilities:
-        raise InvalidRequest(
-            f"The model '{pool.id}' does not support this: it lacks '{capability}'.",
-            param=param,
-            code="unsupported_by_model",
-        )

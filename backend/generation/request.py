@@ -20,7 +20,7 @@ from backend.platform.errors import ParleyError
 from billing.quantities import TokenCounts
 from safety.types import SafetyMessage
 
-Endpoint = Literal["chat", "completion", "embedding"]
+Endpoint = Literal["chat", "completion", "embedding", "rerank"]
 
 DONE = b"[DONE]"
 MAX_OUTPUT_TOKENS = 1_000_000

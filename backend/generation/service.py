@@ -20,10 +20,15 @@ from backend.generation.admission.estimate import (
 from backend.generation.admission.pipeline import Admission
 from backend.generation.admission.prompt_check import Fence
 from backend.generation.admission.shed import PendingRequest
-from backend.generation.embeddings import EmbeddingRequest, Embeddings, embed
+from backend.generation.embeddings import (
+    EmbeddingRequest,
+    RerankRequest,
+    WholeAnswer,
+    answer_at_once,
+)
 from backend.generation.finish.result import completion_of_events, raise_without_text
 from backend.generation.gateway import Gateway
-from backend.generation.pools.access import pool_for
+from backend.generation.pools.access import able_pool_for, pool_for
 from backend.generation.pools.config import PoolConfig
 from backend.generation.pools.continuation import upstream_body
 from backend.generation.pools.errors import ReplicaUnavailable, RequestRefused
@@ -148,14 +153,25 @@ async def generation_cancel(gateway: Gateway, generation_id: UUID, *, principal:
         await gateway.follower.ask_to_cancel(owner, generation_id)
 
 
-async def embeddings_create(gateway: Gateway, request: EmbeddingRequest) -> Embeddings:
+async def embeddings_create(gateway: Gateway, request: EmbeddingRequest) -> WholeAnswer:
     """Embed, and bill the input tokens.
 
     Raises:
         ParleyError: it was refused, or no replica could do it. Nothing is billed.
     """
-    pool = await pool_for(gateway.pools, request.model, request.principal)
-    return await embed(
+    return await _answer_at_once(gateway, request, "embeddings")
+
+
+async def rerank_create(gateway: Gateway, request: RerankRequest) -> WholeAnswer:
+    """Order documents, and bill the input tokens; see `embeddings_create`."""
+    return await _answer_at_once(gateway, request, "rerank")
+
+
+async def _answer_at_once(
+    gateway: Gateway, request: EmbeddingRequest | RerankRequest, capability: str
+) -> WholeAnswer:
+    pool = await able_pool_for(gateway.pools, request.model, request.principal, capability)
+    return await answer_at_once(
         gateway.admission,
         gateway.client,
         gateway.settlement,

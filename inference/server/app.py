@@ -28,6 +28,7 @@ from inference.server.http import (
     json_response,
 )
 from inference.server.metrics import Metrics
+from inference.server.rerank import rerank
 from inference.server.state import ServerState
 from inference.server.tokens import detokenize, tokenize
 from inference.server.usage import usage_of
@@ -70,6 +71,7 @@ def create_app(
             Route("/v1/chat/completions", chat_completions, methods=["POST"]),
             Route("/v1/completions", completions, methods=["POST"]),
             Route("/v1/embeddings", embeddings, methods=["POST"]),
+            Route("/v1/rerank", rerank, methods=["POST"]),
             Route("/v1/models", models),
             Route("/tokenize", tokenize, methods=["POST"]),
             Route("/detokenize", detokenize, methods=["POST"]),

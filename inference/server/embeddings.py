@@ -17,7 +17,7 @@ from inference.errors import InvalidRequestError
 from inference.protocol import AddRequest
 from inference.server.http import json_response, read_body, unless_gone
 from inference.server.prompts import count_prompts, prompts_as_ids
-from inference.server.schemas import EmbeddingRequest
+from inference.server.schemas import EmbeddingRequest, Prompts
 from inference.server.state import ServerState
 
 _NO_TOKENS = SamplingParams(max_tokens=1, temperature=0.0)
@@ -34,14 +34,11 @@ async def embeddings(request: Request) -> Response:
             f"this model's vectors have {size} dimensions", param="dimensions"
         )
     state.admit(min(count_prompts(body.input), state.max_num_seqs), "input")
-    prompts = await prompts_as_ids(state, body.input, add_special_tokens=True, param="input")
-    for prompt in prompts:
-        if not prompt:
-            raise InvalidRequestError("an input is empty", param="input")
-        state.check_token_ids(prompt, "input")
-        state.tokens_left(len(prompt), None, "input")
+    prompts = await texts_as_ids(state, body.input, "input")
     state.admit(min(len(prompts), state.max_num_seqs))
-    vectors = await unless_gone(request.receive, _embed_all(state, request, body, prompts))
+    vectors = await unless_gone(
+        request.receive, embed_all(state, request, prompts, priority=body.priority)
+    )
     total = sum(map(len, prompts))
     answer = {
         "object": "list",
@@ -55,8 +52,23 @@ async def embeddings(request: Request) -> Response:
     return json_response(answer, headers=request.state.headers)
 
 
-async def _embed_all(
-    state: ServerState, request: Request, body: EmbeddingRequest, prompts: list[list[int]]
+async def texts_as_ids(state: ServerState, given: Prompts, param: str) -> list[list[int]]:
+    """What is to be embedded, as token ids; none is empty or longer than the context.
+
+    Raises:
+        InferenceError: one of them cannot be embedded.
+    """
+    prompts = await prompts_as_ids(state, given, add_special_tokens=True, param=param)
+    for prompt in prompts:
+        if not prompt:
+            raise InvalidRequestError("an input is empty", param=param)
+        state.check_token_ids(prompt, param)
+        state.tokens_left(len(prompt), None, param)
+    return prompts
+
+
+async def embed_all(
+    state: ServerState, request: Request, prompts: list[list[int]], *, priority: int
 ) -> list[bytes]:
     """All vectors in order, no more prompts at once than the engine computes.
 
@@ -70,7 +82,7 @@ async def _embed_all(
                 request_id=f"{request.state.unique_id}-{index}",
                 prompt_token_ids=prompt,
                 sampling=_NO_TOKENS,
-                priority=body.priority,
+                priority=priority,
                 arrived_at=time.monotonic(),
                 wants_embedding=True,
             )

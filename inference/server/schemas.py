@@ -154,6 +154,15 @@ class EmbeddingRequest(msgspec.Struct, kw_only=True, forbid_unknown_fields=True)
     """Accepted because OpenAI's clients send it; it changes nothing here."""
 
 
+class RerankRequest(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
+    model: str | None = None
+    query: str
+    documents: Annotated[list[str], Meta(min_length=1, max_length=65536)]
+    top_n: PositiveNumber | None = None
+    return_documents: bool = True
+    priority: Priority = 0
+
+
 class TokenizeRequest(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
     """Either `prompt` or `messages`."""
 

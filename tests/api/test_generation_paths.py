@@ -6,6 +6,7 @@ from backend.api.application import api, generation_paths
 NO_GENERATION = {
     "/v1/chat/completions/{completion_id}",
     "/v1/embeddings",  # one short request to a replica, through the same admission
+    "/v1/rerank",  # as embeddings
     "/v1/messages/count_tokens",  # one short request to a replica
     "/v1/batches",  # its lines are admitted where nobody waits
     "/v1/batches/{batch_id}/cancel",

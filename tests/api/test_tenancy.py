@@ -43,6 +43,7 @@ BODIES: dict[tuple[str, str], Any] = {
         "completion_window": "24h",
     },
     ("POST", "/v1/embeddings"): {"model": "auto", "input": ""},
+    ("POST", "/v1/rerank"): {"model": "auto", "query": "x", "documents": []},
     ("POST", "/v1/moderations"): {"input": "hello"},
     ("POST", "/api/conversations"): {},
     ("POST", "/api/keys"): {"name": "x"},

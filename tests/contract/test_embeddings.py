@@ -1,7 +1,9 @@
-"""`client.embeddings`: texts and token ids to vectors, metered like everything else."""
+"""`client.embeddings`: texts and token ids to vectors, metered like everything else; and documents
+by what they have to do with a query, which OpenAI's client has no method for."""
 
 import math
 
+import httpx
 import openai
 import pytest
 
@@ -81,3 +83,62 @@ def test_invalid_embedding_input_is_named(client, developer: Person, given, opti
 def test_unknown_model_is_not_found(client):
     with pytest.raises(openai.NotFoundError):
         client.embeddings.create(model="text-embedding-3-small", input="x")
+
+
+def rerank(client, **fields):
+    return client.post("/rerank", body=fields, cast_to=httpx.Response)
+
+
+TEXTS = ["Interest rates rose again.", "A kitten naps on the couch.", "Bonds fell in March."]
+
+
+def test_documents_are_reranked_metered_and_not_stored(client, product: Product):
+    answer = rerank(
+        client,
+        query="Where does the kitten sleep?",
+        documents=[TEXTS[0], {"text": TEXTS[1]}, TEXTS[2]],
+        top_n=2,
+    )
+    body = answer.json()
+    first, second = body["results"]
+    assert first == {
+        "index": 1,
+        "document": {"text": TEXTS[1]},
+        "relevance_score": first["relevance_score"],
+    }
+    assert 1 >= first["relevance_score"] >= second["relevance_score"] >= -1
+    assert body["model"] == "smollm2-135m", "auto is a model that can"
+    [row] = product.rows(
+        "SELECT g.state, g.endpoint, u.input_tokens AS billed, u.output_tokens, g::text AS stored"
+        " FROM generation_generation g JOIN billing_usagerecord u ON u.generation_id = g.id"
+        " WHERE g.id = %s",
+        [answer.headers["x-parley-generation-id"]],
+    )
+    assert (row["state"], row["endpoint"], row["output_tokens"]) == ("completed", "rerank", 0)
+    assert row["billed"] == body["usage"]["total_tokens"] > 12
+    assert "kitten" not in row["stored"]
+    bare = rerank(client, model="auto", query="x", documents=TEXTS, return_documents=False).json()
+    assert [sorted(result) for result in bare["results"]] == [["index", "relevance_score"]] * 3
+
+
+@pytest.mark.parametrize(
+    ("fields", "param"),
+    [
+        ({"query": ""}, "query"),
+        ({"documents": []}, "documents"),
+        ({"documents": ["fine", ""]}, "documents"),
+        ({"documents": [{"title": "x"}]}, "documents"),
+        ({"documents": ["word " * 9000]}, "documents"),
+        ({"top_n": 0}, "top_n"),
+        ({"max_chunks_per_doc": 1}, "max_chunks_per_doc"),
+    ],
+)
+def test_invalid_rerank_request_is_named(client, fields, param):
+    with pytest.raises(openai.BadRequestError) as refusal:
+        rerank(client, **{"query": "x", "documents": ["y"], **fields})
+    assert (refusal.value.param or "").startswith(param)
+
+
+def test_embeddings_without_a_model_come_from_one_that_can(client):
+    answer = client.post("/embeddings", body={"input": "x"}, cast_to=httpx.Response).json()
+    assert answer["model"] == "smollm2-135m"

@@ -17,6 +17,7 @@ def test_models_are_listed_with_their_aliases(client):
 def test_models_tell_capabilities_limits_and_prices(client):
     found = client.models.retrieve("smollm2-135m").model_dump()
     assert "tools" in found["capabilities"] and found["context_window"] > 1000
+    assert found["reranks_by"] == "cosine_of_embeddings"
     assert float(found["prices"]["output"]) >= float(found["prices"]["input"]) > 0
 
 

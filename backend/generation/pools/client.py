@@ -226,10 +226,10 @@ class UpstreamClient:
             raise ReplicaUnavailable(f"/detokenize answered {response.status}")
         return str(orjson.loads(answer)["prompt"])
 
-    async def embed(
-        self, replica: ReplicaConfig, body: dict[str, Any], *, request_id: str
+    async def answer_whole(
+        self, replica: ReplicaConfig, path: str, body: dict[str, Any], *, request_id: str
     ) -> dict[str, Any]:
-        """OpenAI's list of embeddings, as the replica gives it.
+        """What the replica gives at `path` (`/v1/embeddings`, `/v1/rerank`), in one piece.
 
         Raises:
             ReplicaUnavailable: try another.
@@ -237,7 +237,7 @@ class UpstreamClient:
         """
         response, answer = await self._ask(
             replica,
-            "/v1/embeddings",
+            path,
             body,
             timeout_s=_SILENCE_S,
             headers={"x-request-id": request_id},
@@ -249,8 +249,8 @@ class UpstreamClient:
                 f"{replica.name} answered {response.status}: {answer[:200]!r}",
                 busy=response.status in _BUSY,
             )
-        embeddings: dict[str, Any] = orjson.loads(answer)
-        return embeddings
+        whole: dict[str, Any] = orjson.loads(answer)
+        return whole
 
     async def _ask(
         self,

