@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from typing import Literal, Self
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Literal, Self
 
 from inference.errors import ModelLoadError
 
@@ -13,8 +13,11 @@ class RopeConfig:
     """Rotary embedding. `kind` and the fields it uses follow transformers' names."""
 
     theta: float = 10000.0
-    kind: Literal["default", "linear", "llama3", "yarn", "none"] = "default"
+    kind: Literal["default", "linear", "llama3", "yarn", "longrope", "none"] = "default"
     """`none`: nothing is rotated."""
+    dims: int | None = None
+    """How many dimensions of a head are rotated; all where None. An architecture puts them at
+    the beginning of both halves of a head (`rotated_first`)."""
     factor: float = 1.0
     original_max_position: int = 0
     low_freq_factor: float = 1.0
@@ -24,7 +27,8 @@ class RopeConfig:
     attention_factor: float | None = None
     truncate: bool = True
     slowed_by: tuple[float, ...] = ()
-    """A divisor for each pair of dimensions, as GGUF writes llama3's scaling; none when empty."""
+    """A divisor for each pair of dimensions, as longrope has them and GGUF writes llama3's
+    scaling; none when empty."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +65,11 @@ class ModelConfig:
     moe: MoeConfig | None = None
     is_encoder: bool = False
     """Every token attends to all of its text: a text is computed whole, and gives a vector only."""
+
+    @classmethod
+    def of(cls, plain: ModelConfig, **own: Any) -> Self:
+        """An architecture's own configuration: what most have, and what only it has."""
+        return cls(**{each.name: getattr(plain, each.name) for each in fields(plain)}, **own)
 
     def of_rank(self, size: int) -> Self:
         """The sizes of a rank's part, where `size` ranks share every layer.

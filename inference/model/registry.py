@@ -8,9 +8,14 @@ from typing import Any
 from inference.errors import ModelLoadError
 from inference.model.architecture import Architecture
 from inference.model.architectures.bert import BERT
+from inference.model.architectures.gemma2 import GEMMA2
+from inference.model.architectures.gemma3 import GEMMA3
+from inference.model.architectures.granite import GRANITE
 from inference.model.architectures.llama import LLAMA
 from inference.model.architectures.mistral import MISTRAL
 from inference.model.architectures.mixtral import MIXTRAL
+from inference.model.architectures.olmo2 import OLMO2
+from inference.model.architectures.phi3 import PHI3
 from inference.model.architectures.qwen2 import QWEN2
 from inference.model.architectures.qwen3 import QWEN3
 from inference.model.architectures.qwen3_moe import QWEN3_MOE
@@ -18,9 +23,14 @@ from inference.model.architectures.smollm3 import SMOLLM3
 
 ARCHITECTURES: list[Architecture] = [
     BERT,
+    GEMMA2,
+    GEMMA3,
+    GRANITE,
     LLAMA,
     MISTRAL,
     MIXTRAL,
+    OLMO2,
+    PHI3,
     QWEN2,
     QWEN3,
     QWEN3_MOE,

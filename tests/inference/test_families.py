@@ -34,6 +34,7 @@ SIZES: dict[str, Any] = {
     "initializer_range": 0.15,
 }
 ROPE: dict[str, Any] = {"rope_theta": 5000.0, "original_max_position_embeddings": 32, "factor": 4.0}
+PLAIN_ROPE: dict[str, Any] = {"rope_type": "default", "rope_theta": 5000.0}
 FAMILIES: dict[str, tuple[str, dict[str, Any]]] = {
     "llama": ("Llama", {}),
     "llama-tied": ("Llama", {"tie_word_embeddings": True}),
@@ -48,6 +49,56 @@ FAMILIES: dict[str, tuple[str, dict[str, Any]]] = {
         },
     ),
     "llama-yarn": ("Llama", {"rope_parameters": ROPE | {"rope_type": "yarn"}}),
+    "gemma2": (
+        "Gemma2",
+        {
+            "sliding_window": 9,
+            "head_dim": 24,
+            "query_pre_attn_scalar": 16,
+            "attn_logit_softcapping": 5.0,
+            "final_logit_softcapping": 10.0,
+            "tie_word_embeddings": True,
+        },
+    ),
+    "gemma3": (
+        "Gemma3",
+        {
+            "sliding_window": 9,
+            "sliding_window_pattern": 2,
+            "head_dim": 24,
+            "query_pre_attn_scalar": 16,
+            "tie_word_embeddings": True,
+        },
+    ),
+    "granite": (
+        "Granite",
+        {
+            "embedding_multiplier": 3.0,
+            "attention_multiplier": 0.1,
+            "residual_multiplier": 0.4,
+            "logits_scaling": 2.0,
+        },
+    ),
+    "olmo2": ("Olmo2", {}),
+    "phi3": ("Phi3", {"sliding_window": 9, "pad_token_id": 0}),
+    "phi3-part": (
+        "Phi3",
+        {"pad_token_id": 0, "rope_parameters": PLAIN_ROPE | {"partial_rotary_factor": 0.75}},
+    ),
+    "phi3-long": (
+        "Phi3",
+        {
+            "pad_token_id": 0,
+            "original_max_position_embeddings": 4,
+            "rope_parameters": PLAIN_ROPE
+            | {
+                "rope_type": "longrope",
+                "original_max_position_embeddings": 4,
+                "short_factor": [1.0] * 8,
+                "long_factor": [1.0 + i / 3 for i in range(8)],
+            },
+        },
+    ),
     "mistral": ("Mistral", {"sliding_window": 9}),
     "qwen2": ("Qwen2", {}),
     "qwen2-window": (
@@ -81,9 +132,9 @@ def make_folder(
 ) -> transformers.PreTrainedModel:
     """A random model of the family, saved in several shards; `changes` are of its sizes."""
     name, extra = FAMILIES[family]
-    config = getattr(transformers, f"{name}Config")(**(SIZES | extra | changes))
+    kind = getattr(transformers, f"{name}ForCausalLM")
     torch.manual_seed(7)
-    model = getattr(transformers, f"{name}ForCausalLM")(config).float().eval()
+    model = kind(kind.config_class(**(SIZES | extra | changes))).float().eval()
     with torch.no_grad():
         for parameter in model.parameters():
             if parameter.ndim == 1:  # norms and biases start as ones and zeros

@@ -10,10 +10,11 @@ from torch import Tensor
 from inference.model.architecture import Architecture, Loader, Split, Weight
 from inference.model.config import ModelConfig, RopeConfig
 from inference.model.gguf_format import GGUFFile
-from inference.model.layers.attention import Attention
+from inference.model.layers.attention import Attention, QkvTransform
 from inference.model.layers.ends import TokenEnds
 from inference.model.layers.mlp import Mlp, SwiGLU
 from inference.model.layers.pre_norm import PreNormLayer
+from inference.model.layers.scores import Scores
 from inference.model.reading import gguf, hf
 
 
@@ -73,23 +74,40 @@ def pre_norm_layer(
     load: Loader,
     index: int,
     mlp: Mlp,
-    head_norms: tuple[Tensor, Tensor] | None = None,
+    transform: QkvTransform | None = None,
     rope: RopeConfig | None = None,
 ) -> PreNormLayer:
-    """The layer with any MLP. `head_norms` are those of queries and keys, where there are such;
-    `rope` is its rotation where it is not the configuration's."""
-    at, config = f"layers.{index}", load.config
-    attention = Attention(
+    """The layer with any MLP; `transform` and `rope` are `attention`'s."""
+    at, eps = f"layers.{index}", load.config.rms_eps
+    attn_norm, mlp_norm = load.tensor(f"{at}.attn_norm"), load.tensor(f"{at}.mlp_norm")
+    attends = attention(load, index, transform=transform, rope=rope)
+    return PreNormLayer(load.backend, eps, attn_norm, attends, mlp_norm, mlp)
+
+
+def attention(
+    load: Loader,
+    index: int,
+    *,
+    transform: QkvTransform | None = None,
+    rope: RopeConfig | None = None,
+    scores: Scores | None = None,
+) -> Attention:
+    """What a layer attends with.
+
+    Args:
+        rope: its rotation, where it is not the configuration's.
+    """
+    at, config = f"layers.{index}.attn", load.config
+    return Attention(
         load.backend,
         config,
         load.rotary(rope or config.rope),
-        qkv=load.linear(f"{at}.attn.q", f"{at}.attn.k", f"{at}.attn.v"),
-        out=load.linear(f"{at}.attn.o"),
+        qkv=load.linear(f"{at}.q", f"{at}.k", f"{at}.v"),
+        out=load.linear(f"{at}.o"),
         window=config.windows.get(index),
-        head_norms=head_norms,
+        transform=transform,
+        scores=scores,
     )
-    attn_norm, mlp_norm = load.tensor(f"{at}.attn_norm"), load.tensor(f"{at}.mlp_norm")
-    return PreNormLayer(load.backend, config.rms_eps, attn_norm, attention, mlp_norm, mlp)
 
 
 def swiglu(load: Loader, index: int) -> SwiGLU:

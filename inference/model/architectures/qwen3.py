@@ -6,13 +6,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from torch import Tensor
-
 from inference.model.architecture import Loader, Weight
 from inference.model.architectures import llama
 from inference.model.architectures.qwen2 import QWEN2
 from inference.model.config import ModelConfig
 from inference.model.gguf_format import GGUFFile
+from inference.model.layers.attention import HeadNorms
 from inference.model.layers.pre_norm import PreNormLayer
 from inference.model.reading import gguf, hf
 
@@ -22,9 +21,9 @@ HEAD_NORMS = {
 }
 
 
-def head_norms(load: Loader, index: int) -> tuple[Tensor, Tensor]:
+def head_norms(load: Loader, index: int) -> HeadNorms:
     at = f"layers.{index}.attn"
-    return load.tensor(f"{at}.q_norm"), load.tensor(f"{at}.k_norm")
+    return HeadNorms(load.config, load.tensor(f"{at}.q_norm"), load.tensor(f"{at}.k_norm"))
 
 
 def layer(load: Loader, index: int) -> PreNormLayer:

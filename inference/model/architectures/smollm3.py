@@ -6,7 +6,7 @@ Source: Yang et al. 2025 (RoPE to NoPE and back again).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from inference.errors import ModelLoadError
@@ -36,8 +36,7 @@ def _read_hf(raw: Mapping[str, Any]) -> ModelConfig:
     rotated = raw.get("no_rope_layers") or [(i + 1) % interval for i in range(layers)]
     unrotated = frozenset(index for index, turns in enumerate(rotated) if not turns)
     plain = hf.decoder_config("smollm3", raw, windows=hf.later_layers(raw))
-    same = {name: getattr(plain, name) for name in asdict(plain)}
-    return SmolLM3Config(**same, unrotated=unrotated)
+    return SmolLM3Config.of(plain, unrotated=unrotated)
 
 
 def _read_gguf(file: GGUFFile) -> ModelConfig:

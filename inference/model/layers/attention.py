@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+
 import torch
 import torch.nn.functional as F
 from torch import Tensor
@@ -11,7 +14,12 @@ from inference.kernels.batch import LayerCache
 from inference.model.config import ModelConfig
 from inference.model.layers.linear import Linear
 from inference.model.layers.rope import Rotary
+from inference.model.layers.scores import Scores, attend_by
 from inference.model.layers.step import Step
+
+QkvTransform = Callable[[Tensor], Tensor]
+"""Changes the heads of queries, keys and values, (T, heads + 2 * kv heads, head dim), before the
+rotation."""
 
 
 class Attention:
@@ -29,17 +37,21 @@ class Attention:
         out: Linear,
         *,
         window: int | None = None,
-        head_norms: tuple[Tensor, Tensor] | None = None,
+        transform: QkvTransform | None = None,
+        scores: Scores | None = None,
     ) -> None:
         """
         Args:
             qkv: query, key and value rows below one another.
             window: how many last tokens are attended to; all where None.
-            head_norms: weights of RMS norms over each query and key head, before the rotation.
+            transform: what happens to the heads before the rotation; nothing where None.
+            scores: how scores become weights, where it is not by a softmax of them alone. No
+                kernel of ours computes that: it is plain torch on every device.
         """
         self._backend = backend
         self._config = config
-        self._head_norms = head_norms
+        self._transform = transform
+        self._scores = scores
         self.rotary = rotary
         self.qkv = qkv
         self.out = out
@@ -47,24 +59,63 @@ class Attention:
 
     @property
     def is_plain(self) -> bool:
-        """Whether nothing happens between the product and the rotation."""
-        return self._head_norms is None
+        """Whether it is nothing but products, rotation and softmax."""
+        return self._transform is None and self._scores is None
+
+    @property
+    def waits_for_device(self) -> bool:
+        """Whether it reads a result back to go on, which a CUDA graph cannot hold."""
+        return self._scores is not None
 
     def __call__(self, x: Tensor, cache: LayerCache, step: Step) -> Tensor:
         """(T, hidden) to (T, hidden); writes the tokens' keys and values into `cache`."""
         config, ops = self._config, self._backend
         qkv = self.qkv(x).view(len(x), -1, config.head_dim)
-        if self._head_norms is not None:
-            qkv = self._normed(qkv, *self._head_norms)
+        if self._transform is not None:
+            qkv = self._transform(qkv)
         angles = step.angles(self.rotary)
         queries = ops.rotate_and_cache(qkv, config.num_kv_heads, angles, cache, step.batch)
-        attended = ops.attend(queries, cache, step.batch, self.window)
+        if self._scores is None:
+            attended = ops.attend(queries, cache, step.batch, self.window)
+        else:
+            attended = attend_by(self._scores, queries, cache, step.batch, self.window)
         return self.out(attended.view(len(x), -1))
 
-    def _normed(self, qkv: Tensor, query_norm: Tensor, key_norm: Tensor) -> Tensor:
-        config = self._config
-        heads = (config.num_heads, config.num_kv_heads, config.num_kv_heads)
-        queries, keys, values = qkv.split(heads, dim=1)
-        queries = F.rms_norm(queries, (config.head_dim,), query_norm, config.rms_eps)
-        keys = F.rms_norm(keys, (config.head_dim,), key_norm, config.rms_eps)
+
+@dataclass(frozen=True)
+class HeadNorms:
+    """RMS norms over each query and key head."""
+
+    config: ModelConfig
+    queries: Tensor
+    keys: Tensor
+
+    def __call__(self, qkv: Tensor) -> Tensor:
+        config = self.config
+        queries, keys, values = split_heads(qkv, config)
+        queries = F.rms_norm(queries, (config.head_dim,), self.queries, config.rms_eps)
+        keys = F.rms_norm(keys, (config.head_dim,), self.keys, config.rms_eps)
         return torch.cat((queries, keys, values), dim=1)
+
+
+@dataclass(frozen=True)
+class ScaledQueries:
+    """Scores of another scale than 1 / sqrt(head dim), which all kernels have.
+
+    Args:
+        scale: of the scores.
+    """
+
+    config: ModelConfig
+    scale: float
+
+    def __call__(self, qkv: Tensor) -> Tensor:
+        qkv[:, : self.config.num_heads] *= self.scale * self.config.head_dim**0.5
+        return qkv
+
+
+def split_heads(qkv: Tensor, config: ModelConfig) -> tuple[Tensor, Tensor, Tensor]:
+    """Queries, keys and values of (T, heads + 2 * kv heads, head dim)."""
+    heads = (config.num_heads, config.num_kv_heads, config.num_kv_heads)
+    queries, keys, values = qkv.split(heads, dim=1)
+    return queries, keys, values

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
+import torch.nn.functional as F
 from torch import Tensor
 
 from inference.kernels.backend import Backend
@@ -34,3 +35,20 @@ class SwiGLU:
 
     def __call__(self, x: Tensor) -> Tensor:
         return self._backend.mlp(x, self.gate_up, self.down)
+
+
+class GeGLU:
+    """down(gelu(gate(x)) * up(x)), gate and up in one matrix; gelu by its tanh approximation.
+
+    Source: Shazeer 2020; Hendrycks and Gimpel 2016.
+    """
+
+    waits_for_device = False
+
+    def __init__(self, gate_up: Linear, down: Linear) -> None:
+        self._gate_up = gate_up
+        self._down = down
+
+    def __call__(self, x: Tensor) -> Tensor:
+        gate, up = self._gate_up(x).chunk(2, dim=-1)
+        return self._down(F.gelu(gate, approximate="tanh") * up)

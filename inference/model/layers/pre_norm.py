@@ -27,7 +27,7 @@ class PreNormLayer:
 
     @property
     def waits_for_device(self) -> bool:
-        return self.mlp.waits_for_device
+        return self.attention.waits_for_device or self.mlp.waits_for_device
 
     def __call__(
         self, x: Tensor, delta: Tensor | None, cache: LayerCache, step: Step

@@ -1,12 +1,12 @@
 """Rotary position embedding and its ways to reach beyond the trained context.
 
 Sources: Su et al. 2021 (RoFormer); Chen et al. 2023 (linear interpolation); Peng et al.
-2023 (YaRN); the Llama 3.1 model card (llama3).
+2023 (YaRN); the Llama 3.1 model card (llama3); Ding et al. 2024 (LongRoPE).
 """
 
 from __future__ import annotations
 
-from math import ceil, floor, log, pi
+from math import ceil, floor, log, pi, sqrt
 
 import torch
 from torch import Tensor
@@ -32,6 +32,12 @@ class Rotary:
 
 def frequencies(config: RopeConfig, head_dim: int) -> Tensor:
     """Radians a position for each pair of dimensions, (head dim / 2,) float32."""
+    dims = config.dims or head_dim
+    turning = _frequencies(config, dims)
+    return torch.cat((turning, torch.zeros((head_dim - dims) // 2)))
+
+
+def _frequencies(config: RopeConfig, head_dim: int) -> Tensor:
     plain = 1.0 / config.theta ** (torch.arange(0, head_dim, 2).float() / head_dim)
     if config.slowed_by:
         plain = plain / torch.tensor(config.slowed_by)
@@ -73,9 +79,13 @@ def _yarn(config: RopeConfig, plain: Tensor, head_dim: int) -> Tensor:
 
 
 def _attention_factor(config: RopeConfig) -> float:
-    """YaRN's temperature of attention, put into cos and sin."""
-    if config.kind != "yarn":
+    """The temperature of attention, put into cos and sin."""
+    if config.kind not in ("yarn", "longrope"):
         return 1.0
     if config.attention_factor is not None:
         return config.attention_factor
+    if config.kind == "longrope":
+        if config.factor <= 1:
+            return 1.0
+        return sqrt(1 + log(config.factor) / log(config.original_max_position))
     return 0.1 * log(config.factor) + 1.0 if config.factor > 1 else 1.0

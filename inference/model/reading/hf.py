@@ -14,19 +14,23 @@ def decoder_config(
     raw: Mapping[str, Any],
     *,
     intermediate_size: int | None = None,
+    activation: str = "silu",
     windows: Mapping[int, int] | None = None,
+    rope: RopeConfig | None = None,
 ) -> ModelConfig:
     """What most decoders have, by the names that most have.
 
     Args:
         name: of the architecture.
         intermediate_size: where it is not `intermediate_size` in the file.
+        activation: the one that the architecture computes.
         windows: layers that attend to their last so many tokens only.
+        rope: where it is not read as most are.
     Raises:
         ModelLoadError: when the activation or the rotation is not implemented.
     """
-    if (activation := raw.get("hidden_act", "silu")) != "silu":
-        raise ModelLoadError(f"hidden_act {activation!r} is not implemented")
+    if (found := raw.get("hidden_activation") or raw.get("hidden_act", activation)) != activation:
+        raise ModelLoadError(f"hidden_act {found!r} is not implemented")
     heads = raw["num_attention_heads"]
     return ModelConfig(
         architecture=name,
@@ -41,7 +45,7 @@ def decoder_config(
         max_position=raw["max_position_embeddings"],
         tied_embeddings=raw.get("tie_word_embeddings", False),
         eos_token_ids=eos_token_ids(raw),
-        rope=rope_config(raw),
+        rope=rope or rope_config(raw),
         windows=dict(windows or {}),
     )
 
@@ -60,8 +64,12 @@ def rope_config(raw: Mapping[str, Any]) -> RopeConfig:
     """
     given = {**(raw.get("rope_scaling") or {}), **(raw.get("rope_parameters") or {})}
     kind = given.get("rope_type", given.get("type", "default"))
-    if kind not in ("default", "linear", "llama3", "yarn"):
+    if kind not in ("default", "linear", "llama3", "yarn", "longrope"):
         raise ModelLoadError(f"rotary embedding of type {kind!r} is not implemented")
+    if given.get("partial_rotary_factor", raw.get("partial_rotary_factor", 1.0)) != 1.0:
+        raise ModelLoadError("partial_rotary_factor is not implemented for this architecture")
+    if kind == "longrope":
+        return _longrope(raw, given)
     if kind == "yarn" and ("mscale" in given or "mscale_all_dim" in given):
         raise ModelLoadError("YaRN with mscale is not implemented")
     same = ("low_freq_factor", "high_freq_factor", "beta_fast", "beta_slow", "attention_factor")
@@ -73,6 +81,23 @@ def rope_config(raw: Mapping[str, Any]) -> RopeConfig:
             "original_max_position_embeddings", raw["max_position_embeddings"]
         ),
         **named,
+    )
+
+
+def _longrope(raw: Mapping[str, Any], given: Mapping[str, Any]) -> RopeConfig:
+    """The long factors where the model's context goes beyond the original one: as in vLLM, one
+    rotation for all lengths, since keys in the cache cannot be turned again."""
+    longest = raw["max_position_embeddings"]
+    original = given.get("original_max_position_embeddings") or raw.get(
+        "original_max_position_embeddings", longest
+    )
+    return RopeConfig(
+        theta=given.get("rope_theta", raw.get("rope_theta", 10000.0)),
+        kind="longrope",
+        factor=given.get("factor") or longest / original,
+        original_max_position=original,
+        attention_factor=given.get("attention_factor"),
+        slowed_by=tuple(given["long_factor" if longest > original else "short_factor"]),
     )
 
 
