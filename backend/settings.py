@@ -17,6 +17,7 @@ from redis.asyncio.retry import Retry
 from redis.backoff import ExponentialBackoff
 
 from backend.platform.keys import Keyring, KeyringError
+from backend.schedule import BEAT_SCHEDULE
 from backend.storage import storage_backend
 from billing.schedule import BEAT_SCHEDULE as BILLING_SCHEDULE
 from billing.schedule import TASK_ROUTES as BILLING_ROUTES
@@ -312,62 +313,7 @@ CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_TIMEZONE = "UTC"
 CELERY_TASK_ROUTES = BILLING_ROUTES
 CELERY_BEAT_SCHEDULE_FILENAME = str(VAR_DIR / "celerybeat-schedule")
-CELERY_BEAT_SCHEDULE = {
-    "purge-idempotency-records": {
-        "task": "backend.api.tasks.purge_idempotency_records",
-        "schedule": 3600.0,
-    },
-    "purge-stored-responses": {
-        "task": "backend.api.tasks.purge_stored_responses",
-        "schedule": 3600.0,
-    },
-    "purge-stored-files": {
-        "task": "backend.api.tasks.purge_stored_files",
-        "schedule": 600.0,
-    },
-    "purge-deleted-conversations": {
-        "task": "backend.conversations.tasks.purge_deleted",
-        "schedule": 3600.0,
-    },
-    "purge-overdue-conversations": {
-        "task": "backend.conversations.tasks.purge_overdue",
-        "schedule": 60.0,
-    },
-    "fail-orphaned-turns": {
-        "task": "backend.conversations.tasks.fail_orphaned_turns",
-        "schedule": 60.0,
-    },
-    "write-api-key-last-uses": {
-        "task": "backend.accounts.tasks.api_key_last_uses_write",
-        "schedule": 60.0,
-    },
-    "run-data-jobs": {
-        "task": "backend.rights.tasks.run_jobs",
-        "schedule": 30.0,
-        "options": {"expires": 30.0},  # runs do not pile up behind a long one
-    },
-    "expire-exports": {
-        "task": "backend.rights.tasks.expire_exports",
-        "schedule": 3600.0,
-    },
-    "send-due-mails": {
-        "task": "backend.accounts.tasks.mails_send_due",
-        "schedule": 30.0,
-    },
-    "delete-expired-mails": {
-        "task": "backend.accounts.tasks.mails_delete_expired",
-        "schedule": 3600.0,
-    },
-    "delete-expired-safety-texts": {
-        "task": "safety.audit.tasks.delete_expired_texts",
-        "schedule": 3600.0,
-    },
-    "watch-safety-block-rate": {
-        "task": "safety.audit.tasks.watch_block_rate",
-        "schedule": 300.0,
-    },
-    **BILLING_SCHEDULE,
-}
+CELERY_BEAT_SCHEDULE = {**BEAT_SCHEDULE, **BILLING_SCHEDULE}
 CONVERSATION_RETENTION_DAYS = 30
 # How long the operator keeps backups: certificates of erasure say so.
 BACKUP_DAYS = int(env("PARLEY_BACKUP_DAYS", "30"))

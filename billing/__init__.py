@@ -10,6 +10,7 @@ can be rebuilt: the Kafka topic, the event store, the rollups, the counters in R
     relay/           outbox -> Kafka
     aggregator/      Kafka -> event store and hourly rollups, exactly once
     reconciliation/  ledger against event store against rollups; repair
+    tiers.py         service tiers: the same model at another price
     prices/          the price book and the one pure function that prices anything
     budgets/         reservations, hard and soft limits, prepaid credit
     invoices/        monthly close, numbers, credit notes, PDF and CSV

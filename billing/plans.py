@@ -13,9 +13,9 @@ from uuid import UUID
 
 from django.db.models import F, Q, QuerySet
 
-from billing.invoices.rounding import to_cents
 from billing.models import PlanPeriod
 from billing.periods import Period
+from billing.rounding import to_cents
 
 
 @dataclass(frozen=True, slots=True)

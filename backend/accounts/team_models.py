@@ -11,7 +11,7 @@ import uuid
 from django.db import models
 from django.utils import timezone
 
-from backend.accounts.models import Membership, Organization, Project, Role, User
+from backend.accounts.core_models import Membership, Organization, Project, Role, User
 
 
 class Invitation(models.Model):

@@ -15,9 +15,9 @@ import structlog
 from django.conf import settings
 
 from backend.api import metrics
-from backend.api.anthropic.errors import error_for
 from backend.api.authentication import bearer_parts, shown_key
 from backend.api.context import REQUEST_ID_HEADER, request_id_from
+from backend.api.error_shapes import error_for
 from backend.generation.admission.shed import PendingRequest
 from backend.generation.lifespan import gateway_of
 from backend.platform.errors import InvalidRequest, Overloaded, ParleyError, PayloadTooLarge

@@ -14,7 +14,7 @@ from ninja import NinjaAPI
 from ninja.errors import AuthenticationError, HttpError, ValidationError
 from redis.exceptions import RedisError
 
-from backend.api.anthropic.errors import error_for
+from backend.api.error_shapes import error_for
 from backend.api.validation import invalid_request_from
 from backend.platform.errors import (
     AuthenticationFailed,

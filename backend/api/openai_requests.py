@@ -16,7 +16,7 @@ from backend.generation.embeddings import EmbeddingRequest, RerankRequest
 from backend.generation.pools.access import require_capability
 from backend.generation.pools.config import load_pools
 from backend.generation.request import GenerationRequest, SamplingParams
-from billing.prices.tiers import FLEX, PRIORITY
+from billing.tiers import FLEX, PRIORITY
 
 # OpenAI allows top_p 0, which means the likeliest token; engines want more than zero.
 _SMALLEST_TOP_P = 1e-6

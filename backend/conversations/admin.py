@@ -28,10 +28,10 @@ from unfold.decorators import display
 from unfold.widgets import UnfoldAdminTextareaWidget
 
 from backend.accounts.models import User
-from backend.admin.base import LargeReadOnlyAdmin
 from backend.conversations.audit import VIEW_CONTENT, content_access_record
 from backend.conversations.models import ContentAccess, Conversation, Feedback, Message
 from backend.platform.errors import InvalidRequest
+from backend.platform.model_admins import LargeReadOnlyAdmin
 
 _SHOWN_MESSAGES = 500
 

@@ -17,11 +17,11 @@ from unfold.contrib.filters.admin import (
 from unfold.decorators import display
 from unfold.views import UnfoldModelAdminViewMixin
 
-from backend.admin.base import LargeReadOnlyAdmin
 from backend.generation.models import Generation
 from backend.generation.pools.config import PoolConfig, load_pools
 from backend.generation.pools.health import ReplicaHealth, pool_health
 from backend.generation.pools.pending import pending_models
+from backend.platform.model_admins import LargeReadOnlyAdmin
 
 STATE_LABELS = {
     "queued": "info",

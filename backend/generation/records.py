@@ -20,9 +20,9 @@ from backend.conversations.turns import message_finish
 from backend.generation.models import Generation, GenerationState, StoredAnswer
 from backend.generation.request import AdmittedGeneration, Usage, public_id
 from backend.generation.tools import call_id, readable, split_calls, storable
-from billing.prices.tiers import priced_model
 from billing.quantities import TokenCounts
 from billing.services import UsageFacts, usage_record_create
+from billing.tiers import priced_model
 from safety.audit.services import RetainedText, decision_record, prompt_retain
 from safety.types import SafetyDecision
 

@@ -13,4 +13,5 @@ reencryption.py, rotation.py, checks.py  every keyed column moved to a new versi
 cancellation.py  work that a cancellation must not cut in half
 json.py       the one encoder of answers, stream events and WebSocket messages
 sse.py        the framing of server-sent events, out and in
+model_admins.py  what read-only pages of the admin site have in common
 """

@@ -18,11 +18,11 @@ from unfold.widgets import (
 
 from backend.accounts.legal_hold import legal_hold_begin, legal_hold_end
 from backend.accounts.models import LegalHold, User
-from backend.admin.base import ReadOnlyAdmin
 from backend.audit.actions import Action
 from backend.audit.models import ActorKind
 from backend.audit.services import Actor, record
 from backend.platform.errors import ParleyError
+from backend.platform.model_admins import ReadOnlyAdmin
 from backend.rights.erasure import certificate_text
 from backend.rights.models import DataExport, Erasure, SubjectKind
 from backend.rights.requests import organization_erase, user_erase

@@ -7,7 +7,7 @@ from unfold.admin import ModelAdmin
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
 from unfold.decorators import display
 
-from backend.admin.base import ReadOnlyAdmin
+from backend.platform.model_admins import ReadOnlyAdmin
 from billing.abuse import throttle
 from billing.models import AbuseFlag, AbusePolicy
 

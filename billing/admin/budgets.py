@@ -9,8 +9,8 @@ from unfold.admin import ModelAdmin
 from unfold.contrib.filters.admin import AutocompleteSelectFilter
 from unfold.decorators import display
 
-from backend.admin.base import ReadOnlyAdmin
 from backend.platform.errors import InvalidRequest
+from backend.platform.model_admins import ReadOnlyAdmin
 from billing.budgets.credit_services import clear_credit_cache, credit_check, credit_grant
 from billing.budgets.limits import clear_limits_cache
 from billing.models import BillingAccount, Budget, BudgetAlert, CreditEntry

@@ -15,8 +15,8 @@ from unfold.contrib.filters.admin import AutocompleteSelectFilter, ChoicesDropdo
 from unfold.decorators import action, display
 from unfold.widgets import UnfoldAdminDecimalFieldWidget, UnfoldAdminTextInputWidget
 
-from backend.admin.base import ReadOnlyAdmin
 from backend.platform.errors import ParleyError
+from backend.platform.model_admins import ReadOnlyAdmin
 from billing.http import document_response
 from billing.invoices.services import (
     credit_note_create,

@@ -3,7 +3,7 @@
 from django.contrib import admin
 from unfold.admin import ModelAdmin
 
-from backend.admin.base import ReadOnlyAdmin
+from backend.platform.model_admins import ReadOnlyAdmin
 from billing.models import Collection, DunningStep, PaymentEvent, PlanPrice, TopUp
 
 

@@ -13,7 +13,7 @@ from unfold.contrib.filters.admin import (
 )
 from unfold.decorators import display
 
-from backend.admin.base import LargeReadOnlyAdmin, ReadOnlyAdmin
+from backend.platform.model_admins import LargeReadOnlyAdmin, ReadOnlyAdmin
 from billing.models import OutboxEvent, ReconciliationRun, UsageRecord, UsageRollup
 from billing.reports.view import ReportsView, export_view
 

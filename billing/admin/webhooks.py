@@ -6,7 +6,7 @@ from django.http import HttpRequest
 from unfold.contrib.filters.admin import RangeDateTimeFilter
 from unfold.decorators import display
 
-from backend.admin.base import LargeReadOnlyAdmin, ReadOnlyAdmin
+from backend.platform.model_admins import LargeReadOnlyAdmin, ReadOnlyAdmin
 from billing.models import WebhookDelivery, WebhookEndpoint
 from billing.webhooks.services import deliveries_send_again
 

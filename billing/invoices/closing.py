@@ -19,7 +19,6 @@ from backend.accounts.models import Organization, Project
 from billing.accounts import Terms, seller, terms_of
 from billing.budgets.credit import consume, open_grants
 from billing.budgets.credit_services import clear_credit_cache, lock_credit
-from billing.invoices.rounding import totals
 from billing.models import (
     CreditEntry,
     CreditKind,
@@ -35,6 +34,7 @@ from billing.prices.loading import load_book
 from billing.prices.usage import PricedBucket, Pricer
 from billing.pricing import on_invoice
 from billing.quantities import TokenCounts
+from billing.rounding import totals
 
 log = structlog.get_logger(__name__)
 

@@ -17,7 +17,6 @@ from django.db.models import Sum
 from backend.platform.errors import Conflict, InvalidRequest
 from billing.budgets.credit_services import clear_credit_cache, lock_credit
 from billing.invoices.closing import UnpricedUsageError, invoice_close
-from billing.invoices.rounding import to_cents
 from billing.models import (
     CreditEntry,
     CreditKind,
@@ -30,6 +29,7 @@ from billing.models import (
 from billing.periods import Period
 from billing.plans import organizations_with_fees
 from billing.prices.loading import load_book
+from billing.rounding import to_cents
 from billing.webhooks.events import invoice_event
 
 log = structlog.get_logger(__name__)

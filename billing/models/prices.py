@@ -10,8 +10,8 @@ from django.db import models
 from django.db.models.functions import Now
 
 from backend.accounts.models import Organization
-from billing.prices.tiers import TIERS
 from billing.quantities import Kind
+from billing.tiers import TIERS
 
 
 class Price(models.Model):
@@ -53,7 +53,7 @@ class Price(models.Model):
 
 class PriceFactor(models.Model):
     """A service tier's price, as a multiple of the model's, from a whole hour on. Rows are only
-    added, as prices are. See billing/prices/tiers.py."""
+    added, as prices are. See billing/tiers.py."""
 
     tier = models.CharField(max_length=16, choices=[(tier, tier) for tier in TIERS])
     factor = models.DecimalField(max_digits=7, decimal_places=3)

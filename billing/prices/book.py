@@ -17,8 +17,8 @@ from datetime import datetime, timedelta
 from decimal import Context, Decimal, Inexact, localcontext
 from uuid import UUID
 
-from billing.prices.tiers import model_and_tier
 from billing.quantities import WHOLES, Kind, Quantities
+from billing.tiers import model_and_tier
 
 # 60 digits hold any quantity of tokens times any price the tables allow; if they ever did not,
 # the trap makes it an error instead of a wrong cent.

@@ -16,8 +16,8 @@ from backend.platform.errors import InvalidRequest
 from billing.models import Price, PriceFactor
 from billing.prices.book import PriceBook, Tier, UnpricedUsage, check_tiers
 from billing.prices.loading import DEFAULT_CURRENCY, clear_price_cache, load_book, tiers_to_json
-from billing.prices.tiers import LIST_FACTORS, TIERS
 from billing.quantities import Kind
+from billing.tiers import LIST_FACTORS, TIERS
 
 log = structlog.get_logger(__name__)
 

@@ -22,7 +22,7 @@ from torch import Tensor
 from inference.bench.limits import prefill_flops
 from inference.kernels.batch import Batch, DecodeBatch, LayerCache, PrefillChunk
 from inference.model.architectures.llama import LLAMA
-from inference.model.build import build_model
+from inference.model.build import build_decoder
 from inference.model.config import ModelConfig
 from inference.model.kv_memory import allocate_caches
 from inference.quantization.packed import PackedRows
@@ -130,7 +130,7 @@ def seconds(action: Callable[[], object], repeats: int = 20) -> float:
 @torch.inference_mode()
 def measure(config: ModelConfig, device: torch.device) -> dict[str, float]:
     figures = _device_limits(device)
-    model = build_model(RandomWeights(config, device), torch.bfloat16, device)
+    model = build_decoder(RandomWeights(config, device), torch.bfloat16, device)
     slots = max(max(_BATCHES) * _CONTEXT, _PROMPT) + _BLOCK
     caches = allocate_caches(slots, config, config.num_layers, torch.bfloat16, device)
     graphed = GraphedModel(model, max(_BATCHES), _CONTEXT // _BLOCK, _BLOCK, slots - 1)

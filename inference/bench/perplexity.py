@@ -27,7 +27,7 @@ import torch
 
 from inference.errors import ModelLoadError
 from inference.kernels.batch import Batch, DecodeBatch, LayerCache, PrefillChunk
-from inference.model.build import build_model
+from inference.model.build import build_decoder
 from inference.model.decoder import Decoder
 from inference.model.files.open import open_weights
 from inference.model.kv_memory import allocate_caches
@@ -136,7 +136,7 @@ def measure(path: str, way: Way, token_ids: Sequence[int]) -> Figures:
 def _load(path: str, way: Way) -> tuple[Decoder, list[LayerCache]]:
     precision, kv_dtype = way
     cpu = torch.device("cpu")
-    model = build_model(open_weights(path), torch.float32, cpu, precision)
+    model = build_decoder(open_weights(path), torch.float32, cpu, precision)
     slots = max(_WINDOW, _PROMPT, max(_STREAMS) * (_CONTEXT + _BLOCK))
     caches = allocate_caches(slots, model.config, model.config.num_layers, kv_dtype, cpu)
     return model, caches

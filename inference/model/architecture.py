@@ -119,6 +119,7 @@ class Architecture:
     """Every tensor by our name, with `*` for numbers."""
     layer: Callable[[Loader, int], Layer]
     ends: Callable[[Loader], Ends]
+    """`DecoderEnds` make it a decoder, others an encoder."""
     takes_gguf: Callable[[Mapping[str, Any]], bool] = lambda metadata: True
     """Which files of that `general.architecture` it is: GGUF names some families alike."""
     vector_sizes: Callable[[ModelConfig], Sequence[int]] = _all_sizes

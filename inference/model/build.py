@@ -1,4 +1,4 @@
-"""Puts a decoder together from weights: which storage and which backend each part gets."""
+"""Puts a model together from weights: which storage and which backend each part gets."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from inference.kernels.cpu.compile import load_kernels
 from inference.kernels.cpu.packed_linear import PackedLinear
 from inference.model.architecture import Split
 from inference.model.config import MoeConfig, RopeConfig
-from inference.model.decoder import Decoder, LayerStack
+from inference.model.decoder import Decoder, DecoderEnds, Encoder, LayerStack
 from inference.model.files.weights import WeightReader
 from inference.model.layers.experts import GroupedExperts, SparseExperts
 from inference.model.layers.linear import DenseLinear, Embedding, Linear, TokenMatrix
@@ -39,8 +39,8 @@ def build_model(
     precision: Precision | None = None,
     group: RankGroup | None = None,
     layers: range | None = None,
-) -> Decoder:
-    """Read the weights and put the decoder together.
+) -> Encoder | Decoder:
+    """Read the weights and put the model together: a decoder, where its ends predict tokens.
 
     On a CPU in float32, quantized matrices stay as their file has them and our kernels
     compute from them, where those could be compiled; everything else is dense.
@@ -55,9 +55,31 @@ def build_model(
     """
     load = WeightLoader(reader, dtype, device, precision or Precision(), group)
     stack = load.stack(range(reader.config.num_layers) if layers is None else layers)
-    model = Decoder(reader.config, stack, reader.architecture.ends(load))
-    if load.has_kernels and group is None and not reader.config.is_encoder:
+    ends = reader.architecture.ends(load)
+    if not isinstance(ends, DecoderEnds):
+        return Encoder(reader.config, stack, ends)
+    model = Decoder(reader.config, stack, ends)
+    if load.has_kernels and group is None:
         _check_sizes(model)
+    return model
+
+
+def build_decoder(
+    reader: WeightReader,
+    dtype: torch.dtype,
+    device: torch.device,
+    precision: Precision | None = None,
+    group: RankGroup | None = None,
+    layers: range | None = None,
+) -> Decoder:
+    """As `build_model`, for what needs logits.
+
+    Raises:
+        ModelLoadError: also for an encoder.
+    """
+    model = build_model(reader, dtype, device, precision, group, layers)
+    if not isinstance(model, Decoder):
+        raise ModelLoadError(f"{reader.config.architecture} is an encoder: it predicts no tokens")
     return model
 
 

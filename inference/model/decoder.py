@@ -1,9 +1,12 @@
-"""A decoder over a flat batch of tokens and a paged KV cache, whatever its layers are."""
+"""Encoders and decoders over a flat batch of tokens and a paged KV cache, whatever their layers.
+
+An encoder gives vectors of texts; a decoder is one that predicts tokens as well.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from torch import Tensor
 
@@ -50,6 +53,11 @@ class Ends(Protocol):
         """The last layer's result (R, hidden), as vectors of prompts are made of it."""
         ...
 
+
+@runtime_checkable
+class DecoderEnds(Ends, Protocol):
+    """Ends that predict tokens."""
+
     def logits(self, normed: Tensor) -> Tensor:
         """(R, vocab)."""
         ...
@@ -90,20 +98,13 @@ class LayerStack:
         return x, delta
 
 
-class Decoder:
-    """A whole model, or on a pipeline's first stage its ends and the first layers."""
+class Encoder:
+    """A whole model that makes vectors of texts."""
 
     def __init__(self, config: ModelConfig, layers: LayerStack, ends: Ends) -> None:
         self.config = config
         self.layers = layers
         self._ends = ends
-
-    def __call__(self, batch: Batch, caches: list[LayerCache]) -> Tensor:
-        """Logits (R, vocab) in float32 of the batch's `logits_rows`.
-
-        Writes the keys and values of every token of the batch into `caches`.
-        """
-        return self.logits(self.hidden(batch, caches), batch.logits_rows)
 
     def embed(self, batch: Batch) -> Tensor:
         """What enters the first layer, (T, hidden)."""
@@ -118,9 +119,24 @@ class Decoder:
         x, delta = hidden
         return self._ends.normed(x[rows], delta[rows])
 
+
+class Decoder(Encoder):
+    """A whole model, or on a pipeline's first stage its ends and the first layers."""
+
+    def __init__(self, config: ModelConfig, layers: LayerStack, ends: DecoderEnds) -> None:
+        super().__init__(config, layers, ends)
+        self._predicting = ends
+
+    def __call__(self, batch: Batch, caches: list[LayerCache]) -> Tensor:
+        """Logits (R, vocab) in float32 of the batch's `logits_rows`.
+
+        Writes the keys and values of every token of the batch into `caches`.
+        """
+        return self.logits(self.hidden(batch, caches), batch.logits_rows)
+
     def logits(self, hidden: Hidden, rows: Tensor) -> Tensor:
         """(R, vocab) in float32 of the given flat rows."""
-        return self._ends.logits(self.normed(hidden, rows)).float()
+        return self._predicting.logits(self.normed(hidden, rows)).float()
 
 
 def _fuse(

@@ -19,7 +19,7 @@ import torch
 import torch.distributed as dist
 
 from inference.config import EngineConfig
-from inference.model.build import build_layers, build_model
+from inference.model.build import build_layers, build_decoder
 from inference.model.config import ModelConfig
 from inference.model.decoder import Decoder
 from inference.model.files.open import open_weights
@@ -113,7 +113,7 @@ def load_part(world: World, config: EngineConfig, dtype: torch.dtype, device: to
     reader = ShardedReader(whole, group) if group else whole
     precision = pick_precision(config, reader, dtype, device)
     if world.is_first_stage:
-        model = build_model(reader, dtype, device, precision, group, layers)
+        model = build_decoder(reader, dtype, device, precision, group, layers)
         stage = StageModel(world, model.layers, model)
         return Part(reader.config, len(layers), stage, model, precision)
     stack = build_layers(reader, dtype, device, precision, group, layers)

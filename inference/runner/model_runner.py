@@ -15,7 +15,7 @@ from inference.errors import ModelLoadError
 from inference.kernels.batch import Batch, DecodeBatch, PrefillChunk
 from inference.model.build import build_model
 from inference.model.config import ModelConfig
-from inference.model.decoder import Decoder
+from inference.model.decoder import Decoder, Encoder
 from inference.model.files.open import open_weights
 from inference.model.kv_memory import (
     allocate_caches,
@@ -81,17 +81,21 @@ class ModelRunner:
     def _load(self, config: EngineConfig) -> ModelConfig:
         """Weights and caches: here, or here and on the ranks that this one leads."""
         self._leader: Leader | None = None
-        self._model: Decoder | GraphedModel | LeadingModel
+        self._model: Encoder | GraphedModel | LeadingModel
+        self._decoder: Decoder | GraphedModel | LeadingModel | None = None
+        """The model, where it predicts tokens; the server refuses answers of one that does not."""
         if is_parallel(config):
             _check_options_on_several_ranks(config)
             self._leader = lead(config, self._dtype, self._device)
-            self._model = self._leader.model
+            self._model = self._decoder = self._leader.model
             own, num_layers = self._leader.part.config, self._leader.part.num_layers
             precision = self._leader.part.precision
         else:
             reader = open_weights(config.model)
             precision = pick_precision(config, reader, self._dtype, self._device)
             self._model = build_model(reader, self._dtype, self._device, precision)
+            if isinstance(self._model, Decoder):
+                self._decoder = self._model
             own, num_layers = reader.config, reader.config.num_layers
         self._rounds = precision.int8_activations
         kv_dtype = pick_kv_dtype(config, precision, self._dtype)
@@ -108,7 +112,7 @@ class ModelRunner:
             seats = config.scheduler.max_num_seqs
             graphed = GraphedModel(self._model, seats, width, config.block_size, slots)
             graphed.record(self._caches)
-            self._model = graphed
+            self._model = self._decoder = graphed
         model_id = fingerprint(own, self._dtype, kv_dtype, config.block_size)
         self.blocks = BlockTransfer(self._caches, config.block_size, model_id)
         self._checksums = BlockChecksums(self._caches, config.block_size)
@@ -131,7 +135,8 @@ class ModelRunner:
                 for chunk in sampling
                 for length in range(len(chunk.draft) + 1)
             ]
-            sampled = iter(self._sampler(self._model.logits(hidden, batch.logits_rows), rows))
+            assert self._decoder is not None, "an encoder predicts no tokens"
+            sampled = iter(self._sampler(self._decoder.logits(hidden, batch.logits_rows), rows))
             for chunk in sampling:
                 own = list(islice(sampled, len(chunk.draft) + 1))
                 results[chunk.request.request_id] = accepted(chunk.draft, own)

@@ -13,18 +13,10 @@ from starlette.responses import Response
 
 from inference.core import FinishReason, TokenLogprobs
 from inference.errors import InvalidRequestError
-from inference.server.generation import (
-    Asked,
-    Delta,
-    PreparedPrompt,
-    Structure,
-    TokenInfo,
-    joined,
-    prepare_prompts,
-    run_prompts,
-    structure_of,
-)
+from inference.server.choice_text import Delta, TokenInfo, joined
+from inference.server.generation import run_prompts
 from inference.server.http import EventStream, json_response, read_body, unless_gone
+from inference.server.prepare import Asked, PreparedPrompt, Structure, prepare_prompts, structure_of
 from inference.server.prompts import answer_tokens, encode, render_prompt
 from inference.server.schemas import ChatRequest
 from inference.server.state import ServerState

@@ -12,15 +12,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from inference.errors import InvalidRequestError
-from inference.server.generation import (
-    Asked,
-    Delta,
-    TokenInfo,
-    joined,
-    prepare_prompts,
-    run_prompts,
-)
+from inference.server.choice_text import Delta, TokenInfo, joined
+from inference.server.generation import run_prompts
 from inference.server.http import EventStream, json_response, read_body, unless_gone
+from inference.server.prepare import Asked, prepare_prompts
 from inference.server.prompts import count_prompts, prompts_as_ids
 from inference.server.schemas import CompletionRequest
 from inference.server.state import ServerState

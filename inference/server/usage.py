@@ -11,8 +11,9 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
-from inference.server.generation import Delta, PreparedPrompt
+from inference.server.choice_text import Delta
 from inference.server.http import json_response
+from inference.server.prepare import PreparedPrompt
 from inference.server.recent import RecentUsage
 
 USAGE_KEY_HEADER = "X-Usage-Key"

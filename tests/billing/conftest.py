@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -9,6 +10,8 @@ from billing.prices.loading import clear_price_cache
 from infra.services.broker import BrokerService
 from infra.services.ports import free_port
 from tests.billing.receivers import DrippingReceiver, Receiver
+from tests.support import stripe_server
+from tests.support.stripe_server import StripeServer
 
 
 @pytest.fixture(autouse=True)
@@ -42,3 +45,14 @@ def dripping(settings) -> Iterator[DrippingReceiver]:
     receiver = DrippingReceiver()
     yield receiver
     receiver.stop()
+
+
+@pytest.fixture
+def stripe(settings: Any) -> Iterator[StripeServer]:
+    server = StripeServer()
+    settings.STRIPE_SECRET_KEY = stripe_server.SECRET_KEY
+    settings.STRIPE_WEBHOOK_SECRET = stripe_server.WEBHOOK_SECRET
+    settings.STRIPE_URL = server.url
+    settings.BILLING_DUNNING = True
+    yield server
+    server.stop()

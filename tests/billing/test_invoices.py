@@ -3,7 +3,7 @@
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from decimal import Decimal
 
 import pytest
@@ -12,76 +12,32 @@ from django.db import DatabaseError, connection, transaction
 from backend.accounts.models import Project
 from backend.platform.errors import Conflict, InvalidRequest
 from billing.budgets.credit import credit_state
-from billing.budgets.credit_services import credit_grant, expire_grants
 from billing.invoices.closing import MonthNotOver, UnpricedUsageError, invoice_close
 from billing.invoices.csv import invoice_csv
 from billing.invoices.pdf import invoice_pdf
-from billing.invoices.rounding import to_cents
 from billing.invoices.services import (
     close_and_issue_month,
     credit_note_create,
-    invoice_issue,
     invoice_pay,
     invoice_void,
 )
 from billing.models import BillingAccount, CreditEntry, Invoice, UsageRecord
-from billing.periods import month_of
 from billing.prices import Tier
 from billing.prices.services import BEGINNING, prices_seed, prices_set
 from billing.quantities import Kind
+from billing.rounding import to_cents
 from billing.selectors import usage_summary
-from billing.services import usage_record_create
 from billing.taxes import parse_taxes
 from tests.billing import factories
+from tests.billing.invoicing import NOVEMBER, NOW, OCTOBER, PRICES, close, give_credit, issue, use
 
 pytestmark = pytest.mark.django_db
-OCTOBER = month_of(datetime(2026, 10, 1, tzinfo=UTC))
-NOVEMBER = month_of(datetime(2026, 11, 1, tzinfo=UTC))
-NOW = datetime(2026, 12, 3, tzinfo=UTC)
-# 0.005 a token: two tokens are a cent, one is half of one.
-PRICES = {factories.MODEL: {"input": "5", "cached_input": "5", "output": "5"}}
 
 
 @pytest.fixture
 def caller():
     prices_seed(prices=PRICES)
     return factories.principal()
-
-
-def use(caller, tokens: int, day: int = 5, month: int = 10, **changes) -> None:
-    with transaction.atomic():
-        usage_record_create(
-            facts=factories.facts(
-                caller,
-                occurred_at=datetime(2026, month, day, 12, tzinfo=UTC),
-                input_tokens=0,
-                cached_input_tokens=0,
-                output_tokens=tokens,
-                **changes,
-            )
-        )
-
-
-def close(caller, month=OCTOBER) -> Invoice:
-    invoice = invoice_close(organization_id=caller.organization_id, month=month, now=NOW)
-    assert invoice is not None
-    return invoice
-
-
-def issue(caller, month=OCTOBER) -> Invoice:
-    return invoice_issue(invoice_id=close(caller, month).pk, now=NOW)
-
-
-def give_credit(caller, amount: int, **terms) -> None:
-    """Credit that was granted before the usage of these tests."""
-    credit_grant(organization_id=caller.organization_id, amount=Decimal(amount), **terms)
-    settle_constraints = "SET CONSTRAINTS ALL IMMEDIATE; SET CONSTRAINTS ALL DEFERRED"
-    with connection.cursor() as cursor:
-        cursor.execute(settle_constraints)
-        cursor.execute("ALTER TABLE billing_creditentry DISABLE TRIGGER append_only")
-        cursor.execute("UPDATE billing_creditentry SET created_at = '2026-09-01T00:00Z'")
-        cursor.execute(settle_constraints)
-        cursor.execute("ALTER TABLE billing_creditentry ENABLE TRIGGER append_only")
 
 
 def test_invoice_has_a_line_for_each_project_and_model_and_is_rounded_once(caller):
@@ -290,107 +246,6 @@ def test_credit_notes_give_back_no_more_tax_than_was_charged(caller):
     assert sum(note.subtotal for note in notes) == -invoice.subtotal
     assert sum(note.tax for note in notes) == -invoice.tax
     assert sum(note.total for note in notes) == -invoice.total
-
-
-def test_voiding_frees_the_usage_so_that_the_month_is_billed_again(caller):
-    use(caller, 1000)
-    wrong = issue(caller)
-    invoice_void(invoice_id=wrong.pk, now=NOW)
-    assert UsageRecord.objects.get().invoice_id is None
-    right = issue(caller)
-    assert right.pk != wrong.pk
-    assert (right.number, right.total) == (2, wrong.total)
-    assert UsageRecord.objects.get().invoice_id == right.pk
-    assert close(caller).pk == right.pk
-    assert [line.output_tokens for line in wrong.lines.all()] == [1000]
-
-
-def test_voided_month_is_billed_again_by_the_next_run(caller):
-    use(caller, 1000)
-    invoice_void(invoice_id=issue(caller).pk, now=NOW)
-    assert close_and_issue_month(month=OCTOBER, now=NOW) == (1, [])
-    assert close_and_issue_month(month=OCTOBER, now=NOW) == (0, [])
-
-
-def credit_left(caller) -> Decimal:
-    """By the credit ledger alone."""
-    entries = CreditEntry.objects.filter(organization_id=caller.organization_id)
-    return sum((entry.amount for entry in entries), Decimal(0))
-
-
-def test_voiding_gives_the_credit_back_once(caller):
-    give_credit(caller, 3)
-    use(caller, 1000)  # 5.00
-    wrong = issue(caller)
-    assert (wrong.credit_applied, credit_left(caller)) == (3, 0)
-    invoice_void(invoice_id=wrong.pk, now=NOW)
-    assert credit_left(caller) == 3
-    assert credit_state(caller.organization_id, at=NOW).remaining == 0  # the usage waits for it
-    with pytest.raises(Conflict, match="void"):
-        invoice_void(invoice_id=wrong.pk, now=NOW)
-    right = issue(caller)
-    assert (right.credit_applied, right.total, credit_left(caller)) == (3, 2, 0)
-
-
-def test_invoice_that_credit_paid_in_full_can_be_voided(caller):
-    give_credit(caller, 30)
-    use(caller, 1000)
-    invoice = issue(caller)
-    assert (invoice.status, invoice.total) == ("paid", 0)
-    invoice_void(invoice_id=invoice.pk, now=NOW)
-    assert credit_left(caller) == 30
-    assert issue(caller).credit_applied == 5
-
-
-def test_credit_given_back_after_its_expiry_covers_the_usage_before_it(caller):
-    expires_at = datetime.now(UTC) + timedelta(days=1)
-    later = expires_at + timedelta(days=30)
-    give_credit(caller, 8, expires_at=expires_at)
-    use(caller, 1000)
-    wrong = issue(caller)
-    assert expire_grants(caller.organization_id, now=later) == 1
-    invoice_void(invoice_id=wrong.pk, now=NOW)
-    assert expire_grants(caller.organization_id, now=later) == 0  # its usage waits for it again
-    assert issue(caller).credit_applied == 5
-    assert credit_left(caller) == 0
-
-
-def test_invoice_with_credit_notes_cannot_be_voided(caller):
-    use(caller, 1000)
-    invoice = issue(caller)
-    credit_note_create(invoice_id=invoice.pk, amount=Decimal(1), reason="outage", now=NOW)
-    with pytest.raises(Conflict, match="credit note"):
-        invoice_void(invoice_id=invoice.pk, now=NOW)
-    assert Invoice.objects.get(pk=invoice.pk).status == "open"
-
-
-def test_credit_note_cannot_be_voided(caller):
-    use(caller, 1000)
-    note = credit_note_create(
-        invoice_id=issue(caller).pk, amount=Decimal(1), reason="outage", now=NOW
-    )
-    with pytest.raises(Conflict):
-        invoice_void(invoice_id=note.pk, now=NOW)
-
-
-def test_invoice_is_voided_after_those_whose_tiers_build_on_it():
-    tiers = (Tier(0, Decimal(10)), Tier(100, Decimal(1)))
-    prices_set(
-        model=factories.MODEL,
-        prices={Kind.INPUT: tiers, Kind.OUTPUT: tiers},
-        effective_from=BEGINNING,
-    )
-    caller = factories.principal()
-    use(caller, 90, day=20)
-    first = issue(caller)
-    use(caller, 90, day=2)
-    late = issue(caller, NOVEMBER)
-    with pytest.raises(Conflict, match=str(late)):
-        invoice_void(invoice_id=first.pk, now=NOW)
-    for invoice in (late, first):
-        invoice_void(invoice_id=invoice.pk, now=NOW)
-    again = issue(caller)
-    assert sum(line.amount for line in again.lines.all()) == Decimal("1.00") + Decimal("0.08")
 
 
 def test_invoice_documents_are_reproducible_and_escape_names(caller):

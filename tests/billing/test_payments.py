@@ -1,11 +1,11 @@
 """Paying at a provider that speaks Stripe's API: each payment counts once."""
 
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from decimal import Decimal
 from itertools import permutations
 from typing import Any
@@ -14,50 +14,29 @@ import httpx
 import pytest
 from django.db import connection
 
-from backend.accounts.mail import mail_text
-from backend.accounts.models import Mail, Organization, Plan, User
+from backend.accounts.models import Plan, User
 from backend.accounts.principal import Principal
 from backend.platform.database import in_database
-from billing.invoices.closing import invoice_close
-from billing.invoices.services import credit_note_create, invoice_issue
 from billing.models import (
-    BillingAccount,
-    Collection,
     CreditEntry,
-    Invoice,
-    PaymentCustomer,
     PaymentEvent,
     PlanPeriod,
     PlanPrice,
     TopUp,
 )
-from billing.payments import dunning
 from billing.payments.port import EventRefused, PaymentProviderFailed
 from billing.payments.services import event_take, top_up_begin
-from billing.periods import month_of
 from billing.plans import plan_fees
 from tests.api.asgi_client import AsgiClient
 from tests.billing import factories
 from tests.billing.api_users import api_user_new, in_process
+from tests.billing.paying import NOVEMBER, NOW, november_invoice, take
 from tests.factories import member
 from tests.support import stripe_server
 from tests.support.stripe_server import StripeServer
 
 pytestmark = pytest.mark.django_db(transaction=True)
-NOW = datetime(2026, 12, 3, tzinfo=UTC)
 PASSWORD = "correct horse battery staple"
-NOVEMBER = month_of(datetime(2026, 11, 1, tzinfo=UTC))
-
-
-@pytest.fixture
-def stripe(settings: Any) -> Iterator[StripeServer]:
-    server = StripeServer()
-    settings.STRIPE_SECRET_KEY = stripe_server.SECRET_KEY
-    settings.STRIPE_WEBHOOK_SECRET = stripe_server.WEBHOOK_SECRET
-    settings.STRIPE_URL = server.url
-    settings.BILLING_DUNNING = True
-    yield server
-    server.stop()
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,10 +60,6 @@ async def page_user(role: str) -> AsyncIterator[PageUser]:
 async def owner() -> AsyncIterator[PageUser]:
     async with page_user("owner") as user:
         yield user
-
-
-def take(body: bytes, **signed: Any) -> str:
-    return event_take(body=body, signature=stripe_server.signature(body, **signed), now=NOW)
 
 
 def begun(stripe: StripeServer, amount: str = "25.00") -> tuple[TopUp, dict[str, Any]]:
@@ -274,7 +249,7 @@ async def test_plan_with_a_price_needs_a_payment_method_and_is_charged_by_the_da
 
     def bill() -> list[tuple[str, Decimal]]:
         PlanPeriod.objects.update(began_at=NOVEMBER.start + timedelta(days=10, hours=8))
-        invoice = dunning_invoice(organization_id)
+        invoice = november_invoice(organization_id)
         assert plan_fees(organization_id=organization_id, month=NOVEMBER)[0].amount == 20
         return list(invoice.lines.values_list("model", "amount"))
 
@@ -291,122 +266,3 @@ async def test_billing_details_are_the_customers_to_change(owner: PageUser) -> N
     for field, value in (("country", "Germany"), ("email", "no-address")):
         refused = await owner.http.patch(path, json={field: value})
         assert (refused.status_code, refused.json()["error"]["param"]) == (400, field)
-
-
-# --- Dunning ---------------------------------------------------------------------------------
-
-
-def dunning_invoice(organization_id: Any) -> Invoice:
-    """The issued invoice of November."""
-    draft = invoice_close(organization_id=organization_id, month=NOVEMBER, now=NOW)
-    assert draft is not None
-    return invoice_issue(invoice_id=draft.pk, now=NOW)
-
-
-def owing(*, card: bool) -> Invoice:
-    """An invoice of 30.00, of an organization with or without a card on file."""
-    caller = factories.principal()
-    organization_id = caller.organization_id
-    PlanPeriod.objects.create(
-        organization_id=organization_id, plan_id="free", amount=30, currency="USD",
-        began_at=NOVEMBER.start,
-    )  # fmt: skip
-    BillingAccount.objects.create(organization_id=organization_id, email="money@example.org")
-    if card:
-        PaymentCustomer.objects.create(
-            organization_id=organization_id, customer_id="cus_1", method_id=stripe_server.CARD
-        )
-    return dunning_invoice(organization_id)
-
-
-def subjects() -> list[str]:
-    return list(Mail.objects.order_by("pk").values_list("subject", flat=True))
-
-
-def run_daily(days: int, start: datetime = NOW) -> None:
-    for day in range(days):
-        dunning.collect(now=start + timedelta(days=day))
-
-
-def test_invoice_is_mailed_once_and_charged_to_the_card(stripe: StripeServer) -> None:
-    invoice = owing(card=True)
-    run_daily(3)
-    invoice.refresh_from_db()
-    assert invoice.status == "paid"
-    [mail] = Mail.objects.filter(to="money@example.org")
-    assert invoice.reference in mail.subject
-    assert "30.00 USD" in mail_text(mail)
-    [intent] = stripe.made("payment_intent")
-    assert (intent["form"]["amount"], intent["form"]["off_session"]) == ("3000", "true")
-
-
-def test_credit_note_is_taken_off_what_is_charged(stripe: StripeServer) -> None:
-    invoice = owing(card=True)
-    credit_note_create(invoice_id=invoice.pk, amount=Decimal(10), reason="An outage", now=NOW)
-    run_daily(1)
-    [intent] = stripe.made("payment_intent")
-    assert intent["form"]["amount"] == "2000"
-    invoice.refresh_from_db()
-    assert invoice.status == "paid"
-
-
-def test_without_dunning_invoices_are_mailed_and_no_more(
-    stripe: StripeServer, settings: Any
-) -> None:
-    settings.BILLING_DUNNING = False
-    invoice = owing(card=False)
-    run_daily(60)
-    assert len(subjects()) == 1
-    assert Organization.objects.get(pk=invoice.organization_id).suspended_at is None
-
-
-def test_refused_card_is_tried_four_times_then_warned_twice_then_suspended(
-    stripe: StripeServer,
-) -> None:
-    stripe.decline = True
-    invoice = owing(card=True)
-    run_daily(60)
-    tried = list(Collection.objects.values_list("attempt", "state"))
-    assert tried == [(n, "failed") for n in (1, 2, 3, 4)]
-    steps = {step.step: step.at for step in invoice.dunning.all()}
-    assert list(steps) == ["issued", "due", "warning", "last_warning", "suspended"]
-    assert steps["suspended"] - steps["last_warning"] >= timedelta(days=5)
-    assert invoice.due_at is not None
-    assert steps["warning"] >= invoice.due_at
-    organization = Organization.objects.get(pk=invoice.organization_id)
-    assert organization.suspended_at is not None
-
-    paid = stripe_server.event(
-        "payment_intent.succeeded",
-        {"id": "pi_x", "amount_received": 3000, "currency": "usd",
-         "metadata": {"parley_invoice": str(invoice.pk)}},
-    )  # fmt: skip
-    assert take(paid) == f"invoice {invoice.reference} paid"
-    assert take(paid) == f"invoice {invoice.reference} paid"
-    run_daily(1, start=NOW + timedelta(days=61))
-    organization.refresh_from_db()
-    assert organization.suspended_at is None
-
-
-def test_suspension_waits_for_the_warnings_when_the_task_did_not_run_for_months(
-    stripe: StripeServer,
-) -> None:
-    invoice = owing(card=False)
-    late = NOW + timedelta(days=200)
-    run_daily(4, start=late)
-    assert Organization.objects.get(pk=invoice.organization_id).suspended_at is None
-    run_daily(20, start=late + timedelta(days=4))
-    at = {step.step: step.at for step in invoice.dunning.all()}
-    assert at["suspended"] - at["last_warning"] >= timedelta(days=5)
-    assert at["last_warning"] - at["warning"] >= timedelta(days=5)
-    assert len([s for s in subjects() if "not paid" in s]) == 3
-
-
-def test_charge_whose_answer_was_lost_is_not_made_twice(stripe: StripeServer) -> None:
-    invoice = owing(card=True)
-    Collection.objects.create(invoice=invoice, attempt=1)  # begun, and the process died
-    run_daily(1)
-    run_daily(1)
-    assert len(stripe.made("payment_intent")) == 1
-    invoice.refresh_from_db()
-    assert invoice.status == "paid"

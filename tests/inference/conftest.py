@@ -168,3 +168,17 @@ def tiny_served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         model, "--num-blocks", "128", "--max-num-seqs", "4", "--max-waiting", "8"
     ) as running:
         yield running
+
+
+@pytest.fixture(scope="module", params=["", "-mno-amx-tile", "-march=haswell", "-march=x86-64 -O1"])
+def kernel_variants(request):
+    """As this processor would have them, without tiles, in AVX2 and without either. The last is of
+    processors that hardly serve a model, and at -O3 takes the compiler three times as long."""
+    processor = Path("/proc/cpuinfo").read_text()
+    has_more_than = "amx_bf16" if "amx" in request.param else "avx512_vnni"
+    if request.param and has_more_than not in processor:
+        pytest.skip("this processor has no more than that")
+    library = compiled(request.param)
+    library.parley_allow_tiles(1)
+    yield library
+    library.parley_allow_tiles(0)

@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-import threading
-import time
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import pytest
 import torch
 import zmq
 
-from inference.config import EngineConfig, KvDtype, SchedulerConfig
-from inference.connector.messages import CancelPrefill, PrefillAnswer, PrefillRequest, Refusal
-from inference.connector.payload import write
+from inference.config import EngineConfig, SchedulerConfig
+from inference.connector.messages import CancelPrefill, PrefillAnswer, Refusal
 from inference.connector.prefill_server import PrefillServer
 from inference.connector.remote_prefill import (
     Handover,
@@ -32,11 +24,10 @@ from inference.errors import ModelLoadError
 from inference.protocol import AddRequest
 from inference.runner.model_runner import ModelRunner
 from infra.services.ports import free_port
-from tests.inference.conftest import Driver, greedy
+from tests.inference.conftest import greedy
+from tests.inference.prefilling import PROMPT, answer, asked, make_engine, prefill_engine, task
 from tests.inference.serving import wait_for
 from tests.inference.test_families import make_folder
-
-PROMPT = [(7 * i * i) % 120 + 3 for i in range(70)]  # four full blocks and a rest
 
 
 @pytest.fixture(scope="module")
@@ -44,46 +35,6 @@ def model(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("model")
     make_folder("llama", folder)
     return folder
-
-
-def make_engine(
-    model: Path, kv_dtype: KvDtype = "auto", **fields: Any
-) -> tuple[EngineCore, ModelRunner]:
-    config = EngineConfig(
-        model=str(model), dtype="float32", kv_dtype=kv_dtype, num_blocks=32, num_threads=1, **fields
-    )
-    runner = ModelRunner(config)
-    return EngineCore(config, runner), runner
-
-
-@contextmanager
-def prefill_engine(
-    model: Path, address: str, kv_dtype: KvDtype = "auto", api_key: str = ""
-) -> Iterator[EngineCore]:
-    core, runner = make_engine(model, kv_dtype)
-    stop = threading.Event()
-    server = threading.Thread(
-        target=PrefillServer(core, runner.blocks, api_key).serve, args=(address, stop), daemon=True
-    )
-    server.start()
-    try:
-        yield core
-    finally:
-        stop.set()
-        server.join()
-
-
-def answer(core: EngineCore, remote: RemotePrefill | None = None, salt: str = "") -> list[int]:
-    """Generate for PROMPT, by way of the prefill engine where there is one."""
-    driver = Driver(core)
-    if remote is not None:
-        message = AddRequest("asked", PROMPT, greedy(max_tokens=12), cache_salt=salt)
-        assert remote.take(message)
-        while not (arrived := remote.arrived()):
-            time.sleep(0.005)
-        assert arrived == [message]
-        assert not remote.is_waiting
-    return driver.generate(PROMPT, greedy(max_tokens=12))
 
 
 @pytest.fixture(scope="module")
@@ -137,14 +88,6 @@ def test_request_without_the_right_key_is_refused(model, expected):
             connector.close()
             assert core.kv.prefix_tokens_hit == found
     assert other.stats().tokens_computed == len(PROMPT), "only the last was computed"
-
-
-def asked(prompt: list[int], runner: ModelRunner, **fields: Any) -> bytes:
-    return msgspec.msgpack.encode(PrefillRequest(runner.blocks.fingerprint, prompt, **fields))
-
-
-def task(prompt: list[int]) -> PrefillTask:
-    return PrefillTask(prompt, "", (len(prompt) - 1) // 16)
 
 
 def test_prompts_of_several_peers_are_computed_in_one_step(model):
@@ -320,49 +263,6 @@ def test_cancelled_or_timed_out_prompt_is_not_computed(model):
     assert server.take(b"waits", asked(PROMPT, runner)) is None
     [(sender, answer)] = server.step()
     assert (sender, answer.num_blocks) == (b"waits", 4)
-
-
-def shared_memory() -> set[str]:
-    return {file.name for file in Path("/dev/shm").glob("parley-*")} | {
-        file.name for file in Path("/dev/shm").glob("psm_*")
-    }
-
-
-def test_unread_blocks_leave_no_shared_memory(model, tmp_path):
-    """The peer has given up before they are computed."""
-    before = shared_memory()
-    core, runner = make_engine(model)
-    server = PrefillServer(core, runner.blocks)
-    address = f"ipc://{tmp_path}/prefill"
-    with zmq.Context() as context, context.socket(zmq.ROUTER) as socket:
-        socket.bind(address)
-        connector = ZmqConnector(address, runner.blocks, timeout_s=0.3)
-        assert connector.fetch(task(PROMPT)) is None
-        sender, *_, message = socket.recv_multipart()
-        assert server.take(sender, message) is None
-        [(_, answer)] = server.step()
-        assert answer.refusal is Refusal.FAILED
-        connector.close()
-    assert shared_memory() == before
-
-
-def test_shared_memory_of_a_killed_process_is_freed():
-    before = shared_memory()
-    code = (
-        "import time; from inference.connector.payload import Segment; "
-        "segment = Segment(1 << 20); print(segment.name, flush=True); time.sleep(60)"
-    )
-    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as process:
-        assert process.stdout is not None
-        name = process.stdout.readline().decode().strip()
-        assert shared_memory() == before | {name}
-        process.kill()
-    wait_for(lambda: shared_memory() == before, timeout_s=20)
-
-
-def test_blocks_are_written_to_no_memory_but_a_peers_segment():
-    with pytest.raises(ValueError, match="psm_other"):
-        write("psm_other", b"data")
 
 
 class Stuck:

@@ -15,7 +15,7 @@ from inference.core import SamplingParams
 from inference.engine.engine_core import EngineCore
 from inference.errors import ModelLoadError
 from inference.kernels.batch import Batch, LayerCache, PrefillChunk
-from inference.model.build import build_model
+from inference.model.build import build_decoder, build_model
 from inference.model.files.open import open_weights
 from inference.model.placement import pick_precision
 from inference.quantization.precision import Precision
@@ -37,7 +37,7 @@ def kernels() -> ctypes.CDLL:
 
 def logits_of(path, precision: Precision) -> torch.Tensor:
     """Of every token of a short text."""
-    model = build_model(open_weights(str(path)), torch.float32, CPU, precision)
+    model = build_decoder(open_weights(str(path)), torch.float32, CPU, precision)
     config = model.config
     count = 40
     slots = torch.arange(count)
@@ -166,5 +166,5 @@ def test_layers_that_wait_for_the_device_are_not_recorded(
     """Experts with rounded weights are computed one by one, as far as some token chose them: which
     ones has to be read back, and a CUDA graph cannot hold that."""
     make_folder(family, tmp_path)
-    model = build_model(open_weights(str(tmp_path)), torch.float32, CPU, precision)
+    model = build_decoder(open_weights(str(tmp_path)), torch.float32, CPU, precision)
     assert model.layers.can_be_recorded is can_be_recorded

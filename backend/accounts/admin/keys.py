@@ -19,8 +19,8 @@ from unfold.enums import ActionVariant
 
 from backend.accounts.models import APIKey, User
 from backend.accounts.services import api_key_end
-from backend.admin.base import ReadOnlyAdmin
 from backend.audit.services import staff
+from backend.platform.model_admins import ReadOnlyAdmin
 
 MAY_REVOKE = "accounts.change_apikey"
 

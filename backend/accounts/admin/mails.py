@@ -3,7 +3,7 @@
 from django.contrib import admin
 
 from backend.accounts.models import Mail
-from backend.admin.base import ReadOnlyAdmin
+from backend.platform.model_admins import ReadOnlyAdmin
 
 
 @admin.register(Mail)

@@ -18,7 +18,7 @@ from backend.accounts.models import (
     TermsVersion,
 )
 from backend.accounts.terms import terms_cache_clear
-from backend.admin.base import ReadOnlyAdmin
+from backend.platform.model_admins import ReadOnlyAdmin
 
 
 @admin.register(SignUpPolicy)

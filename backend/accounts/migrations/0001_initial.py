@@ -9,7 +9,7 @@ import django.utils.timezone
 from django.conf import settings
 from django.db import migrations, models
 
-import backend.accounts.managers
+import backend.accounts.core_models
 
 
 class Migration(migrations.Migration):
@@ -117,7 +117,7 @@ class Migration(migrations.Migration):
                 ),
             ],
             managers=[
-                ("objects", backend.accounts.managers.UserManager()),
+                ("objects", backend.accounts.core_models.UserManager()),
             ],
         ),
         migrations.CreateModel(

@@ -13,7 +13,7 @@ from uuid import UUID
 
 import orjson
 
-from backend.api.anthropic.errors import anthropic_error
+from backend.api.error_shapes import anthropic_error
 from backend.api.generations import Shape
 from backend.api.sse import Wire
 from backend.generation.request import DONE, Completion, Event, Usage, public_id

@@ -35,7 +35,7 @@ from backend.generation.request import Completion, GenerationRequest
 from backend.generation.service import embeddings_create, generation_result, generation_start
 from backend.platform.database import in_database
 from backend.platform.errors import Conflict, InvalidRequest, NotFound
-from billing.prices.tiers import BATCH
+from billing.tiers import BATCH
 
 PRIORITY = 1_000
 """Of queues and engines, larger than any plan's: a batch is served where nobody else waits."""

@@ -33,7 +33,7 @@ from backend.platform.cancellation import uninterrupted
 from backend.platform.database import in_database
 from backend.platform.errors import Overloaded
 from billing.budgets import reserve, settle
-from billing.prices.tiers import BATCH, priced_model
+from billing.tiers import BATCH, priced_model
 from safety.judge.policy import Policy
 
 log = structlog.get_logger(__name__)

@@ -10,14 +10,15 @@ async function choose() {
     answer = resolve;
   });
   vi.stubGlobal("fetch", () => response);
-  const uploads = new AttachmentUploads("text/*");
+  const warn = vi.fn();
+  const uploads = new AttachmentUploads("text/*", warn);
   const states = uploads.add({
     file: new File(["High tide"], "tides.txt", { type: "text/plain" }),
   });
   const { value: chosen } = await states.next();
   if (!chosen) throw new Error("the upload did not begin");
   const ended = states.next();
-  return { uploads, chosen, ended, answer };
+  return { uploads, chosen, ended, answer, warn };
 }
 
 it("keeps a message that is sent early until its file has arrived", async () => {
@@ -38,10 +39,11 @@ it("keeps a message that is sent early until its file has arrived", async () => 
 });
 
 it("sends no message without a file that was refused, and says why", async () => {
-  const { uploads, chosen, ended, answer } = await choose();
+  const { uploads, chosen, ended, answer, warn } = await choose();
   const sending = uploads.send(chosen);
   answer(Response.json({ error: { message: "The file is empty." } }, { status: 400 }));
   await expect(sending).rejects.toThrow("tides.txt");
+  expect(warn).toHaveBeenCalledWith(expect.stringContaining("tides.txt could not be uploaded"));
   expect(uploads.part(chosen)).toBeNull();
   expect((await ended).value?.status).toMatchObject({ message: "The file is empty." });
 });
@@ -59,7 +61,7 @@ it("keeps an upload when the model changes to one that takes other files", async
     if (!chosen) throw new Error("the upload did not begin");
     return chosen;
   };
-  const before = new AttachmentUploads("text/*");
+  const before = new AttachmentUploads("text/*", () => undefined);
   const first = await upload(before, "a.txt");
   const after = before.accepting("image/png");
   const second = await upload(after, "b.txt");
@@ -76,7 +78,7 @@ it("ends an upload that is removed, and leaves it removed", async () => {
       signal?.addEventListener("abort", () => reject(new DOMException("aborted", "AbortError")));
     });
   });
-  const uploads = new AttachmentUploads("text/*");
+  const uploads = new AttachmentUploads("text/*", () => undefined);
   const states = uploads.add({ file: new File(["x"], "a.txt", { type: "text/plain" }) });
   const { value: chosen } = await states.next();
   const ended = states.next();

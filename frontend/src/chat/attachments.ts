@@ -9,7 +9,6 @@ import type {
 import { postAttachment } from "@/api/conversations";
 import { errorMessage } from "@/api/errors";
 import type { Model, Part } from "@/api/types";
-import { toast } from "@/ui/toast";
 
 const TEXT_TYPES =
   "text/*,application/json,.txt,.md,.csv,.json,.yaml,.yml,.toml,.log,.py,.js,.ts,.tsx,.html,.css,.sql,.sh";
@@ -38,14 +37,16 @@ class Uploads {
 }
 
 export class AttachmentUploads implements AttachmentAdapter {
+  /** `warn`: where the page shows why nothing was sent. */
   constructor(
     readonly accept: string,
+    private readonly warn: (message: string) => void,
     private readonly all = new Uploads(),
   ) {}
 
   /** The same uploads under a model that takes other files. */
   accepting(accept: string): AttachmentUploads {
-    return new AttachmentUploads(accept, this.all);
+    return new AttachmentUploads(accept, this.warn, this.all);
   }
 
   async *add({ file }: { file: File }): AsyncGenerator<PendingAttachment, void> {
@@ -93,7 +94,7 @@ export class AttachmentUploads implements AttachmentAdapter {
   async send(attachment: PendingAttachment): Promise<CompleteAttachment> {
     await this.all.running.get(attachment.id);
     if (!this.part(attachment)) {
-      toast(`${attachment.name} could not be uploaded. The message was not sent.`);
+      this.warn(`${attachment.name} could not be uploaded. The message was not sent.`);
       throw new Error(`The upload of ${attachment.name} failed`);
     }
     return { ...attachment, status: { type: "complete" }, content: [] };

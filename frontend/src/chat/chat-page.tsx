@@ -61,7 +61,14 @@ function Chat({ id }: { id: string | undefined }) {
     return <NotFound what="conversation" />;
   }
   return (
-    <ChatRuntime draftOf={id ?? NEW_CHAT} running={running} model={model} send={send} stop={stop}>
+    <ChatRuntime
+      draftOf={id ?? NEW_CHAT}
+      running={running}
+      model={model}
+      send={send}
+      stop={stop}
+      warn={toast}
+    >
       <ThreadActionsProvider conversationId={id} model={model?.id ?? ""} running={running}>
         <ChatHeader
           conversation={conversation}

@@ -24,6 +24,7 @@ function chat(conversationId: string, send: (parts: Part[]) => Promise<void> = a
       model={model}
       send={send}
       stop={async () => {}}
+      warn={() => {}}
     >
       <ComposerPrimitive.Root>
         <ComposerAttachments />

@@ -23,15 +23,25 @@ interface ChatRuntimeProps {
   /** Rejects when nothing was sent: what was written is back in the composer then. */
   send: (parts: Part[]) => Promise<void>;
   stop: () => Promise<void>;
+  /** Shows why a message was not sent. */
+  warn: (message: string) => void;
   children: ReactNode;
 }
 
 const NO_MESSAGES: ThreadMessageLike[] = [];
 const asIs = (message: ThreadMessageLike) => message;
 
-export function ChatRuntime({ draftOf, running, model, send, stop, children }: ChatRuntimeProps) {
+export function ChatRuntime({
+  draftOf,
+  running,
+  model,
+  send,
+  stop,
+  warn,
+  children,
+}: ChatRuntimeProps) {
   const accept = acceptedTypes(model);
-  const [first] = useState(() => new AttachmentUploads(""));
+  const [first] = useState(() => new AttachmentUploads("", warn));
   const uploads = useMemo(() => first.accepting(accept), [first, accept]);
   const runtime = useExternalStoreRuntime<ThreadMessageLike>({
     messages: NO_MESSAGES,

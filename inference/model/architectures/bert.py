@@ -90,9 +90,6 @@ class _EncoderEnds:
     def normed(self, x: Tensor, delta: Tensor) -> Tensor:
         return x
 
-    def logits(self, normed: Tensor) -> Tensor:
-        raise NotImplementedError("an encoder predicts no tokens")
-
 
 _LAYER = "encoder.layer.*"
 _WEIGHTS = {

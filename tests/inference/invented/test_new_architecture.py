@@ -22,7 +22,7 @@ from inference.errors import ModelLoadError
 from inference.kernels.batch import Batch, LayerCache, PrefillChunk
 from inference.kernels.cpu.backend import CpuBackend
 from inference.model import registry
-from inference.model.build import WeightLoader, build_model
+from inference.model.build import WeightLoader, build_decoder
 from inference.model.files.open import open_weights
 from inference.parallel.shard import ShardedReader
 from inference.quantization.precision import Precision
@@ -233,7 +233,7 @@ def test_two_ranks_give_the_logits_of_one(source, tmp_path):
         group = ThreadGroup(rank, meeting, given)
         reader = ShardedReader(open_weights(str(path)), group)
         assert reader.config.num_heads == HEADS // 2
-        model = build_model(reader, torch.float32, CPU, group=group)
+        model = build_decoder(reader, torch.float32, CPU, group=group)
         caches = [LayerCache(*torch.zeros(2, len(prompt), 1, DIM)) for _ in range(DEPTH)]
         return model(batch, caches)
 

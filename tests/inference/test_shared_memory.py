@@ -1,0 +1,70 @@
+"""Blocks handed over through shared memory leave none behind."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import zmq
+
+from inference.connector.messages import Refusal
+from inference.connector.payload import write
+from inference.connector.prefill_server import PrefillServer
+from inference.connector.remote_prefill import (
+    ZmqConnector,
+)
+from tests.inference.prefilling import PROMPT, make_engine, task
+from tests.inference.serving import wait_for
+from tests.inference.test_families import make_folder
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("model")
+    make_folder("llama", folder)
+    return folder
+
+
+def shared_memory() -> set[str]:
+    return {file.name for file in Path("/dev/shm").glob("parley-*")} | {
+        file.name for file in Path("/dev/shm").glob("psm_*")
+    }
+
+
+def test_unread_blocks_leave_no_shared_memory(model, tmp_path):
+    """The peer has given up before they are computed."""
+    before = shared_memory()
+    core, runner = make_engine(model)
+    server = PrefillServer(core, runner.blocks)
+    address = f"ipc://{tmp_path}/prefill"
+    with zmq.Context() as context, context.socket(zmq.ROUTER) as socket:
+        socket.bind(address)
+        connector = ZmqConnector(address, runner.blocks, timeout_s=0.3)
+        assert connector.fetch(task(PROMPT)) is None
+        sender, *_, message = socket.recv_multipart()
+        assert server.take(sender, message) is None
+        [(_, answer)] = server.step()
+        assert answer.refusal is Refusal.FAILED
+        connector.close()
+    assert shared_memory() == before
+
+
+def test_shared_memory_of_a_killed_process_is_freed():
+    before = shared_memory()
+    code = (
+        "import time; from inference.connector.payload import Segment; "
+        "segment = Segment(1 << 20); print(segment.name, flush=True); time.sleep(60)"
+    )
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        name = process.stdout.readline().decode().strip()
+        assert shared_memory() == before | {name}
+        process.kill()
+    wait_for(lambda: shared_memory() == before, timeout_s=20)
+
+
+def test_blocks_are_written_to_no_memory_but_a_peers_segment():
+    with pytest.raises(ValueError, match="psm_other"):
+        write("psm_other", b"data")
