@@ -19,7 +19,7 @@ import torch
 import torch.distributed as dist
 
 from inference.config import EngineConfig
-from inference.model.build import build_layers, build_decoder
+from inference.model.build import build_decoder, build_layers
 from inference.model.config import ModelConfig
 from inference.model.decoder import Decoder
 from inference.model.files.open import open_weights

@@ -26,7 +26,7 @@ def kernels(kernel_variants):
     return kernel_variants
 
 
-@pytest.fixture(scope="module", autouse=True)
+@pytest.fixture(autouse=True)
 def one_seed():
     torch.manual_seed(0)
 
@@ -73,8 +73,8 @@ def test_int8_products_are_those_of_rounded_activations(kernels, kind, tokens, w
     rounded = (blocks / scales.clamp(min=1e-30)).round() * scales
     linear = PackedLinear(kernels, [packed], bias, int8_activations=True)
     wanted = rounded.view(tokens, -1).double() @ exact.T + bias.double()
-    # A value halfway between two steps may be rounded either way.
-    torch.testing.assert_close(linear(x).double(), wanted, rtol=1e-4, atol=5e-2)
+    # A value halfway between two steps may be rounded either way: a step, 4 / 127, times a weight.
+    torch.testing.assert_close(linear(x).double(), wanted, rtol=1e-4, atol=1e-1)
     assert (linear(x) - wanted).abs().median() < 3e-5
 
 

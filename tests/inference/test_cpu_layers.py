@@ -33,7 +33,7 @@ def kernels(kernel_variants):
     return kernel_variants
 
 
-@pytest.fixture(scope="module", autouse=True)
+@pytest.fixture(autouse=True)
 def one_seed():
     torch.manual_seed(0)
 
