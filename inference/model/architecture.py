@@ -47,8 +47,8 @@ class Split(Enum):
 class Weight:
     """A tensor of an architecture in both file formats, without `.weight` or `.bias`.
 
-    `*` stands for the numbers of our name, in order. In GGUF `[*]` at the end is a part of a
-    tensor that holds those of all experts.
+    `*` stands for the numbers of our name, in order. `[*]` at the end is a part of a tensor that
+    holds those of all experts, as GGUF has them.
     """
 
     hf: str
@@ -57,6 +57,10 @@ class Weight:
     hf_rows: Rows | None = None
     """Our rows from those in the file; None: as they are."""
     gguf_rows: Rows | None = None
+    hf_suffixes: tuple[str, str] = (".weight", ".bias")
+    """What follows the name of the tensor, and that of its bias, in a Hugging Face folder."""
+    hf_turned: bool = False
+    """Whether folders have the matrix as (in, out)."""
 
 
 @dataclass(frozen=True)
@@ -67,6 +71,8 @@ class Place:
     part: int | None
     """Of a tensor of all experts."""
     rows: Rows | None
+    is_turned: bool = False
+    """Whether a matrix is (in, out) there."""
 
 
 class Loader(Protocol):
@@ -90,9 +96,11 @@ class Loader(Protocol):
         """A matrix with a row for each token."""
         ...
 
-    def experts(self, at: str, moe: MoeConfig) -> Mlp:
+    def has(self, name: str) -> bool: ...
+
+    def experts(self, at: str, moe: MoeConfig, correction: Tensor | None = None) -> Mlp:
         """The mixture whose router is `at.router` and whose matrices are `at.experts.*.gate`,
-        `up` and `down`."""
+        `up` and `down`; `correction` is `SparseExperts`'."""
         ...
 
     def rotary(self, rope: RopeConfig) -> Rotary: ...
@@ -124,6 +132,8 @@ class Architecture:
     """Which files of that `general.architecture` it is: GGUF names some families alike."""
     vector_sizes: Callable[[ModelConfig], Sequence[int]] = _all_sizes
     """Lengths of the rows that kernels are given: those for CPUs work in whole vectors."""
+    takes_mxfp4: bool = False
+    """Whether matrices of its folders may be in MXFP4: `NAME_blocks` and `NAME_scales`."""
     ignored: tuple[str, ...] = ()
     """Tensors of files that are not weights, with `*` for numbers."""
 
@@ -133,19 +143,22 @@ class Architecture:
     def place(self, name: str, form: Format) -> Place:
         """Where our tensor `name` is in a file of that form."""
         weight, numbers = self._weight(name)
-        kind = name.partition(":")[2] or "weight"
+        is_bias = name.endswith(":bias")
+        suffix = (weight.hf_suffixes if form == "hf" else _GGUF_SUFFIXES)[is_bias]
         pattern = weight.hf if form == "hf" else weight.gguf
         rows = weight.hf_rows if form == "hf" else weight.gguf_rows
         for number in numbers:
             pattern = pattern.replace("*", number, 1)
         in_file, _, part = pattern.removesuffix("]").partition("[")
-        return Place(f"{in_file}.{kind}", int(part) if part else None, rows)
+        is_turned = form == "hf" and weight.hf_turned
+        return Place(f"{in_file}{suffix}", int(part) if part else None, rows, is_turned)
 
     def unknown(self, in_file: Iterable[str], form: Format) -> list[str]:
         """Tensors of a file that this architecture has no use for."""
         patterns = [
-            (weight.hf if form == "hf" else weight.gguf).partition("[")[0] + ".(weight|bias)"
+            (weight.hf if form == "hf" else weight.gguf).partition("[")[0] + suffix
             for weight in self.weights.values()
+            for suffix in (weight.hf_suffixes if form == "hf" else _GGUF_SUFFIXES)
         ]
         known = re.compile("|".join(map(_expression, [*patterns, *self.ignored])))
         return [name for name in in_file if not known.fullmatch(name)]
@@ -154,6 +167,9 @@ class Architecture:
         parts = name.partition(":")[0].split(".")
         pattern = ".".join("*" if part.isdigit() else part for part in parts)
         return self.weights[pattern], [part for part in parts if part.isdigit()]
+
+
+_GGUF_SUFFIXES = (".weight", ".bias")
 
 
 def _expression(pattern: str) -> str:

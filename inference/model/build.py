@@ -183,12 +183,17 @@ class WeightLoader:
             return matrix
         return GatheredLogits(matrix, self._group, self.config.vocab_size)
 
-    def experts(self, at: str, moe: MoeConfig) -> Mlp:
+    def has(self, name: str) -> bool:
+        return self._reader.has(name)
+
+    def experts(self, at: str, moe: MoeConfig, correction: Tensor | None = None) -> Mlp:
         router = DenseLinear(self.tensor(f"{at}.router"))
-        if self._has_triton and self._group is None and not self._precision.rounds_weights:
+        plain = self._group is None and not self._precision.rounds_weights and correction is None
+        if self._has_triton and plain:
             return self._grouped_experts(at, moe, router)
         own = range(moe.num_experts) if self._group is None else self._group.part(moe.num_experts)
-        experts = SparseExperts(moe, router, {i: self._expert(f"{at}.experts.{i}") for i in own})
+        computed = {i: self._expert(f"{at}.experts.{i}") for i in own}
+        experts = SparseExperts(moe, router, computed, correction)
         return experts if self._group is None else AllReduced(experts, self._group)
 
     def rotary(self, rope: RopeConfig) -> Rotary:

@@ -39,6 +39,14 @@ class MoeConfig:
     per_token: int
     normalise: bool
     """Whether the chosen experts' weights are made to sum to one."""
+    scores: Literal["softmax", "sigmoid"] = "softmax"
+    scale: float = 1.0
+    """Of the chosen experts' weights, at last."""
+    groups: int = 1
+    """Experts are chosen from the best `kept_groups` of so many equal groups."""
+    kept_groups: int = 1
+    group_by: int = 1
+    """A group is as good as the sum of so many of its best experts."""
 
 
 @dataclass(frozen=True)

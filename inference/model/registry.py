@@ -8,8 +8,10 @@ from typing import Any
 from inference.errors import ModelLoadError
 from inference.model.architecture import Architecture
 from inference.model.architectures.bert import BERT
+from inference.model.architectures.deepseek import DEEPSEEK_V2, DEEPSEEK_V3
 from inference.model.architectures.gemma2 import GEMMA2
 from inference.model.architectures.gemma3 import GEMMA3
+from inference.model.architectures.gpt_oss import GPT_OSS
 from inference.model.architectures.granite import GRANITE
 from inference.model.architectures.llama import LLAMA
 from inference.model.architectures.mistral import MISTRAL
@@ -17,14 +19,18 @@ from inference.model.architectures.mixtral import MIXTRAL
 from inference.model.architectures.olmo2 import OLMO2
 from inference.model.architectures.phi3 import PHI3
 from inference.model.architectures.qwen2 import QWEN2
+from inference.model.architectures.qwen2_moe import QWEN2_MOE
 from inference.model.architectures.qwen3 import QWEN3
 from inference.model.architectures.qwen3_moe import QWEN3_MOE
 from inference.model.architectures.smollm3 import SMOLLM3
 
 ARCHITECTURES: list[Architecture] = [
     BERT,
+    DEEPSEEK_V2,
+    DEEPSEEK_V3,
     GEMMA2,
     GEMMA3,
+    GPT_OSS,
     GRANITE,
     LLAMA,
     MISTRAL,
@@ -32,6 +38,7 @@ ARCHITECTURES: list[Architecture] = [
     OLMO2,
     PHI3,
     QWEN2,
+    QWEN2_MOE,
     QWEN3,
     QWEN3_MOE,
     SMOLLM3,

@@ -35,6 +35,22 @@ SIZES: dict[str, Any] = {
 }
 ROPE: dict[str, Any] = {"rope_theta": 5000.0, "original_max_position_embeddings": 32, "factor": 4.0}
 PLAIN_ROPE: dict[str, Any] = {"rope_type": "default", "rope_theta": 5000.0}
+LATENT: dict[str, Any] = {
+    "num_key_value_heads": 4,
+    "kv_lora_rank": 48,
+    "q_lora_rank": 40,
+    "qk_nope_head_dim": 24,
+    "qk_rope_head_dim": 16,
+    "v_head_dim": 20,
+    "first_k_dense_replace": 1,
+    "n_routed_experts": 8,
+    "num_experts_per_tok": 2,
+    "n_shared_experts": 2,
+    "n_group": 4,
+    "topk_group": 2,
+    "moe_intermediate_size": 32,
+    "routed_scaling_factor": 1.7,
+}
 FAMILIES: dict[str, tuple[str, dict[str, Any]]] = {
     "llama": ("Llama", {}),
     "llama-tied": ("Llama", {"tie_word_embeddings": True}),
@@ -53,7 +69,7 @@ FAMILIES: dict[str, tuple[str, dict[str, Any]]] = {
         "Gemma2",
         {
             "sliding_window": 9,
-            "head_dim": 24,
+            "head_dim": 32,
             "query_pre_attn_scalar": 16,
             "attn_logit_softcapping": 5.0,
             "final_logit_softcapping": 10.0,
@@ -65,9 +81,19 @@ FAMILIES: dict[str, tuple[str, dict[str, Any]]] = {
         {
             "sliding_window": 9,
             "sliding_window_pattern": 2,
-            "head_dim": 24,
+            "head_dim": 32,
             "query_pre_attn_scalar": 16,
             "tie_word_embeddings": True,
+        },
+    ),
+    "gpt-oss": (
+        "GptOss",
+        {
+            "head_dim": 32,
+            "sliding_window": 9,
+            "num_local_experts": 6,
+            "num_experts_per_tok": 2,
+            "rope_parameters": ROPE | {"rope_type": "yarn", "truncate": False},
         },
     ),
     "granite": (
@@ -94,8 +120,9 @@ FAMILIES: dict[str, tuple[str, dict[str, Any]]] = {
             | {
                 "rope_type": "longrope",
                 "original_max_position_embeddings": 4,
-                "short_factor": [1.0] * 8,
-                "long_factor": [1.0 + i / 3 for i in range(8)],
+                "partial_rotary_factor": 0.75,
+                "short_factor": [1.0] * 6,
+                "long_factor": [1.0 + i / 3 for i in range(6)],
             },
         },
     ),
@@ -111,6 +138,25 @@ FAMILIES: dict[str, tuple[str, dict[str, Any]]] = {
         "Mixtral",
         {"num_local_experts": 6, "num_experts_per_tok": 2, "sliding_window": 9},
     ),
+    "qwen2-moe": (
+        "Qwen2Moe",
+        {
+            "num_experts": 6,
+            "num_experts_per_tok": 2,
+            "moe_intermediate_size": 48,
+            "shared_expert_intermediate_size": 80,
+        },
+    ),
+    "deepseek-v2": (
+        "DeepseekV2",
+        LATENT
+        | {
+            "q_lora_rank": None,
+            "topk_method": "group_limited_greedy",
+            "rope_parameters": ROPE | {"rope_type": "yarn", "mscale": 0.7, "mscale_all_dim": 1.2},
+        },
+    ),
+    "deepseek-v3": ("DeepseekV3", LATENT | {"norm_topk_prob": True}),
     "qwen3-moe": (
         "Qwen3Moe",
         {
@@ -139,6 +185,9 @@ def make_folder(
         for parameter in model.parameters():
             if parameter.ndim == 1:  # norms and biases start as ones and zeros
                 parameter.add_(torch.randn_like(parameter) * 0.2)
+        for name, buffer in model.named_buffers():
+            if name.endswith("correction_bias"):
+                buffer.add_(torch.randn_like(buffer) * 0.2)
     model.save_pretrained(folder, max_shard_size=shard_size)
     return model
 

@@ -20,13 +20,14 @@ from inference.model.files.hf_folder import HFReader
 from tests.inference.conftest import greedy
 from tests.inference.test_families import PROMPTS, make_driver, make_folder, reference_answer
 
-FAMILIES = {"mixtral": "llama", "qwen3-moe": "qwen3moe"}
+FAMILIES = {"mixtral": "llama", "qwen2-moe": "qwen2moe", "qwen3-moe": "qwen3moe"}
 """The same name in `test_families.py`, and GGUF's architecture."""
 
 
 def fits(name: str, tensor: torch.Tensor) -> bool:
-    """Whether files quantize this matrix: not norms and routers."""
-    return tensor.ndim == 2 and tensor.shape[1] % 32 == 0 and not name.endswith(".gate.weight")
+    """Whether this file quantizes this matrix: not norms, routers and what all tokens go to."""
+    kept = "shared_expert" in name or name.endswith(".gate.weight")
+    return not kept and tensor.ndim == 2 and tensor.shape[1] % 32 == 0
 
 
 def quantize_folder(folder: Path, kind: Kind) -> transformers.PreTrainedModel:
@@ -58,7 +59,7 @@ def write_mixture(
     write_sizes(writer, config)
     writer.add_expert_count(moe.num_experts)
     writer.add_expert_used_count(moe.per_token)
-    if architecture == "qwen3moe":
+    if architecture != "llama":
         writer.add_expert_feed_forward_length(config.intermediate_size)
     if scale != 1.0:
         writer.add_expert_weights_scale(scale)
@@ -87,6 +88,8 @@ def write_mixture(
             if architecture == "qwen3moe":
                 norm = read(f"{ours}.attn.{which}_norm")
                 add(f"{theirs}.attn_{which}_norm", norm, is_matrix=False)
+        if architecture == "qwen2moe":
+            add_shared(writer, folder, i)
         add(f"{theirs}.attn_v", read(f"{ours}.attn.v"))
         add(f"{theirs}.attn_output", read(f"{ours}.attn.o"))
         for which in ("gate", "up", "down"):
@@ -96,6 +99,16 @@ def write_mixture(
     writer.write_kv_data_to_file()
     writer.write_tensors_to_file()
     writer.close()
+
+
+def add_shared(writer: gguf.GGUFWriter, folder: HFReader, layer: int) -> None:
+    """The expert that every token goes to, and the biases of Qwen2's attention, in float32."""
+    names = {f"attn.{which}:bias": f"attn_{which}.bias" for which in "qkv"}
+    names |= {f"shared.{which}": f"ffn_{which}_shexp.weight" for which in ("gate", "up", "down")}
+    for ours, theirs in names.items():
+        writer.add_tensor(f"blk.{layer}.{theirs}", folder.read(f"layers.{layer}.{ours}").numpy())
+    weigh = folder.read(f"layers.{layer}.shared.weigh").numpy().reshape(-1)
+    writer.add_tensor(f"blk.{layer}.ffn_gate_inp_shexp.weight", weigh)
 
 
 def write_sizes(writer: gguf.GGUFWriter, config: ModelConfig) -> None:

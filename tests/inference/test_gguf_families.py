@@ -69,8 +69,8 @@ FILES: dict[str, tuple[MODEL_ARCH, Add]] = {
 """By the names of `test_families.py`: GGUF's architecture, and what it says besides sizes."""
 SHAPES: dict[str, dict[str, Any]] = {
     # A file says neither: the pattern and the scale are those of all published models.
-    "gemma2": {"query_pre_attn_scalar": 24},
-    "gemma3": {"query_pre_attn_scalar": 24, "sliding_window_pattern": 6, "num_hidden_layers": 7},
+    "gemma2": {"query_pre_attn_scalar": 32},
+    "gemma3": {"query_pre_attn_scalar": 32, "sliding_window_pattern": 6, "num_hidden_layers": 7},
 }
 
 

@@ -16,7 +16,7 @@ from inference.model.layers.pre_norm import PreNormLayer
 from inference.model.reading import gguf, hf
 
 _EXPERT = "model.layers.*.mlp.experts.*"
-_EXPERTS = {
+EXPERTS = {
     "layers.*.router": Weight("model.layers.*.mlp.gate", "blk.*.ffn_gate_inp"),
     "layers.*.experts.*.gate": Weight(f"{_EXPERT}.gate_proj", "blk.*.ffn_gate_exps[*]"),
     "layers.*.experts.*.up": Weight(f"{_EXPERT}.up_proj", "blk.*.ffn_up_exps[*]"),
@@ -54,6 +54,6 @@ QWEN3_MOE = replace(
     gguf="qwen3moe",
     read_hf=_read_hf,
     read_gguf=_read_gguf,
-    weights=llama.COMMON | HEAD_NORMS | _EXPERTS,
+    weights=llama.COMMON | HEAD_NORMS | EXPERTS,
     layer=layer,
 )

@@ -16,6 +16,7 @@ from inference.model import registry
 from inference.model.architecture import Place
 from inference.model.files.weights import check_known
 from inference.model.gguf_format import GGUFFile, TensorInfo
+from inference.quantization import mxfp4
 from inference.quantization.packed import PackedRows
 
 _UNQUANTIZED = (
@@ -67,7 +68,8 @@ class GGUFReader:
         if tensor is None or tensor.kind in _UNQUANTIZED:
             return None
         data = self._in_our_order(place, _mapped(tensor.data))
-        return PackedRows(tensor.kind, data, tensor.shape[-1])
+        rows = PackedRows(tensor.kind, data, tensor.shape[-1])
+        return mxfp4.from_gguf(rows) if tensor.kind is GGMLQuantizationType.MXFP4 else rows
 
     def release(self) -> None:
         self._file.release()

@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import torch
+from gguf.quants import dequantize
 from safetensors import safe_open
 
 from inference.errors import ModelLoadError
 from inference.model import registry
+from inference.model.architecture import Architecture, Place
 from inference.model.files.weights import check_known
+from inference.quantization import mxfp4
 from inference.quantization.packed import PackedRows
+
+_BLOCKS, _SCALES = "_blocks", "_scales"
+"""What follows the name of a matrix in MXFP4."""
 
 
 class HFReader:
@@ -27,7 +34,7 @@ class HFReader:
         """
         raw = _configuration(folder)
         self.architecture = registry.of_hf(raw)
-        _check_weights_are_plain(raw)
+        _check_weights_are_plain(raw, self.architecture)
         try:
             self.config = self.architecture.read_hf(raw)
         except KeyError as error:
@@ -39,21 +46,46 @@ class HFReader:
             raise ModelLoadError(f"{folder} has no .safetensors files")
         self._files = [safe_open(str(file), framework="pt") for file in files]
         self._file_of = {name: file for file in self._files for name in list(file.keys())}
-        check_known(self.architecture, self._file_of, "hf")
+        check_known(self.architecture, map(self._whole_name, self._file_of), "hf")
 
     def has(self, name: str) -> bool:
-        return self.architecture.place(name, "hf").name in self._file_of
+        found = self.architecture.place(name, "hf").name
+        return found in self._file_of or f"{found}{_BLOCKS}" in self._file_of
 
     def read(self, name: str) -> torch.Tensor:
+        if packed := self.read_packed(name):
+            return torch.from_numpy(dequantize(packed.data.numpy(), packed.kind))
         place = self.architecture.place(name, "hf")
-        file = self._file_of.get(place.name)
-        if file is None:
-            raise ModelLoadError(f"the folder has no tensor {place.name} (our {name})")
-        tensor: torch.Tensor = file.get_tensor(place.name)
+        tensor = self._tensor(place)
+        if place.is_turned and tensor.ndim > 1:
+            tensor = tensor.T
         return tensor if place.rows is None else place.rows(tensor, self.config)
 
     def read_packed(self, name: str) -> PackedRows | None:
-        return None
+        """The rows of a matrix in MXFP4; nothing else in a folder is quantized."""
+        place = self.architecture.place(name, "hf")
+        if f"{place.name}{_BLOCKS}" not in self._file_of:
+            return None
+        parts = (self._tensor(replace(place, name=place.name + end)) for end in (_BLOCKS, _SCALES))
+        if place.rows is not None:
+            parts = (place.rows(part, self.config) for part in parts)
+        return mxfp4.from_folder(*parts)
+
+    def _tensor(self, place: Place) -> torch.Tensor:
+        file = self._file_of.get(place.name)
+        if file is None:
+            raise ModelLoadError(f"the folder has no tensor {place.name}")
+        if place.part is not None:
+            part: torch.Tensor = file.get_slice(place.name)[place.part]
+            return part
+        tensor: torch.Tensor = file.get_tensor(place.name)
+        return tensor
+
+    def _whole_name(self, in_file: str) -> str:
+        """Of the matrix that a tensor is a part of."""
+        if not self.architecture.takes_mxfp4:
+            return in_file
+        return in_file.removesuffix(_BLOCKS).removesuffix(_SCALES)
 
     def release(self) -> None:
         """Nothing: safetensors maps a tensor only while it is used."""
@@ -98,11 +130,14 @@ def _check_pooling(folder: Path) -> None:
                 )
 
 
-def _check_weights_are_plain(raw: Mapping[str, Any]) -> None:
-    """Raises ModelLoadError when the numbers in the files are not the weights."""
+def _check_weights_are_plain(raw: Mapping[str, Any], architecture: Architecture) -> None:
+    """Raises ModelLoadError when the numbers in the files are neither the weights nor in a format
+    that the architecture has."""
     for key in ("quantization_config", "compression_config"):
         if quantized := raw.get(key):
             method = quantized.get("quant_method") or quantized
+            if method == "mxfp4" and architecture.takes_mxfp4:
+                continue
             raise ModelLoadError(
                 f"weights with {key} {method!r} are not implemented: give the folder that they "
                 "were made from, or a GGUF file"

@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol
 
 from torch import Tensor
 
 from inference.kernels.backend import Backend, LayerParts
 from inference.kernels.batch import LayerCache
-from inference.model.layers.attention import Attention
 from inference.model.layers.mlp import Mlp
 from inference.model.layers.rope import Rotary
 from inference.model.layers.step import Step
+
+
+class Attends(Protocol):
+    @property
+    def waits_for_device(self) -> bool: ...
+
+    def __call__(self, x: Tensor, cache: LayerCache, step: Step) -> Tensor:
+        """(T, hidden) to (T, hidden); writes the tokens' keys and values into `cache`."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -30,7 +39,7 @@ class NormedBranchesLayer:
 
     backend: Backend
     eps: float
-    attention: Attention
+    attention: Attends
     attn_norms: BranchNorms
     mlp: Mlp
     mlp_norms: BranchNorms

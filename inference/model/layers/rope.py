@@ -23,7 +23,7 @@ class Rotary:
     ) -> None:
         angles = torch.outer(torch.arange(max_position).float(), frequencies(config, head_dim))
         angles = torch.cat((angles, angles), dim=-1).to(device)
-        scale = _attention_factor(config)
+        scale = _scales(config, head_dim).to(device)
         self._cos, self._sin = angles.cos() * scale, angles.sin() * scale
 
     def at(self, positions: Tensor, dtype: torch.dtype) -> Angles:
@@ -76,6 +76,14 @@ def _yarn(config: RopeConfig, plain: Tensor, head_dim: int) -> Tensor:
         high += 0.001
     slowed = ((torch.arange(head_dim // 2).float() - low) / (high - low)).clamp(0, 1)
     return plain / config.factor * slowed + plain * (1 - slowed)
+
+
+def _scales(config: RopeConfig, head_dim: int) -> Tensor:
+    """What cos and sin of each dimension are multiplied with: one where nothing turns."""
+    dims = config.dims or head_dim
+    half = torch.ones(head_dim // 2)
+    half[: dims // 2] = _attention_factor(config)
+    return torch.cat((half, half))
 
 
 def _attention_factor(config: RopeConfig) -> float:
