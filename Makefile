@@ -118,6 +118,11 @@ align: $(DEV_STAMP) ## Teach the default model what people prefer (PAIRS=pairs.j
 	@$(PIP_INSTALL) '.[safety-align]' 2>&1 | $(LARGE_PACKAGES_ONLY)
 	@$(IN_VENV) -m safety.training.align $(if $(PAIRS),--pairs "$(PAIRS)")
 
+EXAMPLES ?= 30
+.PHONY: fuzz
+fuzz: $(DEV_STAMP) ## Every route with many bodies that fit its schema, and many that do not (EXAMPLES=30)
+	@PARLEY_FUZZ_EXAMPLES=$(EXAMPLES) $(VENV)/bin/pytest tests/api/test_fuzzing.py -q
+
 .PHONY: clean
 clean: ## Remove what can be made again; data and downloads in var/ stay
 	rm -rf $(VENV) frontend/node_modules backend/static/app .mypy_cache .ruff_cache .pytest_cache

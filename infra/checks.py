@@ -97,7 +97,17 @@ def test_stages(npm: Sequence[str]) -> list[Stage]:
         # Asserts no time: its line is in the log, so that what the gateway adds cannot grow unseen.
         Stage(
             "gateway's delay",
-            ("python", "-m", "infra.load.gateway", "--streams", "1", "10", "--seconds", "3"),
+            (
+                "python",
+                "-m",
+                "infra.load.gateway",
+                "--streams",
+                "10",
+                "--seconds",
+                "2",
+                "--runs",
+                "1",
+            ),
         ),
     ]
 

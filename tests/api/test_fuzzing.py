@@ -1,9 +1,11 @@
 """Schemathesis reads the OpenAPI document and tries to make any route answer 5xx.
 
-Bounded in examples and deterministic, so that a failure can be repeated. It calls with an
-unrestricted key of a person of its own, who owns everything that it makes.
+Bounded in examples and deterministic, so that a failure can be repeated: `make test` takes two of
+each kind for each route, `make fuzz` many. It calls with an unrestricted key of a person of its
+own, who owns everything that it makes.
 """
 
+import os
 from collections.abc import Iterator
 from contextlib import suppress
 
@@ -18,10 +20,10 @@ from schemathesis.generation.case import Case
 from tests.api.users import sign_up
 from tests.support.product import Product
 
-pytestmark = [pytest.mark.model, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.model, pytest.mark.timeout(3600)]
 
 BOUNDED = settings(
-    max_examples=6,
+    max_examples=int(os.environ.get("PARLEY_FUZZ_EXAMPLES", "2")),
     deadline=None,
     derandomize=True,
     database=None,

@@ -37,7 +37,7 @@ def sources(model_file: Path) -> Iterator[Sources]:
 @pytest.fixture(scope="module")
 def product(model_file: Path, scratch: Path, sources: Sources) -> Iterator[LaunchedProduct]:
     spec = write_spec(scratch / "page-spec", model_file.read_bytes())
-    made = launched(scratch / "page", model_file, str(spec), sources.environment())
+    made = launched(scratch / "page", model_file, str(spec), sources.environment(), migrated=True)
     made.start()
     yield made
     made.stop()

@@ -46,7 +46,7 @@ def test_up_serves_the_small_model_and_ends_everything_on_ctrl_c(
 ) -> None:
     """With MODEL=small: that model is the only one, and the page is told why. Passwords cost what
     they cost a user, unlike in the other products of the tests."""
-    product = launched(scratch / "up", model_file, "small", {})
+    product = launched(scratch / "up", model_file, "small", {}, migrated=False)
     product.start()
     try:
         family = psutil.Process(product.launcher.pid).children(recursive=True)

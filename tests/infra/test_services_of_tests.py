@@ -1,4 +1,4 @@
-"""The services of a test run are started by the first test that needs them, and by no other."""
+"""The services of a test run are started by tests that need them, and by no other."""
 
 import os
 import subprocess
@@ -18,14 +18,8 @@ def run_of(*arguments: str) -> str:
     return next(line for line in done.stdout.splitlines() if line.startswith("services: "))
 
 
-def test_engine_test_starts_no_service() -> None:
-    assert run_of("tests/inference/test_prefill_budget.py") == "services: none needed"
-
-
-def test_price_arithmetic_starts_no_service() -> None:
-    assert run_of("tests/billing/test_prices_properties.py") == "services: none needed"
-
-
-def test_database_test_starts_services() -> None:
-    one_test = ("tests/accounts/test_members.py", "-k", "unknown_role_is_refused")
-    assert run_of(*one_test) == "services: started"
+def test_engine_and_price_arithmetic_start_no_service() -> None:
+    engine = "tests/inference/test_scheduler_policies.py"
+    price = "test_usage_without_a_price_is_an_error_and_not_free"
+    prices = f"tests/billing/test_prices_properties.py::{price}"
+    assert run_of(engine, prices) == "services: none needed"

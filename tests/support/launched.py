@@ -26,6 +26,7 @@ from infra.launcher.procfile import ROOT
 from infra.services import SERVICE_VARIABLES
 from infra.services.ports import free_port
 from tests.api.users import Browser
+from tests.support import cluster
 from tests.support.product import OUTBOX_TOKEN
 from tests.support.static_files import share_static_files
 
@@ -39,12 +40,19 @@ class LaunchedProduct:
         settings: environment variables of the launcher; nothing else that the tests set for
             the product in their own process reaches it.
         model: what it fetches beside the small one; "small": nothing.
+        migrated: it finds a database with all migrations, as from its second start on.
     """
 
     def __init__(
-        self, directory: Path, settings: dict[str, str] | None = None, *, model: str = "small"
+        self,
+        directory: Path,
+        settings: dict[str, str] | None = None,
+        *,
+        model: str = "small",
+        migrated: bool = True,
     ) -> None:
         self._model = model
+        self._migrated = migrated
         self.var = directory / "var"
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
@@ -67,6 +75,8 @@ class LaunchedProduct:
         """Start it, and wait until it has served its first token."""
         self.var.mkdir(parents=True, exist_ok=True)
         share_static_files(self.var)
+        if self._migrated:
+            cluster.place(self.var / "services" / "postgres")
         self.launcher = subprocess.Popen(
             [sys.executable, "manage.py", "up", "--model", self._model, "--port", str(self.port)],
             cwd=ROOT,

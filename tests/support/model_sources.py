@@ -207,10 +207,10 @@ def parts_of(content: bytes, part_size: int) -> list[bytes]:
 
 
 def launched(
-    directory: Path, model_file: Path, model: str, settings: dict[str, str]
+    directory: Path, model_file: Path, model: str, settings: dict[str, str], *, migrated: bool
 ) -> LaunchedProduct:
     """A product that has the small model already, and is told which to fetch; not started."""
-    product = LaunchedProduct(directory, settings, model=model)
+    product = LaunchedProduct(directory, settings, model=model, migrated=migrated)
     (product.var / "models").mkdir(parents=True)
     (product.var / "models" / model_file.name).symlink_to(model_file)
     return product
