@@ -26,7 +26,7 @@ import hashlib
 import re
 import zlib
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator
-from contextlib import aclosing, contextmanager
+from contextlib import aclosing, asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Literal
@@ -90,32 +90,14 @@ async def answer_once(
     stores: Stores | None = None,
 ) -> HttpResponseBase:
     """`generations.answer`, at most once for each `Idempotency-Key`; without one, always."""
-    key = request.headers.get(HEADER)
-    if key is None:
+    if HEADER not in request.headers:
         return await generations.answer(
             request, wanted, streamed=streamed, shape=shape, stores=stores
         )
-    if not _WELL_FORMED.fullmatch(key):
-        raise InvalidRequest(
-            f"{HEADER} must be 1 to 255 printable ASCII characters without spaces.", param=HEADER
-        )
-    caller = request.auth
-    owner = f"{caller.organization_id}:{caller.user_id}"
-    name = f"idempotency:{owner}:{hashlib.sha256(key.encode()).hexdigest()}"
-    lock = RenewedLock(name, ttl_s=_LOCK_TTL_S)
-    fingerprint = _fingerprint(request)
-    if not await lock.take():
-        raise in_use()
+    lock = await _taken_lock(request)
     try:
         async with lock.renewed():
-            claim = await in_database(
-                claim_key,
-                organization_id=caller.organization_id,
-                user_id=caller.user_id,
-                key=key,
-                fingerprint=fingerprint,
-                holder=lock.token,
-            )
+            claim = await _claim(request, lock)
             response = await _answer(request, claim, _Wanted(wanted, streamed, shape, stores), lock)
     except BaseException:
         await asyncio.shield(lock.give_back())
@@ -125,15 +107,53 @@ async def answer_once(
     return response
 
 
+@asynccontextmanager
+async def claimed(request: AuthenticatedRequest) -> AsyncIterator[Claim]:
+    """The key of `request`, held until this ends: for what is begun, or carried out, within.
+
+    Raises:
+        InvalidRequest: it is not well formed, or was used for another request.
+        Conflict: another request holds it.
+    """
+    lock = await _taken_lock(request)
+    try:
+        async with lock.renewed():
+            yield await _claim(request, lock)
+    finally:
+        await asyncio.shield(lock.give_back())
+
+
+async def _taken_lock(request: AuthenticatedRequest) -> RenewedLock:
+    key = request.headers[HEADER]
+    if not _WELL_FORMED.fullmatch(key):
+        raise InvalidRequest(
+            f"{HEADER} must be 1 to 255 printable ASCII characters without spaces.", param=HEADER
+        )
+    caller = request.auth
+    owner = f"{caller.organization_id}:{caller.user_id}"
+    name = f"idempotency:{owner}:{hashlib.sha256(key.encode()).hexdigest()}"
+    lock = RenewedLock(name, ttl_s=_LOCK_TTL_S)
+    if not await lock.take():
+        raise in_use()
+    return lock
+
+
+async def _claim(request: AuthenticatedRequest, lock: RenewedLock) -> Claim:
+    return await in_database(
+        claim_key,
+        organization_id=request.auth.organization_id,
+        user_id=request.auth.user_id,
+        key=request.headers[HEADER],
+        fingerprint=_fingerprint(request),
+        holder=lock.token,
+    )
+
+
 async def _answer(
     request: AuthenticatedRequest, claim: Claim, wanted: _Wanted, lock: RenewedLock
 ) -> HttpResponseBase:
     if claim.body is not None:
-        return HttpResponse(
-            zlib.decompress(claim.body),
-            content_type=claim.content_type,
-            headers={REPLAYED_HEADER: "true", **generations.id_header(claim.generation_id)},
-        )
+        return replayed(claim)
     keeps = wanted.generation.outlives_delivery and await calls_are_stored(request.auth)
     headers, created = {REPLAYED_HEADER: "true"}, claim.created_at
     if created is None:
@@ -153,16 +173,12 @@ async def _answer(
             request, claim.generation_id, headers, shape=shape, created=created
         )
     except NotFound:
-        raise Conflict(
-            f"The request with this {HEADER} was carried out, but its answer is no longer kept."
-            " Use a new key to ask again.",
-            code="idempotency_answer_lost",
-        ) from None
+        raise answer_lost() from None
     except ParleyError:
-        await in_database(_forget, claim)  # it failed before any text: nothing to replay
+        await in_database(forget, claim)  # it failed before any text: nothing to replay
         raise
     if keeps:
-        await in_database(_store, claim, "application/json", response.content)
+        await in_database(store_answer, claim, "application/json", response.content)
     return response
 
 
@@ -182,7 +198,7 @@ async def _begin(
     generation = replace(wanted.generation, generation_id=claim.generation_id, on_disconnect=kept)
 
     def fence() -> None:
-        _refuse_if_succeeded(claim)
+        refuse_if_succeeded(claim)
         if wanted.stores is not None:
             wanted.stores(claim.generation_id)
 
@@ -193,12 +209,30 @@ async def _begin(
         # Another holder has it by now. What it has begun, both requests read.
         begun = await in_database(_begun_at, claim)
         if begun is None:
-            await in_database(_forget, claim)
+            await in_database(forget, claim)
             raise
         return {REPLAYED_HEADER: "true"}, begun
     except ParleyError:
-        await in_database(_forget, claim)
+        await in_database(forget, claim)
         raise
+
+
+def replayed(claim: Claim) -> HttpResponse:
+    """The answer that is stored of it."""
+    assert claim.body is not None
+    return HttpResponse(
+        zlib.decompress(claim.body),
+        content_type=claim.content_type,
+        headers={REPLAYED_HEADER: "true", **generations.id_header(claim.generation_id)},
+    )
+
+
+def answer_lost() -> Conflict:
+    return Conflict(
+        f"The request with this {HEADER} was carried out, but its answer is no longer kept."
+        " Use a new key to ask again.",
+        code="idempotency_answer_lost",
+    )
 
 
 def in_use() -> Conflict:
@@ -222,7 +256,7 @@ async def _stored_at_end(
                 if wire.is_last(event):
                     # Before the client sees the end: its next request may come at once.
                     if keeps:
-                        await in_database(_store, claim, CONTENT_TYPE, bytes(body))
+                        await in_database(store_answer, claim, CONTENT_TYPE, bytes(body))
                     await lock.give_back()
                 yield event
     finally:
@@ -282,14 +316,14 @@ def purge_expired() -> int:
     return expired.delete()[0]
 
 
-def _store(claim: Claim, content_type: str, body: bytes) -> None:
+def store_answer(claim: Claim, content_type: str, body: bytes) -> None:
     """Every reader of the generation's end stores the same answer."""
     IdempotencyRecord.objects.filter(pk=claim.record_id, generation_id=claim.generation_id).update(
         content_type=content_type, body=zlib.compress(body)
     )
 
 
-def _refuse_if_succeeded(claim: Claim) -> None:
+def refuse_if_succeeded(claim: Claim) -> None:
     """The fence of the generation's transaction: until it ends, nobody else claims or frees the
     key.
 
@@ -323,7 +357,7 @@ def _begun_at(claim: Claim) -> datetime | None:
     return row[0] if row else None
 
 
-def _forget(claim: Claim) -> None:
+def forget(claim: Claim) -> None:
     """Free the key, unless another request holds it by now."""
     IdempotencyRecord.objects.filter(pk=claim.record_id, holder=claim.holder).delete()
 

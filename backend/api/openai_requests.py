@@ -75,15 +75,21 @@ def from_completion(
     require_capability(pool, "completions", "model")
     if body.logprobs is not None:
         require_capability(pool, "logprobs", "logprobs")
+    first, *more = body.prompts
+    if body.suffix:
+        require_capability(pool, "infill", "suffix")
     return GenerationRequest(
         principal=principal,
         request_id=request_id,
         client_hash=client_hash,
         endpoint="completion",
         model=body.model,
-        prompt=body.single_prompt,
+        prompt=first,
+        more_prompts=more,
+        suffix=body.suffix or "",
+        echo=bool(body.echo),
         params=_params(body, max_tokens=body.max_tokens, logprobs=body.logprobs),
-        n=body.n or 1,
+        n=(body.n or 1) * (1 + len(more)),
         stream_usage=body.wants_usage_chunk,
     )
 

@@ -8,7 +8,8 @@ it being answered.
 """
 
 import asyncio
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -20,6 +21,16 @@ from django.http.response import HttpResponseBase
 from backend.accounts.principal import AuthenticatedRequest
 from backend.api import generations
 from backend.api.client_address import client_hash
+from backend.api.idempotency import (
+    HEADER,
+    REPLAYED_HEADER,
+    Claim,
+    answer_lost,
+    claimed,
+    forget,
+    refuse_if_succeeded,
+)
+from backend.api.sse import EventStreamResponse
 from backend.conversations.models import MessageStatus
 from backend.conversations.turns import RoomFor, message_finish
 from backend.conversations.types import Turn
@@ -28,7 +39,7 @@ from backend.generation.pools.config import load_pools
 from backend.generation.request import GenerationRequest, SamplingParams, TurnIds
 from backend.generation.service import generation_start
 from backend.platform.database import in_database, release_connection
-from backend.platform.errors import ContentBlocked, ParleyError
+from backend.platform.errors import ContentBlocked, NotFound, ParleyError
 
 log = structlog.get_logger(__name__)
 
@@ -36,18 +47,47 @@ _beginning: set[asyncio.Task[Any]] = set()
 
 
 async def answer_turn(
-    request: AuthenticatedRequest, stored: Awaitable[Turn], params: SamplingParams | None = None
+    request: AuthenticatedRequest,
+    store: Callable[[], Awaitable[Turn]],
+    params: SamplingParams | None = None,
 ) -> HttpResponseBase:
-    """Stream the answer to a turn. It survives the page: a reader may come back for it.
+    """Stream the answer to a turn, at most once for each `Idempotency-Key`. It survives the page:
+    a reader may come back for it.
 
     Args:
-        stored: stores the turn; awaited here, so that a client who leaves cannot come between
+        store: stores the turn; awaited here, so that a client who leaves cannot come between
             the turn and its generation.
     """
+    if HEADER not in request.headers:
+        return await _in_own_task(request, store, params, None)
+    async with claimed(request) as claim:
+        if claim.created_at is None:
+            return await _in_own_task(request, store, params, claim)
+        try:
+            events = await generations.follow(request, claim.generation_id)
+        except NotFound:
+            raise answer_lost() from None
+        return EventStreamResponse(
+            events,
+            headers={REPLAYED_HEADER: "true", **generations.id_header(claim.generation_id)},
+            principal=request.auth,
+        )
 
+
+async def _in_own_task(
+    request: AuthenticatedRequest,
+    store: Callable[[], Awaitable[Turn]],
+    params: SamplingParams | None,
+    claim: Claim | None,
+) -> HttpResponseBase:
     async def alone() -> HttpResponseBase:
         async with ThreadSensitiveContext():  # the request's own ends when its client leaves
-            return await _begin(request, await stored, params)
+            try:
+                return await _begin(request, await store(), params, claim)
+            except ParleyError:
+                if claim is not None:
+                    await in_database(forget, claim)
+                raise
 
     task = asyncio.create_task(alone())
     _beginning.add(task)  # the loop itself would let it be collected
@@ -67,7 +107,10 @@ def _log_unheard(task: asyncio.Task[Any]) -> None:
 
 
 async def _begin(
-    request: AuthenticatedRequest, turn: Turn, params: SamplingParams | None
+    request: AuthenticatedRequest,
+    turn: Turn,
+    params: SamplingParams | None,
+    claim: Claim | None,
 ) -> HttpResponseBase:
     ids = TurnIds(
         conversation_id=str(turn.assistant_message.conversation_id),
@@ -87,9 +130,11 @@ async def _begin(
         conversation_id=turn.assistant_message.conversation_id,
         message_id=turn.assistant_message.id,
         turn=ids,
+        generation_id=None if claim is None else claim.generation_id,
     )
+    fence = None if claim is None else partial(refuse_if_succeeded, claim)
     try:
-        started = await generation_start(gateway_of(request.scope), wanted)
+        started = await generation_start(gateway_of(request.scope), wanted, fence=fence)
     except ParleyError as error:
         await _finish_refused(turn.assistant_message.id, error)
         error.details = {**error.details, "parley": msgspec.to_builtins(ids)}

@@ -4,7 +4,7 @@ Frozen and encodable by msgspec, because a GenerationRequest is kept in Redis fo
 generation runs: another process must be able to finish it with nothing else in hand.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Annotated, Any, Literal
@@ -57,6 +57,14 @@ class SamplingParams(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=Tr
     extra: dict[str, Any] | None = None
 
 
+MAX_CHOICES_AT_ONCE = 16
+
+
+def active_choices(n: int) -> int:
+    """How many of `n` choices of one generation are generated at once; the others wait for them."""
+    return min(n, MAX_CHOICES_AT_ONCE)
+
+
 class TurnIds(msgspec.Struct, frozen=True):
     """What the page learns of its turn with the first event."""
 
@@ -73,8 +81,12 @@ class GenerationRequest:
         request_id: of the HTTP request; follows the generation into logs, rows and upstream.
         prompt: text or token ids; for the endpoint `completion`, which has no `messages`.
         client_hash: a keyed hash of the client's address, for the abuse detector.
-        prompt_text: what a prompt of token ids says; filled in at admission.
-        n: choices; each is generated, checked and counted on its own.
+        more_prompts: after `prompt`, answered in the same generation; choices are ordered by
+            prompt.
+        prompt_texts: what the prompts say where they are token ids; filled in at admission.
+        suffix: of the endpoint `completion`: what comes after the answer.
+        echo: each choice begins with its prompt, which is no output.
+        n: choices, of all prompts together; each is generated, checked and counted on its own.
         stream_usage: a last chunk with the usage is sent before `[DONE]`.
         on_disconnect: when no reader is left: `cancel` at once, or after the `grace` period,
             or never (`go_on`).
@@ -98,7 +110,10 @@ class GenerationRequest:
     model: str
     messages: list[ChatMessage] = field(default_factory=list)
     prompt: str | list[int] | None = None
-    prompt_text: str = ""
+    more_prompts: list[str | list[int]] = field(default_factory=list)
+    prompt_texts: list[str] = field(default_factory=list)
+    suffix: str = ""
+    echo: bool = False
     params: SamplingParams = field(default_factory=SamplingParams)
     tools: Tools | None = None
     n: int = 1
@@ -139,8 +154,39 @@ class GenerationRequest:
                 for message in self.messages
                 for text in message.texts
             ]
-        prompt = self.prompt
-        return [SafetyMessage("user", prompt if isinstance(prompt, str) else self.prompt_text)]
+        texts = [self.text_of(number) for number in range(len(self.prompts))]
+        return [SafetyMessage("user", text) for text in [*texts, self.suffix] if text]
+
+    @property
+    def prompts(self) -> list[str | list[int]]:
+        """Of a completion; none of a chat."""
+        return [] if self.prompt is None else [self.prompt, *self.more_prompts]
+
+    @property
+    def groups(self) -> int:
+        """How many prompts its choices share: a chat is one."""
+        return 1 + len(self.more_prompts)
+
+    def group_of(self, choice: int) -> int:
+        """The number of the prompt that `choice` answers."""
+        return choice * self.groups // self.n
+
+    def text_of(self, number: int) -> str:
+        """What a prompt says."""
+        prompt = self.prompts[number]
+        if isinstance(prompt, str):
+            return prompt
+        return self.prompt_texts[number] if self.prompt_texts else ""
+
+    def echo_of(self, choice: int) -> str:
+        """What `choice` begins with before its answer."""
+        return self.text_of(self.group_of(choice)) if self.echo else ""
+
+    def context_of(self, choice: int) -> list[SafetyMessage]:
+        """What the classifier of a choice's answer sees of its prompt."""
+        if not self.more_prompts:
+            return self.safety_messages
+        return [SafetyMessage("user", self.text_of(self.group_of(choice)))]
 
 
 class AdmittedGeneration(msgspec.Struct, frozen=True):
@@ -226,6 +272,14 @@ class Usage(msgspec.Struct, frozen=True):
             "total_tokens": self.input_tokens + self.output_tokens,
             "prompt_tokens_details": {"cached_tokens": self.cached_input_tokens},
         }
+
+
+def total_of(counted: Sequence[Usage]) -> Usage:
+    if len(counted) == 1:
+        return counted[0]
+    return Usage(
+        **{name: sum(getattr(one, name) for one in counted) for name in Usage.__struct_fields__}
+    )
 
 
 @dataclass(frozen=True, slots=True)

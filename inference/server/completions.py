@@ -16,7 +16,7 @@ from inference.server.choice_text import Delta, TokenInfo, joined
 from inference.server.generation import run_prompts
 from inference.server.http import EventStream, json_response, read_body, unless_gone
 from inference.server.prepare import Asked, prepare_prompts
-from inference.server.prompts import count_prompts, prompts_as_ids
+from inference.server.prompts import count_prompts, prompts_as_ids, with_suffix
 from inference.server.schemas import CompletionRequest
 from inference.server.state import ServerState
 from inference.server.usage import UsageCount, remembered
@@ -34,12 +34,15 @@ async def completions(request: Request) -> Response:
     tried = _tries(body, n)
     sequences = tried * count_prompts(body.prompt)
     state.admit(sequences, "prompt")
+    prompts = await prompts_as_ids(
+        state, body.prompt, add_special_tokens=body.add_special_tokens, param="prompt"
+    )
+    if body.suffix:
+        prompts = await with_suffix(state, prompts, body.suffix)
     prepared = await prepare_prompts(
         state,
         body,
-        await prompts_as_ids(
-            state, body.prompt, add_special_tokens=body.add_special_tokens, param="prompt"
-        ),
+        prompts,
         max_tokens=body.max_tokens or _DEFAULT_MAX_TOKENS,
         max_tokens_param="max_tokens",
         logprobs=0 if body.logprobs is None and tried > n else body.logprobs,

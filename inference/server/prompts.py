@@ -53,6 +53,29 @@ async def prompts_as_ids(
     return [item for item in given if isinstance(item, list)]
 
 
+_FILL_IN_MARKS = (
+    ("<|fim_prefix|>", "<|fim_suffix|>", "<|fim_middle|>"),
+    ("<fim_prefix>", "<fim_suffix>", "<fim_middle>"),
+)
+"""Around what comes before and after a gap: Qwen's coders; StarCoder 2 and Granite."""
+
+
+async def with_suffix(state: ServerState, prompts: list[list[int]], suffix: str) -> list[list[int]]:
+    """Prompts that ask for what stands between each and `suffix`, as the model was trained to.
+
+    Raises:
+        InvalidRequestError: it was not: its vocabulary has no such marks.
+    """
+    found = [tuple(map(state.tokenizer.special_id, marks)) for marks in _FILL_IN_MARKS]
+    for before, after, middle in found:
+        if before is None or after is None or middle is None:
+            continue
+        state.check_text(len(suffix), "suffix")
+        rest = await encode(state, suffix, add_special_tokens=False)
+        return [[before, *prompt, after, *rest, middle] for prompt in prompts]
+    raise InvalidRequestError("this model does not fill in", param="suffix")
+
+
 async def render_prompt(
     state: ServerState,
     messages: list[InputMessage],

@@ -141,6 +141,8 @@ class CompletionRequest(GenerationFields, kw_only=True, forbid_unknown_fields=Tr
     best_of: Annotated[int, Meta(ge=1, le=16)] | None = None
     """Generate so many, answer the `n` whose tokens are likeliest on average."""
     echo: bool = False
+    suffix: str | None = None
+    """What comes after the answer, for models that were trained to fill in."""
     add_special_tokens: bool = True
 
 

@@ -224,3 +224,37 @@ def _retry(client: httpx.Client, key: str, body: dict) -> httpx.Response:
         assert json.loads(answer.text)["error"]["code"] == "idempotency_key_in_use"
         assert time.monotonic() < deadline
         time.sleep(float(answer.headers["Retry-After"]))
+
+
+def test_embeddings_of_one_key_are_billed_once(product, caller):
+    user, client = caller
+    key, body = new_key(), {"model": "auto", "input": ["one", "two"]}
+    first, second = (post(client, key, body, path="/v1/embeddings") for _ in range(2))
+    assert first.status_code == 200, first.text
+    assert first.content == second.content
+    assert second.headers["Idempotent-Replayed"] == "true"
+    assert len(generations_of(product, user.organization_id)) == 1
+    other = post(client, key, {**body, "input": "three"}, path="/v1/embeddings")
+    assert other.json()["error"]["code"] == "idempotency_key_reused"
+
+
+def test_refused_embedding_leaves_its_key_free(caller):
+    _, client = caller
+    key, body = new_key(), {"model": "auto", "input": "one"}
+    refused = post(client, key, {**body, "dimensions": 7}, path="/v1/embeddings")
+    assert refused.status_code == 400
+    assert post(client, key, body, path="/v1/embeddings").status_code == 200
+
+
+def test_turn_of_one_key_is_asked_once(product, caller):
+    user, client = caller
+    conversation_id = user.new_conversation()
+    key, path = new_key(), f"/api/conversations/{conversation_id}/messages"
+    body = {"content": "Say something surprising.", "max_tokens": 8}
+    first, second = (post(client, key, body, path=path) for _ in range(2))
+    assert first.status_code == 200, first.text
+    assert read_events(first.text) == read_events(second.text)
+    assert second.headers["Idempotent-Replayed"] == "true"
+    messages = client.get(f"/api/conversations/{conversation_id}").json()["messages"]
+    assert [message["role"] for message in messages] == ["user", "assistant"]
+    assert len(generations_of(product, user.organization_id)) == 1

@@ -2,6 +2,7 @@
 
 import asyncio
 import threading
+from dataclasses import replace
 from uuid import UUID
 
 import pytest
@@ -69,6 +70,32 @@ async def test_dead_process_is_failed_over_and_readers_elsewhere_go_on(
     row = await check_billed(started.id, output_tokens=60, state="completed")
     assert row.epoch == 2
     assert row.input_tokens == 4
+
+
+async def test_several_prompts_go_on_each_from_its_own_text(
+    transactional_db: None, upstream: SyntheticUpstream
+) -> None:
+    """Each prompt counts once, and what is echoed of it is no output."""
+    principal = await caller()
+    pools = pools_of(upstream)
+    upstream.behaviour.rate = 40.0
+    first = await doomed_gateway(pools)
+    prompts: list[str | list[int]] = ["one two", "three four five"]
+    wanted = replace(
+        chat(principal, max_tokens=40, turn=TURN, n=4),
+        endpoint="completion", messages=[], prompt=prompts[0], more_prompts=prompts[1:], echo=True,
+    )  # fmt: skip
+    started = await start(wanted)
+    async with running_gateway(pools) as second:
+        reading = asyncio.create_task(_read_at(second, started.id))
+        await asyncio.sleep(0.5)
+        await kill_gateway(first)
+        answer = await asyncio.wait_for(reading, timeout=TIMEOUT_S)
+
+    texts = [answer.text_of(choice) for choice in range(4)]
+    assert texts == [f"{prompt}{words(0, 40)}" for prompt in prompts for _ in range(2)]
+    row = await check_billed(started.id, output_tokens=160, state="completed")
+    assert (row.epoch, row.input_tokens) == (2, 5)
 
 
 async def test_delivered_tokens_are_billed_when_a_process_dies_before_its_row_is_marked(

@@ -93,7 +93,9 @@ async def test_engine_keeps_usage_of_requests_with_a_key_only(model_engine: Engi
             assert (await client.get(f"/usage/{unknown}")).status_code == 404
 
 
-def ended(choice: int, at: float, prompt: int, completion: int, cached: int = 0) -> EndedRequest:
+def ended(
+    choice: int | str, at: float, prompt: int, completion: int, cached: int = 0
+) -> EndedRequest:
     usage = ReportedUsage(prompt, completion, PromptDetails(cached))
     return EndedRequest(f"req_1-{choice}", at, usage)
 
@@ -108,6 +110,17 @@ def ended(choice: int, at: float, prompt: int, completion: int, cached: int = 0)
         ([ended(0, 2, 15, 20), ended(0, 1, 10, 7)], Usage(10, 0, 25)),
         # The first replica refused, the second was broken off, a third went to the end.
         ([ended(0, 1, 10, 0), ended(0, 2, 10, 3), ended(0, 3, 13, 2)], Usage(10, 0, 5)),
+        # Two prompts with two choices each; one of them was continued.
+        (
+            [
+                ended("0.0", 1, 10, 7),
+                ended("0.1", 2, 10, 1),
+                ended("1.2", 3, 20, 2),
+                ended("1.3", 4, 20, 2),
+                ended("1.3", 5, 21, 4),
+            ],
+            Usage(30, 0, 15),
+        ),
         # Two choices share the prompt.
         ([ended(0, 2, 10, 7), ended(1, 3, 10, 9)], Usage(10, 0, 16)),
     ],

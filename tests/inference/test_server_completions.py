@@ -96,3 +96,9 @@ def test_raw_prompt_may_hold_special_tokens(served):
     start = served.http.post("/tokenize", json={"prompt": "<|im_start|>"}).json()["tokens"]
     assert len(start) == 1
     assert forged.count(start[0]) == tokens.count(start[0])
+
+
+def test_suffix_is_refused_by_name_where_the_model_does_not_fill_in(served):
+    response = served.http.post("/v1/completions", json={"prompt": "a", "suffix": "b"})
+    assert response.status_code == 400
+    assert response.json()["error"]["param"] == "suffix"

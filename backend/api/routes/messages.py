@@ -1,5 +1,6 @@
 """Turns of a conversation: ask, edit, regenerate; and a thumb on an answer."""
 
+from functools import partial
 from uuid import UUID
 
 from django.http.response import HttpResponseBase
@@ -36,7 +37,8 @@ async def ask(
     conversation = await in_database(
         conversation_get, principal=request.auth, conversation_id=conversation_id
     )
-    stored = in_database(
+    store = partial(
+        in_database,
         turn_create,
         principal=request.auth,
         conversation_id=conversation_id,
@@ -46,7 +48,7 @@ async def ask(
         room_for=room_for_history(body.max_tokens),
     )
     params = SamplingParams(temperature=body.temperature, max_tokens=body.max_tokens)
-    return await answer_turn(request, stored, params)
+    return await answer_turn(request, store, params)
 
 
 @router.post("/messages/{uuid:message_id}/regenerate", **EVENT_STREAM_RESPONSE)
@@ -55,14 +57,15 @@ async def regenerate(
 ) -> HttpResponseBase:
     """Another answer to the same prompt, as a sibling of this one."""
     model = load_pools().find(body.model).id if body is not None and body.model else None
-    stored = in_database(
+    store = partial(
+        in_database,
         turn_regenerate,
         principal=request.auth,
         message_id=message_id,
         model=model,
         room_for=room_for_history(),
     )
-    return await answer_turn(request, stored)
+    return await answer_turn(request, store)
 
 
 @router.put("/messages/{uuid:message_id}/feedback", response=FeedbackOut | None)

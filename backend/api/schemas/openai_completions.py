@@ -1,4 +1,4 @@
-"""The body of POST /v1/completions: a prompt as text or token ids."""
+"""The body of POST /v1/completions: prompts as text or token ids."""
 
 from typing import Any, ClassVar
 
@@ -8,33 +8,49 @@ from backend.api.schemas.openai_parameters import GenerationParameters
 from backend.generation.request import MAX_OUTPUT_TOKENS
 from backend.platform.errors import InvalidRequest
 
-MAX_PROMPT_TOKENS = 1_000_000
+MAX_CHOICES = 128
+"""Of all prompts of a request together."""
+_MAX_CHARACTERS = 4_000_000
 
 
 class CompletionRequest(GenerationParameters):
-    refused: ClassVar[dict[str, tuple[Any, ...]]] = {"echo": (False,), "suffix": ("",)}
+    refused: ClassVar[dict[str, tuple[Any, ...]]] = {}
 
-    prompt: str | list[int] | list[str] | list[list[int]] = Field(max_length=4_000_000)
+    prompt: str | list[int] | list[str] | list[list[int]] = Field(max_length=_MAX_CHARACTERS)
+    suffix: str | None = Field(
+        default=None,
+        max_length=_MAX_CHARACTERS,
+        description="What comes after the answer, for models that fill in.",
+    )
+    echo: bool | None = Field(default=None, description="Each choice begins with its prompt.")
     max_tokens: int | None = Field(default=16, ge=1, le=MAX_OUTPUT_TOKENS)
     logprobs: int | None = Field(default=None, ge=0, le=5)
     best_of: int | None = Field(default=None, ge=1)
 
-    @model_validator(mode="after")
-    def one_prompt(self) -> "CompletionRequest":
+    @property
+    def prompts(self) -> list[str | list[int]]:
+        """Each is answered by `n` choices."""
         prompt = self.prompt
-        if isinstance(prompt, list) and prompt and not isinstance(prompt[0], int):
-            if len(prompt) > 1:
-                raise InvalidRequest(
-                    "'prompt' holds several prompts. Send one request for each.",
-                    param="prompt",
-                    code="unsupported_parameter",
-                )
-            self.prompt = prompt[0]
-        if not self.prompt:
+        if isinstance(prompt, str):
+            return [prompt]
+        tokens = [item for item in prompt if isinstance(item, int)]
+        return [tokens] if tokens else [item for item in prompt if not isinstance(item, int)]
+
+    @model_validator(mode="after")
+    def prompts_are_no_more_than_can_be_answered(self) -> "CompletionRequest":
+        prompts = self.prompts
+        if not prompts or not all(prompts):
             raise InvalidRequest("'prompt' must not be empty.", param="prompt")
-        if isinstance(self.prompt, list) and any(
-            isinstance(token, int) and not 0 <= token < 2**31 for token in self.prompt
-        ):
+        if len(prompts) * (self.n or 1) > MAX_CHOICES:
+            raise InvalidRequest(
+                f"'prompt' and 'n' ask for more than {MAX_CHOICES} choices.", param="prompt"
+            )
+        if sum(map(len, prompts)) > _MAX_CHARACTERS:
+            raise InvalidRequest(
+                f"The prompts are longer than {_MAX_CHARACTERS} together.", param="prompt"
+            )
+        numbers = [token for item in prompts if isinstance(item, list) for token in item]
+        if any(not 0 <= token < 2**31 for token in numbers):
             raise InvalidRequest("'prompt' holds a number that is no token id.", param="prompt")
         return self
 
@@ -49,8 +65,12 @@ class CompletionRequest(GenerationParameters):
             )
         return self
 
-    @property
-    def single_prompt(self) -> str | list[int]:
-        """The prompt after `one_prompt`."""
-        assert isinstance(self.prompt, str) or isinstance(self.prompt[0], int)
-        return self.prompt
+    @model_validator(mode="after")
+    def echo_has_no_logprobs(self) -> "CompletionRequest":
+        if self.echo and self.logprobs is not None:
+            raise InvalidRequest(
+                "'echo' cannot be joined with 'logprobs': those of a prompt are not computed.",
+                param="echo",
+                code="unsupported_parameter",
+            )
+        return self

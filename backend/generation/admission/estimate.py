@@ -38,8 +38,10 @@ def text_estimate(text: str) -> int:
 
 def input_estimate(request: GenerationRequest) -> int:
     if request.endpoint == "completion":
-        prompt = request.prompt or ""
-        return len(prompt) if isinstance(prompt, list) else text_estimate(prompt)
+        return text_estimate(request.suffix) + sum(
+            len(prompt) if isinstance(prompt, list) else text_estimate(prompt)
+            for prompt in request.prompts
+        )
     tools = text_estimate(_tools_text(request.tools)) if request.tools else 0
     return tools + sum(
         _TOKENS_PER_MESSAGE + len(message.text) // _CHARACTERS_PER_TOKEN
@@ -53,7 +55,10 @@ def input_bound(request: GenerationRequest, pool: PoolConfig) -> int:
     A replica refuses what is longer than its context window, so that is never more.
     """
     if request.endpoint == "completion":
-        return prompts_bound([request.prompt or ""], pool)
+        suffixes = request.groups * text_bound(request.suffix)
+        return min(
+            suffixes + prompts_bound(request.prompts, pool), request.groups * pool.context_window
+        )
     bound = _MAX_TOKENS_AROUND_PROMPT
     if request.tools is not None:
         bound += _MAX_TOKENS_AROUND_TOOLS + text_bound(_tools_text(request.tools))

@@ -27,7 +27,7 @@ from backend.generation.models import GenerationState
 from backend.generation.pools.client import UpstreamClient
 from backend.generation.pools.config import PoolConfig
 from backend.generation.records import FinalState, generation_finish
-from backend.generation.request import AdmittedGeneration, Usage
+from backend.generation.request import AdmittedGeneration, Usage, active_choices
 from backend.generation.stream.leases import Leases
 from backend.platform.cancellation import uninterrupted
 from backend.platform.database import in_database
@@ -167,7 +167,7 @@ class AdmissionPipeline:
         try:
             admission.ticket = self._queues[admission.pool.id].reserve(
                 priority=priority,
-                weight=admission.admitted.request.n,
+                weight=active_choices(admission.admitted.request.n),
                 affinity=admission.affinity,
             )
         finally:

@@ -208,14 +208,14 @@ def _shown(active: ActiveGeneration) -> Delivered:
     """The same, of what readers have seen; the rest is dropped and never delivered."""
     active.log.withdraw()
     events = [(entry.data, EventMeta.decoded(entry.meta)) for entry in active.log.entries]
-    seen = replay(events, choices=active.request.n)
+    seen = replay(events, choices=active.request.n, groups=active.request.groups)
     return Delivered(seen.usage, seen.choices[0].text)
 
 
 def _possible(active: ActiveGeneration, usage: Usage) -> Usage:
     """`usage`, with no more than the pool's model can have read and written."""
     return usage.at_most(
-        input_tokens=active.pool.context_window,
+        input_tokens=active.request.groups * active.pool.context_window,
         output_tokens=active.request.n * active.pool.max_output_tokens,
     )
 

@@ -21,7 +21,7 @@ from backend.generation.pools.chunks import ReportedUsage
 from backend.generation.pools.client import UpstreamClient
 from backend.generation.pools.config import PoolConfig, ReplicaConfig
 from backend.generation.pools.errors import ReplicaUnavailable
-from backend.generation.request import Usage
+from backend.generation.request import Usage, total_of
 
 log = structlog.get_logger(__name__)
 
@@ -57,6 +57,7 @@ def usage_of(requests: Iterable[EndedRequest]) -> Usage | None:
 
     A continuation's prompt is the first one's and the text so far. So of each choice the last
     request tells the whole, and what an interrupted one had generated in vain is not counted.
+    Choices of several prompts are numbered PROMPT.CHOICE, and each prompt counts once.
     """
     by_choice: dict[str, list[EndedRequest]] = defaultdict(list)
     for request in sorted(requests, key=lambda request: request.ended_at):
@@ -64,14 +65,18 @@ def usage_of(requests: Iterable[EndedRequest]) -> Usage | None:
             by_choice[request.request_id.rpartition("-")[2]].append(request)
     if not by_choice:
         return None
-    first = min((each[0] for each in by_choice.values()), key=lambda request: request.ended_at)
+    first: dict[str, EndedRequest] = {}
+    for number, each in by_choice.items():
+        group = number.rpartition(".")[0]
+        first[group] = min(first.get(group, each[0]), each[0], key=lambda request: request.ended_at)
     output = sum(
         each[-1].usage.prompt_tokens
         - each[0].usage.prompt_tokens
         + each[-1].usage.completion_tokens
         for each in by_choice.values()
     )
-    return msgspec.structs.replace(first.usage.counted(), output_tokens=output)
+    prompts = total_of([request.usage.counted() for request in first.values()])
+    return msgspec.structs.replace(prompts, output_tokens=output)
 
 
 async def _ask(

@@ -38,7 +38,7 @@ def completion_in_memory(
     choices = [
         _choice(
             choice.index,
-            choice.text,
+            active.request.echo_of(choice.index) + choice.text,
             choice.finish_reason if choice.announced else None,
             choice.merged_logprobs,
         )

@@ -57,7 +57,8 @@ def upstream_body(
     if params.min_tokens is not None:
         body["min_tokens"] = max(0, params.min_tokens - tokens_so_far)
     if params.seed is not None:
-        body["seed"] = params.seed + choice  # n equal choices would be no choice
+        # n equal choices would be no choice
+        body["seed"] = params.seed + choice % (request.n // request.groups)
     if pool.dialect == "vllm":
         body["stream_options"]["continuous_usage_stats"] = True
         body["priority"] = request.principal.plan.queue_priority
@@ -71,7 +72,10 @@ def upstream_body(
         if text_so_far:
             _continue_chat(body, text_so_far)
     else:
-        body["prompt"] = _continued_prompt(request.prompt, text_so_far, tokens_of_text)
+        prompt = request.prompts[request.group_of(choice)]
+        body["prompt"] = _continued_prompt(prompt, text_so_far, tokens_of_text)
+        if request.suffix:
+            body["suffix"] = request.suffix
     return body
 
 
@@ -91,9 +95,8 @@ def _continue_chat(body: dict[str, Any], text_so_far: str) -> None:
 
 
 def _continued_prompt(
-    prompt: str | list[int] | None, text_so_far: str, tokens_of_text: list[int] | None
+    prompt: str | list[int], text_so_far: str, tokens_of_text: list[int] | None
 ) -> str | list[int]:
-    assert prompt is not None, "a completion has a prompt"
     if isinstance(prompt, str):
         return prompt + text_so_far
     if not text_so_far:

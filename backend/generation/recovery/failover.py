@@ -31,7 +31,7 @@ from backend.generation.pools.replicas import ReplicaSet
 from backend.generation.records import generation_claim, usage_facts
 from backend.generation.recovery.disconnect import DisconnectCheck
 from backend.generation.recovery.services_away import SERVICES_AWAY
-from backend.generation.request import DONE, AdmittedGeneration, Usage
+from backend.generation.request import DONE, AdmittedGeneration, Usage, active_choices
 from backend.generation.run.active import ActiveGeneration, ActiveGenerations, encoder_for
 from backend.generation.run.replay import EventMeta, Replay, replay
 from backend.generation.run.task import GenerationTasks
@@ -147,7 +147,8 @@ class Failover:
             return
         entries = await self._leases.entries(generation_id)
         events = ((entry.data, EventMeta.decoded(entry.meta)) for entry in entries)
-        orphan = _Orphan(admitted, row, pool, entries, replay(events, choices=admitted.request.n))
+        state = replay(events, choices=admitted.request.n, groups=admitted.request.groups)
+        orphan = _Orphan(admitted, row, pool, entries, state)
         if row.is_open:
             await self._continue(orphan)
         else:
@@ -171,9 +172,12 @@ class Failover:
             grace_s=self._settings.grace_s,
             on_disconnected=self._disconnects.begin,
             entries=orphan.entries,
-            resumed=[choice.resumed() for choice in orphan.state.choices],
+            resumed=[
+                choice.resumed(admitted.request.echo_of(index))
+                for index, choice in enumerate(orphan.state.choices)
+            ],
         )
-        active.prompt = orphan.state.prompt
+        active.prompts = orphan.state.prompts
         # By its events: the row may not have been marked as running when its process died.
         delivered = orphan.state.usage
         active.served = bool(delivered.input_tokens or delivered.output_tokens)
@@ -198,7 +202,7 @@ class Failover:
             queue = AdmissionQueue(ReplicaSet(pool), max_waiting=0)
         ticket = queue.readmit(
             priority=admitted.request.principal.plan.queue_priority,
-            weight=admitted.request.n,
+            weight=active_choices(admitted.request.n),
             affinity=admitted.request.affinity,
         )
         if removed:

@@ -8,7 +8,13 @@ from uuid import UUID
 
 from backend.accounts.principal import Principal
 from backend.generation.pools.config import PoolConfig
-from backend.generation.request import AdmittedGeneration, Completion, GenerationRequest, Usage
+from backend.generation.request import (
+    AdmittedGeneration,
+    Completion,
+    GenerationRequest,
+    Usage,
+    total_of,
+)
 from backend.generation.run.chunk_encoder import ChunkEncoder
 from backend.generation.run.output import ChoiceOutput, ResumedChoice
 from backend.generation.stream.log import Entry, EventLog
@@ -41,7 +47,7 @@ class ActiveGeneration:
         policy: what its output is held to.
         log: its events; what is delivered.
         choices: its text, as far as generated and checked.
-        prompt: its tokens, without output; none until an upstream reports them.
+        prompts: the tokens of each prompt, without output; none until an upstream reports them.
         served: an upstream has accepted it, so there is something to bill.
         failed_over: it began in another process.
         stop: set by `request_stop`.
@@ -70,17 +76,16 @@ class ActiveGeneration:
         self.policy = policy
         self.encoder = encoder_for(admitted, pool)
         self.log = EventLog(admitted.id, lease, entries, on_lost=lambda: self.request_stop("lost"))
-        context = admitted.request.safety_messages
         self.choices = [
             ChoiceOutput(
                 index,
                 policy=policy,
-                context=context,
+                context=admitted.request.context_of(index),
                 resumed=resumed[index] if resumed else None,
             )
             for index in range(admitted.request.n)
         ]
-        self.prompt = Usage()
+        self.prompts = [Usage()] * admitted.request.groups
         self.served = False
         self.failed_over = resumed is not None
         self.stop: asyncio.Future[Stop] = loop.create_future()
@@ -101,6 +106,11 @@ class ActiveGeneration:
     @property
     def request(self) -> GenerationRequest:
         return self.admitted.request
+
+    @property
+    def prompt(self) -> Usage:
+        """The tokens of all prompts that are known."""
+        return total_of(self.prompts)
 
     @property
     def has_grace(self) -> bool:

@@ -18,7 +18,7 @@ from backend.generation.pools.client import UpstreamClient
 from backend.generation.pools.continuation import can_continue, path_for, upstream_body
 from backend.generation.pools.errors import ReplicaUnavailable, RequestRefused
 from backend.generation.pools.replicas import Replica
-from backend.generation.request import Usage
+from backend.generation.request import Usage, active_choices
 from backend.generation.run.active import ActiveGeneration
 from backend.generation.run.events import EventAppender
 from backend.generation.run.marks import RunningMarks
@@ -70,9 +70,15 @@ class Attempts:
             return  # failed over between its last text and its terminal transaction
         replica = await self._ticket.granted()
         self._marks.add(self._active.id, replica=replica.config.name, pool=self._active.pool.id)
-        await _all([self._produce(choice) for choice in unfinished])
+        at_once = asyncio.Semaphore(active_choices(self._active.request.n))
+        await _all([self._produce(choice, at_once) for choice in unfinished])
 
-    async def _produce(self, choice: ChoiceOutput) -> None:
+    async def _produce(self, choice: ChoiceOutput, at_once: asyncio.Semaphore) -> None:
+        async with at_once:
+            await self._to_its_end(choice)
+        self._events.finish(choice)
+
+    async def _to_its_end(self, choice: ChoiceOutput) -> None:
         failures = _Failures()
         while choice.finish_reason is None:
             replica = self._ticket.replica
@@ -88,7 +94,6 @@ class Attempts:
                 failures.fruitless += 1
                 failures.avoid.append(replica)
                 await self._recover(choice, replica, failures, error)
-        self._events.finish(choice)
 
     async def _attempt(self, choice: ChoiceOutput, replica: Replica) -> None:
         """One upstream request, from the text so far to the end of the choice."""
@@ -105,10 +110,10 @@ class Attempts:
             choice=choice.index,
             text_so_far=text,
             tokens_so_far=choice.generated_tokens,
-            tokens_of_text=await self._tokens(replica, text),
+            tokens_of_text=await self._tokens(replica, choice.index, text),
         )
         known_before = choice.generated_tokens if text else 0
-        request_id = f"{active.request.request_id}-{choice.index}"
+        request_id = f"{active.request.request_id}-{_number(active, choice.index)}"
         path = path_for(active.request)
         stream = await self._client.open(
             replica.config, path, body, request_id=request_id, usage_key=str(active.id)
@@ -119,7 +124,7 @@ class Attempts:
         try:
             self._events.begin(choice)
             while choice.finish_reason is None and (chunks := await stream.chunks()):
-                self._note_prompt(chunks, known_before)
+                self._note_prompt(choice.index, chunks, known_before)
                 delivery = choice.feed(chunks)
                 if delivery is not None:
                     self._events.text(choice, delivery)
@@ -139,24 +144,27 @@ class Attempts:
         if delivery is not None:
             self._events.text(choice, delivery)
 
-    async def _tokens(self, replica: Replica, text: str) -> list[int] | None:
-        if text and isinstance(self._active.request.prompt, list):
+    async def _tokens(self, replica: Replica, choice: int, text: str) -> list[int] | None:
+        request = self._active.request
+        prompts = request.prompts
+        if text and prompts and isinstance(prompts[request.group_of(choice)], list):
             name = self._active.pool.upstream_model
             return await self._client.tokenize(replica.config, name, text)
         return None
 
-    def _note_prompt(self, chunks: list[UpstreamChunk], tokens_before: int) -> None:
-        """The prompt's tokens, from the first upstream that tells; the text so far, which a
-        continuation sends as part of its prompt, is no input."""
+    def _note_prompt(self, choice: int, chunks: list[UpstreamChunk], tokens_before: int) -> None:
+        """The tokens of the choice's prompt, from the first upstream that tells; the text so far,
+        which a continuation sends as part of its prompt, is no input."""
         active = self._active
-        if active.prompt.input_tokens:
+        group = active.request.group_of(choice)
+        if active.prompts[group].input_tokens:
             return
         for chunk in chunks:
             if chunk.usage is not None and chunk.usage.input_tokens:
                 # Of a prompt that holds text so far, nothing tells what its parts are parts of.
                 reported = Usage(chunk.usage.input_tokens) if tokens_before else chunk.usage
                 input_tokens = max(1, reported.input_tokens - tokens_before)
-                active.prompt = reported.with_(input_tokens=input_tokens, output_tokens=0)
+                active.prompts[group] = reported.with_(input_tokens=input_tokens, output_tokens=0)
                 return
 
     async def _recover(
@@ -190,6 +198,13 @@ class Attempts:
             if moved is not None:
                 return  # there is only this one, and it is healthy again, or was only busy
         raise _no_replica(active, error)
+
+
+def _number(active: ActiveGeneration, choice: int) -> str:
+    """Ends a request's id: the choice, after its prompt's number where there are several
+    (finish/reconcile_usage.py reads it)."""
+    request = active.request
+    return f"{request.group_of(choice)}.{choice}" if request.more_prompts else str(choice)
 
 
 def _no_replica(active: ActiveGeneration, error: ReplicaUnavailable) -> ParleyError:

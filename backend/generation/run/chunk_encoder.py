@@ -35,9 +35,12 @@ class ChunkEncoder:
         # With stream_options.include_usage every chunk has the field, null but in the last.
         self._tail = b'],"usage":null}' if stream_usage else b"]}"
 
-    def begin(self, index: int, parley: dict[str, Any] | None = None) -> bytes:
-        """The first chunk of a choice: its role, no text. `parley`: see GenerationRequest."""
-        body = b'"delta":{"role":"assistant","content":""}' if self._chat else b'"text":""'
+    def begin(self, index: int, parley: dict[str, Any] | None = None, echo: str = "") -> bytes:
+        """The first chunk of a choice: its role, no text of the answer. `parley`, `echo`: see
+        GenerationRequest."""
+        body = b'"delta":{"role":"assistant","content":""}'
+        if not self._chat:
+            body = b'"text":' + orjson.dumps(echo)
         chunk = self._chunk(index, body, b"null", _UNFINISHED)
         if parley is None:
             return chunk

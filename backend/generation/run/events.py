@@ -38,7 +38,8 @@ class EventAppender:
         if active.log.last == 0 and active.request.turn is not None:
             ids = msgspec.to_builtins(active.request.turn)
             parley = {**ids, "generation_id": str(active.id)}
-        self._append(active.encoder.begin(choice.index, parley), choice)
+        echo = active.request.echo_of(choice.index)
+        self._append(active.encoder.begin(choice.index, parley, echo), choice)
         active.note_began()
 
     def text(self, choice: ChoiceOutput, delivery: Delivery) -> None:
@@ -80,6 +81,7 @@ class EventAppender:
         active = self._active
         meta = _NO_META
         if choice is not None:
-            meta = EventMeta(choice.index, choice.tokens, active.prompt).encoded()
+            prompt = active.prompts[active.request.group_of(choice.index)]
+            meta = EventMeta(choice.index, choice.tokens, prompt).encoded()
         active.log.append(data, meta)
         self._writer.mark(active.log)

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 import orjson
 
-from backend.generation.request import DONE, Usage, finish_reason_of
+from backend.generation.request import DONE, Usage, finish_reason_of, total_of
 from backend.generation.run.output import ResumedChoice, merge_logprobs
 from backend.generation.tools import begun_call
 
@@ -30,7 +30,7 @@ class EventMeta(msgspec.Struct, frozen=True):
     Attributes:
         choice: the choice that the event belongs to.
         tokens: of that choice, delivered up to and with this event.
-        prompt: the tokens of the generation's prompt.
+        prompt: the tokens of the prompt that the choice answers.
     """
 
     choice: int = 0
@@ -65,8 +65,13 @@ class ReplayedChoice:
     def merged_logprobs(self) -> dict[str, Any] | None:
         return merge_logprobs(self.logprobs) if self.logprobs else None
 
-    def resumed(self) -> ResumedChoice:
-        return ResumedChoice(self.text, self.tokens, self.begun, self.finish_reason)
+    def resumed(self, echo: str) -> ResumedChoice:
+        """
+        Args:
+            echo: what stands before its answer, see GenerationRequest.
+        """
+        text = self.text.removeprefix(echo)
+        return ResumedChoice(text, self.tokens, self.begun, self.finish_reason)
 
 
 @dataclass(slots=True)
@@ -76,35 +81,36 @@ class Replay:
     Attributes:
         last_seq: of the last event; 0 without any.
         ended: `[DONE]` is among them.
-        prompt: the tokens of the prompt, as the metadata have them.
+        prompts: the tokens of each prompt, as the metadata have them.
     """
 
     choices: list[ReplayedChoice]
     last_seq: int = 0
     ended: bool = False
     error: dict[str, Any] | None = None
-    prompt: Usage = field(default_factory=Usage)
+    prompts: list[Usage] = field(default_factory=lambda: [Usage()])
 
     @property
     def usage(self) -> Usage:
         output = sum(choice.tokens for choice in self.choices)
-        return msgspec.structs.replace(self.prompt, output_tokens=output)
+        return msgspec.structs.replace(total_of(self.prompts), output_tokens=output)
 
 
-def replay(events: Iterable[tuple[bytes, EventMeta]], *, choices: int) -> Replay:
+def replay(events: Iterable[tuple[bytes, EventMeta]], *, choices: int, groups: int = 1) -> Replay:
     """Read the events of one answer, from the first on.
 
     Args:
         choices: how many there are, where that is known; those without an event count too.
+        groups: how many prompts they answer, each as many.
     """
-    state = Replay([ReplayedChoice() for _ in range(choices)])
+    state = Replay([ReplayedChoice() for _ in range(choices)], prompts=[Usage()] * groups)
     for data, meta in events:
         state.last_seq += 1
         if data == DONE:
             state.ended = True
             continue
         if meta.prompt.input_tokens:
-            state.prompt = meta.prompt
+            state.prompts[meta.choice * groups // choices] = meta.prompt
         chunk = orjson.loads(data)
         if "error" in chunk:
             state.error = chunk["error"]
