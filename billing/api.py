@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 from uuid import UUID
 
 from django.http import HttpResponse
-from ninja import Router, Status
+from ninja import Query, Router, Status
 from pydantic import Field
 
 from backend.accounts.principal import AuthenticatedRequest
@@ -75,6 +75,7 @@ class InvoiceDetailOut(InvoiceOut):
 
 class InvoiceListOut(Out):
     data: list[InvoiceOut]
+    next_cursor: str | None
 
 
 class BudgetIn(In):
@@ -150,10 +151,19 @@ class DeliveryListOut(Out):
 
 
 @invoices.get("", response=InvoiceListOut)
-async def list_invoices(request: AuthenticatedRequest) -> InvoiceListOut:
+async def list_invoices(
+    request: AuthenticatedRequest,
+    limit: int = Query(20, ge=1, le=100),
+    after: Annotated[str, Field(max_length=20)] | None = Query(
+        None, description="`next_cursor` of the page before."
+    ),
+) -> InvoiceListOut:
     """Issued invoices and credit notes, newest first."""
-    found = await in_database(invoices_list, principal=request.auth)
-    return InvoiceListOut(data=[InvoiceOut.model_validate(_invoice(each)) for each in found])
+    page = await in_database(invoices_list, principal=request.auth, limit=limit, after=after)
+    return InvoiceListOut(
+        data=[InvoiceOut.model_validate(_invoice(each)) for each in page.items],
+        next_cursor=page.next_cursor,
+    )
 
 
 @invoices.get("/{int:invoice_id}", response=InvoiceDetailOut)

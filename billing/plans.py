@@ -6,44 +6,48 @@ operators in the admin; those cost nothing here.
 """
 
 from calendar import monthrange
+from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from uuid import UUID
 
-from django.db.models import F, Q, QuerySet
+from django.db.models import F, QuerySet
 
-from billing.models import PlanPeriod
-from billing.periods import Period
+from billing.models import InvoiceStatus, PlanPeriod
+from billing.periods import Period, month_of
 from billing.rounding import to_cents
 
 
 @dataclass(frozen=True, slots=True)
 class PlanFee:
-    """What a plan costs in a month, for the days that it was had."""
+    """What a plan costs in a month, for the days that it was had; `month` is its first day."""
 
     plan: str
     amount: Decimal
+    month: date
+    period: PlanPeriod
 
 
 def plan_fees(*, organization_id: UUID, month: Period) -> list[PlanFee]:
-    """By plan, in the order they were had: the share of each day of the month, rounded once."""
-    days = monthrange(month.start.year, month.start.month)[1]
-    fees = []
-    for period in _periods_in(month).filter(organization_id=organization_id).select_related("plan"):
-        began = max(period.began_at, month.start)
-        ended = min(period.ended_at or month.end, month.end)
-        # A day is that of the plan at its end: of a change at noon the later plan has it.
-        share = (ended.date() - began.date()).days
-        if share:
-            amount = to_cents(period.amount * share / days)
-            fees.append(PlanFee(f"{period.plan.name}, {share} of {days} days", amount))
-    return [fee for fee in fees if fee.amount]
+    """What is on no invoice yet, of the month and of those before it, in the order it was had:
+    the share of the days of each month, rounded once."""
+    periods = PlanPeriod.objects.filter(organization_id=organization_id).select_related("plan")
+    return [fee for period in _with_fee(periods, month) for fee in _fees_of(period, month)]
 
 
 def organizations_with_fees(month: Period) -> set[UUID]:
-    """Those that had a plan with a price in the month."""
-    return set(_periods_in(month).filter(amount__gt=0).values_list("organization_id", flat=True))
+    """Those of which `plan_fees` knows some."""
+    periods = _with_fee(PlanPeriod.objects.select_related("plan"), month)
+    return {period.organization_id for period in periods if any(_fees_of(period, month))}
+
+
+def months_with_fees(before: datetime) -> list[Period]:
+    """Months that have ended, with fees that are on no invoice; the oldest first."""
+    last = month_of(month_of(before).start - timedelta(days=1))
+    periods = _with_fee(PlanPeriod.objects.select_related("plan"), last)
+    starts = {fee.month for period in periods for fee in _fees_of(period, last)}
+    return [month_of(datetime(day.year, day.month, 1, tzinfo=UTC)) for day in sorted(starts)]
 
 
 def replaced_periods_end(now: datetime) -> int:
@@ -55,7 +59,27 @@ def replaced_periods_end(now: datetime) -> int:
     )
 
 
-def _periods_in(month: Period) -> QuerySet[PlanPeriod]:
-    return PlanPeriod.objects.filter(
-        Q(ended_at=None) | Q(ended_at__gt=month.start), began_at__lt=month.end
+def _with_fee(periods: QuerySet[PlanPeriod], month: Period) -> QuerySet[PlanPeriod]:
+    return periods.filter(amount__gt=0, began_at__lt=month.end).order_by("began_at", "pk")
+
+
+def _fees_of(period: PlanPeriod, until: Period) -> Iterator[PlanFee]:
+    """By month. A line names the period and the month, so that nothing is billed twice, whichever
+    month is closed first, and again after its invoice was voided."""
+    billed = set(
+        period.lines.exclude(invoice__status=InvoiceStatus.VOID).values_list(
+            "usage_month", flat=True
+        )
     )
+    month = month_of(period.began_at)
+    while month.start < min(period.ended_at or until.end, until.end):
+        days = monthrange(month.start.year, month.start.month)[1]
+        began = max(period.began_at, month.start)
+        ended = min(period.ended_at or month.end, month.end)
+        # A day is that of the plan at its end: of a change at noon the later plan has it.
+        share = (ended.astimezone(UTC).date() - began.astimezone(UTC).date()).days
+        amount = to_cents(period.amount * share / days)
+        if amount and month.start.date() not in billed:
+            label = f"{period.plan.name}, {share} of {days} days"
+            yield PlanFee(label, amount, month.start.date(), period)
+        month = month_of(month.end)

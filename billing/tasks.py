@@ -11,6 +11,7 @@ from billing.invoices.services import close_and_issue_month
 from billing.models import OutboxEvent
 from billing.payments import dunning
 from billing.periods import month_of
+from billing.plans import months_with_fees
 from billing.reconciliation import watch
 from billing.webhooks import delivery
 
@@ -64,9 +65,15 @@ def collect_invoices() -> dict[str, int]:
 
 @shared_task
 def close_month() -> dict[str, object]:
-    """Close the month before this one and issue its invoices. Safe to run every day: a month
+    """Close the month before this one and issue its invoices; before it earlier ones that still
+    have fees of plans, where no run has closed them. Safe to run every day: a month
     that is closed stays as it is, and a run that failed half-way goes on where it stopped."""
     now = timezone.now()
     last_month = month_of(month_of(now).start - timedelta(days=1))
-    issued, problems = close_and_issue_month(month=last_month, now=now)
+    issued = 0
+    problems: list[str] = []
+    earlier = [month for month in months_with_fees(now) if month.start < last_month.start]
+    for month in (*earlier, last_month):
+        done, left_out = close_and_issue_month(month=month, now=now)
+        issued, problems = issued + done, problems + left_out
     return {"month": last_month.name, "issued": issued, "problems": problems}

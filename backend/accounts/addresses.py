@@ -18,10 +18,17 @@ from backend.accounts.mail import mail_queue
 from backend.accounts.models import User
 from backend.accounts.services import clean_email
 from backend.audit.actions import Action
+from backend.platform.database import transaction_lock
 from backend.platform.errors import InvalidRequest, NotFound
 
 _SALT = "parley.address"
 LINK_AGE_S = 24 * 3600
+
+
+def address_lock(email: str) -> None:
+    """One at a time signs up with an address, or erases who has it, until the transaction ends:
+    so what a sign-up stores is of before the erasure and goes with it, or of after it and stays."""
+    transaction_lock(f"accounts.address.{email.lower()}")
 
 
 def address_is_verified(user: User) -> bool:

@@ -257,6 +257,9 @@ class Mail(models.Model):
     kind = models.CharField(max_length=40)
     subject = models.CharField(max_length=200)
     ciphertext = models.TextField(blank=True)
+    attachment = models.CharField(
+        max_length=100, blank=True, db_default="", help_text="The name of a file in `ciphertext`."
+    )
     state = models.CharField(max_length=10, choices=MailState.choices, default=MailState.QUEUED)
     attempts = models.PositiveSmallIntegerField(default=0)
     last_error = models.CharField(max_length=300, blank=True)

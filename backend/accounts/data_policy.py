@@ -4,7 +4,9 @@ A project may keep for less time than its organization, never for longer.
 """
 
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import TypeVar
 from uuid import UUID
 
@@ -145,6 +147,21 @@ def only_for_training(rows: QuerySet[M], *, organization: str, user: str) -> Que
     refused = DataPolicy.objects.filter(pk=OuterRef(organization), allows_training=False)
     opted_out = TrainingOptOut.objects.filter(pk=OuterRef(user))
     return rows.exclude(Exists(refused)).exclude(Exists(opted_out))
+
+
+def retention_ends(
+    *, now: datetime, at_least: timedelta = timedelta(0)
+) -> Iterator[tuple[dict[str, UUID], datetime]]:
+    """For each retention: whose it is (`organization_id` or `project_id`), and before which moment
+    what is theirs was made that goes now.
+
+    Args:
+        at_least: how long everything is kept that has to be fetched first.
+    """
+    for organization_id, days in organizations_with_retention():
+        yield {"organization_id": organization_id}, now - max(timedelta(days=days), at_least)
+    for project_id, days in projects_with_retention():
+        yield {"project_id": project_id}, now - max(timedelta(days=days), at_least)
 
 
 def organizations_with_retention() -> list[tuple[UUID, int]]:

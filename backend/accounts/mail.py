@@ -6,7 +6,9 @@ text goes when the mail has gone. Without a server mails stay a day in the local
 /outbox shows them with PARLEY_OUTBOX_TOKEN, and the log has them.
 """
 
+from base64 import b64decode, b64encode
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import timedelta
 from smtplib import SMTPException
 
@@ -29,11 +31,23 @@ RETRY_AFTER = [timedelta(minutes=m) for m in (1, 5, 15, 60, 180, 480)]
 _CLAIMED_FOR = timedelta(minutes=5)
 OUTBOX_AGE = timedelta(days=1)
 KEPT_AGE = timedelta(days=30)
+_FILE = "\x1e"
+"""Between the text of a mail and its file, in Base64."""
 
 log = structlog.get_logger(__name__)
 
 
-def mail_queue(*, to: str, kind: str, subject: str, text: str) -> None:
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    """A file that goes with a mail; its type is that of its name."""
+
+    name: str
+    content: bytes
+
+
+def mail_queue(
+    *, to: str, kind: str, subject: str, text: str, attachment: Attachment | None = None
+) -> None:
     """Send a mail after the commit of the running transaction.
 
     Args:
@@ -45,7 +59,8 @@ def mail_queue(*, to: str, kind: str, subject: str, text: str) -> None:
         to=to,
         kind=kind,
         subject=subject,
-        ciphertext=mail_encrypt(text, to=to, kind=kind),
+        ciphertext=mail_encrypt(_joined(text, attachment), to=to, kind=kind),
+        attachment=attachment.name if attachment else "",
         state=MailState.QUEUED if has_server else MailState.OUTBOX,
         due_at=now if has_server else None,
     )
@@ -87,7 +102,20 @@ def mail_text(mail: Mail) -> str:
     """The text; empty once it was sent."""
     if not mail.ciphertext:
         return ""
-    return mail_decrypt(mail.ciphertext, to=mail.to, kind=mail.kind)
+    text = mail_decrypt(mail.ciphertext, to=mail.to, kind=mail.kind)
+    return text.rpartition(_FILE)[0] if mail.attachment else text
+
+
+def mail_attachment(mail: Mail) -> Attachment | None:
+    """The file that goes with it; None once it was sent."""
+    if not mail.attachment or not mail.ciphertext:
+        return None
+    text = mail_decrypt(mail.ciphertext, to=mail.to, kind=mail.kind)
+    return Attachment(mail.attachment, b64decode(text.rpartition(_FILE)[2]))
+
+
+def _joined(text: str, attachment: Attachment | None) -> str:
+    return text + _FILE + b64encode(attachment.content).decode() if attachment else text
 
 
 class LocalOutbox(BaseEmailBackend):
@@ -126,6 +154,9 @@ def _claim() -> Mail | None:
 
 def _send(mail: Mail) -> bool:
     message = EmailMessage(subject=mail.subject, body=mail_text(mail), to=[mail.to])
+    file = mail_attachment(mail)
+    if file is not None:
+        message.attach(file.name, file.content)
     try:
         message.send()
     except (SMTPException, OSError) as error:

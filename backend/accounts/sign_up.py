@@ -17,6 +17,7 @@ from django.contrib.auth.hashers import check_password
 from django.db import transaction
 from django.utils import timezone
 
+from backend.accounts.addresses import address_lock
 from backend.accounts.domains import domain_joins_at_once
 from backend.accounts.invitations import invitation_of_sign_up, invitation_use
 from backend.accounts.mail import mail_queue
@@ -75,6 +76,7 @@ def sign_up_begin(
             code="no_mail_server",
         )
     hashed = password_hash(password, User(email=email, name=name))
+    address_lock(email)
     token = secrets.token_urlsafe(32)
     pending = PendingSignUp.objects.create(
         token_sha256=_hash(token),
@@ -112,11 +114,14 @@ def sign_up_complete(*, token: str, kept: str | None, password: str | None) -> U
         NotFound: the link is unknown, too old, or was used, or the address is taken by now.
         AuthenticationFailed: another browser, and no password or another one.
     """
-    pending = (
-        PendingSignUp.objects.select_for_update()
-        .filter(token_sha256=_hash(token), created_at__gt=timezone.now() - LINK_AGE)
-        .first()
+    links = PendingSignUp.objects.filter(
+        token_sha256=_hash(token), created_at__gt=timezone.now() - LINK_AGE
     )
+    email = links.values_list("email", flat=True).first()
+    if email is None:
+        raise _no_such_link()
+    address_lock(email)
+    pending = links.select_for_update().first()  # as it is under the lock
     if pending is None:
         raise _no_such_link()
     if kept != pending.token_sha256:

@@ -90,6 +90,7 @@ GROUPS = (
             "billing.Collection": "credit_score",
             "billing.DunningStep": "notification_important",
             "billing.PaymentEvent": "sync_alt",
+            "billing.PaymentReversal": "undo",
             "billing.ModelCost": "price_check",
             "billing.AbuseFlag": "flag",
             "billing.AbusePolicy": "tune",

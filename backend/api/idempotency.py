@@ -33,12 +33,14 @@ from typing import Literal
 from uuid import UUID, uuid4
 
 from django.db import OperationalError, transaction
+from django.db.models import QuerySet
 from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 from django.utils import timezone
 from psycopg.errors import LockNotAvailable
 
-from backend.accounts.data_policy import calls_are_stored
+from backend.accounts.data_policy import calls_are_stored, retention_ends
+from backend.accounts.legal_hold import without_held
 from backend.accounts.principal import AuthenticatedRequest
 from backend.api import generations
 from backend.api.generations import COMPLETIONS, Shape, Stores
@@ -275,7 +277,7 @@ def claim_key(
     """
     with _locking():
         own = IdempotencyRecord.objects.filter(organization_id=organization_id, user_id=user_id)
-        own.filter(key=key, created_at__lt=timezone.now() - KEPT).delete()
+        _expire(own, key)
         record, _ = IdempotencyRecord.objects.select_for_update(nowait=True).get_or_create(
             organization_id=organization_id,
             user_id=user_id,
@@ -311,9 +313,28 @@ def _never_ran(generation: Generation) -> bool:
 
 
 def purge_expired() -> int:
-    """Delete rows older than 24 hours, which hold answers; how many there were."""
-    expired = IdempotencyRecord.objects.filter(created_at__lt=timezone.now() - KEPT)
-    return expired.delete()[0]
+    """Delete rows older than 24 hours, which hold answers; how many there were. Answers go earlier
+    where nothing is kept any more. What a legal hold keeps stays."""
+    rows = without_held(
+        IdempotencyRecord.objects.all(), organization="organization_id", user="user_id"
+    )
+    now = timezone.now()
+    for owner, kept_since in retention_ends(now=now):
+        if "project_id" in owner:
+            own = rows.filter(generation_id__in=Generation.objects.filter(**owner).values("pk"))
+        else:
+            own = rows.filter(**owner)
+        own.filter(created_at__lte=kept_since).exclude(body=None).update(body=None)
+    return rows.filter(created_at__lt=now - KEPT).delete()[0]
+
+
+def _expire(own: QuerySet[IdempotencyRecord], key: str) -> None:
+    """Free a key that was used more than 24 hours ago. A row that is held stays, under a name that
+    no request can have."""
+    expired = own.filter(key=key, created_at__lt=timezone.now() - KEPT)
+    without_held(expired, organization="organization_id", user="user_id").delete()
+    for row in expired:
+        IdempotencyRecord.objects.filter(pk=row.pk).update(key=f"held {row.pk}")
 
 
 def store_answer(claim: Claim, content_type: str, body: bytes) -> None:

@@ -6,7 +6,7 @@ import uuid
 from django.db import models
 from django.utils import timezone
 
-from backend.accounts.models import APIKey, Organization, User
+from backend.accounts.models import APIKey, Organization, Project, User
 
 
 class IdempotencyRecord(models.Model):
@@ -97,6 +97,9 @@ class StoredFile(models.Model):
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     organization = models.ForeignKey(Organization, on_delete=models.CASCADE, related_name="+")
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="+")
+    project = models.ForeignKey(
+        Project, null=True, on_delete=models.SET_NULL, related_name="+", help_text="Its retention."
+    )
     purpose = models.CharField(max_length=16, choices=FilePurpose.choices)
     filename = models.CharField(max_length=255)
     size = models.BigIntegerField(help_text="Bytes.")
@@ -130,6 +133,9 @@ class Upload(models.Model):
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     organization = models.ForeignKey(Organization, on_delete=models.CASCADE, related_name="+")
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="+")
+    project = models.ForeignKey(
+        Project, null=True, on_delete=models.SET_NULL, related_name="+", help_text="Its retention."
+    )
     purpose = models.CharField(max_length=16, choices=FilePurpose.choices)
     filename = models.CharField(max_length=255)
     size = models.BigIntegerField(help_text="Bytes, as announced.")
@@ -190,6 +196,9 @@ class Batch(models.Model):
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     organization = models.ForeignKey(Organization, on_delete=models.CASCADE, related_name="+")
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="+")
+    project = models.ForeignKey(
+        Project, null=True, on_delete=models.SET_NULL, related_name="+", help_text="Its retention."
+    )
     api_key = models.ForeignKey(APIKey, on_delete=models.SET_NULL, null=True, related_name="+")
     endpoint = models.CharField(max_length=40)
     model = models.CharField(max_length=100, blank=True, help_text="Known once it is validated.")

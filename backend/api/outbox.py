@@ -35,6 +35,12 @@ def _mails(to: str) -> list[dict[str, object]]:
     if to:
         found = found.filter(to=to.lower())
     return [
-        {"to": m.to, "subject": m.subject, "at": m.created_at, "text": mail_text(m)}
+        {
+            "to": m.to,
+            "subject": m.subject,
+            "at": m.created_at,
+            "text": mail_text(m),
+            "attachment": m.attachment,
+        }
         for m in found[:_SHOWN]
     ]

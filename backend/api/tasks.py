@@ -2,6 +2,7 @@
 
 from celery import shared_task
 
+from backend.api.batches.rows import purge_batches
 from backend.api.files.rows import purge_files
 from backend.api.idempotency import purge_expired
 from backend.api.responses.rows import purge_responses
@@ -21,5 +22,6 @@ def purge_stored_responses() -> int:
 
 @shared_task
 def purge_stored_files() -> int:
-    """Every ten minutes: expired files, and what was left half-uploaded."""
-    return purge_files()
+    """Every ten minutes: files that have expired or are kept no longer, what was left
+    half-uploaded, batches that are kept no longer."""
+    return purge_files() + purge_batches()

@@ -72,6 +72,8 @@ class Action(StrEnum):
     PAYMENT_METHOD_UPDATED = "payment_method.updated"
     PLAN_UPDATED = "plan.updated"
     TOP_UP_BEGUN = "top_up.begun"
+    PAYMENT_REVERSED = "payment.reversed"
+    PAYMENT_RESTORED = "payment.restored"
     BILLING_DETAILS_UPDATED = "billing_details.updated"
 
     SSO_CREATED = "sso.created"

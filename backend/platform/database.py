@@ -16,7 +16,7 @@ from typing import Any, ParamSpec, TypeVar
 
 from asgiref.sync import sync_to_async
 from django.conf import settings
-from django.db import close_old_connections
+from django.db import close_old_connections, connection
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
@@ -51,3 +51,9 @@ def _executor() -> ThreadPoolExecutor:
     options: Any = settings.DATABASES["default"]["OPTIONS"]
     threads = max(2, int(options["pool"]["max_size"]) - _RESERVED_CONNECTIONS)
     return ThreadPoolExecutor(threads, thread_name_prefix="database")
+
+
+def transaction_lock(name: str) -> None:
+    """Hold a name alone until the transaction ends; waits for who has it."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [name])

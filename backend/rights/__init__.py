@@ -3,7 +3,7 @@
 registry.py   every table of every app, and what an erasure and an export do with it (table.py)
 requests.py   asking for either, and what it does at once
 jobs.py       the queue: one job at a time, resumed where a worker died
-export.py     the copy: JSON lines and files, in a zip
+export.py     the copy: JSON lines and files, in a zip; readme.py describes them in it
 erasure.py    the erasure, table by table, and its certificate
 
 Stands above all apps that hold data, below `api`. What must be asked before data is kept

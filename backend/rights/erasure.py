@@ -29,7 +29,6 @@ from backend.rights.registry import TABLES, Fate, Table
 from backend.rights.subject import Subject
 
 BATCH = 200
-_BUFFERED = timedelta(hours=1)
 _GONE = (Fate.DELETED, Fate.WITH_PARENT)
 
 
@@ -59,7 +58,7 @@ def erase(erasure: Erasure, *, renew: Callable[[], None]) -> None:
     Raises:
         NotYet: an answer is still being generated. RowsLeft.
     """
-    subject = Subject(erasure.kind, erasure.subject_id, erasure.progress.get("email", ""))
+    subject = Subject(erasure.kind, erasure.subject_id)
     if _open_generations(subject).exists():
         raise NotYet
     erasure.progress.setdefault("counts", {**counts_of(subject), **erasure.progress["at_once"]})
@@ -94,9 +93,12 @@ def _erase_rows(table: Table, subject: Subject, renew: Callable[[], None]) -> No
 
 
 def _forget_buffers(subject: Subject) -> int:
-    """Answers of the last hour that Redis holds for readers who come back."""
+    """Answers that Redis holds for readers who come back."""
+    longest = timedelta(
+        hours=1, seconds=settings.GENERATION_TIMEOUT_S + settings.GENERATION_BUFFER_TTL_S
+    )
     recent = Generation.objects.filter(
-        **{f"{subject.kind}_id": subject.id}, created_at__gt=timezone.now() - _BUFFERED
+        **{f"{subject.kind}_id": subject.id}, created_at__gt=timezone.now() - longest
     ).values_list("pk", flat=True)
     forgotten = 0
     for generation_id in recent.iterator():

@@ -24,6 +24,7 @@ from backend.accounts.mail import mail_queue
 from backend.accounts.models import User
 from backend.platform.json import encode_json
 from backend.rights.models import DataExport, JobState, SubjectKind
+from backend.rights.readme import readme_text
 from backend.rights.registry import BY_LABEL, TABLES, Table
 from backend.rights.subject import Subject
 
@@ -114,6 +115,8 @@ def _write_zip(job: DataExport, subject: Subject, renew: Callable[[], None]) -> 
         with zipfile.ZipFile(whole, "w", zipfile.ZIP_DEFLATED, allowZip64=True) as archive:
             with archive.open("README.json", "w") as entry:
                 entry.write(_line(_readme(job)))
+            with archive.open("README.md", "w") as entry:
+                entry.write(readme_text(job).encode())
             for label, count in job.progress.items():
                 if not count:
                     continue

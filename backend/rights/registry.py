@@ -203,6 +203,7 @@ TABLES: tuple[Table, ...] = (
         for name, lookup, hidden in (
             ("TopUp", "organization_id", ("created_by_id",)),
             ("Collection", "invoice__organization_id", ()),
+            ("PaymentReversal", "organization_id", ()),
             ("DunningStep", "invoice__organization_id", ()),
             ("PlanPeriod", "organization_id", ()),
         )

@@ -13,6 +13,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
+from backend.accounts.addresses import address_lock
 from backend.accounts.deletion import user_delete
 from backend.accounts.legal_hold import refuse_held
 from backend.accounts.models import Membership, Organization, Role, ServiceAccount, User
@@ -25,6 +26,7 @@ from backend.platform.errors import Conflict, NotFound, PermissionDenied
 from backend.platform.keys import Purpose
 from backend.rights.erasure import counts_of
 from backend.rights.models import UNFINISHED, DataExport, Erasure, JobState, SubjectKind
+from backend.rights.registry import TABLES
 from backend.rights.subject import Subject
 
 DOWNLOAD_LINK_S = 600
@@ -35,8 +37,12 @@ AT_ONCE = (
     "account.EmailAddress",
     "mfa.Authenticator",
     "usersessions.UserSession",
+    "accounts.Invitation",
+    "accounts.PendingSignUp",
+    "accounts.Mail",
 )
-"""Tables whose rows go in the transaction that asks for an erasure."""
+"""Tables whose rows go in the transaction that asks for an erasure. Of the last three a user's are
+found by the address, which is somebody else's to use from then on."""
 
 
 @transaction.atomic
@@ -131,16 +137,19 @@ def user_erase(*, user_id: UUID, reason: str = "", by_id: UUID | None = None) ->
     if user is None:
         raise NotFound("This account does not exist any more.")
     refuse_held(user_id=user_id)
+    address_lock(user.email)
     alone = _organizations_alone(user)
     for organization in alone:
         refuse_held(organization_id=organization.pk)
     place = Membership.objects.filter(user=user).values_list("organization_id", flat=True).first()
-    erasure = _begin(
-        Subject(SubjectKind.USER, user_id, user.email), reason, by_id or user_id, user.email
-    )
+    subject = Subject(SubjectKind.USER, user_id, user.email)
+    erasure = _begin(subject, reason, by_id or user_id, user.email)
     _record_request(erasure, place, staff(by_id) if by_id else Actor(user_id=user_id))
     for key in user.api_keys.filter(revoked_at=None):
         api_key_end(key=key)
+    for table in TABLES:
+        if table.email is not None and (named := table.rows(subject)) is not None:
+            named.delete()
     user_delete(user_id=user_id)
     for organization in alone:
         _erase_organization(organization, "Its only member was erased.", by_id or user_id, "")
@@ -216,7 +225,7 @@ def _begin(subject: Subject, reason: str, by_id: UUID | None, notify: str) -> Er
                 requested_by_id=by_id,
                 reason=reason[:300],
                 notify=notify,
-                progress={"at_once": done, "email": subject.email},
+                progress={"at_once": done},
             )
     except IntegrityError as error:
         raise Conflict("It is being erased already.", code="erasure_under_way") from error

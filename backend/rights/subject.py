@@ -10,7 +10,8 @@ class Subject:
 
     Attributes:
         kind: `user` or `organization`.
-        email: a user's address, for the tables that know it and not the user; "" when it is gone.
+        email: a user's address, for the tables that know it and not the user; "" from when their
+            erasure was asked for: the address may be another person's then.
     """
 
     kind: str

@@ -4,7 +4,14 @@ from django.contrib import admin
 from unfold.admin import ModelAdmin
 
 from backend.platform.model_admins import ReadOnlyAdmin
-from billing.models import Collection, DunningStep, PaymentEvent, PlanPrice, TopUp
+from billing.models import (
+    Collection,
+    DunningStep,
+    PaymentEvent,
+    PaymentReversal,
+    PlanPrice,
+    TopUp,
+)
 
 
 @admin.register(PlanPrice)
@@ -26,6 +33,13 @@ class TopUpAdmin(ReadOnlyAdmin):
 class PaymentEventAdmin(ReadOnlyAdmin):
     list_display = ("event_id", "type", "effect", "received_at")
     search_fields = ("event_id", "effect")
+
+
+@admin.register(PaymentReversal)
+class PaymentReversalAdmin(ReadOnlyAdmin):
+    list_display = ("reference", "kind", "amount", "currency", "applied", "is_won", "created_at")
+    list_filter = ("kind", "is_closed")
+    search_fields = ("reference", "payment_id")
 
 
 @admin.register(Collection)

@@ -40,7 +40,7 @@ RESERVATIONS = 1
 SOFT = -1
 """The limit of a counter that refuses nothing."""
 OWN_CEILING = -2
-"""The limit is the ceiling that the counter holds itself."""
+"""The limit is the ceiling that the counter holds itself; below zero it refuses everything."""
 
 # KEYS: five a counter, as `Counter.keys` lists them. ARGV: generation, amount, now, deadline, ttl,
 # then for each counter its limit, `SOFT` or `OWN_CEILING`. Answers {1, new} | {0, index} |
@@ -60,8 +60,9 @@ for i = 1, counters do
     redis.call('ZREM', KEYS[k + 3], lapsed)
   end
   local limit = tonumber(ARGV[5 + i])
+  local binds = limit ~= -1
   if limit == -2 then limit = tonumber(redis.call('HGET', KEYS[k + 1], 'ceiling')) end
-  if limit >= 0 and redis.call('HEXISTS', KEYS[k + 2], generation) == 0 then
+  if binds and redis.call('HEXISTS', KEYS[k + 2], generation) == 0 then
     local spent = tonumber(redis.call('HGET', KEYS[k + 1], 'spent'))
     local reserved = tonumber(redis.call('HGET', KEYS[k + 2], 'sum') or 0)
     if spent + reserved + amount > limit then return {0, i} end

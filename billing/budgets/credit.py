@@ -7,13 +7,13 @@ yet, by the pure function `consume`. So inline enforcement and the close cannot 
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from uuid import UUID
 
 from django.db import connection, transaction
-from django.db.models import F, Sum
+from django.db.models import F, Max, Q, Sum
 from django.db.models.functions import Coalesce, Now
 
 from billing.accounts import terms_of
@@ -41,6 +41,33 @@ class Grant:
 
 
 @dataclass(frozen=True, slots=True)
+class Debt:
+    """What was taken back of the payment for a grant beyond what the ledger had left of it."""
+
+    amount: Decimal
+    since: datetime
+
+
+def covered(grants: Sequence[Grant], debts: Sequence[Debt]) -> tuple[list[Grant], Decimal]:
+    """Grants less what they have to make up of debts, from the grant that expires first; and what
+    none makes up. One that had expired when a debt arose makes up nothing of it.
+
+    Promises: the sum that remains, less the debt that is left, is the sum of both before.
+    """
+    left = {grant.id: grant.remaining for grant in grants}
+    open_debt = Decimal(0)
+    for debt in debts:
+        owed = debt.amount
+        for grant in _in_order(grants):
+            if grant.expires_at is None or grant.expires_at > debt.since:
+                taken = min(left[grant.id], owed)
+                left[grant.id] -= taken
+                owed -= taken
+        open_debt += owed
+    return [replace(grant, remaining=left[grant.id]) for grant in grants], open_debt
+
+
+@dataclass(frozen=True, slots=True)
 class Consumption:
     """What spending took from each grant, and what no grant covered."""
 
@@ -54,10 +81,7 @@ def consume(grants: Sequence[Grant], spending: Iterable[tuple[datetime, Decimal]
     Promises: taken from a grant is at most what remained of it, and the sum of all taken plus
     `uncovered` is the sum of the spending.
     """
-    never = datetime.max.replace(tzinfo=UTC)
-    order = sorted(
-        grants, key=lambda grant: (grant.expires_at or never, grant.granted_at, grant.id)
-    )
+    order = _in_order(grants)
     left = {grant.id: grant.remaining for grant in order}
     uncovered = Decimal(0)
     for hour, cost in spending:
@@ -73,12 +97,18 @@ def consume(grants: Sequence[Grant], spending: Iterable[tuple[datetime, Decimal]
     return Consumption({key: value for key, value in taken_by.items() if value}, uncovered)
 
 
+def _in_order(grants: Sequence[Grant]) -> list[Grant]:
+    """Those that expire first come first."""
+    never = datetime.max.replace(tzinfo=UTC)
+    return sorted(grants, key=lambda grant: (grant.expires_at or never, grant.granted_at, grant.id))
+
+
 @dataclass(frozen=True, slots=True)
 class CreditState:
     """An organization's credit at a moment.
 
     Attributes:
-        remaining: what can still be spent.
+        remaining: what can still be spent; below zero, what is owed.
         expires_at: when a part of it expires next; None: never.
         recent: generations whose cost `remaining` knows and that may still be settled.
     """
@@ -91,7 +121,7 @@ class CreditState:
 def credit_state(organization_id: UUID, *, at: datetime) -> CreditState:
     """What is left, after all usage that is on no invoice yet; all from one snapshot."""
     with _one_snapshot():
-        grants = open_grants(organization_id)
+        grants, debt = grants_and_debt(organization_id)
         taken = consume(grants, _spending_not_invoiced(organization_id)).taken
         # One that is on an invoice already may not be settled yet, so not only what waits for one.
         recent = UsageRecord.objects.filter(
@@ -106,7 +136,8 @@ def credit_state(organization_id: UUID, *, at: datetime) -> CreditState:
         if grant.expires_at is None or at < grant.expires_at
     }
     expiries = [grant.expires_at for grant in left if left[grant] and grant.expires_at]
-    return CreditState(sum(left.values(), Decimal(0)), min(expiries, default=None), known)
+    remaining = sum(left.values(), Decimal(0)) - debt
+    return CreditState(remaining, min(expiries, default=None), known)
 
 
 @contextmanager
@@ -121,10 +152,24 @@ def _one_snapshot() -> Iterator[None]:
 
 
 def open_grants(organization_id: UUID) -> list[Grant]:
-    """Grants of which the credit ledger has something left: not used up, not written off."""
+    """Grants of which something is left: not used up, not written off, not owed."""
+    return [grant for grant in grants_and_debt(organization_id)[0] if grant.remaining]
+
+
+def credit_debt(organization_id: UUID) -> Decimal:
+    """What is owed because payments for credit were taken back, after all credit there is."""
+    return grants_and_debt(organization_id)[1]
+
+
+def grants_and_debt(organization_id: UUID) -> tuple[list[Grant], Decimal]:
+    """What the credit ledger has left of each grant, debts made up, and the debt that remains."""
     grants = CreditEntry.objects.filter(kind=CreditKind.GRANT, organization_id=organization_id)
-    rows = grants.annotate(left=LEFT).filter(left__gt=0).order_by("pk")
-    return [Grant(row.pk, row.left, row.created_at, row.expires_at) for row in rows]
+    taken_back = Max("uses__created_at", filter=Q(uses__kind=CreditKind.REFUND))
+    rows = grants.annotate(left=LEFT, taken_back_at=taken_back).exclude(left=0).order_by("pk")
+    known = [
+        Grant(row.pk, row.left, row.created_at, row.expires_at) for row in rows if row.left > 0
+    ]
+    return covered(known, [Debt(-row.left, row.taken_back_at) for row in rows if row.left < 0])
 
 
 def organizations_with_expired_credit(*, now: datetime) -> set[UUID]:

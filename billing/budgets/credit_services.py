@@ -1,11 +1,13 @@
-"""Writes to the credit ledger: grants and expiries. Debits are the monthly close's."""
+"""Writes to the credit ledger: grants, expiries, what was taken back of payments. Debits are the
+monthly close's."""
 
 from datetime import UTC, datetime
 from decimal import Decimal
 from uuid import UUID
 
-from django.db import connection, transaction
+from django.db import transaction
 
+from backend.platform.database import transaction_lock
 from backend.platform.errors import InvalidRequest
 from backend.platform.redis import sync_client
 from billing.accounts import terms_of
@@ -81,13 +83,25 @@ def expire_grants(organization_id: UUID, *, now: datetime) -> int:
     return count
 
 
+def credit_correct(*, grant: CreditEntry, amount: Decimal, note: str) -> CreditEntry:
+    """Take back what was paid for a grant (`amount` below zero), or restore it. Call it in a
+    transaction; what was spent of the grant already becomes a debt."""
+    lock_credit(grant.organization_id)
+    entry = CreditEntry.objects.create(
+        organization_id=grant.organization_id,
+        kind=CreditKind.REFUND if amount < 0 else CreditKind.RESTORED,
+        amount=amount,
+        currency=grant.currency,
+        grant=grant,
+        note=note,
+    )
+    transaction.on_commit(lambda: clear_credit_cache(grant.organization_id))
+    return entry
+
+
 def lock_credit(organization_id: UUID) -> None:
     """One writer of an organization's credit ledger at a time, until the transaction ends."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))",
-            [f"billing.credit.{organization_id}"],
-        )
+    transaction_lock(f"billing.credit.{organization_id}")
 
 
 def clear_credit_cache(organization_id: UUID) -> None:

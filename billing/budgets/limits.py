@@ -7,6 +7,7 @@ from uuid import UUID
 
 from billing.accounts import terms_of
 from billing.budgets.counters import CREDIT, OWN_CEILING, SOFT, amount_down
+from billing.budgets.credit import credit_debt
 from billing.models import Budget
 
 CACHE_TTL_S = 10.0
@@ -76,7 +77,7 @@ def load_limits(organization_id: UUID) -> OrganizationLimits:
         )
         for budget in Budget.objects.filter(organization_id=organization_id).order_by("pk")
     ]
-    if terms.is_prepaid:
+    if terms.is_prepaid or credit_debt(organization_id):
         bound.append(BudgetLimit(CREDIT, OWN_CEILING, CREDIT, None, None))
     limits = OrganizationLimits(organization_id, terms.currency, tuple(bound))
     with _lock:

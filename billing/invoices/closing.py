@@ -47,6 +47,16 @@ class UnpricedUsageError(Exception):
         self.models = models
 
 
+class FeeCurrencyError(Exception):
+    """A plan was chosen in another currency than the organization pays in by now."""
+
+    def __init__(self, fee: PlanFee, currency: str) -> None:
+        super().__init__(
+            f"{fee.plan} of {fee.month:%Y-%m} is in {fee.period.currency}, the organization pays"
+            f" in {currency}: set its currency back, or end the plan, then close"
+        )
+
+
 class MonthNotOver(Exception):
     """Only a month that has ended can be closed."""
 
@@ -70,7 +80,7 @@ def invoice_close(*, organization_id: UUID, month: Period, now: datetime) -> Inv
         None where the organization used nothing that is not on an invoice, and owes no plan.
     Raises:
         MonthNotOver: it ends after `now`.
-        UnpricedUsageError: nothing was written.
+        UnpricedUsageError, FeeCurrencyError: nothing was written.
     """
     if month.end > now:
         raise MonthNotOver(f"{month.name} is not over")
@@ -121,6 +131,9 @@ def _draft(organization_id: UUID, month: Period, invoice_id: int) -> Invoice:
         raise UnpricedUsageError(pricer.unpriced)
     credit = consume(open_grants(organization_id), spending)
     fees = plan_fees(organization_id=organization_id, month=month)
+    for fee in fees:
+        if fee.period.currency != terms.currency:
+            raise FeeCurrencyError(fee, terms.currency)
     exact = sum((line.amount for line in lines.values()), Decimal(0))
     exact += sum((fee.amount for fee in fees), Decimal(0))
     sums = totals(
@@ -193,7 +206,9 @@ def _write_fees(invoice: Invoice, fees: list[PlanFee], month: Period, *, after: 
             project_id=UUID(int=0),
             project_name="Plan",
             model=fee.plan,
-            usage_month=month.start.date(),
+            usage_month=fee.month,
+            is_late=fee.month < month.start.date(),
+            plan_period=fee.period,
             requests=0,
             **TokenCounts().columns(),
             amount=fee.amount,

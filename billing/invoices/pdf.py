@@ -2,7 +2,6 @@
 
 import io
 from decimal import Decimal
-from xml.sax.saxutils import escape
 
 from reportlab.lib import colors
 from reportlab.lib.enums import TA_RIGHT
@@ -12,6 +11,7 @@ from reportlab.lib.units import mm
 from reportlab.pdfgen.canvas import Canvas
 from reportlab.platypus import Flowable, Paragraph, SimpleDocTemplate, Spacer, Table, TableStyle
 
+from billing.invoices.fonts import printable
 from billing.models import DocumentKind, Invoice, InvoiceLine, InvoiceStatus
 
 INK, GREY, RULE = colors.HexColor("#171717"), colors.HexColor("#6b6b6b"), colors.HexColor("#dcdcdc")
@@ -59,18 +59,15 @@ def _story(invoice: Invoice) -> list[Flowable]:
         Spacer(1, 8 * mm),
     ]
     if invoice.kind == DocumentKind.CREDIT_NOTE:
-        parts += [
-            Paragraph(
-                f"Corrects invoice {escape(str(invoice.corrects))}: {escape(invoice.reason)}", BODY
-            )
-        ]
+        reason = printable(f"Corrects invoice {invoice.corrects}: {invoice.reason}")
+        parts += [Paragraph(reason, BODY)]
     else:
         parts += [_lines(invoice)]
     parts += [Spacer(1, 5 * mm), _sums(invoice)]
     if any(line.is_late for line in invoice.lines.all()):
         parts += [
             Spacer(1, 6 * mm),
-            Paragraph("* Usage of an earlier month, recorded after that month was closed.", SMALL),
+            Paragraph("* Of an earlier month, recorded after that month was closed.", SMALL),
         ]
     return parts
 
@@ -88,7 +85,7 @@ def _parties(invoice: Invoice) -> Table:
     if invoice.due_at is not None and invoice.total > 0:
         facts.append(("Due", f"{invoice.due_at:%Y-%m-%d}"))
     about = "<br/>".join(
-        f"<font color='#6b6b6b'>{k}</font>&nbsp;&nbsp;{escape(v)}" for k, v in facts
+        f"<font color='#6b6b6b'>{k}</font>&nbsp;&nbsp;{printable(v)}" for k, v in facts
     )
     row = [
         Paragraph(_address("From", invoice.seller), BODY),
@@ -104,7 +101,7 @@ def _parties(invoice: Invoice) -> Table:
 
 def _address(heading: str, party: dict[str, str]) -> str:
     lines = [party.get("name", ""), *party.get("address", "").splitlines(), party.get("tax_id", "")]
-    text = "<br/>".join(escape(line) for line in lines if line.strip())
+    text = "<br/>".join(printable(line) for line in lines if line.strip())
     return f"<font color='#6b6b6b'>{heading}</font><br/>{text}"
 
 
@@ -134,14 +131,14 @@ def _lines(invoice: Invoice) -> Table:
 
 
 def _line(line: InvoiceLine) -> list[Paragraph]:
-    project = escape(line.project_name)
+    project = printable(line.project_name)
     if line.is_late:
         project += f" *<br/><font color='#6b6b6b' size='8'>{line.usage_month:%B %Y}</font>"
     amount = f"{line.amount:,.6f}".rstrip("0")
     whole, _, cents = amount.partition(".")
     return [
         Paragraph(project, BODY),
-        Paragraph(escape(line.model), BODY),
+        Paragraph(printable(line.model), BODY),
         Paragraph(f"{line.requests:,}", RIGHT),
         Paragraph(f"{line.input_tokens:,}", RIGHT),
         Paragraph(f"{line.output_tokens:,}", RIGHT),

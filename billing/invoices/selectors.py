@@ -4,16 +4,22 @@ from decimal import Decimal
 
 from django.db.models import QuerySet, Sum
 
+from backend.accounts.paging import Page, page_after
 from backend.accounts.principal import Principal
 from backend.platform.errors import NotFound
-from billing.models import Invoice, InvoiceStatus
+from billing.models import Invoice, InvoiceStatus, ReversalKind
 from billing.permissions import require_manager
 
 
-def invoices_list(*, principal: Principal) -> list[Invoice]:
-    """Newest first; drafts are not shown. Raises PermissionDenied."""
+def invoices_list(
+    *, principal: Principal, limit: int = 100, after: str | None = None
+) -> Page[Invoice]:
+    """Newest first, those after `after`; drafts are not shown.
+
+    Raises: PermissionDenied; InvalidRequest: `after` is none of the caller's.
+    """
     require_manager(principal)
-    return list(_issued(principal))
+    return page_after(_issued(principal), after=after, limit=limit, newest_first=True)
 
 
 def invoice_get(*, principal: Principal, invoice_id: int) -> Invoice:
@@ -30,13 +36,16 @@ def _issued(principal: Principal) -> QuerySet[Invoice]:
         Invoice.objects.filter(organization_id=principal.organization_id)
         .exclude(status=InvoiceStatus.DRAFT)
         .select_related("corrects")
-        .order_by("-issued_at", "-pk")
     )
 
 
 def invoice_owed(invoice: Invoice) -> Decimal:
-    """What is to be paid of an open invoice: its total, less its credit notes."""
+    """What is to be paid of an open invoice: its total, less its credit notes; where it was paid
+    and a part of that taken back by disputes, that part at most."""
     if invoice.status != InvoiceStatus.OPEN:
         return Decimal(0)
     credited = invoice.credit_notes.aggregate(total=Sum("total"))["total"] or Decimal(0)
-    return max(invoice.total + credited, Decimal(0))
+    owed = max(invoice.total + credited, Decimal(0))
+    disputed = invoice.reversals.filter(kind=ReversalKind.DISPUTE, applied__gt=0)
+    taken_back = disputed.aggregate(sum=Sum("applied"))["sum"]
+    return owed if taken_back is None else min(owed, taken_back)

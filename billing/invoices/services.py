@@ -16,7 +16,7 @@ from django.db.models import Sum
 
 from backend.platform.errors import Conflict, InvalidRequest
 from billing.budgets.credit_services import clear_credit_cache, lock_credit
-from billing.invoices.closing import UnpricedUsageError, invoice_close
+from billing.invoices.closing import FeeCurrencyError, UnpricedUsageError, invoice_close
 from billing.models import (
     CreditEntry,
     CreditKind,
@@ -66,6 +66,17 @@ def invoice_pay(*, invoice_id: int, now: datetime) -> Invoice:
     invoice.status, invoice.paid_at = InvoiceStatus.PAID, now
     invoice.save(update_fields=["status", "paid_at"])
     invoice_event("invoice.paid", invoice)
+    return invoice
+
+
+@transaction.atomic
+def invoice_reopen(*, invoice_id: int) -> Invoice:
+    """What was paid for it was taken back. Raises Conflict unless it is paid."""
+    invoice = _locked(invoice_id)
+    if invoice.status != InvoiceStatus.PAID or not invoice.total:
+        raise Conflict(f"Invoice {invoice} is {invoice.status}: only a paid one can be reopened.")
+    invoice.status, invoice.paid_at = InvoiceStatus.OPEN, None
+    invoice.save(update_fields=["status", "paid_at"])
     return invoice
 
 
@@ -194,7 +205,7 @@ def close_and_issue_month(*, month: Period, now: datetime) -> tuple[int, list[st
     for organization_id in organizations_with_usage(month):
         try:
             invoice = invoice_close(organization_id=organization_id, month=month, now=now)
-        except UnpricedUsageError as error:
+        except (UnpricedUsageError, FeeCurrencyError) as error:
             problems.append(f"{organization_id}: {error}")
             log.error("invoice_not_closed", organization_id=str(organization_id), reason=str(error))
             continue

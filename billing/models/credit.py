@@ -2,7 +2,8 @@
 
 Invariant: for each grant, 0 <= granted + the sum of its debits, reversals and expiries <= granted;
 the balance is the sum of all entries. What was used since the last invoice is not in here yet: the
-monthly close debits it (billing/budgets/credit.py tells what is left in between).
+monthly close debits it (billing/budgets/credit.py tells what is left in between). A refund of the
+payment that a grant was bought with may take more than is left of it: what is missing is a debt.
 """
 
 from django.conf import settings
@@ -18,10 +19,13 @@ class CreditKind(models.TextChoices):
     DEBIT = "debit"
     EXPIRY = "expiry"
     REVERSAL = "reversal", "given back"
+    REFUND = "refund", "payment taken back"
+    RESTORED = "restored", "payment restored"
 
 
 class CreditEntry(models.Model):
-    """One movement: a grant, or what an invoice took, gave back when voided, or expired of one."""
+    """One movement: a grant, or what an invoice took, gave back when voided, or expired of one; or
+    what the provider took back of the payment for one."""
 
     organization = models.ForeignKey(
         Organization, on_delete=models.PROTECT, related_name="credit_entries"
@@ -48,8 +52,8 @@ class CreditEntry(models.Model):
         constraints = [
             models.CheckConstraint(
                 condition=Q(kind="grant", amount__gt=0, grant=None)
-                | Q(kind__in=["debit", "expiry"], amount__lt=0, grant__isnull=False)
-                | Q(kind="reversal", amount__gt=0, grant__isnull=False),
+                | Q(kind__in=["debit", "expiry", "refund"], amount__lt=0, grant__isnull=False)
+                | Q(kind__in=["reversal", "restored"], amount__gt=0, grant__isnull=False),
                 name="credit_signs",
             ),
         ]

@@ -125,7 +125,7 @@ class Invoice(models.Model):
 
 
 class InvoiceLine(TokenSums):
-    """What one project used of one model in one month, with its exact price."""
+    """What one project used of one model in one month, with its exact price; or a plan's fee."""
 
     invoice = models.ForeignKey(Invoice, on_delete=models.PROTECT, related_name="lines")
     position = models.PositiveIntegerField()
@@ -136,6 +136,14 @@ class InvoiceLine(TokenSums):
     is_late = models.BooleanField(default=False)
     requests = models.BigIntegerField()
     amount = models.DecimalField(max_digits=30, decimal_places=12)
+    plan_period = models.ForeignKey(
+        "billing.PlanPeriod",
+        null=True,
+        blank=True,
+        on_delete=models.PROTECT,
+        related_name="lines",
+        help_text="Of a fee: with `usage_month`, what is billed once.",
+    )
 
     class Meta:
         ordering = ["position"]

@@ -4,16 +4,18 @@ Invariants:
 - an event of a provider has an effect once, however often and in whatever order it is delivered:
   its row and its effect are one transaction;
 - a top-up gives credit once, and no more than was paid;
-- an invoice is charged at most once an attempt (the provider's idempotency key is the attempt's).
+- an invoice is charged at most once an attempt (the provider's idempotency key is the attempt's);
+- what was taken back of a payment is in the credit ledger once, or its invoice is open again.
 
 Numbers of cards never come here: customers type them at the provider.
 """
 
 import uuid
+from decimal import Decimal
 
 from django.conf import settings
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Q
 from django.db.models.functions import Now
 
 from backend.accounts.models import Organization, Plan
@@ -50,7 +52,14 @@ class TopUp(models.Model):
     amount = models.DecimalField(max_digits=18, decimal_places=2)
     currency = models.CharField(max_length=3)
     state = models.CharField(max_length=8, choices=TopUpState.choices, default=TopUpState.PENDING)
-    payment_id = models.CharField(max_length=100, blank=True)
+    payment_id = models.CharField(max_length=100, blank=True, db_index=True)
+    taken_back = models.DecimalField(
+        max_digits=18,
+        decimal_places=2,
+        default=Decimal(0),
+        db_default=Decimal(0),
+        help_text="By refunds and disputes.",
+    )
     credit = models.OneToOneField(
         CreditEntry, null=True, blank=True, on_delete=models.PROTECT, related_name="top_up"
     )
@@ -104,7 +113,7 @@ class Collection(models.Model):
     state = models.CharField(
         max_length=8, choices=CollectionState.choices, default=CollectionState.PENDING
     )
-    payment_id = models.CharField(max_length=100, blank=True)
+    payment_id = models.CharField(max_length=100, blank=True, db_index=True)
     error = models.CharField(max_length=300, blank=True)
     created_at = models.DateTimeField(db_default=Now(), editable=False)
 
@@ -115,6 +124,56 @@ class Collection(models.Model):
 
     def __str__(self) -> str:
         return f"{self.invoice}, attempt {self.attempt}: {self.state}"
+
+
+class ReversalKind(models.TextChoices):
+    REFUND = "refund"
+    DISPUTE = "dispute"
+
+
+class PaymentReversal(models.Model):
+    """What the provider took back of a payment: by refunds, or by a dispute until it is won.
+
+    It may be known before its payment is; what of it has had an effect here is `applied`.
+    """
+
+    reference = models.CharField(
+        primary_key=True, max_length=100, help_text="The refunded charge, or the dispute."
+    )
+    kind = models.CharField(max_length=8, choices=ReversalKind.choices)
+    payment_id = models.CharField(max_length=100, db_index=True)
+    amount = models.DecimalField(
+        max_digits=18, decimal_places=2, help_text="Of all refunds of the charge; of the dispute."
+    )
+    currency = models.CharField(max_length=3)
+    is_closed = models.BooleanField(default=False, help_text="A dispute that was decided.")
+    is_won = models.BooleanField(default=False, help_text="The payment is ours after all.")
+    applied = models.DecimalField(max_digits=18, decimal_places=2, default=Decimal(0))
+    organization = models.ForeignKey(
+        Organization, null=True, on_delete=models.PROTECT, related_name="payment_reversals"
+    )
+    top_up = models.ForeignKey(TopUp, null=True, on_delete=models.PROTECT, related_name="reversals")
+    invoice = models.ForeignKey(
+        Invoice, null=True, on_delete=models.PROTECT, related_name="reversals"
+    )
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+
+    class Meta:
+        ordering = ["-created_at"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(amount__gt=0, applied__gte=0, applied__lte=F("amount")),
+                name="payment_reversal_amounts",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} of {self.amount} {self.currency}"
+
+    @property
+    def in_force(self) -> Decimal:
+        """What of the payment is not ours at present."""
+        return Decimal(0) if self.is_won else self.amount
 
 
 class DunningStep(models.Model):

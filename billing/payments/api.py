@@ -92,6 +92,7 @@ class TopUpOut(Out):
     amount: Money
     currency: str
     state: Literal["pending", "paid", "expired"]
+    taken_back: Money = Field(description="By refunds and disputes.")
     created_at: datetime
     paid_at: datetime | None
 

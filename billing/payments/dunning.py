@@ -14,11 +14,12 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import Max
 
-from backend.accounts.mail import mail_queue
+from backend.accounts.mail import Attachment, mail_queue
 from backend.accounts.operator_models import SuspensionCause
 from backend.accounts.suspension import reinstate_organization, suspend_organization
 from backend.platform.errors import Conflict
 from billing.accounts import finance_contacts
+from billing.invoices.pdf import invoice_pdf
 from billing.invoices.selectors import invoice_owed
 from billing.models import (
     Collection,
@@ -28,9 +29,12 @@ from billing.models import (
     Invoice,
     InvoiceStatus,
     PaymentCustomer,
+    PaymentReversal,
+    ReversalKind,
 )
 from billing.payments.port import InvoicePaid, PaymentProviderFailed
 from billing.payments.provider import is_configured, payment_provider
+from billing.payments.reversals import payment_lock
 from billing.payments.services import invoice_paid
 from billing.plans import replaced_periods_end
 
@@ -108,6 +112,8 @@ def _charge(invoice: Invoice, now: datetime) -> bool:
         attempt = pending.attempt  # begun, and its answer was lost: the same charge again
     elif pending is not None or attempt > len(CHARGE_AFTER):
         return False
+    if PaymentReversal.objects.filter(invoice=invoice, kind=ReversalKind.DISPUTE).exists():
+        return False  # who has disputed a charge is not charged again unasked
     owed = invoice_owed(invoice)
     if customer is None or not owed or now < invoice.issued_at + CHARGE_AFTER[attempt - 1]:
         return False
@@ -121,6 +127,7 @@ def _charge(invoice: Invoice, now: datetime) -> bool:
         currency=invoice.currency,
     )
     with transaction.atomic():
+        payment_lock(charge.payment_id)
         collection.payment_id, collection.state = charge.payment_id, charge.state
         collection.error = charge.error[:300]
         collection.save(update_fields=["payment_id", "state", "error"])
@@ -225,11 +232,14 @@ def _issued_text(invoice: Invoice) -> tuple[str, str]:
 
 
 def _mail(invoice: Invoice, subject: str, text: str) -> None:
+    """With the document; where it lies too stands below the text."""
     link = f"{settings.PUBLIC_URL}/billing"
+    document = Attachment(f"{invoice.reference}.pdf", invoice_pdf(invoice))
     for to in finance_contacts(invoice.organization_id):
         mail_queue(
             to=to,
             kind="invoice",
             subject=subject[:200],
             text=f"{invoice.organization}\n\n{text}\n\n{link}\n",
+            attachment=document,
         )

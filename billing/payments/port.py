@@ -84,7 +84,36 @@ class InvoiceFailed:
     error: str
 
 
-Happening = TopUpPaid | TopUpExpired | MethodAdded | InvoicePaid | InvoiceFailed
+@dataclass(frozen=True, slots=True)
+class PaymentRefunded:
+    """`amount`: by all refunds of the charge so far."""
+
+    charge_id: str
+    payment_id: str
+    amount: Decimal
+    currency: str
+
+
+@dataclass(frozen=True, slots=True)
+class PaymentDisputed:
+    """A bank took a payment back; `is_won`: None as long as that is not decided."""
+
+    dispute_id: str
+    payment_id: str
+    amount: Decimal
+    currency: str
+    is_won: bool | None
+
+
+Happening = (
+    TopUpPaid
+    | TopUpExpired
+    | MethodAdded
+    | InvoicePaid
+    | InvoiceFailed
+    | PaymentRefunded
+    | PaymentDisputed
+)
 
 
 @dataclass(frozen=True, slots=True)

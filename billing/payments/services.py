@@ -35,11 +35,20 @@ from billing.payments.port import (
     InvoiceFailed,
     InvoicePaid,
     MethodAdded,
+    PaymentDisputed,
+    PaymentRefunded,
     ProviderEvent,
     TopUpExpired,
     TopUpPaid,
 )
 from billing.payments.provider import payment_provider
+from billing.payments.reversals import (
+    is_disputed,
+    payment_disputed,
+    payment_lock,
+    payment_refunded,
+    reversals_apply,
+)
 from billing.permissions import require_money_writer
 
 log = structlog.get_logger(__name__)
@@ -186,12 +195,17 @@ def _effect(event: ProviderEvent, now: datetime) -> str:
                 state=CollectionState.PAID
             ).update(state=CollectionState.FAILED, error=error[:300])
             return f"collecting invoice {invoice_id} failed"
+        case PaymentRefunded() as refunded:
+            return payment_refunded(refunded, now=now)
+        case PaymentDisputed() as disputed:
+            return payment_disputed(disputed, now=now)
     return "nothing"
 
 
 def _top_up_paid(paid: TopUpPaid, now: datetime) -> str:
     """Give the credit, once: of several events of one payment the first does. One that was paid
     after it had expired was paid all the same."""
+    payment_lock(paid.payment_id)
     top_up = TopUp.objects.select_for_update().filter(pk=paid.top_up_id).first()
     if top_up is None:
         log.error("payment_of_unknown_top_up", top_up_id=str(paid.top_up_id))
@@ -209,15 +223,19 @@ def _top_up_paid(paid: TopUpPaid, now: datetime) -> str:
     )
     top_up.state, top_up.paid_at, top_up.payment_id = TopUpState.PAID, now, paid.payment_id
     top_up.save(update_fields=["credit", "state", "paid_at", "payment_id"])
+    reversals_apply(paid.payment_id, now=now)
     return f"credit of {top_up.amount} {top_up.currency}"
 
 
 def invoice_paid(paid: InvoicePaid, *, now: datetime) -> str:
     """Note that an invoice was paid; within the caller's transaction."""
+    payment_lock(paid.payment_id)
     invoice = Invoice.objects.select_for_update().filter(pk=paid.invoice_id).first()
     if invoice is None:
         log.error("payment_of_unknown_invoice", invoice_id=paid.invoice_id)
         return "unknown invoice"
+    if is_disputed(paid.payment_id):
+        return "nothing: this payment was disputed since"
     Collection.objects.filter(invoice=invoice, payment_id=paid.payment_id).update(
         state=CollectionState.PAID, error=""
     )
@@ -233,6 +251,7 @@ def invoice_paid(paid: InvoicePaid, *, now: datetime) -> str:
         log.error("payment_of_closed_invoice", invoice=str(invoice), status=invoice.status)
         return f"nothing: the invoice is {invoice.status}"
     invoice_pay(invoice_id=invoice.pk, now=now)
+    reversals_apply(paid.payment_id, now=now)
     return f"invoice {invoice} paid"
 
 

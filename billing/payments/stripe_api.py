@@ -23,8 +23,10 @@ from billing.payments.port import (
     InvoiceFailed,
     InvoicePaid,
     MethodAdded,
+    PaymentDisputed,
     PaymentMethod,
     PaymentProviderFailed,
+    PaymentRefunded,
     ProviderEvent,
     TopUpExpired,
     TopUpPaid,
@@ -174,6 +176,15 @@ class StripeProvider:
                 invoice = (about.get("metadata") or {}).get(_INVOICE)
                 reason = (about.get("last_payment_error") or {}).get("message") or "declined"
                 return InvoiceFailed(int(invoice), str(about["id"]), reason) if invoice else None
+            case "charge.refunded":
+                return _refunded(about)
+            case (
+                "charge.dispute.created"
+                | "charge.dispute.closed"
+                | "charge.dispute.funds_withdrawn"
+                | "charge.dispute.funds_reinstated"
+            ):
+                return _disputed(about)
         return None
 
     def _method_added(self, session: Mapping[str, Any]) -> MethodAdded:
@@ -187,11 +198,37 @@ class StripeProvider:
         return MethodAdded(str(session["customer"]), PaymentMethod(str(method["id"]), label))
 
 
+def _refunded(charge: Mapping[str, Any]) -> PaymentRefunded | None:
+    if not charge.get("payment_intent") or not charge["amount_refunded"]:
+        return None  # not a payment that was begun here
+    amount, currency = _money(charge["amount_refunded"], charge["currency"])
+    return PaymentRefunded(str(charge["id"]), str(charge["payment_intent"]), amount, currency)
+
+
+def _disputed(dispute: Mapping[str, Any]) -> PaymentDisputed | None:
+    """An inquiry (`warning_…`) takes no money; it becomes a dispute, or nothing.
+
+    Source: https://docs.stripe.com/api/disputes/object
+    """
+    status = str(dispute["status"])
+    if not dispute.get("payment_intent") or status.startswith("warning_"):
+        return None
+    amount, currency = _money(dispute["amount"], dispute["currency"])
+    is_won = {"won": True, "lost": False}.get(status)
+    payment_id = str(dispute["payment_intent"])
+    return PaymentDisputed(str(dispute["id"]), payment_id, amount, currency, is_won)
+
+
+def _money(smallest: int, currency: str) -> tuple[Decimal, str]:
+    """What Stripe counts in the smallest unit, and the currency as we write it."""
+    currency = currency.upper()
+    return Decimal(smallest).scaleb(0 if currency in _WITHOUT_CENTS else -2), currency
+
+
 def _paid(about: Mapping[str, Any], smallest: int, payment_id: str) -> Happening | None:
     """Of what was paid, by the metadata that we gave it."""
     metadata = about.get("metadata") or {}
-    currency = str(about["currency"]).upper()
-    amount = Decimal(smallest) if currency in _WITHOUT_CENTS else Decimal(smallest).scaleb(-2)
+    amount, currency = _money(smallest, str(about["currency"]))
     if _TOP_UP in metadata:
         return TopUpPaid(UUID(metadata[_TOP_UP]), payment_id, amount, currency)
     if _INVOICE in metadata:

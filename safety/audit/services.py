@@ -7,10 +7,12 @@ from typing import Any
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import Max
+from django.db.models import Max, Q
 from django.utils import timezone
 
+from backend.accounts.data_policy import retention_ends
 from backend.accounts.legal_hold import without_held
+from backend.accounts.models import APIKey
 from backend.accounts.principal import Principal
 from backend.audit.actions import Action as AuditAction
 from backend.audit.services import SYSTEM, record, staff
@@ -198,10 +200,15 @@ def review_resolve(
 
 
 def expired_texts_delete() -> int:
-    """Delete retained texts that have expired and are not held; how many. Called by beat."""
-    expired = without_held(
-        StoredText.objects.filter(expires_at__lte=timezone.now()),
-        organization="decision__organization_id",
-        user="decision__user_id",
-    )
-    return expired.delete()[0]
+    """Delete retained texts that have expired, or that their organization or project keeps no
+    longer since, and that are not held; how many. Called by beat."""
+    now = timezone.now()
+    due = [StoredText.objects.filter(expires_at__lte=now)]
+    for owner, kept_since in retention_ends(now=now):
+        if "project_id" in owner:
+            of = Q(decision__key_id__in=APIKey.objects.filter(**owner).values("pk"))
+        else:
+            of = Q(decision__organization_id=owner["organization_id"])
+        due.append(StoredText.objects.filter(of, decision__created_at__lte=kept_since))
+    held = {"organization": "decision__organization_id", "user": "decision__user_id"}
+    return sum(without_held(rows, **held).delete()[0] for rows in due)

@@ -3,6 +3,9 @@
 import ssl
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
+from email import message_from_string
+from email.message import EmailMessage
+from email.policy import default
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +23,8 @@ from prometheus_client import REGISTRY
 
 from backend.accounts.mail import (
     RETRY_AFTER,
+    Attachment,
+    mail_attachment,
     mail_queue,
     mail_text,
     mails_count,
@@ -122,6 +127,28 @@ def start_server(
 
 def queue() -> None:
     mail_queue(to="ada@example.org", kind="test", subject="A link", text=SECRET)
+
+
+def test_file_goes_with_a_mail_encrypted_until_it_is_sent(
+    mailbox: Mailbox, start_server: Callable[[], Controller]
+) -> None:
+    start_server()
+    pdf = b"%PDF \x00\x1e\xff"
+    file = Attachment("INV-000001.pdf", pdf)
+    mail_queue(to="ada@example.org", kind="invoice", subject="x", text="Text", attachment=file)
+    stored = Mail.objects.get()
+    assert (mail_text(stored), mail_attachment(stored)) == ("Text", file)
+    assert mails_send() == 1
+    [(_, content)] = mailbox.taken
+    message = message_from_string(content, policy=default)
+    assert isinstance(message, EmailMessage)
+    [sent] = message.iter_attachments()
+    assert (sent.get_filename(), sent.get_content_type()) == (file.name, "application/pdf")
+    assert sent.get_content() == pdf
+    body = message.get_body()
+    assert body is not None and body.get_content().strip() == "Text"
+    stored.refresh_from_db()
+    assert (stored.ciphertext, mail_attachment(stored)) == ("", None)
 
 
 def due_now() -> None:

@@ -32,6 +32,7 @@ def store(principal, text: bytes, **fields):
     return rows.file_store(
         organization_id=principal.organization_id,
         user_id=principal.user_id,
+        project_id=None,
         purpose=FilePurpose.BATCH,
         filename="a",
         source=io.BytesIO(text),

@@ -153,7 +153,47 @@ async def test_invoices_are_listed_shown_and_downloaded_by_their_organization_on
     assert "attachment" in (await owner.get(f"{path}/document.csv")).headers["Content-Disposition"]
     for rest in ("", "/document.pdf", "/document.csv"):
         assert (await other_user.get(path + rest)).status_code == 404
-    assert (await other_user.get("/api/invoices")).json() == {"data": []}
+    assert (await other_user.get("/api/invoices")).json() == {"data": [], "next_cursor": None}
+
+
+async def test_invoices_come_in_pages_newest_first(callers):
+    owner, other_user = callers["owner"], callers["finance"]
+
+    def issue() -> list[int]:
+        months = [f"2026-0{number}" for number in range(1, 6)]
+        return [
+            Invoice.objects.create(
+                organization_id=owner.principal.organization_id,
+                status="paid",
+                series="INV",
+                number=number,
+                period_start=f"{month}-01T00:00Z",
+                period_end=f"{month}-28T00:00Z",
+                issued_at=f"{month}-28T00:00Z",
+                currency="USD",
+                subtotal=0,
+                tax_rate=0,
+                tax=0,
+                total=0,
+            ).pk
+            for number, month in enumerate(months, start=1)
+        ]
+
+    issued = await sync_to_async(issue)()
+    seen, after = [], None
+    while True:
+        params = {"limit": 2, **({"after": after} if after else {})}
+        page = (await owner.get("/api/invoices", **params)).json()
+        assert len(page["data"]) <= 2
+        seen += [invoice["id"] for invoice in page["data"]]
+        after = page["next_cursor"]
+        if after is None:
+            break
+    assert seen == issued[::-1]
+    for wrong in ({"after": "x"}, {"after": "99999999999999999999"}, {"limit": 0}, {"limit": 101}):
+        refused = await owner.get("/api/invoices", **wrong)
+        assert (refused.status_code, refused.json()["error"]["param"]) == (400, next(iter(wrong)))
+    assert (await other_user.get("/api/invoices", after=issued[0])).status_code == 400
 
 
 async def test_draft_invoices_are_not_listed(callers):
@@ -169,7 +209,7 @@ async def test_draft_invoices_are_not_listed(callers):
         tax=0,
         total=1,
     )
-    assert (await owner.get("/api/invoices")).json() == {"data": []}
+    assert (await owner.get("/api/invoices")).json() == {"data": [], "next_cursor": None}
 
 
 async def test_budgets_are_set_shown_with_what_is_spent_and_removed(callers):

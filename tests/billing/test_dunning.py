@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from backend.accounts.mail import mail_text
+from backend.accounts.mail import Attachment, mail_attachment, mail_text
 from backend.accounts.models import Mail, Organization
+from billing.invoices.pdf import invoice_pdf
 from billing.invoices.services import credit_note_create
 from billing.models import (
     BillingAccount,
@@ -58,6 +59,7 @@ def test_invoice_is_mailed_once_and_charged_to_the_card(stripe: StripeServer) ->
     [mail] = Mail.objects.filter(to="money@example.org")
     assert invoice.reference in mail.subject
     assert "30.00 USD" in mail_text(mail)
+    assert mail_attachment(mail) == Attachment(f"{invoice.reference}.pdf", invoice_pdf(invoice))
     [intent] = stripe.made("payment_intent")
     assert (intent["form"]["amount"], intent["form"]["off_session"]) == ("3000", "true")
 

@@ -1,5 +1,6 @@
 """The close is exact, happens once, and what was issued stays as it is."""
 
+import io
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -8,6 +9,7 @@ from decimal import Decimal
 
 import pytest
 from django.db import DatabaseError, connection, transaction
+from pypdf import PdfReader
 
 from backend.accounts.models import Project
 from backend.platform.errors import Conflict, InvalidRequest
@@ -22,6 +24,7 @@ from billing.invoices.services import (
     invoice_void,
 )
 from billing.models import BillingAccount, CreditEntry, Invoice, UsageRecord
+from billing.periods import parse_period
 from billing.prices import Tier
 from billing.prices.services import BEGINNING, prices_seed, prices_set
 from billing.quantities import Kind
@@ -258,6 +261,54 @@ def test_invoice_documents_are_reproducible_and_escape_names(caller):
     rows = invoice_csv(invoice).splitlines()
     assert rows[1].split(",")[3] == "'=HYPERLINK(1) <b>&"
     assert rows[1].split(",")[-2] == "617.285"
+
+
+NAMES = (
+    "Łódź Žižkov İşçi",
+    "Ελληνικά",
+    "Ромашка",
+    "株式会社テスト",
+    "测试有限公司",
+    "주식회사 시험",
+)
+
+
+def test_document_prints_names_of_any_writing_and_every_amount_to_the_cent(caller):
+    """What is read out of the PDF is what the invoice says."""
+    for number, name in enumerate(NAMES):
+        BillingAccount.objects.update_or_create(
+            organization_id=caller.organization_id,
+            defaults={
+                "legal_name": f"{name} <&>",
+                "address": f"1 {name}\n10115 Berlin",
+                "tax_id": "DE 999",
+                "tax_rate": Decimal("0.19"),
+            },
+        )
+        Project.objects.filter(pk=caller.project_id).update(name=name)
+        use(caller, 123_457, month=number + 1)
+        invoice = issue(caller, parse_period(f"2026-{number + 1:02}", now=NOW))
+        pdf = invoice_pdf(invoice)
+        assert pdf == invoice_pdf(Invoice.objects.get(pk=invoice.pk))
+        text = " ".join(
+            " ".join(page.extract_text() for page in PdfReader(io.BytesIO(pdf)).pages).split()
+        )
+        for printed in (
+            f"{name} <&>",
+            f"1 {name}",
+            "DE 999",
+            invoice.reference,
+            "617.285",  # the line, exact
+            f"{invoice.subtotal:,.2f}",
+            f"Tax 19 % {invoice.tax:,.2f}",
+            f"Total USD {invoice.total:,.2f}",
+        ):
+            assert printed in text, (printed, text)
+        assert (invoice.subtotal, invoice.tax, invoice.total) == (
+            Decimal("617.29"),
+            Decimal("117.29"),
+            Decimal("734.58"),
+        )
 
 
 @pytest.mark.django_db(transaction=True)

@@ -249,8 +249,9 @@ async def test_plan_with_a_price_needs_a_payment_method_and_is_charged_by_the_da
 
     def bill() -> list[tuple[str, Decimal]]:
         PlanPeriod.objects.update(began_at=NOVEMBER.start + timedelta(days=10, hours=8))
-        invoice = november_invoice(organization_id)
         assert plan_fees(organization_id=organization_id, month=NOVEMBER)[0].amount == 20
+        invoice = november_invoice(organization_id)
+        assert plan_fees(organization_id=organization_id, month=NOVEMBER) == []
         return list(invoice.lines.values_list("model", "amount"))
 
     assert await in_database(bill) == [("Standard, 20 of 30 days", Decimal(20))]

@@ -12,7 +12,13 @@ from django.db import connection
 from django.utils import timezone
 
 from backend.accounts.legal_hold import legal_hold_begin, legal_hold_end
-from backend.accounts.models import LegalHold, Mail, Membership, Organization, User
+from backend.accounts.models import (
+    LegalHold,
+    Mail,
+    Membership,
+    Organization,
+    User,
+)
 from backend.accounts.principal import Principal
 from backend.api.models import IdempotencyRecord, StoredChat, StoredResponse
 from backend.audit.models import AuditEvent
@@ -113,6 +119,7 @@ def furnish(principal: Principal) -> Generation:
         **mine,
     )
     sync_client().set(keys.events(generation.pk), WORDS)
+    sync_client().set(keys.request(generation.pk), WORDS)
     return generation
 
 
@@ -127,6 +134,25 @@ def tables_with(text: str) -> list[str]:
             )
             if cursor.fetchone():
                 found.append(name)
+    return found
+
+
+def keys_with(*texts: str) -> list[bytes]:
+    """The keys of the whole Valkey that have one of `texts` in their name or their value."""
+    client, found = sync_client(), []
+    readers: dict[bytes, Any] = {
+        b"string": client.get,
+        b"hash": client.hgetall,
+        b"list": lambda key: client.lrange(key, 0, -1),
+        b"set": client.smembers,
+        b"zset": lambda key: client.zrange(key, 0, -1),
+        b"stream": client.xrange,
+    }
+    for key in client.scan_iter(count=1000):
+        kind = client.type(key)
+        value = readers[kind](key) if kind in readers else ""
+        if any(text in repr((key, value)) for text in texts):
+            found.append(key)
     return found
 
 
@@ -163,9 +189,13 @@ def test_erased_user_is_nowhere_and_others_are_as_they_were(files: Path) -> None
     assert tables_with(WORDS) == []
     assert tables_with("Giraffe") == []
     assert not [path for path in files.rglob("*") if path.is_file()]
-    assert not sync_client().exists(keys.events(generation.pk))
-    # The one thing that still has the address is the mail with the certificate.
+    assert keys_with(WORDS, address, str(generation.pk)) == []
+    # What still has the address are the mails of the end and of the certificate.
     assert tables_with(address) == ["accounts_mail"]
+    assert set(Mail.objects.filter(to=address).values_list("kind", flat=True)) == {
+        "account_deleted",
+        "erasure",
+    }
     certified = Mail.objects.get(kind="erasure", to=address)
     assert certified.subject == "Certificate of erasure"
 

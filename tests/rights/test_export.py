@@ -74,6 +74,12 @@ def test_export_has_all_of_its_subject_and_nothing_of_others(whole_organization:
     assert WORDS in everything
     readme = json.loads(archive.read("README.json"))
     assert readme["rows"]["conversations.Message"] == 4 * len(expected)
+    text = archive.read("README.md").decode()
+    for label in readme["rows"]:
+        _, described = text.split(f"## {label}.jsonl\n")
+        described = described.split("\n## ")[0]
+        for field in lines(archive, label)[0]:
+            assert f"| `{field}` |" in described, (label, field)
 
 
 def test_export_goes_on_where_a_worker_died_and_leaves_no_parts(

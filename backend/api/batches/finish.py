@@ -74,6 +74,7 @@ def _written(row: Batch, *, is_error: bool) -> tuple[StoredFile | None, int]:
         file = file_store(
             organization_id=row.organization_id,
             user_id=row.user_id,
+            project_id=row.project_id,
             purpose=FilePurpose.BATCH_OUTPUT,
             filename=f"batch_{row.pk.hex}_{'error' if is_error else 'output'}.jsonl",
             source=cast(BinaryIO, whole),

@@ -7,12 +7,14 @@ from django.db import transaction
 from django.db.models import Count, Q, QuerySet
 from django.utils import timezone
 
+from backend.accounts.data_policy import retention_ends
+from backend.accounts.legal_hold import without_held
 from backend.accounts.models import Organization
 from backend.accounts.principal import Principal
 from backend.api.batches.lines import lines_close
 from backend.api.files.objects import file_id, id_of, not_found, seconds
 from backend.api.files.paging import no_such_page, rows_page
-from backend.api.files.rows import file_get
+from backend.api.files.rows import UNFETCHED, file_get
 from backend.api.models import OPEN_BATCH_STATES, Batch, BatchState, FilePurpose
 from backend.api.schemas.files import BatchCreate
 from backend.platform.errors import (
@@ -63,6 +65,7 @@ def batch_create(*, principal: Principal, body: BatchCreate) -> Batch:
         return Batch.objects.create(
             organization=organization,
             user_id=principal.user_id,
+            project_id=principal.project_id,
             api_key_id=principal.key_id,
             endpoint=body.endpoint,
             input_file_id=source.pk,
@@ -180,3 +183,18 @@ def batch_access_ended(batch_pk: Any, error: ParleyError) -> None:
         ]
         row.save(update_fields=["problems"])
         batch_close(row, BatchState.FAILED)
+
+
+def purge_batches() -> int:
+    """Delete batches that ended before what their organization or project keeps; how many. Without
+    a retention they stay, as their files expire."""
+    deleted = 0
+    for owner, kept_since in retention_ends(now=timezone.now(), at_least=UNFETCHED):
+        ended = Batch.objects.filter(**owner, ended_at__lte=kept_since)
+        rows = without_held(
+            ended.exclude(state__in=OPEN_BATCH_STATES),
+            organization="organization_id",
+            user="user_id",
+        )
+        deleted += rows.delete()[1].get("api.Batch", 0)
+    return deleted

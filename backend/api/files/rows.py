@@ -5,28 +5,41 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 from pathlib import PurePosixPath
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TypeVar
 from uuid import UUID
 
 import structlog
 from django.core.files import File
 from django.core.files.storage import default_storage
 from django.db import transaction
-from django.db.models import QuerySet, Sum
+from django.db.models import Exists, Model, OuterRef, QuerySet, Sum
 from django.utils import timezone
 
+from backend.accounts.data_policy import retention_ends
+from backend.accounts.legal_hold import refuse_held, without_held
 from backend.accounts.models import Organization
 from backend.accounts.principal import Principal
 from backend.api.files.objects import file_object, id_of, not_found
 from backend.api.files.paging import Order, no_such_page, rows_page
-from backend.api.models import FilePurpose, StoredFile, Upload, UploadPart
+from backend.api.models import (
+    OPEN_BATCH_STATES,
+    Batch,
+    FilePurpose,
+    StoredFile,
+    Upload,
+    UploadPart,
+)
 from backend.platform.errors import InsufficientQuota, InvalidRequest, NotFound
 
 log = structlog.get_logger(__name__)
 
 HALF_WRITTEN = timedelta(hours=1)
 """After this, what is not complete is taken for left behind."""
+UNFETCHED = timedelta(hours=1)
+"""However short the retention is, a file is there so long: to be read by a batch, or fetched."""
 _NAME_LIMIT = 255
+
+M = TypeVar("M", bound=Model)
 
 
 def files_of(principal: Principal) -> QuerySet[StoredFile]:
@@ -62,6 +75,7 @@ def file_store(
     *,
     organization_id: UUID,
     user_id: UUID,
+    project_id: UUID | None,
     purpose: FilePurpose,
     filename: str,
     source: BinaryIO,
@@ -79,6 +93,7 @@ def file_store(
     row = StoredFile(
         organization_id=organization_id,
         user_id=user_id,
+        project_id=project_id,
         purpose=purpose,
         filename=clean_name(filename),
         size=size,
@@ -97,8 +112,9 @@ def file_store(
 
 
 def file_delete(*, principal: Principal, text_id: str) -> None:
-    """Its bytes are gone at once. Raises NotFound."""
+    """Its bytes are gone at once. Raises NotFound, LegallyHeld."""
     row = file_get(principal=principal, text_id=text_id)
+    refuse_held(organization_id=principal.organization_id, user_id=principal.user_id)
     files_remove([row])
 
 
@@ -113,17 +129,34 @@ def files_remove(rows: Iterable[StoredFile]) -> int:
 
 
 def purge_files() -> int:
-    """Delete what has expired, and what was left half-written or half-uploaded; how many."""
+    """Delete what has expired, what was left half-written or half-uploaded, and what its
+    organization or project keeps no longer; nothing that a legal hold keeps. How many files."""
     now = timezone.now()
     before = now - HALF_WRITTEN
     parts = UploadPart.objects.filter(upload__expires_at__lt=now)
-    for part in parts.iterator():
+    for part in without_held(
+        parts, organization="upload__organization_id", user="upload__user_id"
+    ).iterator():
         default_storage.delete(part.file)
         part.delete()
-    Upload.objects.filter(expires_at__lt=now - timedelta(days=1)).delete()
-    expired = StoredFile.objects.filter(expires_at__lte=now)
+    uploads = Upload.objects.filter(parts=None)
+    _not_held(uploads.filter(expires_at__lt=now - timedelta(days=1))).delete()
     left = StoredFile.objects.filter(is_ready=False, created_at__lt=before)
-    return files_remove(expired.iterator()) + files_remove(left.iterator())
+    due = [StoredFile.objects.filter(expires_at__lte=now), left]
+    for owner, kept_since in retention_ends(now=now, at_least=UNFETCHED):
+        _not_held(uploads.filter(**owner, created_at__lte=kept_since, expires_at__lt=now)).delete()
+        due.append(_not_being_read(StoredFile.objects.filter(**owner, created_at__lte=kept_since)))
+    return sum(files_remove(_not_held(rows).iterator()) for rows in due)
+
+
+def _not_being_read(rows: QuerySet[StoredFile]) -> QuerySet[StoredFile]:
+    """Without the inputs of batches that are under way."""
+    reading = Batch.objects.filter(input_file_id=OuterRef("pk"), state__in=OPEN_BATCH_STATES)
+    return rows.filter(~Exists(reading))
+
+
+def _not_held(rows: QuerySet[M]) -> QuerySet[M]:
+    return without_held(rows, organization="organization_id", user="user_id")
 
 
 def room_check(organization_id: UUID, size: int) -> None:

@@ -11,6 +11,7 @@ from django.core.files.storage import default_storage
 from django.db import transaction
 from django.utils import timezone
 
+from backend.accounts.legal_hold import refuse_held
 from backend.accounts.principal import Principal
 from backend.api.files.objects import id_of, not_found, part_object
 from backend.api.files.rows import clean_name, expiry_of, file_store, room_check
@@ -32,6 +33,7 @@ def upload_create(
         return Upload.objects.create(
             organization_id=principal.organization_id,
             user_id=principal.user_id,
+            project_id=principal.project_id,
             purpose=FilePurpose.BATCH,
             filename=clean_name(filename),
             size=size,
@@ -103,6 +105,7 @@ def upload_complete(
         stored = file_store(
             organization_id=upload.organization_id,
             user_id=upload.user_id,
+            project_id=upload.project_id,
             purpose=FilePurpose(upload.purpose),
             filename=upload.filename,
             source=cast(BinaryIO, whole),
@@ -117,9 +120,10 @@ def upload_complete(
 
 
 def upload_cancel(*, principal: Principal, text_id: str) -> Upload:
-    """Give it up; its parts are gone at once. Raises NotFound, Conflict."""
+    """Give it up; its parts are gone at once. Raises NotFound, Conflict, LegallyHeld."""
     upload = upload_get(principal=principal, text_id=text_id)
     _require_open(upload)
+    refuse_held(organization_id=principal.organization_id, user_id=principal.user_id)
     if not _end(upload, UploadState.CANCELLED, None):
         raise _closed(upload_get(principal=principal, text_id=text_id))
     return upload_get(principal=principal, text_id=text_id)

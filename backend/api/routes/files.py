@@ -49,6 +49,7 @@ async def create_file(
         rows.file_store,
         organization_id=request.auth.organization_id,
         user_id=request.auth.user_id,
+        project_id=request.auth.project_id,
         purpose=FilePurpose.BATCH,
         filename=file.name or "",
         source=cast(BinaryIO, file.file),

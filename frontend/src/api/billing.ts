@@ -1,5 +1,6 @@
 /** Requests about an organization's money. Only owners, admins and finance members may ask. */
 import { api } from "./client";
+import type { Page } from "./teams";
 import type { Billing, BillingDetails, Budget, Invoice, Role, TopUp } from "./types";
 
 /** Who sees all members' usage, budgets and invoices; as billing/permissions.py has it. */
@@ -15,8 +16,8 @@ export const setBudget = (body: { amount: string; is_hard: boolean; project_id?:
 
 export const deleteBudget = (id: number) => api<void>(`/api/budgets/${id}`, { method: "DELETE" });
 
-export const listInvoices = () =>
-  api<{ data: Invoice[] }>("/api/invoices").then((page) => page.data);
+export const listInvoices = (cursor: string | null) =>
+  api<Page<Invoice>>(`/api/invoices${cursor ? `?after=${cursor}` : ""}`);
 
 /** Where a document is downloaded; the answer is an attachment. */
 export const invoiceDocument = (id: number, kind: "pdf" | "csv") =>

@@ -3693,6 +3693,8 @@ export interface components {
         InvoiceListOut: {
             /** Data */
             data: components["schemas"]["InvoiceOut"][];
+            /** Next Cursor */
+            next_cursor: string | null;
         };
         /** InvoiceOut */
         InvoiceOut: {
@@ -3942,6 +3944,11 @@ export interface components {
              */
             state: "pending" | "paid" | "expired";
             /**
+             * Taken Back
+             * @description By refunds and disputes.
+             */
+            taken_back: string;
+            /**
              * Created At
              * Format: date-time
              */
@@ -3965,6 +3972,11 @@ export interface components {
              * @enum {string}
              */
             state: "pending" | "paid" | "expired";
+            /**
+             * Taken Back
+             * @description By refunds and disputes.
+             */
+            taken_back: string;
             /**
              * Created At
              * Format: date-time
@@ -6454,7 +6466,11 @@ export interface operations {
     };
     list_invoices: {
         parameters: {
-            query?: never;
+            query?: {
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                after?: string | null;
+            };
             header?: never;
             path?: never;
             cookie?: never;

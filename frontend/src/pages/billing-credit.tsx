@@ -71,7 +71,11 @@ function Row({ topUp }: { topUp: TopUp }) {
   return (
     <li className="flex items-center justify-between gap-4 border-border border-b px-4 py-3 text-sm last:border-b-0">
       <span className="text-muted-foreground">{formatUtcDay(topUp.created_at)}</span>
-      <span className="text-muted-foreground text-xs">{states[topUp.state]}</span>
+      <span className="text-muted-foreground text-xs">
+        {Number(topUp.taken_back) > 0
+          ? `${formatCents(topUp.taken_back, topUp.currency)} taken back`
+          : states[topUp.state]}
+      </span>
       <span className="font-semibold tabular-nums">
         {formatCents(topUp.amount, topUp.currency)}
       </span>

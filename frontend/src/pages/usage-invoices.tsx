@@ -1,10 +1,10 @@
-import { useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery } from "@tanstack/react-query";
 import { Download, ReceiptText } from "lucide-react";
 import { invoiceDocument, listInvoices } from "@/api/billing";
 import { errorMessage } from "@/api/errors";
 import type { Invoice } from "@/api/types";
 import { cn } from "@/lib/cn";
-import { buttonClass } from "@/ui/button";
+import { Button, buttonClass } from "@/ui/button";
 import { Notice } from "@/ui/notice";
 import { Loading } from "@/ui/spinner";
 import { EmptyState, Section } from "./page-layout";
@@ -13,23 +13,42 @@ import { formatMonth } from "./usage-periods";
 
 /** Issued invoices and credit notes, newest first, to be downloaded. */
 export function Invoices() {
-  const invoices = useQuery({ queryKey: ["invoices"], queryFn: listInvoices });
+  const invoices = useInfiniteQuery({
+    queryKey: ["invoices"],
+    queryFn: ({ pageParam }) => listInvoices(pageParam),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.next_cursor,
+  });
+  const shown = invoices.data?.pages.flatMap((page) => page.data) ?? [];
   return (
     <Section title="Invoices">
       {invoices.isPending ? (
         <Loading />
       ) : !invoices.data ? (
         <Notice tone="error">{errorMessage(invoices.error)}</Notice>
-      ) : invoices.data.length === 0 ? (
+      ) : shown.length === 0 ? (
         <EmptyState icon={<ReceiptText aria-hidden />}>
           There are no invoices yet. A month's is issued in the first days of the next.
         </EmptyState>
       ) : (
-        <ul className="flex flex-col overflow-hidden rounded-2xl border border-border">
-          {invoices.data.map((invoice) => (
-            <InvoiceRow key={invoice.id} invoice={invoice} />
-          ))}
-        </ul>
+        <>
+          <ul className="flex flex-col overflow-hidden rounded-2xl border border-border">
+            {shown.map((invoice) => (
+              <InvoiceRow key={invoice.id} invoice={invoice} />
+            ))}
+          </ul>
+          {invoices.hasNextPage && (
+            <Button
+              variant="outline"
+              size="sm"
+              className="self-start"
+              busy={invoices.isFetchingNextPage}
+              onClick={() => void invoices.fetchNextPage()}
+            >
+              Show more
+            </Button>
+          )}
+        </>
       )}
     </Section>
   );

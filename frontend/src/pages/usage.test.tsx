@@ -70,7 +70,7 @@ beforeEach(() => {
   const answers: Record<string, unknown> = {
     "/api/usage": usage,
     "/api/budgets": { data: [budget, { ...budget, id: 2, is_hard: false, spent: "25" }] },
-    "/api/invoices": { data: [note, invoice] },
+    "/api/invoices": { data: [note, invoice], next_cursor: null },
   };
   vi.stubGlobal("fetch", async (path: string) => {
     asked.push(path);

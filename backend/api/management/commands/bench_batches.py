@@ -98,6 +98,7 @@ def _stored(organization: Organization, user: User, source: Any, size: int) -> S
     return file_store(
         organization_id=organization.pk,
         user_id=user.pk,
+        project_id=None,
         purpose=FilePurpose.BATCH,
         filename="bench.jsonl",
         source=source,
