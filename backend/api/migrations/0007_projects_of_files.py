@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
     dependencies = [
         ("accounts", "0007_data_rights"),
-        ("api", "0005_batches"),
+        ("api", "0006_stored_chat"),
     ]
 
     operations = [
