@@ -9,7 +9,7 @@ from uuid import UUID
 
 import pytest
 from asgiref.sync import sync_to_async
-from django.db import connection
+from django.db import connection, transaction
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -78,15 +78,15 @@ def spend(organization_id: UUID, tokens: int) -> None:
         cursor.execute("ALTER TABLE billing_creditentry DISABLE TRIGGER append_only")
         cursor.execute("UPDATE billing_creditentry SET created_at = %s", [NOVEMBER.start])
         cursor.execute("ALTER TABLE billing_creditentry ENABLE TRIGGER append_only")
-    usage_record_create(
-        facts=factories.facts(
-            caller,
-            occurred_at=NOVEMBER.start + timedelta(days=1),
-            input_tokens=0,
-            cached_input_tokens=0,
-            output_tokens=tokens,
-        )
+    used = factories.facts(
+        caller,
+        occurred_at=NOVEMBER.start + timedelta(days=1),
+        input_tokens=0,
+        cached_input_tokens=0,
+        output_tokens=tokens,
     )
+    with transaction.atomic():
+        usage_record_create(facts=used)
     invoice_close(organization_id=organization_id, month=NOVEMBER, now=NOW)
 
 

@@ -104,7 +104,7 @@ def wait_for_a_lock() -> None:
 def test_what_was_erased_after_the_backup_is_erased_again_when_it_is_restored(
     files: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    gone, other = member(name="Grace Giraffe"), member()
+    gone, other = member(name="Grace Okapi"), member()
     organization = member()
     colleague = member(
         organization=Organization.objects.get(pk=organization.organization_id), role="member"
@@ -133,7 +133,7 @@ def test_what_was_erased_after_the_backup_is_erased_again_when_it_is_restored(
             f"--organization={organization.organization_id}",
         )
     assert not Conversation.objects.filter(user_id=gone.user_id).exists()
-    assert tables_with("Giraffe") == []
+    assert tables_with("Okapi") == []
     assert not User.objects.get(pk=gone.user_id).is_active
     left = {row.user_id for row in Conversation.objects.all()}
     assert left == {other.user_id, held.user_id}
