@@ -1,12 +1,26 @@
 """What operators do from the admin: suspend, reinstate, hold, erase; each with its reason."""
 
+from decimal import Decimal
+
 import pytest
 from django.urls import reverse
 
-from backend.accounts.models import LegalHold, Organization, Suspension, TermsVersion, User
+from backend.accounts.model_access import model_is_allowed, model_rules
+from backend.accounts.models import (
+    LegalHold,
+    Organization,
+    SignUpPolicy,
+    Suspension,
+    TermsVersion,
+    User,
+)
+from backend.accounts.sign_up import sign_up_begin
+from backend.platform.errors import PermissionDenied
 from backend.rights.models import Erasure
+from billing.models import PlanPrice
+from billing.payments.selectors import billing_overview
 from tests.admin.conftest import staff
-from tests.factories import member
+from tests.factories import MODEL, member
 
 pytestmark = pytest.mark.django_db
 
@@ -71,3 +85,51 @@ def test_published_terms_stay_as_they_are(client):
     page = reverse("admin:accounts_termsversion_change", args=[version.pk])
     assert client.post(page, {"kind": "terms", "version": "2"}).status_code == 403
     assert client.post(page.replace("change", "delete"), {"post": "yes"}).status_code == 403
+
+
+def test_price_of_a_plan_is_set_in_the_admin_and_shown_to_customers(client, superuser):
+    principal = member()
+    add = reverse("admin:billing_planprice_add")
+    price = {"plan": "standard", "currency": "USD", "amount": "30.00"}
+    assert client.post(add, price).status_code == 302
+    for wrong in (price, {**price, "currency": "EUR", "amount": "-1"}):  # there is one; negative
+        assert client.post(add, wrong).status_code == 200
+    assert client.post(add, {**price, "currency": "EUR", "amount": "28"}).status_code == 302
+    shown = billing_overview(principal=principal)
+    assert [(plan.slug, plan.amount) for plan in shown.plans] == [("standard", Decimal("30.00"))]
+    row = PlanPrice.objects.get(currency="USD")
+    change = reverse("admin:billing_planprice_change", args=[row.pk])
+    assert client.post(change, {**price, "amount": "35.00"}).status_code == 302
+    assert billing_overview(principal=principal).plans[0].amount == 35
+
+
+def test_model_is_closed_to_a_plan_and_opened_to_one_organization_in_the_admin(client, superuser):
+    one, other = member(), member()
+    add = reverse("admin:accounts_modelaccess_add")
+    rows = (
+        {"plan": "free", "organization": ""},
+        {"plan": "", "organization": str(one.organization_id), "is_allowed": "on"},
+    )
+    for row in rows:
+        assert client.post(add, {"model": MODEL, **row}).status_code == 302
+    assert [
+        model_is_allowed(
+            model_rules(), MODEL, organization_id=who.organization_id, plan=who.plan.slug
+        )
+        for who in (one, other)
+    ] == [True, False]
+
+
+def test_sign_up_is_limited_to_domains_in_the_admin(client, superuser, settings):
+    settings.OUTBOX_TOKEN = "outbox"
+    add = reverse("admin:accounts_signuppolicy_add")
+    assert client.post(add, {"mode": "domain", "domains": "example.org"}).status_code == 302
+    assert client.get(add).status_code == 403  # there is one
+    password = "correct horse battery staple"
+    sign_up_begin(email="a@example.org", password=password)
+    with pytest.raises(PermissionDenied) as refused:
+        sign_up_begin(email="a@example.com", password=password)
+    assert refused.value.code == "signup_domain"
+    change = reverse("admin:accounts_signuppolicy_change", args=[SignUpPolicy.objects.get().pk])
+    assert client.post(change, {"mode": "open", "domains": ""}).status_code == 302
+    sign_up_begin(email="a@example.com", password=password)

@@ -1,10 +1,8 @@
 """An account's life in a browser: address, password, second factors, passkeys, sessions, end."""
 
-import json
 import os
 import re
 import secrets
-import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -198,36 +196,6 @@ def test_new_address_is_confirmed_and_the_old_one_notified(
     assert new in newest_mail(live_product.url, person.email, "has the address")
     person.open("/settings/security")
     expect(page.get_by_text(f"It is {new}")).to_be_visible()
-
-
-def test_erased_account_opens_no_more(person: Person, live_product: Product) -> None:
-    """With a copy of the data first, on a phone; the certificate comes by mail."""
-    person.visitor.expect_status(401)
-    page = person.page
-    page.set_viewport_size({"width": 390, "height": 844})
-    person.open("/settings/privacy")
-    page.get_by_role("button", name="Ask for a copy", exact=True).click()
-    download = page.get_by_role("list", name="Copies").get_by_role("button", name="Download")
-    expect(download).to_be_visible()
-    assert_accessible(page, "data and privacy")
-    show(page, "privacy")
-    with page.expect_download() as saved:
-        download.click()
-    with zipfile.ZipFile(saved.value.path()) as archive:
-        [user] = archive.read("accounts.User.jsonl").splitlines()
-    assert json.loads(user)["email"] == person.email
-    page.get_by_role("button", name="Delete the account").click()
-    dialog = page.get_by_role("dialog")
-    expect(dialog.get_by_role("button", name="Delete for good")).to_be_disabled()
-    dialog.get_by_label("Your address").fill(person.email)
-    assert_accessible(page, "the question before deletion")
-    show(page, "deletion")
-    dialog.get_by_role("button", name="Delete for good").click()
-    expect(page).to_have_url(re.compile("/login"))
-    sign_in(page, person.email, PASSWORD)
-    expect(page.get_by_role("alert")).to_contain_text("wrong")
-    certificate = newest_mail(live_product.url, person.email, "Certificate of erasure")
-    assert "account.EmailAddress: 1 rows deleted" in certificate
 
 
 @pytest.fixture

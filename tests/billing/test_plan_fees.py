@@ -1,0 +1,132 @@
+"""A plan's fee is on one invoice: each day of it once, whatever is closed when."""
+
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from backend.accounts.models import Organization, Plan
+from billing import tasks
+from billing.invoices.closing import FeeCurrencyError, invoice_close
+from billing.invoices.services import close_and_issue_month, invoice_issue, invoice_void
+from billing.models import BillingAccount, Invoice, InvoiceLine, PlanPeriod
+from billing.periods import parse_period
+from billing.plans import months_with_fees, plan_fees, replaced_periods_end
+from tests.billing import factories
+
+pytestmark = pytest.mark.django_db
+NOW = datetime(2026, 12, 3, tzinfo=UTC)
+JUNE, JULY, AUGUST = (parse_period(name, now=NOW) for name in ("2026-06", "2026-07", "2026-08"))
+
+
+def period(organization: Organization, amount: str, began: datetime, **fields: Any) -> PlanPeriod:
+    return PlanPeriod.objects.create(
+        organization=organization,
+        plan_id="free",
+        amount=Decimal(amount),
+        currency="USD",
+        began_at=began,
+        **fields,
+    )
+
+
+def billed() -> list[tuple[str, str, Decimal, bool]]:
+    """Of the invoices that count: the month of each, of each fee, and what it is."""
+    lines = InvoiceLine.objects.exclude(invoice__status="void").order_by("pk")
+    return [
+        (f"{line.invoice.period_start:%m}", f"{line.usage_month:%m}", line.amount, line.is_late)
+        for line in lines.select_related("invoice")
+    ]
+
+
+def test_change_of_plan_in_a_month_is_charged_by_the_day_on_its_invoice() -> None:
+    organization = factories.organization_new()
+    changed = JUNE.start + timedelta(days=10, hours=12)
+    period(organization, "30", JUNE.start + timedelta(days=3), ended_at=changed)
+    period(organization, "100", changed)
+    invoice = invoice_close(organization_id=organization.pk, month=JUNE, now=NOW)
+    assert invoice is not None
+    assert [(line.model, line.amount) for line in invoice.lines.all()] == [
+        ("Free, 7 of 30 days", Decimal("7.00")),
+        ("Free, 20 of 30 days", Decimal("66.67")),
+    ]
+    assert invoice.subtotal == Decimal("73.67")
+    july = invoice_close(organization_id=organization.pk, month=JULY, now=NOW)
+    assert july is not None and july.subtotal == 100
+    assert plan_fees(organization_id=organization.pk, month=JULY) == []
+
+
+def test_months_that_no_run_has_closed_get_their_own_invoices(monkeypatch: Any) -> None:
+    organization = factories.organization_new()
+    period(organization, "30", JUNE.start)
+    monkeypatch.setattr(
+        tasks, "timezone", SimpleNamespace(now=lambda: datetime(2026, 9, 2, tzinfo=UTC))
+    )
+    for _ in range(2):
+        tasks.close_month()
+    assert billed() == [(f"0{n}", f"0{n}", Decimal(30), False) for n in (6, 7, 8)]
+    assert months_with_fees(datetime(2026, 9, 2, tzinfo=UTC)) == []
+
+
+def test_fee_of_a_voided_invoice_is_billed_again_once() -> None:
+    organization = factories.organization_new()
+    period(organization, "30", JUNE.start, ended_at=JUNE.end)
+    invoice = invoice_close(organization_id=organization.pk, month=JUNE, now=NOW)
+    assert invoice is not None
+    invoice_issue(invoice_id=invoice.pk, now=NOW)
+    invoice_void(invoice_id=invoice.pk, now=NOW)
+    # Another month is closed first: it has the fee, marked, and the month itself no more.
+    assert close_and_issue_month(month=AUGUST, now=NOW) == (1, [])
+    assert close_and_issue_month(month=JUNE, now=NOW) == (0, [])
+    assert billed() == [("08", "06", Decimal(30), True)]
+    assert Invoice.objects.get(status="open").total == 30
+
+
+def test_plan_that_an_operator_gave_ends_the_fee_of_the_chosen_one() -> None:
+    organization = factories.organization_new()
+    Plan.objects.get_or_create(
+        slug="premium",
+        defaults={"name": "Premium", "queue_priority": 0, "requests_per_minute": 1,
+                  "tokens_per_minute": 1, "concurrent_generations": 1},
+    )  # fmt: skip
+    period(organization, "31", JULY.start)
+    assert replaced_periods_end(JULY.start + timedelta(days=4)) == 0
+    Organization.objects.update(plan_id="premium")
+    assert replaced_periods_end(JULY.start + timedelta(days=4)) == 1
+    fees = plan_fees(organization_id=organization.pk, month=AUGUST)
+    assert [fee.amount for fee in fees] == [4]
+
+
+def test_fee_in_another_currency_stops_the_close_and_says_why() -> None:
+    organization = factories.organization_new()
+    period(organization, "30", JUNE.start)
+    BillingAccount.objects.create(organization=organization, currency="EUR")
+    with pytest.raises(FeeCurrencyError, match="in USD, the organization pays in EUR"):
+        invoice_close(organization_id=organization.pk, month=JUNE, now=NOW)
+    issued, [problem] = close_and_issue_month(month=JUNE, now=NOW)
+    assert issued == 0 and "EUR" in problem
+    assert not Invoice.objects.exists()
+
+
+@settings(deadline=None, max_examples=20)
+@given(st.sets(st.integers(0, 91), max_size=5), st.permutations(range(3)))
+def test_every_day_of_a_quarter_is_charged_once(changes: set[int], order: list[int]) -> None:
+    """At a price of a unit a day, whenever the plan changes and in whichever order months close."""
+    organization = factories.organization_new()
+    moments = [JUNE.start + timedelta(days=day, hours=7) for day in sorted(changes)]
+    for began, ended in zip([JUNE.start, *moments], [*moments, None], strict=True):
+        # 3,100 a month is 100 a day in July and August; June has 30 days.
+        period(organization, "3100", began, ended_at=ended)
+    for number in order:
+        close_and_issue_month(month=(JUNE, JULY, AUGUST)[number], now=NOW)
+    lines = InvoiceLine.objects.filter(invoice__organization=organization)
+    days = sum(int(line.model.split(", ")[1].split(" of ")[0]) for line in lines)
+    assert days == (AUGUST.end - JUNE.start).days
+    amounts = [line.amount for line in lines.filter(usage_month=JULY.start.date())]
+    assert sum(amounts) == 3100
+    total = sum((line.amount for line in lines), Decimal(0))
+    assert abs(total - 9300) <= Decimal("0.05")
