@@ -121,7 +121,7 @@ def navigation(request: HttpRequest) -> list[dict[str, Any]]:
             if _may_view(request, model)
         ]
         if group.title == "Serving" and request.user.has_perm("generation.view_generation"):
-            items.append(_pools(request))
+            items += [_pools(request), _machine_models(request)]
         if group.title == "Billing" and request.user.has_perm("billing.view_usagerollup"):
             items.insert(0, _report(request))
         if items:
@@ -132,6 +132,11 @@ def navigation(request: HttpRequest) -> list[dict[str, Any]]:
 def _pools(request: HttpRequest) -> dict[str, Any]:
     link = reverse("admin:generation_pools")
     return {"title": "Pools", "icon": "dns", "link": link, "active": request.path == link}
+
+
+def _machine_models(request: HttpRequest) -> dict[str, Any]:
+    link = reverse("admin:generation_models")
+    return {"title": "Models", "icon": "memory", "link": link, "active": request.path == link}
 
 
 def _report(request: HttpRequest) -> dict[str, Any]:
@@ -156,6 +161,7 @@ def _item(request: HttpRequest, model: type[Model], icon: str) -> dict[str, Any]
     # These pages lie below that of a model, and have their own item.
     elsewhere = request.path in (
         reverse("admin:generation_pools"),
+        reverse("admin:generation_models"),
         reverse("admin:billing_reports"),
     )
     return {

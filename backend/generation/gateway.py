@@ -22,6 +22,7 @@ from backend.generation.finish.finalize import Finisher
 from backend.generation.finish.settle import Settlement
 from backend.generation.pools.client import UpstreamClient
 from backend.generation.pools.config import ConfiguredPools, PoolConfig, Pools, PoolsInForce
+from backend.generation.pools.demand import DemandReport
 from backend.generation.pools.health import HealthMonitor
 from backend.generation.recovery.disconnect import DisconnectCheck
 from backend.generation.recovery.ended_access import EndedAccess
@@ -149,6 +150,7 @@ class Gateway:
             "writer": self.writer.run,
             "follower": self.follower.run,
             "monitor": self.monitor.run,
+            "demand": DemandReport(self.redis, self.queues).run,
             "heartbeat": self.heartbeat.run,
             "failover": self.failover.run,
             "reaper": self.reaper.run,

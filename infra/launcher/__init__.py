@@ -9,6 +9,9 @@
 `fetch.py`        fetches it, in a process of its own, going on where it was interrupted
 `resources.py`    memory and disk that are free
 `provisioning.py`      that model on its way: fetched, loaded, made the default without a restart
+`fleet.py`        models that operators add: loaded when asked for, unloaded when memory is short
+`machine_model.py` one of them;  `acquire.py`: fetches and checks it
+`fleet_pools.py`  its pools file;  `fleet_link.py`: what the launcher and web processes tell
 `frontend.py`     the page, built when its sources have changed
 `prepare.py`      migrations, static files, demo organization (one Django process)
 `procfile.py`     which processes there are

@@ -1,9 +1,12 @@
 """What this machine has left for a model, as far as we may use it."""
 
+import re
 import shutil
 from pathlib import Path
 
 import psutil
+
+from infra.launcher.errors import LaunchError
 
 _CGROUP = Path("/sys/fs/cgroup")
 
@@ -40,6 +43,20 @@ def _left_of_limits() -> list[int]:
             continue
         left.append(max(0, most - now + int(stat.get(file_cache, "0"))))
     return left
+
+
+def parse_bytes(text: str) -> int:
+    """ "6 GB", "500MB" or a plain count, in bytes; 0 for "".
+
+    Raises:
+        LaunchError: it is none of these.
+    """
+    if not text:
+        return 0
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(MB|GB|)", text.strip(), re.IGNORECASE)
+    if found is None:
+        raise LaunchError(f"{text!r} is no amount of memory: write it as 6GB or 500MB.")
+    return int(float(found[1]) * {"": 1, "MB": 1e6, "GB": 1e9}[found[2].upper()])
 
 
 def gigabytes(count: int) -> str:

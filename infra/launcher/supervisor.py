@@ -71,6 +71,10 @@ class Supervisor:
         """How often the process has ended since it last ran for a minute."""
         return self._processes[name].restarts.ends
 
+    def last_end(self, name: str) -> str:
+        """How it ended the last time by itself; "" where it never did."""
+        return self._processes[name].last_end
+
     def remove(self, name: str) -> str:
         """End the process for good; how it ended the last time by itself."""
         supervised = self._processes.pop(name)

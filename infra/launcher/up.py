@@ -19,6 +19,9 @@ from types import FrameType
 from infra.launcher import configured, environment, frontend, model, probe, procfile
 from infra.launcher.console import Console
 from infra.launcher.errors import LaunchError, excerpt
+from infra.launcher.fleet import Fleet
+from infra.launcher.fleet_link import FleetLink
+from infra.launcher.fleet_pools import FleetPools
 from infra.launcher.model_spec import DEFAULT, SMALL, known_models, read_spec
 from infra.launcher.provisioning import PoolsFolder, Provisioning, Publisher
 from infra.launcher.supervisor import Supervisor
@@ -47,6 +50,8 @@ class Launch:
         self._declined = "MODEL=small was asked for" if model == SMALL else None
         self._pools = PoolsFolder(self._var)
         self._provisioning: Provisioning | None = None
+        self._fleet: Fleet | None = None
+        self._fleet_link: FleetLink | None = None
         self._has_served = threading.Event()
 
     @property
@@ -85,6 +90,8 @@ class Launch:
                 self._supervisor.add(name, command)
         if self._engine_is_ours():
             self._provisioning = self._larger_model(self._supervisor, commands[_ENGINE])
+            self._fleet = self._added_models(self._supervisor, commands[_ENGINE])
+            self._fleet_link = FleetLink(self._fleet, self._environment()["REDIS_URL"])
 
     def serve(self) -> None:
         """Tend services and processes for ever; say so once a first token has been served."""
@@ -95,12 +102,13 @@ class Launch:
             self._supervisor.tend()
             if self._provisioning is not None and self._has_served.is_set():
                 self._provisioning.tend()
+            if self._fleet is not None and self._has_served.is_set():
+                self._fleet.tend()
             time.sleep(_TEND_SECONDS)
 
     def stop(self) -> None:
         """End everything: web first, services last."""
-        if self._provisioning is not None:
-            self._provisioning.stop()
+        self._stop_models()
         if self._keeper is not None:
             self._keeper.stop()
         if self._supervisor is not None:
@@ -111,8 +119,7 @@ class Launch:
 
     def kill(self) -> None:
         """End everything now. The database recovers from its log on the next start."""
-        if self._provisioning is not None:
-            self._provisioning.stop()
+        self._stop_models()
         if self._keeper is not None:
             self._keeper.stop()
         if self._supervisor is not None:
@@ -121,6 +128,15 @@ class Launch:
             for service in self._services.services:
                 service.kill()
         environment.withdraw(self._var)
+
+    def _stop_models(self) -> None:
+        """End what fetches models, and say no more of them."""
+        if self._fleet_link is not None:
+            self._fleet_link.stop()
+        if self._fleet is not None:
+            self._fleet.stop()
+        if self._provisioning is not None:
+            self._provisioning.stop()
 
     def _set_variables(self) -> None:
         defaults = {
@@ -181,6 +197,16 @@ class Launch:
             console=self._console,
             publisher=Publisher(self._spec, self._environment()["REDIS_URL"]),
             declined=self._declined,
+        )
+
+    def _added_models(self, supervisor: Supervisor, engine_command: str) -> Fleet:
+        return Fleet(
+            self._var,
+            pools=FleetPools(self._pools.path, self._models),
+            supervisor=supervisor,
+            engine_command=engine_command,
+            console=self._console,
+            environment=os.environ,
         )
 
     def _build_page(self) -> None:

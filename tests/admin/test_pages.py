@@ -57,7 +57,10 @@ def test_superuser_opens_every_list_and_every_row(client, superuser, rows):
 
 def test_side_bar_links_to_every_page(client, superuser):
     page = client.get("/admin/").content.decode()
-    for url in [*changelists(), reverse("admin:generation_pools")]:
+    for url in [
+        *changelists(),
+        *map(reverse, ("admin:generation_pools", "admin:generation_models")),
+    ]:
         assert f'href="{url}"' in page
 
 
@@ -95,7 +98,11 @@ def test_users_who_are_not_staff_are_refused(client):
     from tests.factories import UserFactory
 
     client.force_login(UserFactory.create())
-    for url in ["/admin/", *changelists(), reverse("admin:generation_pools")]:
+    for url in [
+        "/admin/",
+        *changelists(),
+        *map(reverse, ("admin:generation_pools", "admin:generation_models")),
+    ]:
         assert client.get(url).status_code == 302, url
 
 

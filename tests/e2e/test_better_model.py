@@ -1,6 +1,7 @@
 """The model that comes after the start: seen on its way, served, and the default, in the web
 processes and on the pages that were there before. A second engine with the small model stands for
-the large one. Why one does not come: tests/infra/test_provisioning.py."""
+the large one. Why one does not come: tests/infra/test_provisioning.py. And models that an operator
+adds to the same product: copies of the small one, of which the memory holds one at a time."""
 
 import hashlib
 import re
@@ -37,7 +38,8 @@ def sources(model_file: Path) -> Iterator[Sources]:
 @pytest.fixture(scope="module")
 def product(model_file: Path, scratch: Path, sources: Sources) -> Iterator[LaunchedProduct]:
     spec = write_spec(scratch / "page-spec", model_file.read_bytes())
-    made = launched(scratch / "page", model_file, str(spec), sources.environment(), migrated=True)
+    settings = {**sources.environment(), "PARLEY_MODEL_MEMORY": "1.5GB"}
+    made = launched(scratch / "page", model_file, str(spec), settings, migrated=True)
     made.start()
     yield made
     made.stop()
@@ -66,8 +68,12 @@ def ask(client: httpx.Client, model: str) -> str:
     return str(answer.json()["model"])
 
 
+def listed(client: httpx.Client) -> list[dict]:
+    return list(client.get("/api/models").json()["data"])
+
+
 def default_of(client: httpx.Client) -> str:
-    return str(client.get("/api/models").json()["data"][0]["id"])
+    return str(listed(client)[0]["id"])
 
 
 def test_model_that_is_fetched_becomes_the_default_without_restart_or_reload(
@@ -133,6 +139,93 @@ def test_small_model_answers_until_a_killed_engine_is_back(product: LaunchedProd
         assert ask(client, "auto") == "smollm2-135m"
         product.wait_until(lambda: default_of(client) == "test-large")
         assert ask(client, "auto") == "test-large"
+
+
+def added(product: LaunchedProduct) -> dict[str, str]:
+    """The states of the models that were added, by `manage.py models list`."""
+    lines = [line.split() for line in product.manage("models", "list").stdout.splitlines()]
+    return {line[0]: line[1] for line in lines if line[1] != "served"}
+
+
+def test_added_models_are_served_and_take_turns_in_memory(
+    browser: Browser, product: LaunchedProduct, model_file: Path, scratch: Path
+) -> None:
+    copies = {name: scratch / f"{name}.gguf" for name in ("copy-a", "copy-b")}
+    for copy in copies.values():
+        copy.symlink_to(model_file)
+    with product.owner() as client:
+        before = pids_of_web(product)
+
+        def add(name: str, *options: str) -> str:
+            source = f"file:{copies[name]}"
+            done = product.manage("models", "add", source, "--context", "1024", *options)
+            assert done.returncode == 0, done.stdout + done.stderr
+            return done.stdout
+
+        said = add("copy-a", "--name", "Copy A", "--output-price", "0.003")
+        digest = hashlib.sha256(model_file.read_bytes()).hexdigest()
+        assert "ready" in said and digest in said and "apache-2.0" in said
+        product.wait_until(lambda: "copy-a" in {m["id"] for m in listed(client)})
+        [model] = [m for m in listed(client) if m["id"] == "copy-a"]
+        assert (model["name"], model["license"]) == ("Copy A", "apache-2.0")
+        assert float(model["prices"]["output"]) == 0.003
+        assert ask(client, "copy-a") == "copy-a"
+        assert pids_of_web(product) == before, "nothing was started again"
+
+        add("copy-b", "--no-wait")
+        product.wait_until(lambda: added(product) == {"copy-a": "idle", "copy-b": "ready"})
+        person = Person(Visitor(browser, product.url))
+        person.open("/")
+        person.page.get_by_role("button", name=re.compile("^Model:")).click()
+        person.page.get_by_role("menuitemradio", name=re.compile("Copy A")).click()
+        person.page.get_by_role("textbox", name="Message").fill("Say hello.")
+        person.page.keyboard.press("Enter")
+        expect(person.page.get_by_text("Copy A is loading")).to_be_visible(timeout=60_000)
+        product.wait_until(lambda: [m["model"] for m in person.stored()][-1:] == ["copy-a"])
+        person.visitor.leave()
+        product.wait_until(lambda: added(product) == {"copy-a": "ready", "copy-b": "idle"})
+
+        assert ask(client, "copy-b") == "copy-b", "a request waits for its engine"
+        engine_of(product, "copy-b").kill()
+        assert ask(client, "copy-b") == "copy-b", "and for one that is started again"
+        assert product.manage("models", "default", "copy-b").returncode == 0
+        product.wait_until(lambda: default_of(client) == "copy-b")
+        for name in copies:
+            assert product.manage("models", "remove", name).returncode == 0
+        product.wait_until(lambda: default_of(client) == "test-large")
+        assert {m["id"] for m in listed(client)} == {"test-large", "smollm2-135m"}
+        assert added(product) == {}
+        assert all(copy.exists() for copy in copies.values()), "an operator's file stays"
+
+
+@pytest.mark.parametrize(
+    ("content", "options", "reason"),
+    [
+        (b"GGUF and nothing more", (), "cannot be read|not a GGUF|ends"),
+        (None, ("--sha256", "0" * 64), "does not have SHA-256 0000"),
+        (None, ("--memory", "5000"), "it needs 5000.0 GB of memory, and 1.5 GB of PARLEY_MODEL"),
+    ],
+)
+def test_model_that_cannot_be_served_is_declined_and_the_others_go_on(
+    product: LaunchedProduct,
+    model_file: Path,
+    tmp_path: Path,
+    content: bytes | None,
+    options: tuple[str, ...],
+    reason: str,
+) -> None:
+    path = tmp_path / "bad.gguf"
+    path.write_bytes(content) if content else path.symlink_to(model_file)
+    done = product.manage("models", "add", f"file:{path}", "--id", "bad", *options)
+    assert done.returncode == 1
+    assert re.search(reason, done.stderr), done.stderr
+    with product.owner() as client:
+        pending = client.get("/api/models").json()["pending"]
+        assert [model["state"] for model in pending if model["id"] == "bad"] == ["declined"]
+        assert "bad" not in {model["id"] for model in listed(client)}
+        assert ask(client, "auto") == "test-large"
+    product.manage("models", "remove", "bad")
+    product.wait_until(lambda: added(product) == {})
 
 
 def test_reason_is_shown_where_it_does_not_come(

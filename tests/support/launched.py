@@ -114,6 +114,18 @@ class LaunchedProduct:
         published = json.loads((self.var / "run" / "environment.json").read_text())
         return dict(published["variables"])
 
+    def manage(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        """`manage.py ARGUMENTS` in a second terminal."""
+        return subprocess.run(
+            [sys.executable, "manage.py", *arguments],
+            cwd=ROOT,
+            env=self._environment,
+            capture_output=True,
+            text=True,
+            timeout=240,
+            check=False,
+        )
+
     def service(self, name: str) -> psutil.Process:
         """The server process of the embedded service `name`, which must be running."""
         pid, _ = (self.var / "services" / name / f"{name}.pid").read_text().split()

@@ -113,6 +113,8 @@ class BatchLoop:
         replicas = queue.replicas
         healthy = sum(replica.healthy for replica in replicas.replicas)
         places = replicas.places * healthy
+        if not places and replicas.pool.on_demand and not queue.waiting:
+            return 1  # its replica is started for it
         if queue.draining or queue.waiting or not places:
             return 0
         allowed = max(1, int(places * SHARE))

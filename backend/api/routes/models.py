@@ -1,7 +1,7 @@
 """Models: OpenAI's listing under `/v1`, and the product's with prices under `/api`."""
 
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 from uuid import UUID
 
 import msgspec
@@ -13,7 +13,7 @@ from backend.api.schemas.resources import ModelListOut, ModelOut, PendingModelOu
 from backend.generation.pools.access import pool_for, pools_for
 from backend.generation.pools.config import PoolConfig, load_pools
 from backend.generation.pools.health import pool_health
-from backend.generation.pools.pending import pending_models
+from backend.generation.pools.pending import machine_models, pending_models
 from backend.platform.database import in_database
 from billing.prices.book import PriceBook, UnpricedUsage
 from billing.prices.loading import price_book
@@ -52,6 +52,7 @@ async def list_product_models(request: AuthenticatedRequest) -> ModelListOut:
     """What each model can do and costs, and whether it can answer now; and what is on its way."""
     book = await in_database(price_book)
     ready = {replica.pool for replica in await in_database(pool_health) if replica.ready}
+    loading = {m.id for m in await in_database(machine_models) if m.state == "loading"}
     return ModelListOut(
         data=[
             ModelOut(
@@ -61,7 +62,7 @@ async def list_product_models(request: AuthenticatedRequest) -> ModelListOut:
                 max_output_tokens=pool.max_output_tokens,
                 capabilities=list(pool.capabilities),
                 prices=_prices(book, pool.id, request.auth.organization_id, timezone.now()),
-                status="ready" if pool.id in ready else "unavailable",
+                status=_status(pool, ready, loading),
                 license=pool.license,
                 notice=pool.notice,
             )
@@ -72,6 +73,16 @@ async def list_product_models(request: AuthenticatedRequest) -> ModelListOut:
             for model in await in_database(pending_models)
         ],
     )
+
+
+def _status(
+    pool: PoolConfig, ready: set[str], loading: set[str]
+) -> Literal["ready", "idle", "loading", "unavailable"]:
+    if pool.id in ready:
+        return "ready"
+    if pool.id in loading:
+        return "loading"
+    return "idle" if pool.on_demand else "unavailable"
 
 
 def _prices(book: PriceBook, model: str, organization_id: UUID, at: datetime) -> PricesOut | None:

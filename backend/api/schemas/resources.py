@@ -31,7 +31,9 @@ class ModelOut(ResponseModel):
     max_output_tokens: int
     capabilities: list[str]
     prices: PricesOut | None
-    status: Literal["ready", "unavailable"]
+    status: Literal["ready", "idle", "loading", "unavailable"] = Field(
+        description="idle: it is loaded when it is asked for, and the request waits for it."
+    )
     license: str = Field(description="An SPDX name; empty where the pools file says nothing.")
     notice: str
 

@@ -129,7 +129,8 @@ class AdmissionQueue:
         """
         if self.draining:
             raise Overloaded("This server is restarting. Try again.", retry_after=1)
-        if not self.replicas.any_healthy:
+        self.replicas.was_asked = True
+        if not self.replicas.takes_requests:
             raise Overloaded(
                 f"No replica of {self.replicas.pool.id!r} takes work now. Try again soon.",
                 retry_after=5,
@@ -148,7 +149,7 @@ class AdmissionQueue:
     @property
     def refuses_all(self) -> bool:
         """Whether every new request is refused, whatever waits."""
-        return self.draining or not self.replicas.any_healthy
+        return self.draining or not self.replicas.takes_requests
 
     @property
     def is_full(self) -> bool:

@@ -3,6 +3,8 @@
 config.py         infra/pools.toml, typed
 routing.py        which replica a generation goes to: one function a policy
 replicas.py       their state in this process;  health.py: the probes
+machine.py        models of this machine: what operators ask of the launcher
+demand.py         which models without an engine are asked for;  pending.py: those on their way
 client.py         opens a generation's stream at a replica; probes and tokenizes
 http.py           connections: HTTP/1.1 on asyncio and httptools, kept alive, closed to abort
 chunks.py         what an upstream's chunk says, typed

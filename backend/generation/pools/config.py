@@ -90,6 +90,7 @@ class _ModelTable(msgspec.Struct, forbid_unknown_fields=True):
     notice: str = ""
     dialect: Dialect = "vllm"
     routing: str = "affinity"
+    on_demand: bool = False
 
 
 class _File(msgspec.Struct, forbid_unknown_fields=True):
@@ -122,6 +123,7 @@ class PoolConfig:
             as `max_output_tokens`.
         license, notice: an SPDX name, and what its makers want said of it; shown to users.
         routing: the policy that chooses a replica, see routing.py.
+        on_demand: its replica is started when it is asked for: requests wait for it.
         dialect: `vllm` (our engine, vLLM, SGLang) knows `priority`, `cache_salt`,
             `continuous_usage_stats` and `continue_final_message`; `openai` knows only what OpenAI
             documents, so an answer whose replica fails half-way ends there, with its text kept.
@@ -145,6 +147,7 @@ class PoolConfig:
     turn_tokens: int | None = None
     license: str = ""
     notice: str = ""
+    on_demand: bool = False
 
     @property
     def turn_limit(self) -> int:
@@ -376,6 +379,7 @@ def _pool(path: Path, table: _ModelTable) -> PoolConfig:
         notice=table.notice,
         dialect=table.dialect,
         routing=table.routing,
+        on_demand=table.on_demand,
         replicas=tuple(_replica(path, table.id, replica) for replica in table.replica),
     )
 

@@ -12,6 +12,7 @@ import msgspec
 import structlog
 from redis.exceptions import RedisError
 
+from backend.platform.machine_models import STATUS_KEY, MachineModel
 from backend.platform.redis import sync_client
 
 log = structlog.get_logger(__name__)
@@ -43,13 +44,41 @@ class PendingModel(msgspec.Struct, frozen=True):
 
 
 _DECODER = msgspec.json.Decoder(list[PendingModel])
+_MACHINE_DECODER = msgspec.json.Decoder(list[MachineModel])
+_ON_THEIR_WAY = {"waiting", "fetching", "checking", "loading", "declined"}
 
 
 def pending_models() -> list[PendingModel]:
     """What is on its way now; nothing where that is not known. Synchronous."""
     try:
         published = cast(bytes | None, sync_client().get(KEY))
-        return _DECODER.decode(published) if published else []
+        found = _DECODER.decode(published) if published else []
     except (RedisError, OSError, msgspec.DecodeError) as error:
         log.warning("pending_models_not_known", error=str(error))
         return []
+    return found + [_pending(model) for model in machine_models() if model.state in _ON_THEIR_WAY]
+
+
+def machine_models() -> list[MachineModel]:
+    """The models that this machine's launcher serves or was asked to; nothing where there is none.
+    Synchronous."""
+    try:
+        published = cast(bytes | None, sync_client().get(STATUS_KEY))
+        return _MACHINE_DECODER.decode(published) if published else []
+    except (RedisError, OSError, msgspec.DecodeError) as error:
+        log.warning("machine_models_not_known", error=str(error))
+        return []
+
+
+def launcher_is_there() -> bool:
+    """Whether a launcher that takes added models has said so in the last seconds. Synchronous."""
+    try:
+        return bool(sync_client().exists(STATUS_KEY))
+    except (RedisError, OSError):
+        return False
+
+
+def _pending(model: MachineModel) -> PendingModel:
+    names = {name for name in PendingModel.__struct_fields__ if name != "detail"}
+    fields = {name: getattr(model, name) for name in names}
+    return PendingModel(**fields, detail=model.detail[:500])

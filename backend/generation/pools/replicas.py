@@ -54,12 +54,14 @@ class ReplicaSet:
     Attributes:
         processes: how many web processes share the replicas. Each takes its share of a
             replica's places, so that together they do not ask for more than it has.
+        was_asked: since demand.py last told of it.
     """
 
     def __init__(self, pool: PoolConfig) -> None:
         self.pool = pool
         self.replicas = [Replica(config, pool.id) for config in pool.replicas]
         self.processes = 1
+        self.was_asked = False
 
     def adopt(self, pool: PoolConfig) -> None:
         """Go on as `pool` says now. Replicas that it still has keep their state; what runs at one
@@ -71,6 +73,16 @@ class ReplicaSet:
     @property
     def any_healthy(self) -> bool:
         return any(replica.available for replica in self.replicas)
+
+    @property
+    def takes_requests(self) -> bool:
+        """Whether a new request may wait here: for a place, or for a replica to be started."""
+        return self.any_healthy or self.pool.on_demand
+
+    @property
+    def is_in_use(self) -> bool:
+        """Whether a choice runs here."""
+        return any(replica.outstanding for replica in self.replicas)
 
     @property
     def places(self) -> int:

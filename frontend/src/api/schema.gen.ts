@@ -2357,9 +2357,16 @@ export interface components {
             service_tier?: ("auto" | "default" | "flex" | "priority") | null;
             /**
              * Store
-             * @description False: nothing of the call outlives its delivery.
+             * @description True: it can be read later, for 30 days. False: nothing of the call outlives its delivery.
              */
-            store?: false | null;
+            store?: boolean | null;
+            /**
+             * Metadata
+             * @description Of a stored one.
+             */
+            metadata?: {
+                [key: string]: string;
+            } | null;
             /**
              * Safety Identifier
              * @description Goes into the access log, hashed.
@@ -2563,9 +2570,10 @@ export interface components {
             prices: components["schemas"]["PricesOut"] | null;
             /**
              * Status
+             * @description idle: it is loaded when it is asked for, and the request waits for it.
              * @enum {string}
              */
-            status: "ready" | "unavailable";
+            status: "ready" | "idle" | "loading" | "unavailable";
             /**
              * License
              * @description An SPDX name; empty where the pools file says nothing.

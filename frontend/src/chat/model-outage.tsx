@@ -8,6 +8,7 @@ interface ModelOutageProps {
 
 /** Says that the chosen model cannot answer now, and what can be done meanwhile. */
 export function ModelOutage({ model, models }: ModelOutageProps) {
+  if (model?.status === "loading") return <ModelLoading name={model.name} />;
   if (model?.status !== "unavailable") return null;
   const another = models.find(({ status }) => status === "ready");
   return (
@@ -20,6 +21,16 @@ export function ModelOutage({ model, models }: ModelOutageProps) {
         {another
           ? `Choose ${another.name} above, or wait: this goes away when it is back.`
           : "Everything else works: your chats, files, usage and settings. This goes away when it is back."}
+      </Notice>
+    </div>
+  );
+}
+
+function ModelLoading({ name }: { name: string }) {
+  return (
+    <div className="px-3 pb-2">
+      <Notice tone="info" title={`${name} is loading`} className="mx-auto max-w-3xl py-2">
+        It answers as soon as it is there.
       </Notice>
     </div>
   );

@@ -65,11 +65,17 @@ function ModelNotes({ models, pending }: Pick<ModelPickerProps, "models" | "pend
   );
 }
 
+const AWAY: Record<Model["status"], string> = {
+  ready: "",
+  idle: " · loads when asked",
+  loading: " · loading",
+  unavailable: " · not available now",
+};
+
 function describe(model: Model): string {
   const context = `${Math.round(model.context_window / 1024)}k context`;
   const sees = model.capabilities.includes("vision") ? " · reads images" : "";
-  const away = model.status === "ready" ? "" : " · not available now";
-  return `${context}${sees}${away}`;
+  return `${context}${sees}${AWAY[model.status]}`;
 }
 
 /** The models that answer in a chat. */

@@ -28,7 +28,7 @@ export function useModelList(): ModelList {
 
 const NO_MODELS: ModelList = { data: [], pending: [] };
 
-const isOut = ({ status }: Model): boolean => status === "unavailable";
+const isOut = ({ status }: Model): boolean => status === "unavailable" || status === "idle";
 
 export const isOnItsWay = (model: PendingModel): boolean => model.state !== "declined";
 

@@ -45,7 +45,7 @@ _POOLING = "1_Pooling/config.json"
 """What Sentence-BERT says of a text's vector: the one file of a folder that lies below it."""
 _RETRIES = 3
 _FIRST_WAIT_S = 1.0
-_WANTED = (".safetensors", ".json", ".jinja", ".model", ".txt", _SUMS)
+_WANTED = (".safetensors", ".json", ".jinja", ".model", ".txt", "README.md", _SUMS)
 """Of a folder, these files; others (pictures, other frameworks' weights) are left."""
 
 
@@ -115,6 +115,28 @@ def fetch(
 def place_of(text: str, cache: Path | None = None) -> Path:
     """The folder in which what is fetched from the source is kept."""
     return (cache or _cache_folder()) / hashlib.sha256(text.encode()).hexdigest()[:20]
+
+
+def size_of(text: str) -> int:
+    """Bytes that fetching the source would bring; 0 where that is not known beforehand.
+
+    Raises:
+        ModelLoadError: there is nothing there.
+    """
+    source = Source.parse(text)
+    if source.scheme in ("", "pypi"):
+        return 0
+    try:
+        system, path = _filesystem(source)
+        if not system.isdir(path):
+            return int(system.size(path) or 0)
+        entries = system.ls(path, detail=True)
+    except (FileNotFoundError, ImportError) as error:
+        raise ModelLoadError(f"cannot fetch {text}: {error}") from error
+    except Exception as error:  # every filesystem has errors of its own, and `fetch` tries again
+        log.warning("the size of %s is not known: %s", text, error)
+        return 0
+    return sum(int(e["size"] or 0) for e in entries if e["name"].endswith(_WANTED))
 
 
 def _retried(action: Callable[[], Result], what: str, wait: Callable[[float], None]) -> Result:
