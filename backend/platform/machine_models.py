@@ -45,6 +45,7 @@ class Command(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     source: _Line = ""
     name: _Line = ""
     license: _Line = ""
+    notice: _Line = ""
     memory: _Bytes = 0
     max_model_len: _Bytes = 0
 

@@ -101,11 +101,21 @@ class Fleet:
             plain(command.name) or command.id,
             command.source,
             plain(command.license),
+            plain(command.notice),
             command.memory,
             command.max_model_len,
         )
         self._models[command.id] = model = self._managed(record)
         model.used_at = time.time()  # it is loaded as soon as it is there
+
+    def bring(self, command: Command) -> None:
+        """Have a model that comes with the product, unless it was brought before: it may have been
+        stopped since. It is loaded when it is first asked for."""
+        if command.id not in self._models:
+            self.add(command)
+            model = self._models[command.id]
+            model.record = msgspec.structs.replace(model.record, is_brought=True)
+            model.used_at = 0.0
 
     def _obey(self, command: Command | str) -> None:
         if isinstance(command, str):
@@ -117,13 +127,13 @@ class Fleet:
         model = self._models.get(command.id)
         if model is None:
             self._console.line(f"  There is no added model {command.id} to {command.action}.")
+        elif command.action == "default":
+            self._make_default(command.id)
         elif command.action == "start":
             model.start()
             model.used_at = time.time()
-        elif command.action == "stop":
+        elif command.action == "stop" or model.record.is_brought:
             model.stop()
-        elif command.action == "default":
-            self._make_default(command.id)
         else:
             model.end()
             del self._models[command.id]

@@ -25,15 +25,23 @@ class FleetPools:
     def __init__(self, folder: Path, models: Path) -> None:
         self._folder = folder
         self._models = models
-        self._written: dict[str, str] = {}
+        self._written: dict[str, tuple[str, str]] = {}  # by id: name and text
 
     def write(self, models: Sequence[ManagedModel]) -> None:
         """A file for each model that can be asked for, none for the others."""
-        wanted = {_name(model): _text(model) for model in models if model.state in _SERVED}
-        for name in self._written.keys() - wanted.keys():
-            (self._folder / name).unlink(missing_ok=True)
-        for name, text in wanted.items():
-            if self._written.get(name) != text:
+        wanted = {
+            model.record.id: (_name(model), _text(model))
+            for model in models
+            if model.state in _SERVED
+        }
+        for model_id, (name, _) in self._written.items():
+            if model_id not in wanted:
+                (self._folder / name).unlink(missing_ok=True)
+            elif name != wanted[model_id][0]:
+                # By one step: no reader finds it twice or not at all.
+                (self._folder / name).rename(self._folder / wanted[model_id][0])
+        for model_id, (name, text) in wanted.items():
+            if self._written.get(model_id) != (name, text):
                 temporary = self._folder / f".{name}"
                 temporary.write_text(text)
                 temporary.rename(self._folder / name)
@@ -42,7 +50,7 @@ class FleetPools:
     def is_taken(self, model_id: str) -> bool:
         """Whether another's pools file has a model of that name."""
         for path in self._folder.glob("*.toml"):
-            if path.name in self._written:
+            if path.name in {name for name, _ in self._written.values()}:
                 continue
             for model in tomllib.loads(path.read_text()).get("model", []):
                 if model_id in (model.get("id"), *model.get("aliases", ())):
@@ -76,6 +84,7 @@ def _text(model: ManagedModel) -> str:
         "capabilities": found.capabilities,
         "max_concurrency": 16,
         "license": record.license,
+        "notice": record.notice,
         "on_demand": True,
     }
     lines = ["[[model]]", *(f"{name} = {_toml(value)}" for name, value in values.items())]

@@ -38,17 +38,20 @@ class Record(msgspec.Struct, frozen=True):
 
     Attributes:
         sha256: what it had when it was added; "" while it is not there yet.
+        is_brought: `make run` brings it: it can be stopped for good, and not be removed.
     """
 
     id: str
     name: str
     source: str
     license: str = ""
+    notice: str = ""
     memory: int = 0
     max_model_len: int = 0
     sha256: str = ""
     is_default: bool = False
     is_stopped: bool = False
+    is_brought: bool = False
 
 
 class ManagedModel:
@@ -117,6 +120,7 @@ class ManagedModel:
             memory=self.memory,
             sha256=record.sha256,
             license=record.license,
+            notice=record.notice,
             is_default=record.is_default,
         )
 

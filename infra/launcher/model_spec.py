@@ -40,6 +40,23 @@ class Parts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return self.member.format(number=number)
 
 
+class Beside(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A model that `make run` has beside this one, loaded when it is asked for (fleet.py).
+
+    Attributes:
+        source: see inference/model/files/sources.py; it names the hash.
+        price: US dollars per 1,000 input tokens.
+    """
+
+    id: _Name
+    name: _Text
+    source: _Text
+    license: _Text
+    notice: _Text
+    memory: _Positive
+    price: Annotated[str, msgspec.Meta(pattern=r"^\d+(\.\d+)?$")]
+
+
 class _Document(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     id: _Name
     name: _Text
@@ -54,6 +71,7 @@ class _Document(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     hub: str = ""
     parts: Parts | None = None
     engine_options: list[str] = []
+    beside: list[Beside] = []
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +101,7 @@ class ModelSpec:
     hub: str
     parts: Parts | None
     engine_options: tuple[str, ...]
+    beside: tuple[Beside, ...]
 
 
 def known_models() -> list[str]:
@@ -114,6 +133,7 @@ def read_spec(name_or_path: str) -> ModelSpec:
         pools=path.resolve().parent / document.pools,
         license_text=license_text,
         engine_options=tuple(document.engine_options),
+        beside=tuple(document.beside),
         id=document.id,
         name=document.name,
         file=document.file,

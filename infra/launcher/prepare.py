@@ -1,7 +1,8 @@
 """Migrations, static files, demo organization: one Django process instead of three.
 
-Run as `python -m infra.launcher.prepare [POOLS_FILE]` with the product's environment; the file is
-that of a model which comes later, and has its prices from the beginning.
+Run as `python -m infra.launcher.prepare [POOLS_FILE | MODEL=PRICE]…` with the product's
+environment: models that come later have their prices from the beginning, by a pools file or of
+input alone.
 """
 
 import hashlib
@@ -21,7 +22,9 @@ def main() -> int:
     django.setup()
     call_command("migrate", interactive=False, verbosity=0)
     collect_static(Path(settings.STATIC_ROOT))
-    call_command("seed_demo", later=sys.argv[1:])
+    prices = [argument for argument in sys.argv[1:] if "=" in argument]
+    later = [argument for argument in sys.argv[1:] if "=" not in argument]
+    call_command("seed_demo", later=later, price=prices)
     return 0
 
 

@@ -16,13 +16,14 @@ import time
 from pathlib import Path
 from types import FrameType
 
+from backend.platform.machine_models import Command
 from infra.launcher import configured, environment, frontend, model, probe, procfile
 from infra.launcher.console import Console
 from infra.launcher.errors import LaunchError, excerpt
 from infra.launcher.fleet import Fleet
 from infra.launcher.fleet_link import FleetLink
 from infra.launcher.fleet_pools import FleetPools
-from infra.launcher.model_spec import DEFAULT, SMALL, known_models, read_spec
+from infra.launcher.model_spec import DEFAULT, SMALL, Beside, known_models, read_spec
 from infra.launcher.provisioning import PoolsFolder, Provisioning, Publisher
 from infra.launcher.supervisor import Supervisor
 from infra.services import ServiceBundle, ServiceError, ServiceKeeper
@@ -200,7 +201,8 @@ class Launch:
         )
 
     def _added_models(self, supervisor: Supervisor, engine_command: str) -> Fleet:
-        return Fleet(
+        """Those that operators add, and those that come beside the better model."""
+        fleet = Fleet(
             self._var,
             pools=FleetPools(self._pools.path, self._models),
             supervisor=supervisor,
@@ -208,6 +210,22 @@ class Launch:
             console=self._console,
             environment=os.environ,
         )
+        for one in self._beside():
+            fleet.bring(
+                Command(
+                    "add",
+                    one.id,
+                    source=one.source,
+                    name=one.name,
+                    license=one.license,
+                    notice=one.notice,
+                    memory=one.memory,
+                )
+            )
+        return fleet
+
+    def _beside(self) -> tuple[Beside, ...]:
+        return self._spec.beside if self._declined is None and self._engine_is_ours() else ()
 
     def _build_page(self) -> None:
         if frontend.build_is_current():
@@ -234,7 +252,10 @@ class Launch:
                 raise LaunchError(f"The database could not be prepared:\n{excerpt(done.stdout)}")
 
     def _pools_to_come(self) -> list[str]:
-        return [str(self._spec.pools)] if self._engine_is_ours() else []
+        if not self._engine_is_ours():
+            return []
+        prices = [f"{model.id}={model.price}" for model in self._beside()]
+        return [str(self._spec.pools), *prices]
 
     def _metrics(self) -> str:
         """Where the web processes add up their metrics: whichever is asked knows those of all."""

@@ -1,5 +1,6 @@
 """Pools that change while the process runs: read again, adopted, and never lost by a mistake."""
 
+import asyncio
 import os
 import time
 from collections.abc import Callable
@@ -10,6 +11,7 @@ import pytest
 from backend.generation.admission.queues import PoolQueues
 from backend.generation.pools import config
 from backend.generation.pools.config import PoolConfig, Pools, PoolsError, PoolsFiles, read_pools
+from backend.platform.errors import Overloaded
 
 
 def model(name: str, *, aliases: str = "", url: str = "http://127.0.0.1:1") -> str:
@@ -158,3 +160,24 @@ def test_pool_that_comes_while_draining_takes_nothing(folder: Path) -> None:
     queues.drain()
     (folder / "10-large.toml").write_text(model("large"))
     assert queues["large"].draining and queues["small"].draining
+
+
+async def test_requests_wait_for_a_model_on_demand_until_it_is_served_no_more(
+    folder: Path,
+) -> None:
+    (folder / "10-large.toml").write_text(
+        model("large").replace("[[model]]", "[[model]]\non_demand = true")
+    )
+    queues = PoolQueues(Changing(folder), max_waiting=5)
+    with pytest.raises(Overloaded, match="No replica of 'small'"):
+        queues["small"].reserve(priority=0, weight=1, affinity=None)
+    assert queues["small"].refuses_all and not queues["large"].refuses_all
+    ticket = queues["large"].reserve(priority=0, weight=1, affinity=None)
+    assert queues["large"].replicas.was_asked, "what starts its replica is told"
+    waiting = asyncio.ensure_future(ticket.granted())
+    await asyncio.sleep(0)
+    (folder / "10-large.toml").unlink()
+    assert set(queues) == {"small", "large"}
+    assert [queue.waiting for queue in queues.values()] == [0, 0]
+    with pytest.raises(Overloaded, match="'large' is not served any more"):
+        await waiting

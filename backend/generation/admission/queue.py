@@ -173,6 +173,16 @@ class AdmissionQueue:
         self._gauge()
         return ticket
 
+    def refuse_waiting(self) -> None:
+        """Refuse all who wait, unless a replica takes work."""
+        if self.replicas.any_healthy:
+            return
+        for ticket in list(self._tickets):
+            self._tickets.discard(ticket)
+            ticket.refuse(
+                Overloaded(f"{self.replicas.pool.id!r} is not served any more.", retry_after=5)
+            )
+
     def enter(self, ticket: Ticket) -> None:
         """`ticket` is ready to run. Called once by `Ticket.granted`."""
         if not ticket.settled:

@@ -11,7 +11,7 @@ class PoolQueues(Mapping[str, AdmissionQueue]):
     """A queue for each pool, made when a pool is first seen.
 
     The queue of a pool that is configured no more stays: what runs there comes to its end, and
-    nothing new finds the pool.
+    nothing new finds the pool. Those who wait there for a replica to be started are refused.
     """
 
     def __init__(self, pools: PoolsInForce, *, max_waiting: int) -> None:
@@ -31,6 +31,8 @@ class PoolQueues(Mapping[str, AdmissionQueue]):
             self._queues[pool_id] = queue
         elif pool is not None and queue.replicas.pool is not pool:
             queue.replicas.adopt(pool)
+        elif pool is None and queue.replicas.pool.on_demand:
+            queue.refuse_waiting()  # nothing will start its replica any more
         return queue
 
     def __iter__(self) -> Iterator[str]:

@@ -23,3 +23,9 @@ it("says what works when no model does", () => {
   render(<ModelOutage model={only} models={[only]} />);
   expect(screen.getByRole("status")).toHaveTextContent("your chats, files, usage and settings");
 });
+
+it("says that a model is loading", () => {
+  const large = model("Large", "loading");
+  render(<ModelOutage model={large} models={[large, model("Small", "ready")]} />);
+  expect(screen.getByRole("status")).toHaveTextContent("Large is loading");
+});

@@ -28,12 +28,25 @@ class Command(BaseCommand):
             help="of models that are served later and have their prices now",
         )
 
+        parser.add_argument(
+            "--price",
+            metavar="MODEL=PRICE",
+            action="append",
+            default=[],
+            help="of 1,000 input tokens, for models that give no text",
+        )
+
     def handle(self, *args: Any, **options: Any) -> None:
         login = demo_ensure(directory=settings.VAR_DIR)
         pools = list(load_pools().models)
         for path in options["later"]:
             pools += read_pools(Path(path), os.environ).models
-        prices_seed(prices={pool.id: pool.price_per_1k for pool in pools})
+        texts = dict(price.split("=", 1) for price in options["price"])
+        vectors = {
+            model: {"input": price, "cached_input": price, "output": "0"}
+            for model, price in texts.items()
+        }
+        prices_seed(prices={**{pool.id: pool.price_per_1k for pool in pools}, **vectors})
         self.stdout.write(f"Organization {DEMO_ORGANIZATION}, kept in {LOGIN_FILE}:")
         self.stdout.write(f"  email:    {login.email}")
         self.stdout.write(f"  password: {login.password}")
