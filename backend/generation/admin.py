@@ -23,7 +23,7 @@ from unfold.contrib.filters.admin import (
 from unfold.decorators import display
 from unfold.views import UnfoldModelAdminViewMixin
 from unfold.widgets import (
-    UnfoldAdminCheckboxSelectMultiple,
+    UnfoldAdminCheckboxSelectMultipleWidget,
     UnfoldAdminDecimalFieldWidget,
     UnfoldAdminTextInputWidget,
 )
@@ -117,7 +117,7 @@ class ModelForm(forms.Form):
         help_text="US dollars for 1,000 tokens.",
     )
     plans = forms.ModelMultipleChoiceField(
-        Plan.objects.all(), required=False, widget=UnfoldAdminCheckboxSelectMultiple
+        Plan.objects.all(), required=False, widget=UnfoldAdminCheckboxSelectMultipleWidget
     )
 
 

@@ -274,4 +274,4 @@ class ManagedModel:
 def plain(text: str) -> str:
     """A text of a model, as it may stand in a pools file: one line, and nothing that is replaced
     from the environment there."""
-    return "".join(c for c in text if c.isprintable() and c not in '$"\\')[:200]
+    return "".join(c for c in text if c.isprintable() and c not in '$"\\')[:200].strip()

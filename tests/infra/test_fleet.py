@@ -98,8 +98,8 @@ def test_least_recently_used_model_is_unloaded_for_another_and_never_one_in_use(
     [waiting] = {"a", "b"} - {loaded}
     pools = read_pools(machine.pools, {})
     assert {(pool.id, pool.name) for pool in pools.models} == {
-        ("a", "Model A {PATH} n"),
-        ("b", "Model A {PATH} n"),
+        ("a", "Model A {PATH}"),
+        ("b", "Model A {PATH}"),
     }
     assert all(pool.on_demand and "chat" in pool.capabilities for pool in pools.models)
 
