@@ -6,12 +6,13 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
 
 from backend.generation.pools.config import read_pools
-from backend.platform.machine_models import Command, command_write
+from backend.platform.machine_models import Action, Command, command_write
 from infra.launcher.console import Console
 from infra.launcher.fleet import BUDGET_VARIABLE, Fleet
 from infra.launcher.fleet_pools import FleetPools
@@ -40,7 +41,7 @@ class Machine:
             environment=BUDGET,
         )
 
-    def ask(self, action: str, model: str, **fields: object) -> None:
+    def ask(self, action: Action, model: str, **fields: Any) -> None:
         command_write(self.var, Command(action, model, **fields))
 
     def states(self) -> dict[str, str]:
@@ -131,9 +132,9 @@ def test_model_that_has_changed_is_declined_until_it_is_added_again(
     machine.ask("add", "mine", source=str(folder), memory=1)
     machine.until(lambda: machine.states().get("mine") == "ready")
     machine.stop()
-    with (folder / "model.safetensors").open("r+b") as file:
-        file.seek(-1, os.SEEK_END)
-        file.write(b"?")
+    with (folder / "model.safetensors").open("r+b") as weights:
+        weights.seek(-1, os.SEEK_END)
+        weights.write(b"?")
     again = start()
     again.until(lambda: again.states()["mine"] == "declined")
     assert "it has changed or is damaged" in again.detail("mine")
