@@ -257,6 +257,10 @@ GENERATION_TIMEOUT_S = float(env("PARLEY_GENERATION_TIMEOUT_S", "300"))
 GENERATION_LEASE_S = float(env("PARLEY_GENERATION_LEASE_S", "6"))
 GENERATION_BUFFER_TTL_S = int(env("PARLEY_GENERATION_BUFFER_TTL_S", "900"))
 DISCONNECT_GRACE_S = float(env("PARLEY_DISCONNECT_GRACE_S", "120"))
+# What engines ask for, and sign their records in the registry with; none: nobody registers.
+ENGINE_API_KEY = env("PARLEY_ENGINE_API_KEY", "")
+ENGINE_TLS_REQUIRED = env_flag("PARLEY_ENGINE_TLS", False)  # of engines that register
+ENGINE_CA_FILE = env("PARLEY_ENGINE_CA_FILE", "")  # that signs their certificates
 MAX_QUEUED_GENERATIONS = int(env("PARLEY_MAX_QUEUED_GENERATIONS", "200"))
 
 # --- Billing --------------------------------------------------------------------------------

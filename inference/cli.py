@@ -12,9 +12,12 @@ from typing import get_args
 import uvicorn
 
 from inference.config import (
+    KEY_VARIABLE,
     PREFILL_KEY_VARIABLE,
+    REGISTRY_VARIABLE,
     EngineConfig,
     KvDtype,
+    RegistrationConfig,
     Rounding,
     SchedulerConfig,
     ServerConfig,
@@ -30,6 +33,11 @@ CORE_COMMAND = (sys.executable, "-m", "inference.core_main")
 
 def main(argv: list[str] | None = None) -> int:
     args = _parser().parse_args(argv)
+    if not args.api_key and not args.no_api_key:
+        sys.stderr.write(
+            f"An engine serves nobody without a key: set {KEY_VARIABLE}, or say --no-api-key.\n"
+        )
+        return 2
     logging.basicConfig(level=logging.INFO, format="%(asctime)s server %(message)s")
     # Long texts are tokenized in one thread: the other cores are the engine's.
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
@@ -51,6 +59,8 @@ def main(argv: list[str] | None = None) -> int:
         port=server.port,
         log_level="warning",
         timeout_graceful_shutdown=30,
+        ssl_certfile=args.tls_cert,
+        ssl_keyfile=args.tls_key,
     )
     return 0
 
@@ -94,8 +104,28 @@ def configs(args: argparse.Namespace) -> tuple[EngineConfig, ServerConfig]:
         host=args.host,
         port=args.port,
         max_waiting=args.max_waiting,
+        api_key="" if args.no_api_key else args.api_key,
+        registration=_registration(args),
     )
     return engine, server
+
+
+def _registration(args: argparse.Namespace) -> RegistrationConfig | None:
+    """None where nothing names a registry, or no key would prove that it is this engine."""
+    if not args.registry or args.no_api_key:
+        return None
+    scheme = "https" if args.tls_cert else "http"
+    return RegistrationConfig(
+        registry=args.registry,
+        advertise=args.advertise or f"{scheme}://{args.host}:{args.port}",
+        name=args.name,
+        revision=args.revision,
+        hardware=args.hardware,
+        region=args.region,
+        hour_price=args.hour_price,
+        roles=tuple(args.role or ("prefill", "decode")),
+        adapters=tuple(args.adapter or ()),
+    )
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -186,4 +216,47 @@ def _parser() -> argparse.ArgumentParser:
     serve.add_argument("--draft-model", help="draft tokens by this smaller model")
     serve.add_argument("--speculative-tokens", type=int, default=7, help="drafted at once, at most")
     serve.add_argument("--threads", type=int, help="torch threads; default: all cores")
+    _add_access_options(serve)
+    _add_registration_options(serve)
     return parser
+
+
+def _add_access_options(serve: argparse.ArgumentParser) -> None:
+    serve.add_argument(
+        "--api-key",
+        default=os.environ.get(KEY_VARIABLE, ""),
+        help=f"what every request but /health and /ready has to show; default: ${KEY_VARIABLE}",
+    )
+    serve.add_argument("--no-api-key", action="store_true", help="serve whoever can connect")
+    serve.add_argument("--tls-cert", metavar="FILE", help="serve https with this certificate")
+    serve.add_argument("--tls-key", metavar="FILE", help="of that certificate")
+
+
+def _add_registration_options(serve: argparse.ArgumentParser) -> None:
+    environment = os.environ.get
+    serve.add_argument(
+        "--registry",
+        default=environment(REGISTRY_VARIABLE, ""),
+        metavar="REDIS_URL",
+        help=f"where to announce this engine every second; default: ${REGISTRY_VARIABLE}",
+    )
+    serve.add_argument(
+        "--advertise",
+        default=environment("PARLEY_ENGINE_ADVERTISE", ""),
+        metavar="URL",
+        help="where gateways reach it; default: --host and --port",
+    )
+    serve.add_argument(
+        "--name", default=environment("PARLEY_ENGINE_NAME", ""), help="of this engine, for people"
+    )
+    serve.add_argument("--revision", default="", help="of the model; default: by its files")
+    serve.add_argument("--hardware", default="", help="default: the device's name")
+    serve.add_argument("--region", default=environment("PARLEY_REGION", ""))
+    serve.add_argument(
+        "--hour-price",
+        default=environment("PARLEY_ENGINE_HOUR_PRICE", ""),
+        metavar="DOLLARS",
+        help="what an hour of this engine costs",
+    )
+    serve.add_argument("--role", action="append", choices=["prefill", "decode"])
+    serve.add_argument("--adapter", action="append", metavar="NAME", help="that it can apply")

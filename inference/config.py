@@ -9,6 +9,10 @@ import msgspec
 Policy = Literal["fcfs", "priority", "shortest"]
 Rounding = Literal["off", "auto", "on", "tiles"]
 KvDtype = Literal["auto", "float32", "bfloat16", "float16", "int8"]
+KEY_VARIABLE = "PARLEY_ENGINE_API_KEY"
+"""Environment variable of the key that the engine asks of every request."""
+REGISTRY_VARIABLE = "PARLEY_ENGINE_REGISTRY"
+"""Environment variable of the Redis where the engine announces itself."""
 PREFILL_KEY_VARIABLE = "PARLEY_PREFILL_API_KEY"
 """Environment variable of the key between an engine and the one that computes prompts for it."""
 
@@ -82,6 +86,26 @@ class EngineConfig(msgspec.Struct, frozen=True):
     speculation: SpeculationConfig = SpeculationConfig()
 
 
+class RegistrationConfig(msgspec.Struct, frozen=True):
+    """Where the engine announces itself, and as what (`server/registration.py`)."""
+
+    registry: str
+    """URL of a Redis."""
+    advertise: str
+    """`http(s)://host:port` where gateways reach this engine."""
+    name: str = ""
+    """For people; default: host and port."""
+    revision: str = ""
+    """Of the model; default: told from its files."""
+    hardware: str = ""
+    """Default: the GPU's or processor's name."""
+    region: str = ""
+    hour_price: str = ""
+    """US dollars that an hour of this engine costs."""
+    roles: tuple[str, ...] = ("prefill", "decode")
+    adapters: tuple[str, ...] = ()
+
+
 class ServerConfig(msgspec.Struct, frozen=True):
     """Everything the HTTP side needs beside the engine."""
 
@@ -90,3 +114,6 @@ class ServerConfig(msgspec.Struct, frozen=True):
     port: int = 8001
     max_waiting: int = 256
     """Requests beyond `max_num_seqs` that may wait before new ones are refused."""
+    api_key: str = ""
+    """What every request but a probe has to show; "": nothing."""
+    registration: RegistrationConfig | None = None

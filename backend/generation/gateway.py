@@ -24,6 +24,7 @@ from backend.generation.pools.client import UpstreamClient
 from backend.generation.pools.config import ConfiguredPools, PoolConfig, Pools, PoolsInForce
 from backend.generation.pools.demand import DemandReport
 from backend.generation.pools.health import HealthMonitor
+from backend.generation.pools.registry import FleetPools, Registry, RegistryReader
 from backend.generation.recovery.disconnect import DisconnectCheck
 from backend.generation.recovery.ended_access import EndedAccess
 from backend.generation.recovery.failover import Failover
@@ -79,7 +80,8 @@ class Gateway:
 
     def __init__(self, settings: GatewaySettings | None = None, pools: Pools | None = None) -> None:
         self.settings = settings = settings or GatewaySettings.from_django()
-        self.pools: PoolsInForce = pools or ConfiguredPools()
+        self.registry = Registry(settings.engine_key, allowed=settings.may_register)
+        self.pools: PoolsInForce = FleetPools(pools or ConfiguredPools(), self.registry)
         self.id = f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(4)}"
         self.redis = new_client(_REDIS)
         # Its own: what is delivered, and that we live, must not wait for admissions.
@@ -87,7 +89,7 @@ class Gateway:
         times = LeaseTimes(lease=int(settings.lease_s * 1000), buffer=settings.buffer_ttl_s * 1000)
         self.leases = Leases(vital, self.id, times)
         self.active = ActiveGenerations()
-        self.client = UpstreamClient()
+        self.client = UpstreamClient(ca_file=settings.engine_ca_file)
         self.queues = PoolQueues(self.pools, max_waiting=settings.max_queued)
         limiter = Limiter(self.redis, longest_s=int(settings.timeout_s) + 60)
         self.writer = BufferWriter(
@@ -134,6 +136,10 @@ class Gateway:
             self.queues.replica_sets,
             on_ready=lambda pool_id: self.queues[pool_id].pump(),
         )
+        self.registry_reader = RegistryReader(
+            self.redis, self.registry, on_read=self._on_registry_read
+        )
+        self._probing: asyncio.Task[None] | None = None
         self._tasks: list[asyncio.Task[None]] = []
         self._drained: asyncio.Task[None] | None = None
 
@@ -145,8 +151,10 @@ class Gateway:
             others: loops of the layers above; they end themselves when the process drains.
         """
         loading = asyncio.create_task(asyncio.to_thread(warm_up))
+        await self.registry_reader.read_once()
         await self.monitor.probe_all()
         loops = {
+            "registry": self.registry_reader.run,
             "writer": self.writer.run,
             "follower": self.follower.run,
             "monitor": self.monitor.run,
@@ -188,7 +196,7 @@ class Gateway:
     async def stop(self) -> None:
         """Hand over what still runs, and stop the loops."""
         await self.begin_drain(0)
-        await end_tasks(self._tasks)
+        await end_tasks([*self._tasks, *([self._probing] if self._probing else [])])
         self.client.close()
         await self.redis.aclose()
         log.info("gateway_stopped", process_id=self.id)
@@ -224,6 +232,13 @@ class Gateway:
         except (TimeoutError, RedisError, OSError) as error:
             log.warning("handover_failed", generation_id=str(active.id), error=str(error))
         active.log.lose()
+
+    def _on_registry_read(self) -> None:
+        """Hand on what engines have announced; probe those that are new at once."""
+        for replicas in self.queues.replica_sets():
+            replicas.note(self.registry.at)
+        if self._probing is None or self._probing.done():
+            self._probing = asyncio.create_task(self.monitor.probe_new(), name="probe_new")
 
     async def _restore_log(self, event_log: EventLog) -> None:
         await self.heartbeat.restore_log(event_log)

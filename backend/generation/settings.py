@@ -2,8 +2,11 @@
 
 import os
 from dataclasses import dataclass
+from urllib.parse import urlsplit
 
 from django.conf import settings
+
+_LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,6 +18,9 @@ class GatewaySettings:
         drain_s: how long SIGTERM waits for generations to end before they are handed over; less
             than the server waits for open responses, so that readers hear of the handover.
         reap_after_s: a generation that Redis does not know is settled after this age.
+        engine_key: what engines ask for, and sign their records with.
+        engine_tls: whether engines that announce themselves must serve https, unless on loopback.
+        engine_ca_file: certificates to trust beside the system's; "" for none.
     """
 
     timeout_s: float
@@ -24,6 +30,9 @@ class GatewaySettings:
     max_queued: int
     drain_s: float
     reap_after_s: float
+    engine_key: str = ""
+    engine_tls: bool = False
+    engine_ca_file: str = ""
 
     @classmethod
     def from_django(cls) -> "GatewaySettings":
@@ -36,7 +45,15 @@ class GatewaySettings:
             max_queued=int(settings.MAX_QUEUED_GENERATIONS),
             drain_s=float(os.environ.get("PARLEY_DRAIN_S") or 7),
             reap_after_s=max(10.0, 3 * lease_s),
+            engine_key=settings.ENGINE_API_KEY,
+            engine_tls=settings.ENGINE_TLS_REQUIRED,
+            engine_ca_file=settings.ENGINE_CA_FILE,
         )
+
+    def may_register(self, url: str) -> bool:
+        """Whether an engine at this address may be sent prompts."""
+        parts = urlsplit(url)
+        return parts.scheme == "https" or not self.engine_tls or parts.hostname in _LOOPBACK
 
     @property
     def request_ttl_ms(self) -> int:

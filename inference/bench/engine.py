@@ -69,7 +69,8 @@ def served(model: Path, options: Sequence[str] = ()) -> Iterator[str]:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    command = ["-m", "inference", "serve", "--model", str(model), "--port", str(port), *options]
+    where = ["--port", str(port), "--no-api-key"]
+    command = ["-m", "inference", "serve", "--model", str(model), *where, *options]
     process = subprocess.Popen([sys.executable, *command])  # noqa: S603
     url = f"http://127.0.0.1:{port}"
     try:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import time
 import uuid
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -17,6 +18,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from inference.config import EngineConfig, ServerConfig
 from inference.engine.client import EngineClient
 from inference.errors import InferenceError
+from inference.server.access import RequireKey
 from inference.server.chat import chat_completions
 from inference.server.completions import completions
 from inference.server.embeddings import embeddings
@@ -28,6 +30,7 @@ from inference.server.http import (
     json_response,
 )
 from inference.server.metrics import Metrics
+from inference.server.registration import Registration
 from inference.server.rerank import rerank
 from inference.server.state import ServerState
 from inference.server.tokens import detokenize, tokenize
@@ -58,11 +61,21 @@ def create_app(
             started_at=int(time.time()),
             chat_defaults=load_chat_defaults(engine.model),
         )
+        announcing: asyncio.Task[None] | None = None
         try:
             await client.start()
             metrics.on_ready(app.state.server.model_info)
+            if server.registration is not None:
+                registration = Registration(
+                    server.registration, engine, app.state.server, server.api_key
+                )
+                announcing = asyncio.create_task(registration.run())
             yield
         finally:
+            if announcing is not None:
+                announcing.cancel()
+                with suppress(asyncio.CancelledError):
+                    await announcing
             await client.stop()
             app.state.server.close()
 
@@ -84,6 +97,7 @@ def create_app(
         exception_handlers={InferenceError: error_response, ClientGoneError: gone_response},
         lifespan=lifespan,
     )
+    app.add_middleware(RequireKey, key=server.api_key)
     app.add_middleware(RequestIds)
     return app
 

@@ -29,12 +29,18 @@ disable_created_metrics()
 
 
 class Metrics:
-    """One registry for one served model."""
+    """One registry for one served model.
+
+    Attributes:
+        step_s: how long a step takes of late, in seconds.
+    """
 
     def __init__(self, model_name: str) -> None:
         self.registry = CollectorRegistry()
         self._model_name = model_name
         self._last = CoreStats()
+        self._step_at = 0.0
+        self.step_s = 0.0
         self._running = self._gauge("vllm:num_requests_running", "Sequences being computed")
         self._waiting = self._gauge("vllm:num_requests_waiting", "Sequences waiting to begin")
         self._usage = self._gauge("vllm:kv_cache_usage_perc", "Referenced KV blocks, 0 to 1")
@@ -95,9 +101,15 @@ class Metrics:
         labels = (self._model_name, info.kv_dtype, str(info.block_size), str(info.num_blocks))
         self._cache_config.labels(*labels).set(1)
 
+    @property
+    def last(self) -> CoreStats:
+        """The core's counters after its last step."""
+        return self._last
+
     def on_step(self, stats: CoreStats) -> None:
         """Take the core's counters over after a step."""
         last, self._last = self._last, stats
+        self._time_step(stats, last)
         if stats.steps < last.steps:
             last = CoreStats()  # a new core counts from zero
         self._running.set(stats.running)
@@ -125,6 +137,14 @@ class Metrics:
         if stats.steps > last.steps:
             self._steps.inc(stats.steps - last.steps)
             self._step_tokens.observe(stats.step_tokens)
+
+    def _time_step(self, stats: CoreStats, last: CoreStats) -> None:
+        """`step_s`: a moving mean of the time between reports while something runs."""
+        now = time.monotonic()
+        if stats.steps > last.steps and last.running:
+            took = (now - self._step_at) / (stats.steps - last.steps)
+            self.step_s = 0.9 * self.step_s + 0.1 * took if self.step_s else took
+        self._step_at = now
 
     def start(self, prompt_tokens: int) -> SequenceTimer:
         self._prompt.inc(prompt_tokens)

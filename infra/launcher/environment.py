@@ -21,6 +21,7 @@ from infra.launcher.procfile import ROOT
 _RUNNING = Path("run") / "environment.json"
 _KEYS = "keys"
 _OUTBOX_TOKEN = "PARLEY_OUTBOX_TOKEN"  # noqa: S105 (the name of a variable)
+_ENGINE_KEY = "PARLEY_ENGINE_API_KEY"
 _KEY_VARIABLES = ("PARLEY_KEYS", "PARLEY_KEYS_FILE", "PARLEY_SECRET_KEY")
 
 
@@ -47,8 +48,8 @@ def generated_secrets(var: Path, environment: Mapping[str, str]) -> dict[str, st
     """
     path = var / "secrets.json"
     kept: dict[str, str] = json.loads(path.read_text()) if path.exists() else {}
-    if _OUTBOX_TOKEN not in kept:
-        kept[_OUTBOX_TOKEN] = secrets.token_urlsafe(24)
+    if missing := {_OUTBOX_TOKEN, _ENGINE_KEY} - kept.keys():
+        kept |= {name: secrets.token_urlsafe(24) for name in missing}
         _write_private(path, kept)
     if not any(environment.get(name) for name in _KEY_VARIABLES):
         keys_file_ensure(var / _KEYS)

@@ -76,6 +76,7 @@ class Launch:
         environment.publish(self._var, self._variables)
         configured.check(os.environ)
         self._start_services()
+        self._variables.setdefault("PARLEY_ENGINE_REGISTRY", self._environment()["REDIS_URL"])
         self._supervisor = Supervisor(self._environment(), self._console)
         commands = procfile.read()
         if self._engine_is_ours():
@@ -153,6 +154,9 @@ class Launch:
             defaults["PARLEY_ENGINE_PORT"] = str(port)
             defaults["PARLEY_ENGINE_URL"] = f"http://127.0.0.1:{port}"
             defaults["PARLEY_POOLS"] = str(self._pools.path)
+        else:
+            # Ours is not sent to an engine that somebody else has configured.
+            defaults.pop("PARLEY_ENGINE_API_KEY", None)
         self._variables = {
             name: os.environ.get(name, default) for name, default in defaults.items()
         }

@@ -48,7 +48,7 @@ def _start(directory: Path, port: int) -> subprocess.Popen[bytes]:
         [
             *(sys.executable, "-m", "inference", "serve", "--model", weights),
             *("--served-model-name", MODEL, "--int8-activations", "auto"),
-            *("--host", "127.0.0.1", "--port", str(port)),
+            *("--host", "127.0.0.1", "--port", str(port), "--no-api-key"),
         ],
         log=directory / "engine.log",
         environment=dict(os.environ),

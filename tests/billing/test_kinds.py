@@ -24,7 +24,7 @@ from billing.quantities import WHOLES, Kind, Quantities, TokenCounts
 from billing.services import usage_record_create
 from tests.billing import factories
 from tests.billing.test_ingest import messages
-from tests.support.engine import Engine
+from tests.support.engine import ENGINE_KEY, Engine
 from tests.support.gateway import (
     ask,
     caller,
@@ -93,7 +93,7 @@ async def test_every_kind_is_counted_by_a_real_generation(
     transactional_db: None, model_engine: Engine
 ) -> None:
     """The same long prompt twice: the second time the engine has most of it in its cache."""
-    replicas = (ReplicaConfig("e", model_engine.url),)
+    replicas = (ReplicaConfig("e", model_engine.url, ENGINE_KEY),)
     async with running_gateway(pools_of(upstream_model="smollm2-135m", replicas=replicas)):
         principal = await caller()
         text = "Say one word about each of these numbers: " + " ".join(map(str, range(100)))

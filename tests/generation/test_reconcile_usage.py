@@ -15,7 +15,7 @@ from backend.generation.pools.chunks import PromptDetails, ReportedUsage
 from backend.generation.pools.config import Pools, ReplicaConfig
 from backend.generation.request import SamplingParams, Usage
 from infra.load.upstream import SyntheticUpstream
-from tests.support.engine import Engine
+from tests.support.engine import ENGINE_HEADERS, ENGINE_KEY, Engine
 from tests.support.gateway import (
     TURN,
     caller,
@@ -57,10 +57,14 @@ async def test_orphaned_generation_is_billed_what_the_engine_counted(
     pools = pools_of(upstream_model="smollm2-135m")
     [pool] = pools.models
     # One replica that has never heard of it, one that served it.
-    replicas = (ReplicaConfig("gone", "http://127.0.0.1:9"), ReplicaConfig("e", model_engine.url))
+    replicas = (
+        ReplicaConfig("gone", "http://127.0.0.1:9"),
+        ReplicaConfig("e", model_engine.url, ENGINE_KEY),
+    )
     row, seen = await lose_everything(Pools((replace(pool, replicas=replicas),)))
 
-    [counted] = httpx.get(f"{model_engine.url}/usage/{row.id}").json()["requests"]
+    asked = httpx.get(f"{model_engine.url}/usage/{row.id}", headers=ENGINE_HEADERS)
+    [counted] = asked.json()["requests"]
     usage = counted["usage"]
     assert counted["request_id"] == f"{row.request_id}-0"
     assert seen - 1 <= usage["completion_tokens"] < 2000  # it was aborted, not run to its end
@@ -80,7 +84,9 @@ async def test_orphaned_generation_is_billed_nothing_when_upstream_keeps_no_coun
 
 @pytest.mark.model
 async def test_engine_keeps_usage_of_requests_with_a_key_only(model_engine: Engine) -> None:
-    async with httpx.AsyncClient(base_url=model_engine.url, timeout=60) as client:
+    async with httpx.AsyncClient(
+        base_url=model_engine.url, timeout=60, headers=ENGINE_HEADERS
+    ) as client:
         body = {"messages": [{"role": "user", "content": "Hello"}], "max_tokens": 3}
         for key in ("test-kept", "test-kept", "not well formed"):
             headers = {"X-Usage-Key": key}

@@ -54,6 +54,7 @@ def serve(model: Path, *options: str) -> Iterator[Served]:
         [
             *(sys.executable, "-m", "inference", "serve", "--model", str(model)),
             *("--port", str(port), "--served-model-name", MODEL_NAME, "--threads", "1"),
+            "--no-api-key",
             *options,
         ]
     )

@@ -38,7 +38,7 @@ def test_two_torchrun_ranks_give_the_tokens_of_one(model):
             *("--master-addr", "127.0.0.1", "--master-port", str(free_port())),
             *("-m", "inference", "serve", "--model", str(model), "--port", str(port)),
             *("--tensor-parallel-size", "2", "--kv-dtype", "int8", "--num-blocks", "32"),
-            *("--threads", "1", "--device", "cpu"),
+            *("--threads", "1", "--device", "cpu", "--no-api-key"),
         ]
     )
     served = Served(f"http://127.0.0.1:{port}", torchrun)

@@ -11,7 +11,7 @@ import pytest
 
 from infra.launcher import probe
 from infra.services.ports import accepts_connections
-from tests.support.engine import Engine
+from tests.support.engine import ENGINE_HEADERS, Engine
 from tests.support.model_sources import launched
 from tests.support.product import Product
 
@@ -38,7 +38,7 @@ def test_engine_of_the_procfile_rounds_activations_where_the_processor_can(
     compilers = (os.environ.get("CXX", "g++"), "clang++")
     can_round = any(map(shutil.which, compilers)) and "avx2" in Path("/proc/cpuinfo").read_text()
     kept = "float16" if can_round else "float32"
-    metrics = httpx.get(f"{model_engine.url}/metrics").text
+    metrics = httpx.get(f"{model_engine.url}/metrics", headers=ENGINE_HEADERS).text
     assert f'cache_dtype="{kept}"' in metrics
 
 

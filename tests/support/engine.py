@@ -14,6 +14,8 @@ from infra.services.process import end_tree, spawn, tail
 from tests.support.processes import PYTHON
 
 _START_TIMEOUT_SECONDS = 120.0
+ENGINE_KEY = "engine-key-of-the-tests"
+ENGINE_HEADERS = {"Authorization": f"Bearer {ENGINE_KEY}"}
 
 
 class EngineDidNotStart(RuntimeError):
@@ -45,6 +47,7 @@ class Engine:
         variables = procfile.with_our_python(environment, PYTHON) | {
             "PARLEY_MODEL_FILE": str(self._model_file),
             "PARLEY_ENGINE_PORT": str(self.port),
+            "PARLEY_ENGINE_API_KEY": ENGINE_KEY,
         }
         command = procfile.argv(procfile.read()["engine"])
         self._process = spawn(command, log=self.log, environment=variables, cwd=procfile.ROOT)

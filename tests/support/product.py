@@ -22,6 +22,7 @@ from infra.launcher.probe import DemoLogin, read_demo_login
 from infra.services import ServiceBundle
 from infra.services.ports import free_port
 from tests.support import cluster
+from tests.support.engine import ENGINE_KEY
 from tests.support.processes import ProductProcess, run_python
 from tests.support.static_files import share_static_files
 
@@ -56,7 +57,7 @@ class Product:
         directory: Path,
         *,
         engine_url: str,
-        engine_api_key: str = "",
+        engine_api_key: str = ENGINE_KEY,
         webs: int = 1,
         background: Sequence[str] = _BACKGROUND,
         settings: dict[str, str] | None = None,

@@ -1,6 +1,7 @@
 """Pools: the models that can be asked, and the replicas that serve them.
 
 config.py         infra/pools.toml, typed
+registry.py       the engines that announce themselves
 routing.py        which replica a generation goes to: one function a policy
 replicas.py       their state in this process;  health.py: the probes
 machine.py        models of this machine: what operators ask of the launcher

@@ -93,7 +93,8 @@ class UpstreamStream:
 class UpstreamClient:
     """Shared by all generations of the process; holds the connections to every replica."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, ca_file: str = "") -> None:
+        self._ca_file = ca_file
         self._origins: dict[str, Origin] = {}
         self._pace = Pace()
 
@@ -284,7 +285,7 @@ class UpstreamClient:
 
     def _origin(self, replica: ReplicaConfig) -> Origin:
         if replica.url not in self._origins:
-            self._origins[replica.url] = Origin(replica.url)
+            self._origins[replica.url] = Origin(replica.url, ca_file=self._ca_file)
         return self._origins[replica.url]
 
 

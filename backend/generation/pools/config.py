@@ -76,7 +76,7 @@ class _ModelTable(msgspec.Struct, forbid_unknown_fields=True):
     context_window: Positive
     max_output_tokens: Positive
     price_per_1k: _Prices
-    replica: Annotated[list[_ReplicaTable], msgspec.Meta(min_length=1)]
+    replica: list[_ReplicaTable] = []
     name: str = ""
     aliases: tuple[str, ...] = ()
     max_image_tokens: Positive | None = None
@@ -99,11 +99,16 @@ class _File(msgspec.Struct, forbid_unknown_fields=True):
 
 @dataclass(frozen=True, slots=True)
 class ReplicaConfig:
-    """One engine endpoint. `url` has no path: `/v1/...` is appended."""
+    """One engine endpoint. `url` has no path: `/v1/...` is appended.
+
+    Attributes:
+        engine_id: of one that has announced itself (registry.py); "" of one that is configured.
+    """
 
     name: str
     url: str
     api_key: str = field(default="", repr=False)
+    engine_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)

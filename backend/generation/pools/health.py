@@ -33,6 +33,7 @@ class PublishedHealth(msgspec.Struct, frozen=True):
     detail: str
     outstanding: int
     checked_at: datetime
+    url: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +83,17 @@ class HealthMonitor:
         )
         await self._publish()
 
+    async def probe_new(self) -> None:
+        """Those that were never probed: a new engine shall not wait for the next round."""
+        new = [
+            replica for pool in self._pools() for replica in pool.replicas if not replica.was_probed
+        ]
+        if new:
+            await asyncio.gather(*(self._probe(replica) for replica in new))
+            await self._publish()
+
     async def _probe(self, replica: Replica) -> None:
+        replica.was_probed = True
         found = await self._client.probe(replica.config)
         if found is None:
             return
@@ -111,7 +122,9 @@ class HealthMonitor:
         mapping: dict[str, bytes] = {}
         for pool in self._pools():
             for replica in pool.replicas:
-                health = PublishedHealth(replica.healthy, replica.detail, replica.outstanding, now)
+                health = PublishedHealth(
+                    replica.healthy, replica.detail, replica.outstanding, now, replica.config.url
+                )
                 mapping[_field(replica.pool_id, replica.config.name)] = msgspec.json.encode(health)
         try:
             await self._redis.hset(_KEY, mapping=mapping)  # type: ignore[arg-type]
@@ -131,23 +144,35 @@ async def ready_replicas() -> int:
 
 
 def _joined(published: dict[bytes, bytes]) -> list[ReplicaHealth]:
+    """The configured replicas, and those that have announced themselves and were probed lately."""
     now = datetime.now(UTC)
+    decoded = {
+        field.decode(): msgspec.json.decode(raw, type=PublishedHealth)
+        for field, raw in published.items()
+    }
+    fresh = {
+        field: health
+        for field, health in decoded.items()
+        if (now - health.checked_at).total_seconds() <= _FRESH_S
+    }
     result = []
     for pool in load_pools().models:
-        for replica in pool.replicas:
-            found = published.get(_field(pool.id, replica.name).encode())
-            health = msgspec.json.decode(found, type=PublishedHealth) if found else None
-            if health is not None and (now - health.checked_at).total_seconds() > _FRESH_S:
-                health = None
+        urls = {replica.name: replica.url for replica in pool.replicas}
+        for field, health in sorted(fresh.items()):
+            of_pool, _, name = field.partition("/")
+            if of_pool == pool.id:
+                urls.setdefault(name, health.url)
+        for name, url in urls.items():
+            known = fresh.get(_field(pool.id, name))
             result.append(
                 ReplicaHealth(
                     pool=pool.id,
-                    replica=replica.name,
-                    url=replica.url,
-                    ready=health.ready if health else False,
-                    detail=health.detail if health else "no web process has probed it lately",
-                    outstanding=health.outstanding if health else 0,
-                    checked_at=health.checked_at if health else None,
+                    replica=name,
+                    url=url,
+                    ready=known.ready if known else False,
+                    detail=known.detail if known else "no web process has probed it lately",
+                    outstanding=known.outstanding if known else 0,
+                    checked_at=known.checked_at if known else None,
                 )
             )
     return result

@@ -224,12 +224,16 @@ class Origin:
         heard_at: when any of them last received something, by the loop's clock.
     """
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, *, ca_file: str = "") -> None:
+        """
+        Args:
+            ca_file: certificates to trust beside the system's.
+        """
         parts = urlsplit(url)
         self.url = url
         self.heard_at = 0.0
         self._host = parts.hostname or ""
-        self._tls = ssl.create_default_context() if parts.scheme == "https" else None
+        self._tls = _tls_context(ca_file) if parts.scheme == "https" else None
         self._port = parts.port or (443 if self._tls else 80)
         self._host_header = parts.netloc.rpartition("@")[2]
         self._idle: list[Connection] = []
@@ -305,3 +309,10 @@ class Origin:
             raise ReplicaUnavailable(f"{self.url}: no connection: {error or 'timeout'}") from error
         self._open.add(connection)
         return connection
+
+
+def _tls_context(ca_file: str) -> ssl.SSLContext:
+    context = ssl.create_default_context()
+    if ca_file:
+        context.load_verify_locations(ca_file)
+    return context

@@ -1,10 +1,11 @@
 """The replicas of one pool as this process sees them, and which one a generation goes to."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 
 from backend.generation import metrics
 from backend.generation.pools.breaker import Breaker
 from backend.generation.pools.config import PoolConfig, ReplicaConfig
+from backend.generation.pools.registry import EngineRecord
 from backend.generation.pools.routing import POLICIES
 
 
@@ -15,6 +16,8 @@ class Replica:
         outstanding: choices that this process has running there.
         healthy: it answered its last probe, and nothing has failed on it since.
         missed: probes in a row that got no answer at all.
+        record: what it last announced of itself; None where it announces nothing.
+        is_leaving: it is configured or announced no more: what runs there ends, nothing begins.
     """
 
     def __init__(self, config: ReplicaConfig, pool_id: str) -> None:
@@ -23,8 +26,11 @@ class Replica:
         self.outstanding = 0
         self.healthy = False
         self.missed = 0
+        self.was_probed = False
         self.detail = "not probed yet"
         self.breaker = Breaker()
+        self.record: EngineRecord | None = None
+        self.is_leaving = False
 
     @property
     def name(self) -> str:
@@ -33,6 +39,8 @@ class Replica:
     @property
     def available(self) -> bool:
         """Whether a generation may go there."""
+        if self.is_leaving or (self.record is not None and self.record.state != "ready"):
+            return False
         return self.healthy and self.breaker.allows()
 
     def failed(self, detail: str) -> None:
@@ -65,10 +73,24 @@ class ReplicaSet:
 
     def adopt(self, pool: PoolConfig) -> None:
         """Go on as `pool` says now. Replicas that it still has keep their state; what runs at one
-        that it has no more runs to its end."""
+        that it has no more runs to its end, and is still probed until then."""
         known = {replica.config: replica for replica in self.replicas}
-        self.replicas = [known.get(config) or Replica(config, pool.id) for config in pool.replicas]
+        kept = [
+            known.pop(config) if config in known else Replica(config, pool.id)
+            for config in pool.replicas
+        ]
+        for replica in kept:
+            replica.is_leaving = False
+        for replica in known.values():
+            replica.is_leaving = True
+        self.replicas = [*kept, *(left for left in known.values() if left.outstanding)]
         self.pool = pool
+
+    def note(self, record_at: Callable[[str], EngineRecord | None]) -> None:
+        """Take over what the replicas have announced, by their address."""
+        for replica in self.replicas:
+            replica.record = record_at(replica.config.url)
+        self.replicas = [one for one in self.replicas if one.outstanding or not one.is_leaving]
 
     @property
     def any_healthy(self) -> bool:

@@ -1,0 +1,157 @@
+"""Engines that announce themselves get work, and those that are gone get none."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+
+import msgspec
+import pytest
+
+from backend.generation.pools import registry
+from backend.generation.pools.registry import (
+    EngineRecord,
+    FleetPools,
+    Registry,
+    announce,
+    opened,
+    sealed,
+)
+from backend.platform.redis import async_client
+from infra.load.upstream import SyntheticUpstream
+from tests.generation.admission_queue import Clock
+from tests.support.gateway import ask, caller, chat, pools_of, running_gateway
+
+KEY = "a key of engines"
+RECORD = EngineRecord(
+    id="e1", name="one", model="synthetic", url="http://127.0.0.1:7001", state="ready"
+)
+
+
+def holding(*records: EngineRecord, key: str = KEY) -> dict[str, bytes | None]:
+    return {record.id: sealed(record, key) for record in records}
+
+
+def test_signed_record_is_read_back() -> None:
+    assert opened(sealed(RECORD, KEY), KEY) == RECORD
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        sealed(RECORD, "another key"),
+        sealed(RECORD, KEY).replace(b"7001", b"7002"),
+        sealed(RECORD, KEY).partition(b"\n")[2],
+        b"",
+        b"\n",
+        sealed(msgspec.structs.replace(RECORD, url="file:///etc/passwd"), KEY),
+        sealed(msgspec.structs.replace(RECORD, url="http://host/path"), KEY),
+        sealed(msgspec.structs.replace(RECORD, name="x" * 101), KEY),
+    ],
+)
+def test_record_that_no_engine_signed_or_that_is_none_is_dropped(raw: bytes) -> None:
+    assert opened(raw, KEY) is None
+
+
+def test_nobody_registers_without_a_key() -> None:
+    assert opened(sealed(RECORD, ""), "") is None
+
+
+def test_engine_is_gone_when_its_record_is() -> None:
+    clock = Clock()
+    known = Registry(KEY, clock=clock)
+    known.take(holding(RECORD))
+    clock.now += 1.0
+    known.take({})
+    assert known.engines == [RECORD], "Redis may just have been emptied"
+    clock.now += 0.5
+    known.take({})
+    assert known.engines == []
+
+
+def test_engines_are_kept_while_redis_cannot_be_asked() -> None:
+    clock = Clock()
+    known = Registry(KEY, clock=clock)
+    known.take(holding(RECORD))
+    clock.now += 100
+    known.hold()
+    known.take({})
+    assert known.engines == [RECORD]
+
+
+def test_engine_of_a_known_address_is_the_configured_replica() -> None:
+    upstream = SyntheticUpstream()
+    upstream.port = 7001
+    known = Registry(KEY)
+    pools = FleetPools(pools_of(upstream), known)
+    [before] = pools.models
+    other = msgspec.structs.replace(RECORD, id="e2", name="two", url="http://127.0.0.1:7002")
+    foreign = msgspec.structs.replace(RECORD, id="e3", model="of another pool")
+    known.take(holding(RECORD, other, foreign))
+    [pool] = pools.models
+    assert [(one.name, one.url) for one in pool.replicas] == [
+        ("replica-0", upstream.url),
+        ("two", other.url),
+    ]
+    known.take(holding(RECORD, other, foreign))
+    assert pools.models[0] is pool, "the same object as long as nothing has changed"
+    assert registry.unserved(known.engines, pools) == [foreign]
+    assert before.replicas == pool.replicas[:1]
+
+
+@asynccontextmanager
+async def announced(record: EngineRecord) -> AsyncIterator[None]:
+    """`record` is announced again and again, as its engine would."""
+
+    async def beat() -> None:
+        while True:
+            await announce(async_client(), record, KEY)
+            await asyncio.sleep(0.5)
+
+    beating = asyncio.create_task(beat())
+    try:
+        yield
+    finally:
+        beating.cancel()
+        await asyncio.wait({beating})
+
+
+async def test_new_engine_gets_work_without_a_restart_and_none_once_it_is_gone(
+    transactional_db: None, upstream: SyntheticUpstream
+) -> None:
+    record = msgspec.structs.replace(RECORD, url=upstream.url)
+    pools = pools_of(replicas=())
+    async with running_gateway(pools, engine_key=KEY) as gateway:
+        replicas = gateway.queues[pools.models[0].id].replicas
+        async with announced(record), asyncio.timeout(60):
+            while not replicas.any_healthy:
+                await asyncio.sleep(0.05)
+            _, answer = await ask(chat(await caller()))
+            assert answer.done and answer.error is None
+            assert upstream.served[-1].headers["authorization"] == f"Bearer {KEY}"
+        async with asyncio.timeout(60):
+            while replicas.replicas:
+                await asyncio.sleep(0.05)
+
+
+async def test_draining_engine_gets_nothing_new(
+    transactional_db: None, upstream: SyntheticUpstream
+) -> None:
+    record = msgspec.structs.replace(RECORD, url=upstream.url)
+    pools = pools_of(upstream)
+    async with running_gateway(pools, engine_key=KEY) as gateway:
+        replicas = gateway.queues[pools.models[0].id].replicas
+        assert replicas.any_healthy
+        draining = msgspec.structs.replace(record, state="draining")
+        async with announced(draining), asyncio.timeout(60):
+            while replicas.any_healthy:
+                await asyncio.sleep(0.05)
+
+
+async def test_plain_http_is_refused_where_tls_is_required() -> None:
+    async with running_gateway(pools_of(replicas=()), engine_key=KEY, engine_tls=True) as gateway:
+        may = gateway.settings.may_register
+        assert may("https://gpu-1:8001") and may("http://127.0.0.1:8001")
+        assert not may("http://gpu-1:8001")
+        far = replace(gateway.settings, engine_tls=False)
+        assert far.may_register("http://gpu-1:8001")
