@@ -65,7 +65,11 @@ GROUPS = (
         },
         rest_of=("conversations",),
     ),
-    Group("Serving", {"generation.Generation": "bolt"}, rest_of=("generation",)),
+    Group(
+        "Serving",
+        {"generation.Generation": "bolt", "generation.Pool": "dns"},
+        rest_of=("generation",),
+    ),
     Group(
         "Safety",
         {
@@ -131,7 +135,8 @@ def navigation(request: HttpRequest) -> list[dict[str, Any]]:
 
 def _pools(request: HttpRequest) -> dict[str, Any]:
     link = reverse("admin:generation_pools")
-    return {"title": "Pools", "icon": "dns", "link": link, "active": request.path == link}
+    is_here = request.path == link
+    return {"title": "Replicas", "icon": "monitor_heart", "link": link, "active": is_here}
 
 
 def _machine_models(request: HttpRequest) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from django.urls import path
 from django.urls.resolvers import URLPattern
 from django.views.generic import TemplateView
 from redis.exceptions import RedisError
+from unfold.admin import ModelAdmin
 from unfold.contrib.filters.admin import (
     AutocompleteSelectFilter,
     ChoicesDropdownFilter,
@@ -29,11 +30,12 @@ from unfold.widgets import (
 )
 
 from backend.accounts.models import Plan, User
-from backend.generation.models import Generation
+from backend.generation.models import Generation, Pool
 from backend.generation.pools.config import PoolConfig, load_pools
 from backend.generation.pools.health import ReplicaHealth, pool_health
 from backend.generation.pools.machine import model_add, model_command
 from backend.generation.pools.pending import launcher_is_there, machine_models, pending_models
+from backend.generation.pools.rows import definition_of, pool_check, pool_rows_read, pool_save
 from backend.platform.errors import ParleyError
 from backend.platform.machine_models import Action
 from backend.platform.model_admins import LargeReadOnlyAdmin
@@ -71,6 +73,7 @@ class PoolsView(UnfoldModelAdminViewMixin, TemplateView):
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
         health: list[ReplicaHealth] = []
         failure = ""
+        pool_rows_read()
         try:
             health = pool_health()
         except (RedisError, OSError) as error:
@@ -227,3 +230,44 @@ class GenerationAdmin(LargeReadOnlyAdmin):
             path("models/", models, name="generation_models"),
             *super().get_urls(),
         ]
+
+
+class PoolForm(forms.ModelForm):
+    """A row, checked as a pools file is."""
+
+    class Meta:
+        model = Pool
+        fields = ("model_id", "is_enabled", "position", "definition")
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        if "definition" in cleaned and "model_id" in {**cleaned, **self.initial}:
+            model_id = cleaned.get("model_id") or self.initial["model_id"]
+            pool_check(model_id=model_id, definition=cleaned["definition"])
+        return cleaned
+
+
+@admin.register(Pool)
+class PoolAdmin(ModelAdmin):
+    """Models and their replicas, as staff have them. A new row begins as the file's, where the
+    address names a model (`?model_id=`)."""
+
+    form = PoolForm
+    list_display = ("model_id", "is_enabled", "position", "updated_at")
+    search_fields = ("model_id",)
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
+        return ("model_id",) if obj else ()
+
+    def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
+        model_id = request.GET.get("model_id", "")
+        found = load_pools().get(model_id)
+        return {"model_id": model_id, "definition": definition_of(found)} if found else {}
+
+    def save_model(self, request: HttpRequest, obj: Pool, form: Any, change: bool) -> None:
+        pool_save(
+            model_id=obj.model_id,
+            definition=obj.definition,
+            is_enabled=obj.is_enabled,
+            position=obj.position,
+        )

@@ -25,6 +25,7 @@ from backend.generation.pools.config import ConfiguredPools, PoolConfig, Pools, 
 from backend.generation.pools.demand import DemandReport
 from backend.generation.pools.health import HealthMonitor
 from backend.generation.pools.registry import FleetPools, Registry, RegistryReader
+from backend.generation.pools.rows import follow_rows, pool_rows_read
 from backend.generation.recovery.disconnect import DisconnectCheck
 from backend.generation.recovery.ended_access import EndedAccess
 from backend.generation.recovery.failover import Failover
@@ -40,6 +41,7 @@ from backend.generation.stream.log import EventLog
 from backend.generation.stream.reader import Reader
 from backend.generation.stream.writer import BufferWriter
 from backend.generation.supervision import supervised
+from backend.platform.database import in_database
 from backend.platform.redis import Profile, new_client
 from safety.judge.policy import Policy
 from safety.score.classifier import classifier
@@ -81,6 +83,7 @@ class Gateway:
     def __init__(self, settings: GatewaySettings | None = None, pools: Pools | None = None) -> None:
         self.settings = settings = settings or GatewaySettings.from_django()
         self.registry = Registry(settings.engine_key, allowed=settings.may_register)
+        self._is_configured = pools is None
         self.pools: PoolsInForce = FleetPools(pools or ConfiguredPools(), self.registry)
         self.id = f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(4)}"
         self.redis = new_client(_REDIS)
@@ -151,6 +154,8 @@ class Gateway:
             others: loops of the layers above; they end themselves when the process drains.
         """
         loading = asyncio.create_task(asyncio.to_thread(warm_up))
+        if self._is_configured:
+            await in_database(pool_rows_read)
         await self.registry_reader.read_once()
         await self.monitor.probe_all()
         loops = {
@@ -163,6 +168,7 @@ class Gateway:
             "failover": self.failover.run,
             "reaper": self.reaper.run,
             "ended_access": self.ended_access.run,
+            **({"pool_rows": follow_rows} if self._is_configured else {}),
             **(others or {}),
         }
         self._tasks = [

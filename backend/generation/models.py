@@ -101,6 +101,37 @@ class Generation(TokenColumns):
         return self.state in OPEN_STATES
 
 
+class Pool(models.Model):
+    """What staff say of one model: it comes before the pools files, for models that they have too.
+
+    `definition` is a [[model]] of such a file, with its replicas; docs/generation.md, "Pools".
+    Written by pools/rows.py alone, which checks it.
+    """
+
+    model_id = models.CharField(
+        "model", max_length=100, primary_key=True, help_text="What clients call it."
+    )
+    is_enabled = models.BooleanField(
+        "served", default=True, help_text="Off: the model does not exist for anybody."
+    )
+    position = models.PositiveIntegerField(
+        null=True,
+        blank=True,
+        help_text="Its place in the list, from 0. The first model with an alias keeps it: who is"
+        " first and has the alias auto is the default. Empty: where it stands in the file.",
+    )
+    definition = models.JSONField(
+        help_text="A [[model]] of a pools file, as JSON. Text may hold ${VARIABLE}."
+    )
+    updated_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        ordering = ["position", "model_id"]
+
+    def __str__(self) -> str:
+        return self.model_id
+
+
 class StoredAnswer(models.Model):
     """The text of an answer that is to be read later, for callers who have no message for it.
 

@@ -377,6 +377,7 @@ TABLES: tuple[Table, ...] = (
     _none("auth.Group", _SETTINGS),
     _none("contenttypes.ContentType", _SETTINGS),
     _none("accounts.Plan", _SETTINGS),
+    _none("generation.Pool", _SETTINGS),
     _none("accounts.SignUpPolicy", _SETTINGS),
     _none("accounts.Announcement", _SETTINGS),
     _none("accounts.TermsVersion", _SETTINGS),

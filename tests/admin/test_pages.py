@@ -1,5 +1,6 @@
 """Every page of the staff's site opens, for those who may."""
 
+import json
 import uuid
 
 import pytest
@@ -8,6 +9,7 @@ from django.urls import reverse
 
 from backend.accounts.models import User
 from backend.generation.models import Generation
+from backend.generation.pools.config import load_pools, use_rows
 from tests.conversations.message_trees import finished_turns
 from tests.factories import MODEL, api_key_of, member
 
@@ -123,3 +125,28 @@ def test_generation_is_found_by_its_ids_request_id_and_user(client, superuser, r
         assert change in client.get(url, {"q": term}).content.decode(), term
     for term in ("req_2", "nobody@example.org", str(uuid.uuid4()), "1%"):
         assert change not in client.get(url, {"q": term}).content.decode(), term
+
+
+POOL_DEFINITION = {
+    "id": "large",
+    "context_window": 100,
+    "max_output_tokens": 50,
+    "price_per_1k": {"input": "0.1", "cached_input": "0.05", "output": "0.2"},
+}
+
+
+@pytest.fixture
+def no_pool_rows_afterwards():
+    yield
+    use_rows(())
+
+
+def test_staff_add_a_model_and_hear_what_is_wrong(client, superuser, no_pool_rows_afterwards):
+    url = reverse("admin:generation_pool_add")
+    first = load_pools().models[0].id
+    assert first in client.get(url, {"model_id": first}).content.decode()
+    form = {"model_id": "large", "is_enabled": "on", "position": "0", "definition": "{}"}
+    assert "context_window" in client.post(url, form).content.decode()
+    form["definition"] = json.dumps(POOL_DEFINITION)
+    assert client.post(url, form).status_code == 302
+    assert load_pools().models[0].id == "large"

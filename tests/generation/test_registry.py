@@ -17,6 +17,7 @@ from backend.generation.pools.registry import (
     opened,
     sealed,
 )
+from backend.generation.settings import GatewaySettings
 from backend.platform.redis import async_client
 from infra.load.upstream import SyntheticUpstream
 from tests.generation.admission_queue import Clock
@@ -148,10 +149,9 @@ async def test_draining_engine_gets_nothing_new(
                 await asyncio.sleep(0.05)
 
 
-async def test_plain_http_is_refused_where_tls_is_required() -> None:
-    async with running_gateway(pools_of(replicas=()), engine_key=KEY, engine_tls=True) as gateway:
-        may = gateway.settings.may_register
-        assert may("https://gpu-1:8001") and may("http://127.0.0.1:8001")
-        assert not may("http://gpu-1:8001")
-        far = replace(gateway.settings, engine_tls=False)
-        assert far.may_register("http://gpu-1:8001")
+def test_plain_http_is_refused_where_tls_is_required() -> None:
+    strict = replace(GatewaySettings.from_django(), engine_tls=True)
+    assert strict.may_register("https://gpu-1:8001")
+    assert strict.may_register("http://127.0.0.1:8001")
+    assert not strict.may_register("http://gpu-1:8001")
+    assert replace(strict, engine_tls=False).may_register("http://gpu-1:8001")

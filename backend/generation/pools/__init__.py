@@ -1,6 +1,9 @@
 """Pools: the models that can be asked, and the replicas that serve them.
 
 config.py         infra/pools.toml, typed
+tables.py         such a file as it is written
+rows.py           what staff say of models in the database, before the files
+foreign.py        what vLLM and SGLang tell of themselves
 registry.py       the engines that announce themselves
 routing.py        which replica a generation goes to: one function a policy
 replicas.py       their state in this process;  health.py: the probes

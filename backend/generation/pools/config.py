@@ -8,7 +8,6 @@ The fields are described in docs/generation.md, "Pools".
 """
 
 import os
-import re
 import time
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -16,85 +15,30 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, Literal, Protocol
+from typing import Any, Protocol
 from urllib.parse import urlsplit
 
 import msgspec
 import structlog
 from django.conf import settings
-from django.core.exceptions import ImproperlyConfigured
 
 from backend.generation.pools.routing import POLICIES
+from backend.generation.pools.tables import (
+    Dialect,
+    FileTable,
+    ModelTable,
+    PoolsError,
+    ReplicaTable,
+    SamplingField,
+    named,
+    with_variables,
+)
 from backend.generation.request import GenerationRequest
 from backend.platform.errors import ModelNotFound
-
-Dialect = Literal["vllm", "openai"]
-SamplingField = Literal[
-    "temperature",
-    "top_p",
-    "top_k",
-    "min_p",
-    "repetition_penalty",
-    "presence_penalty",
-    "frequency_penalty",
-]
 
 log = structlog.get_logger(__name__)
 
 _CHECK_INTERVAL_S = 0.5
-_VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
-_PLACE = re.compile(r"`\$\.model\[(\d+)\]\.?([^`]*)`")
-
-Text = Annotated[str, msgspec.Meta(min_length=1)]
-Positive = Annotated[int, msgspec.Meta(ge=1)]
-# A text, since money is never a float.
-Price = Annotated[str, msgspec.Meta(pattern=r"^\d+(\.\d+)?$")]
-StopText = Annotated[str, msgspec.Meta(min_length=1, max_length=256)]
-NotNegative = Annotated[float, msgspec.Meta(ge=0)]
-
-
-class PoolsError(ImproperlyConfigured):
-    """The pools file cannot be used; the message names the place and what to write there."""
-
-
-class _Prices(msgspec.Struct, forbid_unknown_fields=True):
-    input: Price
-    cached_input: Price
-    output: Price
-
-
-class _ReplicaTable(msgspec.Struct, forbid_unknown_fields=True):
-    name: Text
-    url: Text
-    api_key: str = ""
-
-
-class _ModelTable(msgspec.Struct, forbid_unknown_fields=True):
-    """One [[model]] as it is written; see PoolConfig."""
-
-    id: Text
-    context_window: Positive
-    max_output_tokens: Positive
-    price_per_1k: _Prices
-    replica: list[_ReplicaTable] = []
-    name: str = ""
-    aliases: tuple[str, ...] = ()
-    max_image_tokens: Positive | None = None
-    capabilities: tuple[str, ...] = ()
-    upstream_model: str = ""
-    max_concurrency: Positive = 64
-    sampling: dict[SamplingField, NotNegative] = {}
-    stop: Annotated[tuple[StopText, ...], msgspec.Meta(max_length=16)] = ()
-    turn_tokens: Positive | None = None
-    license: str = ""
-    notice: str = ""
-    dialect: Dialect = "vllm"
-    routing: str = "affinity"
-    on_demand: bool = False
-
-
-class _File(msgspec.Struct, forbid_unknown_fields=True):
-    model: Annotated[list[_ModelTable], msgspec.Meta(min_length=1)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,9 +209,71 @@ def _files_in_force() -> PoolsFiles:
     return PoolsFiles(Path(settings.POOLS_FILE), os.environ)
 
 
+@dataclass(frozen=True, slots=True)
+class PoolRow:
+    """What a row of the database says of one model; see models.Pool. `pool` None: not served."""
+
+    model_id: str
+    pool: PoolConfig | None
+    position: int | None = None
+
+
+@dataclass(slots=True)
+class _InForce:
+    """What `load_pools` has made, and of what."""
+
+    rows: tuple[PoolRow, ...] = ()
+    made_of: tuple[Pools, tuple[PoolRow, ...]] | None = None
+    pools: Pools = Pools(())
+
+
+_in_force = _InForce()
+
+
 def load_pools() -> Pools:
-    """The configured pools (`PARLEY_POOLS`), as the files say now."""
-    return _files_in_force().current()
+    """The configured pools: `PARLEY_POOLS` as the files say now, and before them what staff have
+    changed, as this process read it last (rows.py)."""
+    files, rows = _files_in_force().current(), _in_force.rows
+    made_of = _in_force.made_of
+    if made_of is None or made_of[0] is not files or made_of[1] is not rows:
+        _in_force.pools, _in_force.made_of = overlaid(files, rows), (files, rows)
+    return _in_force.pools
+
+
+def use_rows(rows: tuple[PoolRow, ...]) -> None:
+    """From now on `load_pools` goes by these rows."""
+    if rows != _in_force.rows:
+        _in_force.rows = rows
+
+
+def overlaid(files: Pools, rows: Sequence[PoolRow]) -> Pools:
+    """`files` with what `rows` say of their models, and the models of other rows after them."""
+    if not rows:
+        return files
+    said = {row.model_id: row for row in rows}
+    placed: list[tuple[int, bool, PoolConfig]] = []
+    for place, pool in enumerate(files.models):
+        row = said.pop(pool.id, PoolRow(pool.id, pool))
+        if row.pool is not None:
+            at = place if row.position is None else row.position
+            placed.append((at, row.position is None, row.pool))
+    for place, row in enumerate(said.values(), start=len(files.models)):
+        if row.pool is not None:
+            placed.append((place if row.position is None else row.position, False, row.pool))
+    placed.sort(key=lambda one: one[:2])
+    models: list[PoolConfig] = []
+    ids = {pool.id for _, _, pool in placed}
+    for _, _, pool in placed:
+        taken = ids | {alias for other in models for alias in other.aliases}
+        aliases = tuple(alias for alias in pool.aliases if alias not in taken)
+        models.append(pool if aliases == pool.aliases else replace(pool, aliases=aliases))
+    return Pools(tuple(models))
+
+
+def pool_of(definition: Mapping[str, Any], environment: Mapping[str, str]) -> PoolConfig:
+    """One [[model]], as a file would have it. Raises PoolsError, which names the field."""
+    [pool] = _pools_of(Path("definition"), {"model": [dict(definition)]}, environment)
+    return pool
 
 
 def read_pools(path: Path, environment: Mapping[str, str]) -> Pools:
@@ -302,47 +308,20 @@ def _read_file(path: Path, environment: Mapping[str, str]) -> tuple[PoolConfig, 
         raise PoolsError(f"{path} cannot be read: {error}. Set PARLEY_POOLS to it.") from error
     except tomllib.TOMLDecodeError as error:
         raise PoolsError(f"{path} is not TOML: {error}") from error
-    document = _with_variables(path, document, environment)
+    return _pools_of(path, document, environment)
+
+
+def _pools_of(
+    path: Path, document: dict[str, Any], environment: Mapping[str, str]
+) -> tuple[PoolConfig, ...]:
+    document = with_variables(path, document, environment)
     try:
-        file = msgspec.convert(document, _File)
+        file = msgspec.convert(document, FileTable)
     except msgspec.ValidationError as error:
-        raise PoolsError(f"{path}: {_named(str(error), document)}.") from error
+        raise PoolsError(f"{path}: {named(str(error), document)}.") from error
     models = tuple(_pool(path, table) for table in file.model)
     _check_names(path, models)
     return models
-
-
-def _with_variables(path: Path, value: Any, environment: Mapping[str, str]) -> Any:
-    """`value` with the variables in all its strings replaced."""
-    if isinstance(value, dict):
-        return {key: _with_variables(path, item, environment) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_with_variables(path, item, environment) for item in value]
-    if not isinstance(value, str):
-        return value
-
-    def replaced(match: re.Match[str]) -> str:
-        name, default = match.groups()
-        found = environment.get(name) or default
-        if found is None:
-            raise PoolsError(
-                f"{path} names ${{{name}}}, which is not set."
-                f" Set it, or write ${{{name}:-default}}."
-            )
-        return found
-
-    return _VARIABLE.sub(replaced, value)
-
-
-def _named(message: str, document: dict[str, Any]) -> str:
-    """msgspec's message with the model's id in the place of its number."""
-
-    def place(match: re.Match[str]) -> str:
-        table = document["model"][int(match[1])]
-        model = table.get("id", match[1]) if isinstance(table, dict) else match[1]
-        return f"model {model!r} {match[2]}".rstrip()
-
-    return _PLACE.sub(place, message)
 
 
 def _check_names(path: Path, models: Sequence[PoolConfig]) -> None:
@@ -357,7 +336,7 @@ def _check_names(path: Path, models: Sequence[PoolConfig]) -> None:
             raise PoolsError(f"{path}: model {pool.id!r} has two replicas of one name.")
 
 
-def _pool(path: Path, table: _ModelTable) -> PoolConfig:
+def _pool(path: Path, table: ModelTable) -> PoolConfig:
     if table.routing not in POLICIES:
         known = ", ".join(sorted(POLICIES))
         raise PoolsError(
@@ -394,7 +373,7 @@ def _number(name: SamplingField, value: float) -> float:
     return int(value) if name == "top_k" else value
 
 
-def _replica(path: Path, model_id: str, table: _ReplicaTable) -> ReplicaConfig:
+def _replica(path: Path, model_id: str, table: ReplicaTable) -> ReplicaConfig:
     url = table.url.rstrip("/")
     parts = urlsplit(url)
     if parts.scheme not in {"http", "https"} or not parts.hostname or parts.path:
