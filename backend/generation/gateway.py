@@ -24,6 +24,8 @@ from backend.generation.pools.client import UpstreamClient
 from backend.generation.pools.config import ConfiguredPools, PoolConfig, Pools, PoolsInForce
 from backend.generation.pools.demand import DemandReport
 from backend.generation.pools.health import HealthMonitor
+from backend.generation.pools.placements import Placements
+from backend.generation.pools.prefixes import Prefix
 from backend.generation.pools.registry import FleetPools, Registry, RegistryReader
 from backend.generation.pools.rows import follow_rows, pool_rows_read
 from backend.generation.recovery.disconnect import DisconnectCheck
@@ -142,6 +144,10 @@ class Gateway:
         self.registry_reader = RegistryReader(
             self.redis, self.registry, on_read=self._on_registry_read
         )
+        self.placements = Placements(
+            new_client(_BLOCKING_REDIS), self.id, self._on_placed_elsewhere
+        )
+        self.queues.on_placed = self.placements.tell
         self._probing: asyncio.Task[None] | None = None
         self._tasks: list[asyncio.Task[None]] = []
         self._drained: asyncio.Task[None] | None = None
@@ -160,6 +166,8 @@ class Gateway:
         await self.monitor.probe_all()
         loops = {
             "registry": self.registry_reader.run,
+            "placements": self.placements.send,
+            "placements_of_others": self.placements.listen,
             "writer": self.writer.run,
             "follower": self.follower.run,
             "monitor": self.monitor.run,
@@ -238,6 +246,10 @@ class Gateway:
         except (TimeoutError, RedisError, OSError) as error:
             log.warning("handover_failed", generation_id=str(active.id), error=str(error))
         active.log.lose()
+
+    def _on_placed_elsewhere(self, pool_id: str, replica: str, prefix: Prefix) -> None:
+        if (queue := self.queues.get(pool_id)) is not None:
+            queue.replicas.placed_elsewhere(replica, prefix)
 
     def _on_registry_read(self) -> None:
         """Hand on what engines have announced; probe those that are new at once."""

@@ -139,11 +139,6 @@ class GenerationRequest:
         return policy_days if self.retention_days is None else min(policy_days, self.retention_days)
 
     @property
-    def affinity(self) -> str | None:
-        """Requests of one conversation go to the same replica, whose prefix cache knows it."""
-        return str(self.conversation_id) if self.conversation_id else None
-
-    @property
     def safety_messages(self) -> list[SafetyMessage]:
         """What the classifiers see. An attached file counts as the user's words: who asks for
         harm by a file asks for harm. Tools say what a system message could."""

@@ -32,6 +32,7 @@ from backend.generation.pools.access import able_pool_for, pool_for
 from backend.generation.pools.config import PoolConfig
 from backend.generation.pools.continuation import upstream_body
 from backend.generation.pools.errors import ReplicaUnavailable, RequestRefused
+from backend.generation.pools.prefixes import prefix_of
 from backend.generation.request import (
     AdmittedGeneration,
     Completion,
@@ -226,7 +227,7 @@ def _admission(
         pool=pool,
         max_input_tokens=input_bound(request, pool),
         max_output_tokens=output_limit(request, pool),
-        affinity=request.affinity,
+        affinity=prefix_of(request) if len(pool.replicas) > 1 else None,
         pending=pending,
         fence=fence,
     )

@@ -5,12 +5,12 @@ import tomllib
 
 import msgspec
 
-from backend.generation.pools import config
+from backend.generation.pools import tables
 from backend.generation.pools.routing import POLICIES
 from infra.launcher.procfile import ROOT
 
-FIELDS = {field.name for field in msgspec.structs.fields(config._ModelTable)} - {"replica"}
-REPLICA_FIELDS = {field.name for field in msgspec.structs.fields(config._ReplicaTable)}
+FIELDS = {field.name for field in msgspec.structs.fields(tables.ModelTable)} - {"replica"}
+REPLICA_FIELDS = {field.name for field in msgspec.structs.fields(tables.ReplicaTable)}
 EXAMPLE = ROOT / "infra" / "pools.example.toml"
 
 

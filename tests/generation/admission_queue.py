@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from backend.generation.admission.queue import AdmissionQueue, Ticket
+from backend.generation.pools.prefixes import Prefix
 from backend.generation.pools.replicas import ReplicaSet
 from infra.load.upstream import SyntheticUpstream
 from tests.support.gateway import pools_of
@@ -31,6 +32,8 @@ def queue_of(
 
 
 def join(queue: AdmissionQueue, priority: int = 5, **options: str) -> Ticket:
-    ticket = queue.reserve(priority=priority, weight=1, affinity=options.get("affinity"))
+    name = options.get("affinity")
+    affinity = Prefix(name.encode()) if name else None
+    ticket = queue.reserve(priority=priority, weight=1, affinity=affinity)
     queue.enter(ticket)
     return ticket

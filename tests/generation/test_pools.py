@@ -104,7 +104,10 @@ def test_variables_are_read_from_the_environment(tmp_path: Path) -> None:
             ('capabilities = ["chat"]', 'dialect = "x"'),
             "Invalid enum value 'x' - at model 'm' dialect",
         ),
-        (('capabilities = ["chat"]', 'routing = "x"'), "must be one of affinity, least_loaded"),
+        (
+            ('capabilities = ["chat"]', 'routing = "x"'),
+            "must be one of affinity, least_loaded, pre",
+        ),
         (("[[model]]", "[[model"), "is not TOML"),
         (("[[model]]", "[[models]]"), "missing required field `model`|unknown field `models`"),
     ],

@@ -26,6 +26,7 @@ from backend.generation.admission.shed import PendingRequest
 from backend.generation.models import GenerationState
 from backend.generation.pools.client import UpstreamClient
 from backend.generation.pools.config import PoolConfig
+from backend.generation.pools.prefixes import Prefix
 from backend.generation.records import FinalState, generation_finish
 from backend.generation.request import AdmittedGeneration, Usage, active_choices
 from backend.generation.stream.leases import Leases
@@ -49,7 +50,7 @@ class Admission:
 
     Attributes:
         max_input_tokens, max_output_tokens: the most that it can be billed.
-        affinity: requests of equal value go to the same replica where they can.
+        affinity: what its prompt begins with: it goes where that is cached, where it can.
         pending: how load shedding counts it; None where it was not counted.
         fence: whether it may still be started; None where nobody else may start it.
         ticket: its place, once it has one.
@@ -61,7 +62,7 @@ class Admission:
     pool: PoolConfig
     max_input_tokens: int
     max_output_tokens: int
-    affinity: str | None = None
+    affinity: Prefix | None = None
     pending: PendingRequest | None = None
     fence: Fence | None = None
     ticket: Ticket | None = None

@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable, Collection
 
 from backend.generation import metrics
+from backend.generation.pools.prefixes import Prefix
 from backend.generation.pools.replicas import Replica, ReplicaSet
 from backend.platform.errors import Overloaded, ParleyError
 
@@ -34,7 +35,7 @@ class Ticket:
     """
 
     def __init__(
-        self, queue: "AdmissionQueue", *, rank: float, weight: int, affinity: str | None
+        self, queue: "AdmissionQueue", *, rank: float, weight: int, affinity: Prefix | None
     ) -> None:
         self._queue = queue
         self.rank = rank
@@ -119,7 +120,7 @@ class AdmissionQueue:
     def waiting(self) -> int:
         return len(self._tickets)
 
-    def reserve(self, *, priority: int, weight: int, affinity: str | None) -> Ticket:
+    def reserve(self, *, priority: int, weight: int, affinity: Prefix | None) -> Ticket:
         """Room in the queue for a new request, before anything else is done for it.
 
         Args:
@@ -165,7 +166,7 @@ class AdmissionQueue:
         rank = self._rank(priority)
         return sum(ticket.rank <= rank for ticket in self._tickets) + ahead >= self._room
 
-    def readmit(self, *, priority: int, weight: int, affinity: str | None) -> Ticket:
+    def readmit(self, *, priority: int, weight: int, affinity: Prefix | None) -> Ticket:
         """Room for a generation that was admitted elsewhere: never refused, and first in line."""
         rank = self._rank(priority - 1_000)
         ticket = Ticket(self, rank=rank, weight=weight, affinity=affinity)

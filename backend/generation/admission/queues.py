@@ -1,9 +1,10 @@
 """The admission queues of one web process, by pool: made for the pools that there are now."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from backend.generation.admission.queue import AdmissionQueue
 from backend.generation.pools.config import PoolsInForce
+from backend.generation.pools.prefixes import Prefix
 from backend.generation.pools.replicas import ReplicaSet
 
 
@@ -12,12 +13,16 @@ class PoolQueues(Mapping[str, AdmissionQueue]):
 
     The queue of a pool that is configured no more stays: what runs there comes to its end, and
     nothing new finds the pool. Those who wait there for a replica to be started are refused.
+
+    Attributes:
+        on_placed: called with pool, replica and prefix of each prompt that is sent.
     """
 
     def __init__(self, pools: PoolsInForce, *, max_waiting: int) -> None:
         self._pools = pools
         self._max_waiting = max_waiting
         self._draining = False
+        self.on_placed: Callable[[str, str, Prefix], None] = lambda pool, replica, prefix: None
         self._queues: dict[str, AdmissionQueue] = {}
 
     def __getitem__(self, pool_id: str) -> AdmissionQueue:
@@ -28,6 +33,7 @@ class PoolQueues(Mapping[str, AdmissionQueue]):
                 raise KeyError(pool_id)
             queue = AdmissionQueue(ReplicaSet(pool), max_waiting=self._max_waiting)
             queue.draining = self._draining
+            queue.replicas.on_placed = self._placed
             self._queues[pool_id] = queue
         elif pool is not None and queue.replicas.pool is not pool:
             queue.replicas.adopt(pool)
@@ -46,6 +52,12 @@ class PoolQueues(Mapping[str, AdmissionQueue]):
     def replica_sets(self) -> Sequence[ReplicaSet]:
         """Of all queues."""
         return [queue.replicas for queue in self.values()]
+
+    def _placed(self, pool_id: str, replica: str, prefix: Prefix) -> None:
+        self.on_placed(pool_id, replica, prefix)
+
+    def _placed(self, pool_id: str, replica: str, prefix: Prefix) -> None:
+        self.on_placed(pool_id, replica, prefix)
 
     def drain(self) -> None:
         """Take nothing new, in any of them."""

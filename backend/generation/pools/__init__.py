@@ -6,6 +6,7 @@ rows.py           what staff say of models in the database, before the files
 foreign.py        what vLLM and SGLang tell of themselves
 registry.py       the engines that announce themselves
 routing.py        which replica a generation goes to: one function a policy
+prefixes.py       what a prompt begins with, and who has it;  placements.py: told to other processes
 replicas.py       their state in this process;  health.py: the probes
 machine.py        models of this machine: what operators ask of the launcher
 demand.py         which models without an engine are asked for;  pending.py: those on their way

@@ -90,7 +90,7 @@ class PoolConfig:
     sampling: dict[str, float]
     dialect: Dialect
     replicas: tuple[ReplicaConfig, ...]
-    routing: str = "affinity"
+    routing: str = "prefix"
     max_image_tokens: int | None = None
     stop: tuple[str, ...] = ()
     turn_tokens: int | None = None

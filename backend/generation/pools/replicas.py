@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection
 from backend.generation import metrics
 from backend.generation.pools.breaker import Breaker
 from backend.generation.pools.config import PoolConfig, ReplicaConfig
+from backend.generation.pools.prefixes import Prefix, PrefixIndex
 from backend.generation.pools.registry import EngineRecord
 from backend.generation.pools.routing import POLICIES
 
@@ -43,6 +44,21 @@ class Replica:
             return False
         return self.healthy and self.breaker.allows()
 
+    @property
+    def load(self) -> int:
+        """Choices that run or wait there: what this process knows, or the engine has told."""
+        if self.record is None:
+            return self.outstanding
+        return max(self.outstanding, self.record.load.running + self.record.load.waiting)
+
+    @property
+    def is_tight(self) -> bool:
+        """Whether less than a twentieth of its blocks is free."""
+        record = self.record
+        if record is None or not record.capacity.blocks:
+            return False
+        return record.load.free_blocks < record.capacity.blocks / 20
+
     def failed(self, detail: str) -> None:
         """A generation failed there, for a reason that is the replica's."""
         self.breaker.failed()
@@ -68,6 +84,8 @@ class ReplicaSet:
     def __init__(self, pool: PoolConfig) -> None:
         self.pool = pool
         self.replicas = [Replica(config, pool.id) for config in pool.replicas]
+        self.index = PrefixIndex()
+        self.on_placed: Callable[[str, str, Prefix], None] = lambda pool, replica, prefix: None
         self.processes = 1
         self.was_asked = False
 
@@ -84,13 +102,30 @@ class ReplicaSet:
         for replica in known.values():
             replica.is_leaving = True
         self.replicas = [*kept, *(left for left in known.values() if left.outstanding)]
+        for name in {left.name for left in known.values()} - {one.name for one in kept}:
+            self.index.forget(name)
         self.pool = pool
 
     def note(self, record_at: Callable[[str], EngineRecord | None]) -> None:
         """Take over what the replicas have announced, by their address."""
         for replica in self.replicas:
-            replica.record = record_at(replica.config.url)
+            before, replica.record = replica.record, record_at(replica.config.url)
+            self._note_cache(replica, before)
         self.replicas = [one for one in self.replicas if one.outstanding or not one.is_leaving]
+
+    def _note_cache(self, replica: Replica, before: EngineRecord | None) -> None:
+        """How much it caches; and that it begins empty after a restart of it or of its core."""
+        record = replica.record
+        if record is None:
+            return
+        if before is None or before.capacity != record.capacity:
+            capacity = record.capacity
+            self.index.limit(replica.name, capacity.blocks * capacity.block_size)
+        if before is not None and (before.id, before.load.prefix.restarts) != (
+            record.id,
+            record.load.prefix.restarts,
+        ):
+            self.index.forget(replica.name)
 
     @property
     def any_healthy(self) -> bool:
@@ -121,7 +156,7 @@ class ReplicaSet:
         self,
         *,
         weight: int,
-        affinity: str | None,
+        affinity: Prefix | None,
         avoid: Collection[Replica] = (),
         over_limit: bool = False,
     ) -> Replica | None:
@@ -130,7 +165,7 @@ class ReplicaSet:
         The pool's routing policy chooses among those that can take it (routing.py).
 
         Args:
-            affinity: equal values go to equal replicas, as far as those are available.
+            affinity: the beginning of its prompt, for policies that know caches.
             avoid: replicas that have failed this generation; taken only if there is no other.
             over_limit: for a generation that is under way: it has had its place.
         """
@@ -143,9 +178,17 @@ class ReplicaSet:
         candidates = [replica for replica in able if replica not in avoid] or able
         if not candidates:
             return None
-        chosen: Replica = POLICIES[self.pool.routing](candidates, affinity)
+        chosen: Replica = POLICIES[self.pool.routing](candidates, affinity, self.index)
         chosen.breaker.sent()
+        if affinity is not None and weight:
+            self.index.note(chosen.name, affinity)
+            self.on_placed(self.pool.id, chosen.name, affinity)
         return chosen
+
+    def placed_elsewhere(self, replica: str, prefix: Prefix) -> None:
+        """Another web process has sent a prompt there."""
+        if any(one.name == replica for one in self.replicas):
+            self.index.note(replica, prefix)
 
     def _room(self, replica: Replica, weight: int) -> bool:
         return replica.outstanding + weight <= self.places

@@ -66,7 +66,7 @@ class ModelTable(msgspec.Struct, forbid_unknown_fields=True):
     license: str = ""
     notice: str = ""
     dialect: Dialect = "vllm"
-    routing: str = "affinity"
+    routing: str = "prefix"
     on_demand: bool = False
 
 

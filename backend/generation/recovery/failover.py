@@ -27,6 +27,7 @@ from backend.generation.finish.result import error_of
 from backend.generation.finish.settle import Settlement
 from backend.generation.models import Generation, GenerationState
 from backend.generation.pools.config import PoolConfig, PoolsInForce
+from backend.generation.pools.prefixes import prefix_of
 from backend.generation.pools.replicas import ReplicaSet
 from backend.generation.records import generation_claim, usage_facts
 from backend.generation.recovery.disconnect import DisconnectCheck
@@ -203,7 +204,7 @@ class Failover:
         ticket = queue.readmit(
             priority=admitted.request.principal.plan.queue_priority,
             weight=active_choices(admitted.request.n),
-            affinity=admitted.request.affinity,
+            affinity=prefix_of(admitted.request),
         )
         if removed:
             ticket.refuse(
