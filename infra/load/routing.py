@@ -42,19 +42,6 @@ from infra.services.process import end_tree
 
 _WEIGHTS = Path("var/models/SmolLM2-135M-Instruct.Q4_1.gguf")
 _WORDS = ["river", "stone", "light", "house", "garden", "letter", "music", "winter", "market"]
-    "river",
-    "stone",
-    "light",
-    "house",
-    "garden",
-    "letter",
-    "music",
-    "winter",
-    "market",
-    "horse",
-    "bread",
-    "silver",
-]
 _SYSTEM = "You answer with care, in few words, and say so when you do not know. " * 24
 _AT_ONCE = 8
 _READY_S = 180.0

@@ -56,9 +56,6 @@ class PoolQueues(Mapping[str, AdmissionQueue]):
     def _placed(self, pool_id: str, replica: str, prefix: Prefix) -> None:
         self.on_placed(pool_id, replica, prefix)
 
-    def _placed(self, pool_id: str, replica: str, prefix: Prefix) -> None:
-        self.on_placed(pool_id, replica, prefix)
-
     def drain(self) -> None:
         """Take nothing new, in any of them."""
         self._draining = True
