@@ -147,7 +147,7 @@ class Gateway:
         self.placements = Placements(
             new_client(_BLOCKING_REDIS), self.id, self._on_placed_elsewhere
         )
-        self.queues.on_placed = self.placements.tell
+        self.queues.on_placed = self.placements.publish
         self._probing: asyncio.Task[None] | None = None
         self._tasks: list[asyncio.Task[None]] = []
         self._drained: asyncio.Task[None] | None = None

@@ -145,7 +145,8 @@ def test_staff_add_a_model_and_hear_what_is_wrong(client, superuser, no_pool_row
     url = reverse("admin:generation_pool_add")
     first = load_pools().models[0].id
     assert first in client.get(url, {"model_id": first}).content.decode()
-    form = {"model_id": "large", "is_enabled": "on", "position": "0", "definition": "{}"}
+    form = {"model_id": "large", "is_enabled": "on", "position": "0"}
+    form["definition"] = '{"id": "large"}'
     assert "context_window" in client.post(url, form).content.decode()
     form["definition"] = json.dumps(POOL_DEFINITION)
     assert client.post(url, form).status_code == 302

@@ -22,7 +22,7 @@ CHANNEL = "pools:placements"
 _SEND_INTERVAL_S = 0.1
 _MAX_UNSENT = 4_096
 _RETRY_S = 1.0
-_TOLD_BLOCKS = 256
+_SENT_BLOCKS = 256
 """Of a longer prompt: its last ones would be missed first, and cost the least."""
 
 
@@ -35,32 +35,32 @@ class Placement(msgspec.Struct, frozen=True, array_like=True):
     blocks: bytes
 
 
-class _Told(msgspec.Struct, frozen=True, array_like=True):
+class _Message(msgspec.Struct, frozen=True, array_like=True):
     sender: str
     placements: list[Placement]
 
 
-_DECODER = msgspec.msgpack.Decoder(_Told)
+_DECODER = msgspec.msgpack.Decoder(_Message)
 
 
 class Placements:
     """What this process tells and hears.
 
     Args:
-        on_told: called with each placement of another process.
+        on_placement: called with each placement of another process.
     """
 
     def __init__(
-        self, client: Redis, process_id: str, on_told: Callable[[str, str, Prefix], None]
+        self, client: Redis, process_id: str, on_placement: Callable[[str, str, Prefix], None]
     ) -> None:
         self._client = client
         self._process_id = process_id
-        self._on_told = on_told
+        self._on_placement = on_placement
         self._unsent: deque[Placement] = deque(maxlen=_MAX_UNSENT)
 
-    def tell(self, pool: str, replica: str, prefix: Prefix) -> None:
+    def publish(self, pool: str, replica: str, prefix: Prefix) -> None:
         """Other processes shall know; sent soon."""
-        blocks = b"".join(prefix.blocks[:_TOLD_BLOCKS])
+        blocks = b"".join(prefix.blocks[:_SENT_BLOCKS])
         self._unsent.append(Placement(pool, replica, prefix.root, blocks))
 
     async def send(self) -> None:
@@ -69,12 +69,12 @@ class Placements:
             await asyncio.sleep(_SEND_INTERVAL_S)
             if not self._unsent:
                 continue
-            told = _Told(self._process_id, list(self._unsent))
+            message = _Message(self._process_id, list(self._unsent))
             self._unsent.clear()
             try:
-                await self._client.publish(CHANNEL, msgspec.msgpack.encode(told))
+                await self._client.publish(CHANNEL, msgspec.msgpack.encode(message))
             except (RedisError, OSError) as error:
-                log.warning("placements_not_told", error=str(error))
+                log.warning("placements_not_published", error=str(error))
 
     async def listen(self) -> None:
         """The loop that hears; runs until it is cancelled."""
@@ -94,11 +94,11 @@ class Placements:
 
     def _take(self, data: bytes) -> None:
         try:
-            told = _DECODER.decode(data)
+            message = _DECODER.decode(data)
         except msgspec.DecodeError:
             return
-        if told.sender == self._process_id:
+        if message.sender == self._process_id:
             return
-        for one in told.placements:
+        for one in message.placements:
             blocks = tuple(one.blocks[at : at + 8] for at in range(0, len(one.blocks), 8))
-            self._on_told(one.pool, one.replica, Prefix(one.root, blocks))
+            self._on_placement(one.pool, one.replica, Prefix(one.root, blocks))
