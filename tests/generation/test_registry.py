@@ -54,7 +54,7 @@ def test_record_that_no_engine_signed_or_that_is_none_is_dropped(raw: bytes) -> 
     assert opened(raw, KEY) is None
 
 
-def test_nobody_registers_without_a_key() -> None:
+def test_no_engine_registers_without_a_key() -> None:
     assert opened(sealed(RECORD, ""), "") is None
 
 

@@ -18,6 +18,8 @@ from backend.generation.request import GenerationRequest
 
 BLOCK_BYTES = 256
 MAX_BLOCKS = 1024
+_ROOT_BLOCKS = 4
+"""Completions that begin with the same kilobyte count as one conversation: nothing else tells."""
 _BYTES_PER_TOKEN = 4
 DEFAULT_CAPACITY = 16_384
 """Blocks that a replica is thought to hold which does not tell: a million tokens."""
@@ -55,7 +57,9 @@ def prefix_of(request: GenerationRequest) -> Prefix:
         block = content[number * BLOCK_BYTES : (number + 1) * BLOCK_BYTES]
         parent = _digest(parent + block)
         blocks.append(parent)
-    if request.conversation_id is not None:
+    if request.endpoint == "completion" and len(blocks) >= _ROOT_BLOCKS:
+        root = blocks[_ROOT_BLOCKS - 1]
+    elif request.conversation_id is not None:
         root = _digest(salt + request.conversation_id.bytes)
     else:
         root = _digest(salt + b"".join(parts[: _until_first_user(request)]))

@@ -61,11 +61,11 @@ def by_affinity(candidates: Sequence[Chosen], prefix: Prefix | None, index: Pref
 
 def by_prefix(candidates: Sequence[Chosen], prefix: Prefix | None, index: PrefixIndex) -> Chosen:
     """Where the conversation was, as long as its cached prompt is worth the wait there; else the
-    better of two, by load and then by what else of the prompt they hold.
+    less loaded of two.
 
-    What many conversations share (a system prompt) never draws them to one replica: it decides
-    between two that are as loaded. The two are those that the conversation points to, so that web
-    processes which have not told each other yet look at the same ones.
+    What many conversations share (a system prompt) draws none of them anywhere: each replica soon
+    has it. The two are those that the conversation points to, and of equal ones the first, so that
+    web processes which have not heard of each other's placements yet choose alike.
 
     Source: Mitzenmacher 2001, "The power of two choices in randomized load balancing"; Preble
     (Srivatsa et al. 2024), "Exploit what is cached, or explore".
@@ -77,7 +77,7 @@ def by_prefix(candidates: Sequence[Chosen], prefix: Prefix | None, index: Prefix
     def cached(replica: Chosen) -> int:
         return index.matched(replica.name, prefix.blocks)
 
-    other = min(pair, key=lambda replica: (*_pressure(replica), -cached(replica)))
+    other = min(pair, key=_pressure)
     homes = [replica for replica in candidates if index.holds(replica.name, prefix.root)]
     if not homes:
         return other
