@@ -78,7 +78,7 @@ def _fees_of(period: PlanPeriod, until: Period) -> Iterator[PlanFee]:
         ended = min(period.ended_at or month.end, month.end)
         # A day is that of the plan at its end: of a change at noon the later plan has it.
         share = (ended.astimezone(UTC).date() - began.astimezone(UTC).date()).days
-        amount = to_cents(period.amount * share / days)
+        amount = to_cents(period.amount * share / days, period.currency)
         if amount and month.start.date() not in billed:
             label = f"{period.plan.name}, {share} of {days} days"
             yield PlanFee(label, amount, month.start.date(), period)

@@ -1,18 +1,24 @@
-"""The only place where money is rounded: the totals of an invoice, half up, to the cent."""
+"""The only place where money is rounded: the totals of an invoice, half up, to the cent, or to the
+whole unit of a currency that has no smaller coin."""
 
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 
-CENT = Decimal("0.01")
+CENT, UNIT = Decimal("0.01"), Decimal(1)
+# Source: https://docs.stripe.com/currencies#zero-decimal
+WITHOUT_CENTS = frozenset(
+    {"BIF", "CLP", "DJF", "GNF", "JPY", "KMF", "KRW", "MGA"}
+    | {"PYG", "RWF", "UGX", "VND", "VUV", "XAF", "XOF", "XPF"}
+)
 
 
-def to_cents(amount: Decimal) -> Decimal:
-    return amount.quantize(CENT, ROUND_HALF_UP)
+def to_cents(amount: Decimal, currency: str) -> Decimal:
+    return amount.quantize(UNIT if currency in WITHOUT_CENTS else CENT, ROUND_HALF_UP)
 
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """subtotal - credit_applied + tax = total, each in whole cents."""
+    """subtotal - credit_applied + tax = total, each as it can be paid."""
 
     subtotal: Decimal
     credit_applied: Decimal
@@ -20,13 +26,13 @@ class Totals:
     total: Decimal
 
 
-def totals(*, exact: Decimal, exact_credit: Decimal, tax_rate: Decimal) -> Totals:
+def totals(*, exact: Decimal, exact_credit: Decimal, tax_rate: Decimal, currency: str) -> Totals:
     """Round once, from the exact sums.
 
     Credit is rounded as a part of the subtotal, so that usage fully covered by credit leaves
     exactly nothing to pay. Tax is on what is left to pay.
     """
-    subtotal = to_cents(exact)
-    due = to_cents(exact - exact_credit)
-    tax = to_cents(due * tax_rate)
+    subtotal = to_cents(exact, currency)
+    due = to_cents(exact - exact_credit, currency)
+    tax = to_cents(due * tax_rate, currency)
     return Totals(subtotal, subtotal - due, tax, due + tax)

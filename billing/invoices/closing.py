@@ -137,7 +137,10 @@ def _draft(organization_id: UUID, month: Period, invoice_id: int) -> Invoice:
     exact = sum((line.amount for line in lines.values()), Decimal(0))
     exact += sum((fee.amount for fee in fees), Decimal(0))
     sums = totals(
-        exact=exact, exact_credit=sum(credit.taken.values(), Decimal(0)), tax_rate=terms.tax_rate
+        exact=exact,
+        exact_credit=sum(credit.taken.values(), Decimal(0)),
+        tax_rate=terms.tax_rate,
+        currency=terms.currency,
     )
     invoice = Invoice.objects.create(
         pk=invoice_id,

@@ -165,12 +165,19 @@ def credit_note_create(*, invoice_id: int, amount: Decimal, reason: str, now: da
     earlier = invoice.credit_notes.aggregate(subtotal=Sum("subtotal"), tax=Sum("tax"))
     credited, tax_credited = (-(earlier[name] or Decimal(0)) for name in ("subtotal", "tax"))
     left = invoice.subtotal - invoice.credit_applied - credited
-    if not amount.is_finite() or amount != to_cents(amount) or not 0 < amount <= left:
+    if (
+        not amount.is_finite()
+        or amount != to_cents(amount, invoice.currency)
+        or not 0 < amount <= left
+    ):
         raise InvalidRequest(
             f"A credit note is for whole cents, at most what is left: {left}.", param="amount"
         )
     # Rounded over all notes together: each rounded alone could give back more than was charged.
-    tax = max(Decimal(0), to_cents((credited + amount) * invoice.tax_rate) - tax_credited)
+    tax = max(
+        Decimal(0),
+        to_cents((credited + amount) * invoice.tax_rate, invoice.currency) - tax_credited,
+    )
     series, number = _next_number()
     note = Invoice.objects.create(
         organization_id=invoice.organization_id,

@@ -50,6 +50,7 @@ from billing.payments.reversals import (
     reversals_apply,
 )
 from billing.permissions import require_money_writer
+from billing.rounding import to_cents
 
 log = structlog.get_logger(__name__)
 
@@ -122,11 +123,13 @@ def top_up_begin(*, principal: Principal, amount: Decimal, now: datetime) -> tup
     """
     require_money_writer(principal)
     provider = payment_provider()
-    if amount != amount.quantize(Decimal("0.01")) or not MIN_TOP_UP <= amount <= MAX_TOP_UP:
-        raise InvalidRequest(
-            f"A top-up is {MIN_TOP_UP} to {MAX_TOP_UP}, in whole cents.", param="amount"
-        )
     organization_id = principal.organization_id
+    currency = terms_of(organization_id).currency
+    if amount != to_cents(amount, currency) or not MIN_TOP_UP <= amount <= MAX_TOP_UP:
+        raise InvalidRequest(
+            f"A top-up is {MIN_TOP_UP} to {MAX_TOP_UP}, in the smallest coin of {currency}.",
+            param="amount",
+        )
     asked = TopUp.objects.filter(
         organization_id=organization_id, created_at__gt=now - timedelta(hours=1)
     )
@@ -137,7 +140,7 @@ def top_up_begin(*, principal: Principal, amount: Decimal, now: datetime) -> tup
         top_up = TopUp.objects.create(
             organization_id=organization_id,
             amount=amount,
-            currency=terms_of(organization_id).currency,
+            currency=currency,
             created_by_id=principal.user_id,
         )
         record(

@@ -31,15 +31,11 @@ from billing.payments.port import (
     TopUpExpired,
     TopUpPaid,
 )
+from billing.rounding import WITHOUT_CENTS
 
 _TIMEOUT_S = 10
 _EVENT_AGE_S = 300
 """An older signature is refused: a recorded event cannot be played back later."""
-# Source: https://docs.stripe.com/currencies#zero-decimal
-_WITHOUT_CENTS = frozenset(
-    {"BIF", "CLP", "DJF", "GNF", "JPY", "KMF", "KRW", "MGA"}
-    | {"PYG", "RWF", "UGX", "VND", "VUV", "XAF", "XOF", "XPF"}
-)
 # The account at Stripe may serve other products too.
 _TOP_UP, _INVOICE = "parley_top_up", "parley_invoice"
 _NAME_OF_CREDIT = "Prepaid credit"
@@ -222,7 +218,7 @@ def _disputed(dispute: Mapping[str, Any]) -> PaymentDisputed | None:
 def _money(smallest: int, currency: str) -> tuple[Decimal, str]:
     """What Stripe counts in the smallest unit, and the currency as we write it."""
     currency = currency.upper()
-    return Decimal(smallest).scaleb(0 if currency in _WITHOUT_CENTS else -2), currency
+    return Decimal(smallest).scaleb(0 if currency in WITHOUT_CENTS else -2), currency
 
 
 def _paid(about: Mapping[str, Any], smallest: int, payment_id: str) -> Happening | None:
@@ -238,7 +234,7 @@ def _paid(about: Mapping[str, Any], smallest: int, payment_id: str) -> Happening
 
 def _smallest(amount: Decimal, currency: str) -> int:
     """In the currency's smallest unit, as Stripe counts."""
-    return int(amount if currency.upper() in _WITHOUT_CENTS else amount.scaleb(2))
+    return int(amount if currency.upper() in WITHOUT_CENTS else amount.scaleb(2))
 
 
 def _intent_of(error: stripe.CardError) -> str:

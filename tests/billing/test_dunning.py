@@ -134,3 +134,26 @@ def test_charge_whose_answer_was_lost_is_not_made_twice(stripe: StripeServer) ->
     assert len(stripe.made("payment_intent")) == 1
     invoice.refresh_from_db()
     assert invoice.status == "paid"
+
+
+def test_currency_without_cents_is_invoiced_and_charged_in_whole_units(
+    stripe: StripeServer,
+) -> None:
+    caller = factories.principal()
+    PlanPeriod.objects.create(
+        organization_id=caller.organization_id, plan_id="free", amount=1000, currency="JPY",
+        began_at=NOVEMBER.start + timedelta(days=13),
+    )  # fmt: skip
+    BillingAccount.objects.create(
+        organization_id=caller.organization_id, currency="JPY", tax_rate=Decimal("0.1")
+    )
+    PaymentCustomer.objects.create(
+        organization_id=caller.organization_id, customer_id="cus_1", method_id=stripe_server.CARD
+    )
+    invoice = november_invoice(caller.organization_id)
+    assert (invoice.subtotal, invoice.tax, invoice.total) == (567, 57, 624)
+    run_daily(1)
+    [intent] = stripe.made("payment_intent")
+    assert (intent["form"]["amount"], intent["form"]["currency"]) == ("624", "jpy")
+    invoice.refresh_from_db()
+    assert invoice.status == "paid"

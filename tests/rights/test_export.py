@@ -1,5 +1,6 @@
 """An export has all of its subject and nothing of others, and is made in chunks."""
 
+import hashlib
 import io
 import json
 import tracemalloc
@@ -12,7 +13,9 @@ from django.core.files.base import ContentFile
 from django.utils import timezone
 
 from backend.accounts.models import Mail, Organization, User
+from backend.accounts.principal import Principal
 from backend.conversations.models import Message
+from backend.platform.database import in_database
 from backend.platform.errors import Conflict, NotFound, PermissionDenied
 from backend.rights import export as exporting
 from backend.rights.export import exports_expire
@@ -24,6 +27,7 @@ from backend.rights.requests import (
     export_request,
     exports_of,
 )
+from tests.api.asgi_client import AsgiClient
 from tests.factories import member
 from tests.rights.test_erasure import WORDS, files, furnish
 
@@ -154,3 +158,43 @@ def test_memory_stays_flat_however_large_the_files_are() -> None:
     finally:
         tracemalloc.stop()
     assert peak < size / 4
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("scope", ["me", "organization"])
+async def test_copy_is_asked_for_and_downloaded_at_the_products_door(scope: str) -> None:
+    password = "correct horse battery staple"
+    owner = await in_database(member, password=password)
+    organization = await in_database(Organization.objects.get, pk=owner.organization_id)
+    admin = await in_database(member, organization=organization, role="admin", password=password)
+    for one in (owner, admin):
+        await in_database(furnish, one)
+
+    async def signed_in(principal: Principal) -> AsgiClient:
+        user = await in_database(User.objects.get, pk=principal.user_id)
+        http = AsgiClient()
+        assert (await http.sign_in(user.email, password)).status_code == 200
+        return http
+
+    async with await signed_in(owner) as http, await signed_in(admin) as other:
+        if scope == "organization":
+            refused = await other.post("/api/exports", json={"scope": scope})
+            assert refused.status_code == 403
+        asked = await http.post("/api/exports", json={"scope": scope})
+        assert (asked.status_code, asked.json()["state"]) == (202, "queued"), asked.text
+        await in_database(jobs_run)
+        [export] = (await http.get("/api/exports")).json()["data"]
+        assert (export["scope"], export["state"]) == (scope, "done")
+        path = f"/api/exports/{export['id']}/link"
+        assert (await other.post(path)).status_code == 404
+        url = (await http.post(path)).json()["url"]
+    async with AsgiClient() as anybody:  # the link is enough, and nothing less
+        found = await anybody.get(url)
+        assert found.headers["Content-Disposition"].startswith("attachment")
+        assert hashlib.sha256(found.content).hexdigest() == export["sha256"]
+        for wrong in (url[:-2], url.split("?")[0], url.replace("token=", "token=x")):
+            assert (await anybody.get(wrong)).status_code in (400, 404)
+    with zipfile.ZipFile(io.BytesIO(found.content)) as archive:
+        chats = {row["user_id"] for row in lines(archive, "conversations.Conversation")}
+    expected = {str(owner.user_id)} | ({str(admin.user_id)} if scope == "organization" else set())
+    assert chats == expected

@@ -16,10 +16,11 @@ export function Credit({ billing }: { billing: Billing }) {
     <Section title="Prepaid credit">
       <p className="text-sm">
         <strong className="font-semibold">{formatCost(billing.credit, billing.currency)}</strong>{" "}
-        left.{" "}
-        {billing.is_prepaid
-          ? "Requests are refused once it is used up."
-          : "It is used first; the rest comes with the month's invoice."}
+        {Number(billing.credit) < 0
+          ? "because a payment was taken back: requests are refused until credit makes it up."
+          : billing.is_prepaid
+            ? "left. Requests are refused once it is used up."
+            : "left. It is used first; the rest comes with the month's invoice."}
       </p>
       {billing.is_configured && <TopUpForm currency={billing.currency} />}
       {topUps.isError && <Notice tone="error">{errorMessage(topUps.error)}</Notice>}
