@@ -14,6 +14,7 @@ def name_periods(apps, schema_editor):
     InvoiceLine = apps.get_model("billing", "InvoiceLine")
     PlanPeriod = apps.get_model("billing", "PlanPeriod")
     with schema_editor.connection.cursor() as cursor:
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
         cursor.execute("ALTER TABLE billing_invoiceline DISABLE TRIGGER append_only")
     fees = InvoiceLine.objects.filter(project_id=UUID(int=0), project_name="Plan")
     named = set()

@@ -2,10 +2,13 @@
 
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
+from importlib import import_module
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from django.apps import apps
+from django.db import connection
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -110,6 +113,25 @@ def test_fee_in_another_currency_stops_the_close_and_says_why() -> None:
     issued, [problem] = close_and_issue_month(month=JUNE, now=NOW)
     assert issued == 0 and "EUR" in problem
     assert not Invoice.objects.exists()
+
+
+def test_fees_of_earlier_invoices_are_named_when_the_column_comes() -> None:
+    """As the migration does it: no fee that was billed before it is billed again."""
+    organization = factories.organization_new()
+    changed = JUNE.start + timedelta(days=10)
+    for began, ended in ((JUNE.start, changed), (changed, None)):
+        period(organization, "30", began, ended_at=ended)
+    assert invoice_close(organization_id=organization.pk, month=JUNE, now=NOW) is not None
+    with connection.cursor() as cursor:
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE; SET CONSTRAINTS ALL DEFERRED")
+        cursor.execute("ALTER TABLE billing_invoiceline DISABLE TRIGGER append_only")
+        cursor.execute("UPDATE billing_invoiceline SET plan_period_id = NULL")
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE; SET CONSTRAINTS ALL DEFERRED")
+        cursor.execute("ALTER TABLE billing_invoiceline ENABLE TRIGGER append_only")
+    assert len(plan_fees(organization_id=organization.pk, month=JUNE)) == 2
+    migration = import_module("billing.migrations.0022_refunds")
+    migration.name_periods(apps, SimpleNamespace(connection=connection))
+    assert plan_fees(organization_id=organization.pk, month=JUNE) == []
 
 
 @settings(deadline=None, max_examples=20)
