@@ -124,8 +124,8 @@ def test_dispute_of_spent_credit_is_a_debt_that_blocks_until_it_is_won(
     assert balance(organization) == 5
     assert take(dispute(top_up.payment_id, 2500)) == "credit of -25.00 USD"
     assert balance(organization) == -20
-    [told] = Mail.objects.filter(to="money@example.org", kind="payment")
-    assert "25.00 USD of your payment" in mail_text(told)
+    [mail] = Mail.objects.filter(to="money@example.org", kind="payment")
+    assert "25.00 USD of your payment" in mail_text(mail)
     credit_grant(organization_id=organization, amount=Decimal(50))
     assert balance(organization) == 30  # new credit makes it up
     for again in ("under_review", "won", "won", "needs_response"):

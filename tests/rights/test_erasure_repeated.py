@@ -101,7 +101,7 @@ def wait_for_a_lock() -> None:
 # --- After a restored backup -----------------------------------------------------------------
 
 
-def test_what_was_erased_after_the_backup_is_erased_again_when_it_is_restored(
+def test_erasures_younger_than_a_backup_are_repeated_after_its_restore(
     files: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     gone, other = member(name="Grace Okapi"), member()
