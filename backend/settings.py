@@ -78,8 +78,18 @@ ALLOWED_HOSTS = env_list("PARLEY_ALLOWED_HOSTS", f"{_public.hostname},localhost,
 CSRF_TRUSTED_ORIGINS = [PUBLIC_URL]
 # Where set, the admin is under this name only, and nothing else is (backend/api/admin_host.py).
 ADMIN_HOST = env("PARLEY_ADMIN_HOST", "").lower()
+_page_name, _admin_name = _public.hostname or "", ADMIN_HOST.partition(":")[0]
 if ADMIN_HOST:
-    ALLOWED_HOSTS.append(ADMIN_HOST.partition(":")[0])
+    ALLOWED_HOSTS.append(_admin_name)
+# The domain that passkeys belong to. Without it, the page's, where the admin's host is below that.
+PASSKEY_DOMAIN = env(
+    "PARLEY_PASSKEY_DOMAIN", _page_name if _admin_name.endswith(f".{_page_name}") else ""
+).lower()
+if PASSKEY_DOMAIN and not f".{_page_name}".endswith(f".{PASSKEY_DOMAIN}"):
+    raise ImproperlyConfigured(
+        f"PARLEY_PASSKEY_DOMAIN is {PASSKEY_DOMAIN}; it has to be {_page_name}, the host name of"
+        " PARLEY_PUBLIC_URL, or a domain that holds it: browsers refuse any other."
+    )
 ROOT_URLCONF = "backend.urls"
 ASGI_APPLICATION = "backend.asgi.application"
 

@@ -181,7 +181,7 @@ async def download_invoice(
 ) -> HttpResponse:
     """The document as PDF, or its lines as CSV."""
     invoice = await in_database(invoice_get, principal=request.auth, invoice_id=invoice_id)
-    return await in_database(document_response, invoice, kind)
+    return await in_database(document_response, invoice, kind, actor=request.auth)
 
 
 @budgets.get("", response=BudgetListOut)

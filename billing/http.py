@@ -10,6 +10,8 @@ from typing import Annotated
 from django.http import HttpResponse
 from pydantic import BaseModel, ConfigDict, PlainSerializer
 
+from backend.audit.actions import Action
+from backend.audit.services import Caller, record
 from billing.invoices.csv import invoice_csv
 from billing.invoices.pdf import invoice_pdf
 from billing.models import Invoice
@@ -30,8 +32,15 @@ class In(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
-def document_response(invoice: Invoice, kind: str) -> HttpResponse:
-    """An invoice as a download; `kind` is `pdf` or `csv`."""
+def document_response(invoice: Invoice, kind: str, *, actor: Caller) -> HttpResponse:
+    """An invoice as a download; `kind` is `pdf` or `csv`. Recorded in the audit log."""
+    record(
+        Action.INVOICE_DOWNLOADED,
+        organization_id=invoice.organization_id,
+        actor=actor,
+        target=("invoice", invoice.pk),
+        details={"number": invoice.reference, "kind": kind},
+    )
     if kind == "csv":
         response = HttpResponse(invoice_csv(invoice), content_type="text/csv; charset=utf-8")
     else:

@@ -4,6 +4,7 @@ A cached key costs one Redis read; otherwise, and for each session request, one 
 """
 
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -19,6 +20,7 @@ from backend.accounts.internal_calls import internal_key_id
 from backend.accounts.keys import secret_hash, secret_is_well_formed
 from backend.accounts.models import APIKey, Membership, Plan, Project, ProjectRateLimit, User
 from backend.accounts.principal import ModelLimit, PlanLimits, Principal, ProjectRules
+from backend.accounts.project_access import projects_of
 from backend.accounts.suspension import refuse_suspended, suspended
 from backend.accounts.terms import refuse_without_terms
 from backend.platform.database import in_database
@@ -90,6 +92,23 @@ async def principal_for_session(
         OrganizationSuspended: it is not served. TermsNotAccepted: see terms.py.
     """
     return await in_database(_session_principal, user, organization_id, gate)
+
+
+def principal_in_project(principal: Principal, project_id: UUID) -> Principal:
+    """A signed-in caller as one of another of their projects, with its rules.
+
+    Raises:
+        PermissionDenied: `project_unavailable`: it is archived, or theirs no more.
+    """
+    projects = projects_of(principal).filter(pk=project_id, archived_at=None)
+    project = projects.annotate(limits=_limits_of(OuterRef("pk"))).first()
+    if project is None:
+        raise PermissionDenied(
+            "The project of this chat is archived, or you are no longer in it: choose another one.",
+            code="project_unavailable",
+        )
+    rules = _rules_of(project, project.limits)
+    return replace(principal, project_id=project.pk, project=rules)
 
 
 async def _principal_for_internal_call(token: str) -> Principal:

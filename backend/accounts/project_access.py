@@ -34,6 +34,21 @@ def project_get(principal: Principal, project_id: UUID) -> Project:
     return project
 
 
+def project_usable(principal: Principal, project_id: UUID) -> Project:
+    """One for something new of the caller's; a key has its own only. Raises NotFound; Conflict: it
+    is archived."""
+    project = project_get(principal, project_id)
+    if principal.is_api_key and project_id != principal.project_id:
+        raise NotFound(f"This key is of another project than {project_id}.", param="project_id")
+    if project.archived_at is not None:
+        raise Conflict(
+            f"The project {project.name} is archived; choose another one.",
+            param="project_id",
+            code="archived",
+        )
+    return project
+
+
 def project_managed(principal: Principal, project_id: UUID) -> Project:
     """One to be changed by the caller, locked.
 

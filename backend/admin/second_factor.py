@@ -11,6 +11,8 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 
 from backend.accounts.models import User
+from backend.accounts.passkey_domain import page_name, passkeys_serve
+from backend.accounts.passkeys import PASSKEYS_ELSEWHERE
 from backend.accounts.second_factors import (
     code_use,
     second_factors_get,
@@ -62,7 +64,14 @@ async def second_factor(request: HttpRequest) -> HttpResponse:
             return HttpResponseRedirect(next_page)
         error = "The code is wrong, or was used already."
         await sign_in_failed(user=user, why="wrong_code")
-    offered = {"codes": factors.totp or factors.recovery_codes, "passkeys": factors.passkeys}
+    serve = passkeys_serve(request.get_host())
+    offered = {
+        "codes": factors.totp or factors.recovery_codes,
+        "passkeys": factors.passkeys and serve,
+        "elsewhere": PASSKEYS_ELSEWHERE.format(page_name())
+        if factors.passkeys and not serve
+        else "",
+    }
     return await _page(request, {**offered, "error": error, "next": next_page})
 
 

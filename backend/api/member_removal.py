@@ -7,6 +7,7 @@ from django.db import transaction
 
 from backend.accounts.members import KeysChoice, member_remove, people_of
 from backend.accounts.principal import Principal
+from backend.api.responses.rows import responses_delete_of_member, responses_hand_over
 from backend.conversations.handover import conversations_delete_of_member, conversations_hand_over
 from backend.platform.errors import InvalidRequest, NotFound
 
@@ -25,8 +26,9 @@ def member_leave(
     """Remove a member, or leave. See `member_remove` for `keys` and what it raises.
 
     Args:
-        chats: `keep`: they stay the member's, who reads them again once they are back;
-            `hand_over`: they are `chats_to`'s from now on; `delete`: final after 30 days.
+        chats: chats, and stored responses of the API. `keep`: they stay the member's, who reads
+            them again once they are back; `hand_over`: they are `chats_to`'s from now on;
+            `delete`: final after 30 days, for responses at once.
         chats_to: another member.
     """
     if (chats == "hand_over") != (chats_to is not None):
@@ -34,9 +36,10 @@ def member_leave(
     member_remove(principal=principal, user_id=user_id, keys=keys)
     if chats == "delete":
         conversations_delete_of_member(organization_id=principal.organization_id, user_id=user_id)
+        responses_delete_of_member(organization_id=principal.organization_id, user_id=user_id)
     elif chats_to is not None:
         if not people_of(principal.organization_id).filter(user_id=chats_to).exists():
             raise NotFound(f"There is no member {chats_to}.", param="chats_to")
-        conversations_hand_over(
-            organization_id=principal.organization_id, user_id=user_id, to=chats_to
-        )
+        place = {"organization_id": principal.organization_id, "user_id": user_id, "to": chats_to}
+        conversations_hand_over(**place)
+        responses_hand_over(**place)

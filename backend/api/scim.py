@@ -36,6 +36,7 @@ from backend.api import throttling
 from backend.api.authentication import bearer_parts
 from backend.api.parsing import loads
 from backend.enterprise.directory_tokens import PREFIX, organization_of_token
+from backend.enterprise.gate import require_directory_gate
 from backend.enterprise.scim import groups, users
 from backend.enterprise.scim.queries import MAX_COUNT, Page, listed
 from backend.enterprise.scim.resources import BASE, group_resource, user_resource
@@ -78,6 +79,7 @@ async def _organization(request: HttpRequest) -> UUID:
     if found is None:
         await throttling.count_unseen_key(request)
         raise AuthenticationFailed("This is no SCIM token of an organization.")
+    await require_directory_gate(found, address=str(request.META.get("REMOTE_ADDR", "")))
     return found
 
 

@@ -18,6 +18,8 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 
 from backend.api.authentication import SESSION_ORGANIZATION, SSO_ORGANIZATION
 from backend.api.sign_in import session_start
+from backend.audit.actions import Action
+from backend.audit.services import Actor, record
 from backend.enterprise import oidc, saml
 from backend.enterprise.connections import connection_by_id
 from backend.enterprise.errors import sso_refused
@@ -46,6 +48,7 @@ async def begin(request: HttpRequest, connection: Connection) -> str:
 
 async def finish_oidc(request: HttpRequest) -> HttpResponse:
     """The provider's answer, a code. Signs in, or leads to the sign-in page, which says why not."""
+    connection = None
     try:
         if len(request.META.get("QUERY_STRING", "")) > 8000:
             raise sso_refused("The identity provider's answer is too long.")
@@ -57,7 +60,7 @@ async def finish_oidc(request: HttpRequest) -> HttpResponse:
         claims = await oidc.claims_of_code(connection, oidc.Attempt(**noted), code)
         return await _signed_in(request, connection, claims)
     except ParleyError as error:
-        return _to_sign_in(error)
+        return await _to_sign_in(error, connection)
 
 
 async def receive_saml(connection: Connection, response: str) -> HttpResponse:
@@ -66,7 +69,7 @@ async def receive_saml(connection: Connection, response: str) -> HttpResponse:
     try:
         assertion = await in_database(saml.assertion_of_response, connection, response)
     except ParleyError as error:
-        return _to_sign_in(error)
+        return await _to_sign_in(error, connection)
     ticket = secrets.token_urlsafe(32)
     await cache.aset(
         _ticket_key(ticket),
@@ -78,6 +81,7 @@ async def receive_saml(connection: Connection, response: str) -> HttpResponse:
 
 async def finish_saml(request: HttpRequest) -> HttpResponse:
     """As `finish_oidc`, for the answer behind a ticket; it has to be of this browser's attempt."""
+    connection = None
     try:
         key = _ticket_key(request.GET.get("ticket", "")[:100])
         kept: dict[str, Any] | None = await cache.aget(key)
@@ -87,7 +91,7 @@ async def finish_saml(request: HttpRequest) -> HttpResponse:
         connection, _ = await _recall(request, kept["request"])
         return await _signed_in(request, connection, Claims(**kept["claims"]))
     except ParleyError as error:
-        return _to_sign_in(error)
+        return await _to_sign_in(error, connection)
 
 
 async def _signed_in(
@@ -121,10 +125,24 @@ async def _recall(request: HttpRequest, state: str) -> tuple[Connection, dict[st
     return connection, attempt["noted"]
 
 
-def _to_sign_in(error: ParleyError) -> HttpResponseRedirect:
-    """What it says is ours or the provider's short word, shown as text."""
+async def _to_sign_in(error: ParleyError, connection: Connection | None) -> HttpResponseRedirect:
+    """What it says is ours or the provider's short word, shown as text.
+
+    Recorded for the organization of `connection`, where the answer got so far that it is known."""
+    if connection is not None:
+        await in_database(_record_refusal, connection, error.code or "sso_refused")
     query = urlencode({"sso_error": error.code or "sso_refused", "detail": error.message[:300]})
     return HttpResponseRedirect(f"/login?{query}")
+
+
+def _record_refusal(connection: Connection, code: str) -> None:
+    record(
+        Action.LOGIN_FAILED,
+        organization_id=connection.organization_id,
+        actor=Actor(),
+        target=("sso", connection.pk),
+        details={"reason": code, "method": f"sso:{connection.protocol}"},
+    )
 
 
 def _ticket_key(ticket: str) -> str:

@@ -18,7 +18,8 @@ import structlog
 from asgiref.sync import ThreadSensitiveContext
 from django.http.response import HttpResponseBase
 
-from backend.accounts.principal import AuthenticatedRequest
+from backend.accounts.authentication import principal_in_project
+from backend.accounts.principal import AuthenticatedRequest, Principal
 from backend.api import generations
 from backend.api.client_address import client_hash
 from backend.api.idempotency import (
@@ -117,8 +118,13 @@ async def _begin(
         user_message_id=str(turn.user_message.id),
         message_id=str(turn.assistant_message.id),
     )
+    try:
+        principal = await _asking(request, turn)
+    except ParleyError as error:
+        await _refused(turn, ids, error)
+        raise
     wanted = GenerationRequest(
-        principal=request.auth,
+        principal=principal,
         request_id=request.request_id,
         client_hash=client_hash(request),
         endpoint="chat",
@@ -136,8 +142,7 @@ async def _begin(
     try:
         started = await generation_start(gateway_of(request.scope), wanted, fence=fence)
     except ParleyError as error:
-        await _finish_refused(turn.assistant_message.id, error)
-        error.details = {**error.details, "parley": msgspec.to_builtins(ids)}
+        await _refused(turn, ids, error)
         raise
     except BaseException:
         await _finish_refused(turn.assistant_message.id, ParleyError("The answer was not begun."))
@@ -156,6 +161,21 @@ def room_for_history(max_tokens: int | None = None) -> RoomFor:
         return pool.context_window - answer
 
     return room_for
+
+
+async def _asking(request: AuthenticatedRequest, turn: Turn) -> Principal:
+    """Who asks, in the conversation's project: its models, limits, budget and retention hold.
+
+    A key has a project of its own, which it is for."""
+    project_id = turn.assistant_message.conversation.project_id
+    if request.auth.is_api_key or project_id in {None, request.auth.project_id}:
+        return request.auth
+    return await in_database(principal_in_project, request.auth, project_id)
+
+
+async def _refused(turn: Turn, ids: TurnIds, error: ParleyError) -> None:
+    await _finish_refused(turn.assistant_message.id, error)
+    error.details = {**error.details, "parley": msgspec.to_builtins(ids)}
 
 
 async def _finish_refused(message_id: UUID, error: ParleyError) -> None:

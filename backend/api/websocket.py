@@ -6,13 +6,16 @@ of the channel layer goes out as JSON, from the moment on that the socket is ope
 sends is ignored.
 
 Close codes: 4401, not signed in or no longer (signed out, deactivated, another password, in no
-organization any more), and the page then stops and asks for a sign-in; 4429, too many sockets.
+organization any more), and the page then stops and asks for a sign-in; 4403, the organization lets
+nobody in from this address, or without its identity provider; 4429, too many sockets.
 """
 
 import asyncio
 import hashlib
 from contextlib import ExitStack
+from functools import partial
 from typing import Any
+from uuid import UUID
 
 from channels.auth import AuthMiddlewareStack
 from channels.generic.websocket import AsyncWebsocketConsumer
@@ -21,13 +24,17 @@ from django.conf import settings
 from django.urls import path, re_path
 
 from backend.accounts.access import Access
+from backend.accounts.authentication import principal_for_session
 from backend.api import metrics
-from backend.api.access_watch import access_watch
+from backend.api.access_watch import Door, access_watch
 from backend.api.admin_host import host_serves
+from backend.api.authentication import SESSION_ORGANIZATION, SSO_ORGANIZATION
 from backend.platform.encryption import django_keys_follow
+from backend.platform.errors import PermissionDenied
 from backend.platform.json import encode_json
 
 NOT_SIGNED_IN = 4401
+NOT_ALLOWED = 4403
 _NO_SUCH_SOCKET = 4404
 TOO_MANY_SOCKETS = 4429
 MAX_SOCKETS_PER_USER = 50  # in one process: tabs, of one person
@@ -64,6 +71,11 @@ class EventsConsumer(AsyncWebsocketConsumer):
             await self.accept()
             await self.close(code=TOO_MANY_SOCKETS)
             return
+        door = await self._door()
+        if door is None or not await door.is_open():
+            await self.accept()
+            await self.close(code=NOT_ALLOWED if door else NOT_SIGNED_IN)
+            return
         session_key = self.scope["session"].session_key
         self.groups_joined = (
             user_group(user.pk),
@@ -73,9 +85,23 @@ class EventsConsumer(AsyncWebsocketConsumer):
         for group in self.groups_joined:
             await self.channel_layer.group_add(group, self.channel_name)
         access = Access(user.pk, session_key=session_key, password=user.password)
-        self._watching.enter_context(access_watch().watching(access, self._end))
+        self._watching.enter_context(access_watch().watching(access, self._end, door=door))
         # Last: when the page sees its socket open, nothing that happens from then on is lost.
         await self.accept()
+
+    async def _door(self) -> Door | None:
+        """Of the organization that the page shows now; None where the user is in none any more."""
+        session = self.scope["session"]
+        confined = await session.aget(SSO_ORGANIZATION)
+        chosen = confined or await session.aget(SESSION_ORGANIZATION)
+        try:
+            principal = await principal_for_session(
+                self.scope["user"], UUID(chosen) if chosen else None, gate=False
+            )
+        except PermissionDenied:
+            return None
+        client = self.scope.get("client") or ("",)
+        return Door(principal, str(client[0]), confined, partial(self._end, NOT_ALLOWED))
 
     async def disconnect(self, code: int) -> None:
         self._watching.close()
@@ -84,9 +110,9 @@ class EventsConsumer(AsyncWebsocketConsumer):
         for group in self.groups_joined:
             await self.channel_layer.group_discard(group, self.channel_name)
 
-    def _end(self) -> None:
+    def _end(self, code: int = NOT_SIGNED_IN) -> None:
         # Kept, or it could be collected before it has run.
-        self._closing = asyncio.create_task(self.close(code=NOT_SIGNED_IN))
+        self._closing = asyncio.create_task(self.close(code=code))
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
         """Clients have nothing to say here."""

@@ -29,11 +29,9 @@ class Action(StrEnum):
     INVITE_ACCEPTED = "invite.accepted"
     INVITE_DELETED = "invite.deleted"
 
-    ORGANIZATION_CREATED = "organization.created"
     ORGANIZATION_UPDATED = "organization.updated"
     ORGANIZATION_SUSPENDED = "organization.suspended"
     ORGANIZATION_REINSTATED = "organization.reinstated"
-    ORGANIZATION_DELETED = "organization.deleted"
     OWNERSHIP_TRANSFERRED = "ownership.transferred"
     PROJECT_CREATED = "project.created"
     PROJECT_UPDATED = "project.updated"
@@ -42,7 +40,6 @@ class Action(StrEnum):
     PROJECT_USER_UPDATED = "project.user.updated"
     PROJECT_USER_REMOVED = "project.user.removed"
     SERVICE_ACCOUNT_CREATED = "service_account.created"
-    SERVICE_ACCOUNT_UPDATED = "service_account.updated"
     SERVICE_ACCOUNT_DELETED = "service_account.deleted"
     RATE_LIMIT_UPDATED = "rate_limit.updated"
     RATE_LIMIT_DELETED = "rate_limit.deleted"
@@ -74,6 +71,7 @@ class Action(StrEnum):
     TOP_UP_BEGUN = "top_up.begun"
     PAYMENT_REVERSED = "payment.reversed"
     PAYMENT_RESTORED = "payment.restored"
+    INVOICE_DOWNLOADED = "invoice.downloaded"
     BILLING_DETAILS_UPDATED = "billing_details.updated"
 
     SSO_CREATED = "sso.created"

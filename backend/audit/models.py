@@ -1,4 +1,4 @@
-"""The table of the audit log. Append-only: a trigger refuses UPDATE and DELETE (migration 0002).
+"""The table of the audit log. Append-only: triggers refuse UPDATE, DELETE and TRUNCATE.
 
 Ids and not foreign keys, so that an entry outlives what it names; names and addresses of people are
 read from their account, so that erasing that leaves no name behind here.

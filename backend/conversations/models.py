@@ -18,7 +18,7 @@ from django.db import models
 from django.db.models.functions import Now, Upper
 from django.utils import timezone
 
-from backend.accounts.models import Organization
+from backend.accounts.models import Organization, Project
 
 
 class Conversation(models.Model):
@@ -30,6 +30,13 @@ class Conversation(models.Model):
     )
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="conversations"
+    )
+    project = models.ForeignKey(
+        Project,
+        on_delete=models.SET_NULL,
+        null=True,
+        related_name="conversations",
+        help_text="Whose limits, budget, models and retention hold. Empty: the default one.",
     )
     title = models.CharField(max_length=200, blank=True)
     title_is_manual = models.BooleanField(
@@ -62,6 +69,7 @@ class Conversation(models.Model):
                 condition=models.Q(deleted_at__isnull=False),
                 name="conversation_purge",
             ),
+            models.Index(fields=["project", "updated_at"], name="conversation_by_project"),
             GinIndex(OpClass(Upper("title"), name="gin_trgm_ops"), name="conversation_title_trgm"),
         ]
         permissions = [("view_content", "Can read what users and models wrote")]

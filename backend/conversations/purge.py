@@ -8,11 +8,12 @@ from uuid import UUID
 import structlog
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
-from backend.accounts.data_policy import organizations_with_retention
+from backend.accounts.data_policy import organizations_with_retention, projects_with_retention
 from backend.accounts.legal_hold import without_held
+from backend.accounts.models import Project
 from backend.conversations.models import Attachment, Conversation, Message, MessageStatus
 from backend.conversations.turns import message_finish
 
@@ -36,17 +37,24 @@ def deleted_conversations_purge(*, now: datetime | None = None) -> int:
 
 
 def overdue_conversations_purge(*, now: datetime | None = None) -> int:
-    """Erase conversations whose last turn is older than their organization keeps them.
+    """Erase conversations whose last turn is older than their organization, or their project,
+    keeps them. Without a project they are of the default one.
 
     Returns:
         How many were erased.
     """
     moment = now or timezone.now()
+    kept = [
+        (Q(organization_id=organization_id), days)
+        for organization_id, days in organizations_with_retention()
+    ]
+    for project_id, days in projects_with_retention():
+        default = Project.objects.filter(pk=project_id, is_default=True).values("organization_id")
+        in_it = Q(project_id=project_id) | Q(project=None, organization_id__in=default)
+        kept.append((in_it, days))
     erased = 0
-    for organization_id, days in organizations_with_retention():
-        rows = Conversation.objects.filter(
-            organization_id=organization_id, updated_at__lte=moment - timedelta(days=days)
-        )
+    for which, days in kept:
+        rows = Conversation.objects.filter(which, updated_at__lte=moment - timedelta(days=days))
         for conversation_id in list(_purgeable(rows).values_list("pk", flat=True)):
             erased += _erase(rows, conversation_id)
     return erased

@@ -29,6 +29,7 @@ class ConversationSummary:
     created_at: datetime
     updated_at: datetime
     generating: bool
+    project_id: UUID | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +145,7 @@ def summary_of(
         created_at=conversation.created_at,
         updated_at=conversation.updated_at,
         generating=generating,
+        project_id=conversation.project_id,
     )
 
 

@@ -6,6 +6,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from backend.accounts.principal import Principal
+from backend.accounts.project_access import project_usable
 from backend.conversations.models import Conversation
 from backend.conversations.notify import notify
 from backend.conversations.selectors import conversations_of
@@ -17,15 +18,23 @@ _MODEL_LIMIT = 100
 
 
 @transaction.atomic
-def conversation_create(*, principal: Principal, model: str, title: str = "") -> Conversation:
+def conversation_create(
+    *, principal: Principal, model: str, title: str = "", project_id: UUID | None = None
+) -> Conversation:
     """An empty conversation. A given title counts as the user's own.
 
+    Args:
+        project_id: whose rules hold for it; None is the caller's: a key's own, else the default.
     Raises:
         InvalidRequest: with `param`: a title over 200 characters, a model name that is none.
+        NotFound: `project_id` is no project of the caller's. Conflict: it is archived.
     """
+    if project_id is not None:
+        project_usable(principal, project_id)
     conversation = Conversation.objects.create(
         organization_id=principal.organization_id,
         user_id=principal.user_id,
+        project_id=project_id or principal.project_id,
         model=clean_model(model),
         title=_clean_title(title) if title.strip() else "",
         title_is_manual=bool(title.strip()),
@@ -44,14 +53,16 @@ def conversation_update(
     archived: bool | None = None,
     model: str | None = None,
     active_message_id: UUID | None = None,
+    project_id: UUID | None = None,
 ) -> Conversation:
     """Change what is given; None leaves a field as it is.
 
     Args:
         active_message_id: any message; the newest leaf below it becomes the active one.
+        project_id: whose rules hold from the next turn on, and for how long it is kept.
     Raises:
-        NotFound: the conversation, or the message in it.
-        InvalidRequest: with `param`.
+        NotFound: the conversation, the message in it, or a project of the caller's.
+        InvalidRequest: with `param`. Conflict: the project is archived.
     """
     conversation = conversation_locked(principal, conversation_id)
     now = timezone.now()
@@ -71,6 +82,8 @@ def conversation_update(
                 f"There is no message {active_message_id} here.", param="active_message_id"
             )
         conversation.active_message_id = leaf
+    if project_id is not None:
+        conversation.project_id = project_usable(principal, project_id).pk
     conversation.save()
     _changed(conversation)
     return conversation

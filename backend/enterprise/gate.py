@@ -1,5 +1,6 @@
 """What a request for an organization needs beside a right key or session: an allowed address, and,
-where the organization forces it, a session of its identity provider.
+where the organization forces it, a session of its identity provider. The organization's directory
+(SCIM) comes from the same networks, or from those that are kept for it.
 
 Remembered in each process for a few seconds: a change shows after at most `GATE_TTL_S`, in the
 process that made it at once.
@@ -28,10 +29,16 @@ class Gate:
 
     is_forced: bool
     networks: tuple[Network, ...]
+    directory_networks: tuple[Network, ...] = ()
 
     def allows(self, address: str) -> bool:
         """Whether a client at `address` may use the organization."""
         return not self.networks or is_within(address, self.networks)
+
+    def allows_directory(self, address: str) -> bool:
+        """Whether its directory may call from `address`."""
+        listed = self.networks + self.directory_networks
+        return not listed or is_within(address, listed)
 
 
 _remembered: dict[UUID, tuple[float, Gate]] = {}
@@ -47,15 +54,9 @@ async def require_gate(principal: Principal, *, address: str, sso_organization: 
     Raises:
         PermissionDenied: `ip_not_allowed`, `sso_required`.
     """
-    known = _remembered.get(principal.organization_id)
-    if known is not None and time.monotonic() - known[0] < GATE_TTL_S:
-        gate = known[1]
-    else:
-        gate = await in_database(gate_load, principal.organization_id)
+    gate = await _gate(principal.organization_id)
     if not gate.allows(address):
-        raise PermissionDenied(
-            f"This organization may not be used from {address}.", code="ip_not_allowed"
-        )
+        raise _not_from(address)
     if (
         gate.is_forced
         and not principal.is_api_key
@@ -67,16 +68,38 @@ async def require_gate(principal: Principal, *, address: str, sso_organization: 
         )
 
 
+async def require_directory_gate(organization_id: UUID, *, address: str) -> None:
+    """Refuse a directory's call (SCIM) from elsewhere: PermissionDenied, `ip_not_allowed`."""
+    gate = await _gate(organization_id)
+    if not gate.allows_directory(address):
+        raise _not_from(address)
+
+
+async def _gate(organization_id: UUID) -> Gate:
+    known = _remembered.get(organization_id)
+    if known is not None and time.monotonic() - known[0] < GATE_TTL_S:
+        return known[1]
+    return await in_database(gate_load, organization_id)
+
+
+def _not_from(address: str) -> PermissionDenied:
+    return PermissionDenied(
+        f"This organization may not be used from {address}.", code="ip_not_allowed"
+    )
+
+
 def gate_load(organization_id: UUID) -> Gate:
     """From the database, and remembered."""
     forced = Connection.objects.filter(
         organization_id=organization_id, is_enabled=True, is_forced=True
     ).exists()
-    cidrs = AllowedNetwork.objects.filter(organization_id=organization_id)
-    networks = tuple(ipaddress.ip_network(cidr) for cidr in cidrs.values_list("cidr", flat=True))
+    networks: dict[bool, list[Network]] = {False: [], True: []}
+    rows = AllowedNetwork.objects.filter(organization_id=organization_id)
+    for cidr, for_directory in rows.values_list("cidr", "for_directory"):
+        networks[for_directory].append(ipaddress.ip_network(cidr))
     if len(_remembered) > _MAX_REMEMBERED:
         _remembered.clear()
-    gate = Gate(forced, networks)
+    gate = Gate(forced, tuple(networks[False]), tuple(networks[True]))
     _remembered[organization_id] = (time.monotonic(), gate)
     return gate
 

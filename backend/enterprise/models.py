@@ -154,13 +154,21 @@ class DirectoryGroup(models.Model):
 
 
 class AllowedNetwork(models.Model):
-    """A network from which an organization may be used. Without a row: from anywhere."""
+    """A network from which an organization may be used, or its directory call.
+
+    Without a row of the first kind people come from anywhere, without any row the directory too.
+    """
 
     organization = models.ForeignKey(
         Organization, on_delete=models.CASCADE, related_name="allowed_networks"
     )
     cidr = models.CharField(max_length=43)
     note = models.CharField(max_length=200, blank=True)
+    for_directory = models.BooleanField(
+        default=False,
+        db_default=False,
+        help_text="Lets only SCIM in: a directory in the cloud, and no people.",
+    )
 
     class Meta:
         constraints = [

@@ -2,6 +2,7 @@
 
 import ipaddress
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from django.db import transaction
 
@@ -16,6 +17,15 @@ from backend.platform.errors import Conflict, InvalidRequest
 MAX_NETWORKS = 200
 
 
+@dataclass(frozen=True, slots=True)
+class Allowed:
+    """A network, or a single address, that is let in; `for_directory`: its SCIM calls only."""
+
+    cidr: str
+    note: str = ""
+    for_directory: bool = False
+
+
 def networks_list(*, principal: Principal) -> list[AllowedNetwork]:
     """Raises PermissionDenied."""
     require_owner(principal)
@@ -27,14 +37,14 @@ def networks_list(*, principal: Principal) -> list[AllowedNetwork]:
 def networks_set(
     *,
     principal: Principal,
-    networks: Sequence[tuple[str, str]],
+    networks: Sequence[Allowed],
     address: str,
     confirm_lockout: bool = False,
 ) -> None:
     """Replace the list; an empty one lets everybody in.
 
     Args:
-        networks: CIDR or single address, and a note.
+        networks: one that stands there for people and for the directory is for both.
         address: the caller's.
         confirm_lockout: they know that they will not get in from `address` any more.
     Raises:
@@ -42,8 +52,12 @@ def networks_set(
         Conflict: `lockout`, where `address` is in none of them.
     """
     require_owner(principal)
-    parsed = {str(_network(cidr)): note for cidr, note in networks}
-    wanted = tuple(ipaddress.ip_network(cidr) for cidr in parsed)
+    # The last one of a network counts, so people's.
+    ordered = sorted(networks, key=lambda one: not one.for_directory)
+    parsed = {str(_network(one.cidr)): one for one in ordered}
+    wanted = tuple(
+        ipaddress.ip_network(cidr) for cidr, one in parsed.items() if not one.for_directory
+    )
     if wanted and not is_within(address, wanted) and not confirm_lockout:
         raise Conflict(
             f"You are at {address}, which is in none of these networks: you would be locked out at"
@@ -53,15 +67,23 @@ def networks_set(
         )
     AllowedNetwork.objects.filter(organization_id=principal.organization_id).delete()
     AllowedNetwork.objects.bulk_create(
-        AllowedNetwork(organization_id=principal.organization_id, cidr=cidr, note=note)
-        for cidr, note in parsed.items()
+        AllowedNetwork(
+            organization_id=principal.organization_id,
+            cidr=cidr,
+            note=parsed[cidr].note,
+            for_directory=parsed[cidr].for_directory,
+        )
+        for cidr in dict.fromkeys(str(_network(one.cidr)) for one in networks)
     )
     record(
         Action.IP_ALLOWLIST_UPDATED,
         organization_id=principal.organization_id,
         actor=principal,
         target=("ip_allowlist", principal.organization_id),
-        details={"networks": list(parsed)},
+        details={
+            "networks": [str(one) for one in wanted],
+            "directory_networks": [cidr for cidr, one in parsed.items() if one.for_directory],
+        },
     )
     transaction.on_commit(lambda: gate_forget(principal.organization_id))
 

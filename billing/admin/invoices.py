@@ -1,7 +1,7 @@
 """Invoices: read-only documents, and what may be done with them."""
 
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, cast
 
 from django import forms
 from django.contrib import admin, messages
@@ -15,6 +15,8 @@ from unfold.contrib.filters.admin import AutocompleteSelectFilter, ChoicesDropdo
 from unfold.decorators import action, display
 from unfold.widgets import UnfoldAdminDecimalFieldWidget, UnfoldAdminTextInputWidget
 
+from backend.accounts.models import User
+from backend.audit.services import staff
 from backend.platform.errors import ParleyError
 from backend.platform.model_admins import ReadOnlyAdmin
 from billing.http import document_response
@@ -194,7 +196,8 @@ class InvoiceAdmin(ReadOnlyAdmin):
     def _document(self, request: HttpRequest, invoice_id: int, kind: str) -> HttpResponse:
         if not self.has_view_permission(request):
             raise PermissionDenied
-        return document_response(get_object_or_404(Invoice, pk=invoice_id), kind)
+        invoice = get_object_or_404(Invoice, pk=invoice_id)
+        return document_response(invoice, kind, actor=staff(cast(User, request.user).pk))
 
     def _do(self, request: HttpRequest, object_id: int, service: Any, success: str) -> HttpResponse:
         """POST is what unfold's buttons cannot do, so each is confirmed by a page of its own."""

@@ -8,6 +8,7 @@ from django.urls import reverse
 from backend.accounts.model_access import model_is_allowed, model_rules
 from backend.accounts.models import (
     LegalHold,
+    Membership,
     Organization,
     SignUpPolicy,
     Suspension,
@@ -15,12 +16,13 @@ from backend.accounts.models import (
     User,
 )
 from backend.accounts.sign_up import sign_up_begin
+from backend.audit.models import AuditEvent
 from backend.platform.errors import PermissionDenied
 from backend.rights.models import Erasure
 from billing.models import PlanPrice
 from billing.payments.selectors import billing_overview
 from tests.admin.conftest import staff
-from tests.factories import MODEL, member
+from tests.factories import MODEL, UserFactory, member
 
 pytestmark = pytest.mark.django_db
 
@@ -77,6 +79,39 @@ def test_superuser_erases_a_user_unless_they_are_held(client, superuser):
     assert not User.objects.get(pk=principal.user_id).is_active
     page = reverse("admin:rights_erasure_change", args=[erasure.pk])
     assert client.get(page).status_code == 200
+
+
+def test_members_changed_by_staff_are_in_the_audit_log(client, superuser):
+    owner, kept, gone = member(), member(), UserFactory.create()
+    organization = Organization.objects.get(pk=owner.organization_id)
+    newcomer = UserFactory.create()
+    for user_id in (kept.user_id, gone.pk):
+        Membership.objects.create(organization=organization, user_id=user_id, role="member")
+    page = reverse("admin:accounts_organization_change", args=[organization.pk])
+    rows = list(Membership.objects.filter(organization=organization).order_by("pk"))
+    form: dict[str, object] = {"name": organization.name, "plan": organization.plan_id}
+    for prefix, total in (("memberships", 4), ("projects", 0), ("suspensions", 0)):
+        form |= {f"{prefix}-TOTAL_FORMS": total, f"{prefix}-INITIAL_FORMS": min(total, 3)}
+    for number, row in enumerate(rows):
+        form |= {
+            f"memberships-{number}-id": row.pk,
+            f"memberships-{number}-organization": organization.pk,
+            f"memberships-{number}-user": str(row.user_id),
+            f"memberships-{number}-role": "admin" if row.user_id == kept.user_id else row.role,
+        }
+        if row.user_id == gone.pk:
+            form[f"memberships-{number}-DELETE"] = "on"
+    form |= {"memberships-3-organization": organization.pk, "memberships-3-role": "viewer"}
+    form["memberships-3-user"] = str(newcomer.pk)
+    answer = client.post(page, form)
+    assert answer.status_code == 302, answer.content.decode()
+    log = AuditEvent.objects.filter(organization_id=organization.pk, target_type="user")
+    assert {(event.action, event.target_id, event.details["role"]) for event in log} == {
+        ("user.added", str(newcomer.pk), "viewer"),
+        ("user.updated", str(kept.user_id), "admin"),
+        ("user.deleted", str(gone.pk), "member"),
+    }
+    assert {(event.actor_kind, event.actor_id) for event in log} == {("staff", superuser.pk)}
 
 
 def test_published_terms_stay_as_they_are(client):

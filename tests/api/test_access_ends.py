@@ -19,7 +19,13 @@ from backend.accounts.principal import Principal
 from backend.accounts.services import api_key_end, user_active_set
 from backend.api import access_watch, websocket
 from backend.api.sse import access_of, event_stream
-from backend.api.websocket import NOT_SIGNED_IN, TOO_MANY_SOCKETS, websocket_application
+from backend.api.websocket import (
+    NOT_ALLOWED,
+    NOT_SIGNED_IN,
+    TOO_MANY_SOCKETS,
+    websocket_application,
+)
+from backend.enterprise.networks import Allowed, networks_set
 from backend.generation.request import DONE, Event
 from backend.platform.database import in_database
 from tests.api.event_stream import read_events
@@ -138,13 +144,14 @@ def signed_in(principal: Principal) -> str:
 class Socket(ApplicationCommunicator):
     """A browser's socket; channels' own helper needs daphne."""
 
-    def __init__(self, session_key: str) -> None:
+    def __init__(self, session_key: str, address: str) -> None:
         headers = [
             (b"host", b"localhost"),
             (b"origin", b"http://localhost"),
             (b"cookie", f"{settings.SESSION_COOKIE_NAME}={session_key}".encode()),
         ]
         scope = {"type": "websocket", "path": "/ws/events", "headers": headers, "query_string": b""}
+        scope["client"] = [address, 40_000]
         super().__init__(websocket_application, scope)
 
     async def disconnect(self) -> None:
@@ -152,8 +159,8 @@ class Socket(ApplicationCommunicator):
         await self.wait(timeout=10)
 
 
-async def open_socket(session_key: str) -> Socket:
-    socket = Socket(session_key)
+async def open_socket(session_key: str, address: str = "198.51.100.7") -> Socket:
+    socket = Socket(session_key, address)
     await socket.send_input({"type": "websocket.connect"})
     assert (await socket.receive_output(timeout=10))["type"] == "websocket.accept"
     return socket
@@ -180,6 +187,23 @@ async def test_socket_is_closed_when_its_user_or_session_ends(
     output = await socket.receive_output(timeout=PROMISED_S)
     assert (output["type"], output["code"]) == ("websocket.close", NOT_SIGNED_IN)
     await socket.disconnect()
+
+
+async def test_socket_follows_the_networks_of_its_organization() -> None:
+    owner = await in_database(member)
+    session = await in_database(signed_in, owner)
+    socket = await open_socket(session)
+    assert await socket.receive_nothing(timeout=0.3)
+    inside_only = [Allowed("203.0.113.0/24")]
+    await in_database(networks_set, principal=owner, networks=inside_only, address="203.0.113.1")
+    output = await socket.receive_output(timeout=PROMISED_S)
+    assert (output["type"], output["code"]) == ("websocket.close", NOT_ALLOWED)
+    outside = await open_socket(session)
+    assert (await outside.receive_output(timeout=10))["code"] == NOT_ALLOWED
+    inside = await open_socket(session, address="203.0.113.7")
+    assert await inside.receive_nothing(timeout=0.3)
+    for one in (socket, outside, inside):
+        await one.disconnect()
 
 
 async def test_sockets_of_one_user_are_capped_and_a_closed_one_makes_room(

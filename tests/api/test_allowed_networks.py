@@ -10,8 +10,9 @@ from backend.accounts.models import User
 from backend.accounts.principal import Principal
 from backend.audit.models import AuditEvent
 from backend.enterprise import gate
+from backend.enterprise.directory_tokens import directory_token_create
 from backend.enterprise.gate import Gate
-from backend.enterprise.networks import networks_set
+from backend.enterprise.networks import Allowed, networks_set
 from backend.platform.database import in_database
 from backend.platform.errors import Conflict, InvalidRequest, PermissionDenied
 from tests.api.asgi_client import AsgiClient
@@ -30,7 +31,9 @@ def quick_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def allow(owner: Principal, *cidrs: str, address: str = INSIDE, **fields: Any) -> None:
-    networks_set(principal=owner, networks=[(c, "") for c in cidrs], address=address, **fields)
+    networks_set(
+        principal=owner, networks=[Allowed(cidr) for cidr in cidrs], address=address, **fields
+    )
 
 
 async def test_page_and_key_work_from_inside_only() -> None:
@@ -60,6 +63,26 @@ async def test_list_of_another_organization_keeps_no_user_out() -> None:
     await in_database(allow, owner, "192.0.2.0/24")
     async with AsgiClient(OUTSIDE, headers={"Authorization": f"Bearer {other[1]}"}) as program:
         assert (await program.get("/api/keys")).status_code == 200
+
+
+async def test_directory_calls_from_peoples_networks_and_its_own() -> None:
+    owner = await in_database(member)
+    token = await in_database(directory_token_create, principal=owner)
+    networks = [Allowed("192.0.2.0/24"), Allowed(OUTSIDE, for_directory=True)]
+    await in_database(networks_set, principal=owner, networks=networks, address=INSIDE)
+    _, secret = await in_database(api_key_of, owner)
+    for address, people, directory in (
+        (INSIDE, 200, 200),
+        (OUTSIDE, 403, 200),
+        ("203.0.113.9", 403, 403),
+    ):
+        async with AsgiClient(address) as client:
+            called = await client.get(
+                "/api/scim/v2/Users", headers={"Authorization": f"Bearer {token}"}
+            )
+            assert called.status_code == directory, address
+            used = await client.get("/api/keys", headers={"Authorization": f"Bearer {secret}"})
+            assert used.status_code == people, address
 
 
 async def test_owner_is_warned_before_they_lock_themselves_out() -> None:
@@ -92,7 +115,7 @@ def test_only_owners_set_it_and_it_is_recorded() -> None:
     owner = member()
     allow(owner, "192.0.2.0/24")
     event = AuditEvent.objects.get(action="ip_allowlist.updated")
-    assert event.details == {"networks": ["192.0.2.0/24"]}
+    assert event.details == {"networks": ["192.0.2.0/24"], "directory_networks": []}
     with pytest.raises(PermissionDenied):
         allow(member(role="admin"), "192.0.2.0/24")
     with pytest.raises(Conflict):

@@ -56,6 +56,7 @@ CHANGES: list[Callable[[], Any]] = [
     lambda: AuditEvent.objects.get().save(),
     lambda: connection.cursor().execute("UPDATE audit_log_auditevent SET address = ''"),
     lambda: connection.cursor().execute("DELETE FROM audit_log_auditevent"),
+    lambda: connection.cursor().execute("TRUNCATE audit_log_auditevent CASCADE"),
 ]
 
 

@@ -8,6 +8,7 @@ from allauth.mfa.models import Authenticator as Row
 from django.contrib.auth.hashers import Argon2PasswordHasher
 
 from backend.accounts.models import User
+from backend.audit.models import AuditEvent
 from backend.platform.database import in_database
 from tests.api.asgi_client import AsgiClient
 from tests.factories import member
@@ -98,6 +99,48 @@ async def test_passkey_that_lies_opens_nothing(lie: str) -> None:
         await client.get("/")
         assert (await use(client, passkey)).status_code == 401
         assert (await client.get("/api/me")).status_code == 401
+    failed = await in_database(AuditEvent.objects.get, action="login.failed")
+    assert failed.details == {"reason": "wrong_passkey"}
+    assert failed.actor_id == (other.pk if lie == "owner" else user.pk)
+
+
+PAGE, STAFF = "chat.example.com", "admin.example.com"
+
+
+async def options_at(host: str, settings: Any, *, domain: str) -> httpx.Response:
+    settings.ADMIN_HOST, settings.PUBLIC_URL = STAFF, f"https://{PAGE}"
+    settings.PASSKEY_DOMAIN, settings.ALLOWED_HOSTS = domain, [PAGE, STAFF]
+    async with AsgiClient(headers={"Host": host}) as client:
+        await client.get("/admin/login/" if host == STAFF else "/")
+        return await client.post("/api/auth/passkey/options")
+
+
+async def test_one_passkey_serves_page_and_admin_under_a_domain_of_both(settings: Any) -> None:
+    for host in (PAGE, STAFF):
+        answer = await options_at(host, settings, domain="example.com")
+        assert answer.json()["options"]["publicKey"]["rpId"] == "example.com"
+
+
+async def test_passkey_of_the_page_is_refused_by_name_at_an_admin_of_another_domain(
+    settings: Any,
+) -> None:
+    answer = await options_at(STAFF, settings, domain="")
+    assert (answer.status_code, answer.json()["error"]["code"]) == (400, "passkeys_elsewhere")
+    assert PAGE in answer.json()["error"]["message"]
+    shown = await options_at(PAGE, settings, domain="")
+    assert shown.json()["options"]["publicKey"]["rpId"] == PAGE
+
+
+async def test_passkey_used_on_another_host_of_its_domain_opens_nothing(settings: Any) -> None:
+    user = await new_user()
+    passkey = await with_passkey(user)
+    settings.PASSKEY_DOMAIN = "localhost"
+    passkey.origin = "https://evil.localhost"
+    async with AsgiClient() as client:
+        await client.get("/")
+        assert (await use(client, passkey)).status_code == 401
+        passkey.origin = ORIGIN
+        assert (await use(client, passkey)).status_code == 200
 
 
 async def test_passkey_of_another_user_is_no_second_factor() -> None:

@@ -211,6 +211,10 @@ async def test_forged_assertion_is_refused(
     assert refusal(await through_saml(browser, f"ada@{domain}")) == "sso_refused"
     assert (await browser.get("/api/me")).status_code == 401
     assert not await in_database(Identity.objects.exists)
+    if "in_response_to" not in attack:  # of another's sign-in: nobody's here
+        failed = await in_database(AuditEvent.objects.get, action="login.failed")
+        assert failed.organization_id == owner.organization_id
+        assert failed.details == {"reason": "sso_refused", "method": "sso:saml"}
 
 
 async def test_assertion_is_good_once(browser: AsgiClient, provider: SAMLProvider) -> None:

@@ -3,6 +3,7 @@
 import re
 from contextlib import AsyncExitStack
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from asgiref.sync import sync_to_async
@@ -10,6 +11,7 @@ from django.contrib.auth.hashers import Argon2PasswordHasher
 
 from backend.accounts.mail import mail_text
 from backend.accounts.models import APIKey, Mail, Membership, Organization, User
+from backend.api.models import StoredResponse
 from backend.conversations.models import Conversation
 from backend.platform.database import in_database
 from tests.api.asgi_client import AsgiClient
@@ -117,6 +119,13 @@ async def test_removed_members_chats_and_keys_are_handed_over(browser):
         leaving = member(organization=organization, role="member")
         conversation_of(leaving, title="Plans")
         key, _ = api_key_of(leaving)
+        StoredResponse.objects.create(
+            id=uuid4(),
+            organization=organization,
+            user_id=leaving.user_id,
+            items="[]",
+            asked="{}",
+        )
         return leaving, key.pk
 
     leaving, key_id = await in_database(with_things)
@@ -137,6 +146,8 @@ async def test_removed_members_chats_and_keys_are_handed_over(browser):
     members = (await owner.get("/api/organization/members")).json()["data"]
     assert [each["user_id"] for each in members] == [str(principal.user_id)]
     assert await in_database(Conversation.objects.filter(user_id=leaving.user_id).count) == 0
+    response = await in_database(StoredResponse.objects.get)
+    assert response.user_id == principal.user_id
 
 
 async def test_organization_is_renamed_and_handed_on_by_its_owner(browser):

@@ -10,6 +10,7 @@ import pytest
 from asgiref.sync import sync_to_async
 from django.db import transaction
 
+from backend.audit.models import AuditEvent
 from billing.invoices.services import close_and_issue_month
 from billing.models import BillingAccount, Invoice, WebhookDelivery, WebhookEndpoint
 from billing.periods import month_of
@@ -154,6 +155,9 @@ async def test_invoices_are_listed_shown_and_downloaded_by_their_organization_on
     for rest in ("", "/document.pdf", "/document.csv"):
         assert (await other_user.get(path + rest)).status_code == 404
     assert (await other_user.get("/api/invoices")).json() == {"data": [], "next_cursor": None}
+    recorded = AuditEvent.objects.filter(action="invoice.downloaded", target_id=str(invoice["id"]))
+    kinds = [event.details["kind"] async for event in recorded.order_by("created_at")]
+    assert kinds == ["pdf", "csv"]
 
 
 async def test_invoices_come_in_pages_newest_first(callers):

@@ -7,6 +7,8 @@ import pytest
 from django.core.files.storage import default_storage
 from django.utils import timezone
 
+from backend.accounts.models import Project
+from backend.accounts.projects import project_create
 from backend.conversations import purge
 from backend.conversations.models import (
     Attachment,
@@ -92,6 +94,26 @@ def test_purge_waits_when_an_answer_is_being_generated(user):
     assert purge.deleted_conversations_purge(now=timezone.now() + 31 * DAY) == 0
     Message.objects.filter(pk=turn.assistant_message.pk).update(status="cancelled")
     assert purge.deleted_conversations_purge(now=timezone.now() + 31 * DAY) == 1
+
+
+def test_chats_of_a_project_are_kept_as_long_as_it_says(user):
+    """Those of before projects were chosen have none: they are of the default one."""
+    default = Project.objects.get(pk=user.project_id)
+    project = project_create(principal=user, name="Short")
+    chats = {name: conversation_of(user, title=name) for name in ("short", "default", "older")}
+    for name, place in (("short", project.pk), ("default", default.pk), ("older", None)):
+        Conversation.objects.filter(pk=chats[name].pk).update(project=place)
+    Project.objects.filter(pk=project.pk).update(retention_days=1)
+    other = conversation_of(member())
+
+    def left() -> set[str]:
+        return set(Conversation.objects.values_list("title", flat=True)) - {other.title}
+
+    assert purge.overdue_conversations_purge(now=timezone.now() + 2 * DAY) == 1
+    assert left() == {"default", "older"}
+    Project.objects.filter(pk=default.pk).update(retention_days=1)
+    assert purge.overdue_conversations_purge(now=timezone.now() + 2 * DAY) == 2
+    assert list(Conversation.objects.all()) == [other]
 
 
 def test_unused_uploads_are_purged_after_a_day(user):

@@ -3,7 +3,13 @@
 A flush empties the tables and lets every app make its permissions, groups and plans anew, with
 hundreds of queries. That is done once; what the tables hold then is copied, and the copies are put
 back after each later test.
+
+The audit log refuses TRUNCATE to everybody. Here triggers rest meanwhile, which takes the superuser
+that a test's database is opened by.
 """
+
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from django.core.management.color import no_style
 from django.db import connection, transaction
@@ -19,11 +25,22 @@ def restore(case: TransactionTestCase) -> None:
     """In the place of `TransactionTestCase._fixture_teardown`."""
     tables = connection.introspection.django_table_names(only_existing=True, include_views=False)
     if not _put_back or case.available_apps is not None or case.serialized_rollback:
-        _flush(case)
+        with _triggers_resting():
+            _flush(case)
         _put_back[:] = _copy(tables)
         return
-    with transaction.atomic(), connection.cursor() as cursor:
+    with _triggers_resting(), transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(";".join([*connection.ops.sql_flush(no_style(), tables), *_put_back]))
+
+
+@contextmanager
+def _triggers_resting() -> Iterator[None]:
+    with connection.cursor() as cursor:
+        cursor.execute("SET session_replication_role = replica")
+        try:
+            yield
+        finally:
+            cursor.execute("RESET session_replication_role")
 
 
 def _copy(tables: list[str]) -> list[str]:

@@ -154,6 +154,25 @@ def input_list(found: Found) -> list[dict[str, Any]]:
     return items
 
 
+def responses_hand_over(*, organization_id: UUID, user_id: UUID, to: UUID) -> int:
+    """A leaving member's stored responses become those of the member `to`. Returns how many."""
+    return StoredResponse.objects.filter(organization_id=organization_id, user_id=user_id).update(
+        user_id=to
+    )
+
+
+@transaction.atomic
+def responses_delete_of_member(*, organization_id: UUID, user_id: UUID) -> int:
+    """A leaving member's stored responses, with their answers; what a legal hold keeps stays."""
+    theirs = without_held(
+        StoredResponse.objects.filter(organization_id=organization_id, user_id=user_id),
+        organization="organization_id",
+        user="user_id",
+    )
+    StoredAnswer.objects.filter(pk__in=theirs.values("pk")).delete()
+    return theirs.delete()[0]
+
+
 def purge_responses() -> int:
     """Delete responses and stored chat completions that are older than 30 days, or than their
     organization keeps; how many."""

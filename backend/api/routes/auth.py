@@ -21,7 +21,7 @@ from backend.accounts.addresses import (
 from backend.accounts.hashing import PASSWORD_THREADS
 from backend.accounts.invitations import invitation_read
 from backend.accounts.models import User
-from backend.accounts.passkeys import passkey_challenge, passkey_use
+from backend.accounts.passkeys import passkey_challenge, passkey_claimed, passkey_use
 from backend.accounts.passwords import password_reset_begin, password_reset_complete
 from backend.accounts.principal import AuthenticatedRequest
 from backend.accounts.second_factors import code_use, second_factors_get
@@ -159,12 +159,15 @@ async def passkey_options(request: HttpRequest) -> PasskeyOptions:
 async def passkey(request: HttpRequest, response: HttpResponse, body: Credential) -> Me:
     """Sign in with a passkey, which is both factors."""
     await throttling.count_link(request)
-    user = await in_database(
-        passkey_use,
-        request=request,
-        user=await pending_user(request),
-        credential=body.credential,
-    )
+    pending = await pending_user(request)
+    try:
+        user = await in_database(
+            passkey_use, request=request, user=pending, credential=body.credential
+        )
+    except AuthenticationFailed:
+        claimed = pending or await in_database(passkey_claimed, body.credential)
+        await sign_in_failed(user=claimed, why="wrong_passkey")
+        raise
     await _require_verified(request, user)
     await _require_password_allowed(user)
     device_remember(request, response, user.email)

@@ -54,7 +54,11 @@ async def create_conversation(request: AuthenticatedRequest, body: ConversationC
     """An empty conversation."""
     model = load_pools().find(body.model).id if body.model else load_pools().models[0].id
     conversation = await in_database(
-        services.conversation_create, principal=request.auth, title=body.title, model=model
+        services.conversation_create,
+        principal=request.auth,
+        title=body.title,
+        model=model,
+        project_id=body.project_id,
     )
     return Status(201, await _summary(conversation))
 
@@ -81,7 +85,7 @@ async def get_conversation(
 async def update_conversation(
     request: AuthenticatedRequest, conversation_id: UUID, body: ConversationUpdate
 ) -> SummaryOut:
-    """Rename, pin, archive, choose the model or switch to another branch."""
+    """Rename, pin, archive, choose the model or the project, or switch to another branch."""
     conversation = await in_database(
         services.conversation_update,
         principal=request.auth,
@@ -91,6 +95,7 @@ async def update_conversation(
         archived=body.archived,
         model=load_pools().find(body.model).id if body.model else None,
         active_message_id=body.active_message_id,
+        project_id=body.project_id,
     )
     return await _summary(conversation)
 

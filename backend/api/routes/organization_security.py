@@ -33,7 +33,7 @@ from backend.enterprise.directory_tokens import (
     directory_token_delete,
 )
 from backend.enterprise.models import Connection, Protocol
-from backend.enterprise.networks import networks_list, networks_set
+from backend.enterprise.networks import Allowed, networks_list, networks_set
 from backend.platform.database import in_database
 
 router = Router(tags=["organization security"], auth=SessionOnly())
@@ -100,7 +100,7 @@ async def set_networks(request: AuthenticatedRequest, body: NetworksUpdate) -> N
     await in_database(
         networks_set,
         principal=request.auth,
-        networks=[(one.cidr, one.note) for one in body.networks],
+        networks=[Allowed(**one.model_dump()) for one in body.networks],
         address=request.META.get("REMOTE_ADDR", ""),
         confirm_lockout=body.confirm_lockout,
     )

@@ -19,6 +19,9 @@ ID = Annotated[UUID, Field(strict=False)]
 class ConversationCreate(RequestModel):
     title: Title = ""
     model: ModelName | None = Field(default=None, description="Default: the first model.")
+    project_id: ID | None = Field(
+        default=None, description="Whose rules hold for it. Default: the default project."
+    )
 
 
 class ConversationUpdate(RequestModel):
@@ -30,6 +33,9 @@ class ConversationUpdate(RequestModel):
     model: ModelName | None = None
     active_message_id: ID | None = Field(
         default=None, description="Any message; the newest leaf below it becomes active."
+    )
+    project_id: ID | None = Field(
+        default=None, description="Whose rules hold from the next turn on."
     )
 
 
@@ -92,6 +98,7 @@ class SummaryOut(ResponseModel):
     created_at: datetime
     updated_at: datetime
     generating: bool
+    project_id: UUID | None = Field(description="Null: the default project.")
 
 
 class ConversationListOut(ResponseModel):
@@ -135,6 +142,7 @@ class ConversationOut(ResponseModel):
     active_message_id: UUID | None
     total_tokens: int
     generation: GenerationRefOut | None
+    project_id: UUID | None = Field(description="Null: the default project.")
 
 
 def conversation_out(branch: Branch) -> ConversationOut:
@@ -149,6 +157,7 @@ def conversation_out(branch: Branch) -> ConversationOut:
         has_more=branch.has_more,
         active_message_id=conversation.active_message_id,
         total_tokens=branch.total_tokens,
+        project_id=conversation.project_id,
         # Without an id the generation is not admitted yet, and there is nothing to follow.
         generation=(
             GenerationRefOut(id=running.id, message_id=running.message_id)

@@ -82,6 +82,9 @@ class NewDirectoryTokenOut(ResponseModel):
 class NetworkBody(RequestModel):
     cidr: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=43)]
     note: Annotated[str, StringConstraints(strip_whitespace=True, max_length=200)] = ""
+    for_directory: bool = Field(
+        False, description="Lets only the directory's calls (SCIM) in, and no people."
+    )
 
 
 class NetworksUpdate(RequestModel):
@@ -94,6 +97,7 @@ class NetworksUpdate(RequestModel):
 class NetworkOut(ResponseModel):
     cidr: str
     note: str
+    for_directory: bool
 
 
 class NetworksOut(ResponseModel):

@@ -20,10 +20,10 @@ export interface ConversationFilter {
 export const listConversations = (filter: ConversationFilter, cursor: string | null) =>
   api<ConversationList>(withQuery("/api/conversations", { ...filter, cursor, limit: 30 }));
 
-export const createConversation = (model: string | null) =>
+export const createConversation = (model: string | null, projectId: string | null) =>
   api<ConversationSummary>("/api/conversations", {
     method: "POST",
-    body: model ? { model } : {},
+    body: { ...(model && { model }), ...(projectId && { project_id: projectId }) },
   });
 
 /** The newest page is on the way to the first look; older ones are read ahead of the scroll. */
@@ -45,6 +45,7 @@ export interface ConversationPatch {
   archived?: boolean;
   model?: string;
   active_message_id?: string;
+  project_id?: string;
 }
 
 export const patchConversation = (id: string, patch: ConversationPatch) =>

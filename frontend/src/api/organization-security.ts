@@ -25,7 +25,7 @@ export const deleteDirectoryToken = () => api<void>(`${base}/scim`, { method: "D
 export const getNetworks = () => api<AllowedNetworks>(`${base}/ip-allow-list`);
 
 export interface NetworksChange {
-  networks: { cidr: string; note: string }[];
+  networks: { cidr: string; note: string; for_directory: boolean }[];
   confirm_lockout: boolean;
 }
 

@@ -128,7 +128,7 @@ export interface paths {
         head?: never;
         /**
          * Update Conversation
-         * @description Rename, pin, archive, choose the model or switch to another branch.
+         * @description Rename, pin, archive, choose the model or the project, or switch to another branch.
          */
         patch: operations["update_conversation"];
         trace?: never;
@@ -2653,6 +2653,11 @@ export interface components {
             updated_at: string;
             /** Generating */
             generating: boolean;
+            /**
+             * Project Id
+             * @description Null: the default project.
+             */
+            project_id: string | null;
         };
         /** ConversationCreate */
         ConversationCreate: {
@@ -2666,6 +2671,11 @@ export interface components {
              * @description Default: the first model.
              */
             model?: string | null;
+            /**
+             * Project Id
+             * @description Whose rules hold for it. Default: the default project.
+             */
+            project_id?: string | null;
         };
         /** ConversationOut */
         ConversationOut: {
@@ -2691,6 +2701,11 @@ export interface components {
             /** Total Tokens */
             total_tokens: number;
             generation: components["schemas"]["GenerationRefOut"] | null;
+            /**
+             * Project Id
+             * @description Null: the default project.
+             */
+            project_id: string | null;
         };
         /** FeedbackOut */
         FeedbackOut: {
@@ -2764,6 +2779,11 @@ export interface components {
              * @description Any message; the newest leaf below it becomes active.
              */
             active_message_id?: string | null;
+            /**
+             * Project Id
+             * @description Whose rules hold from the next turn on.
+             */
+            project_id?: string | null;
         };
         /** AttachmentPartIn */
         AttachmentPartIn: {
@@ -4862,6 +4882,8 @@ export interface components {
             cidr: string;
             /** Note */
             note: string;
+            /** For Directory */
+            for_directory: boolean;
         };
         /** NetworksOut */
         NetworksOut: {
@@ -4879,6 +4901,12 @@ export interface components {
              * @default
              */
             note: string;
+            /**
+             * For Directory
+             * @description Lets only the directory's calls (SCIM) in, and no people.
+             * @default false
+             */
+            for_directory: boolean;
         };
         /** NetworksUpdate */
         NetworksUpdate: {

@@ -1,5 +1,5 @@
 import { Share, SquarePen } from "lucide-react";
-import { useState } from "react";
+import { type ComponentProps, useState } from "react";
 import { useNavigate } from "react-router";
 import type { Conversation, Model, PendingModel } from "@/api/types";
 import { MobileNavButtons } from "@/app/mobile-nav";
@@ -7,6 +7,7 @@ import { cn } from "@/lib/cn";
 import { buttonClass, IconButton } from "@/ui/button";
 import { ModelOnItsWay } from "./model-on-its-way";
 import { ModelPicker } from "./model-picker";
+import { ProjectPicker } from "./project-picker";
 import { ShareDialog } from "./share-dialog";
 
 interface ChatHeaderProps {
@@ -15,6 +16,7 @@ interface ChatHeaderProps {
   pending: PendingModel[];
   model: string;
   onModelChange: (id: string) => void;
+  project: ComponentProps<typeof ProjectPicker>;
 }
 
 /** Above the messages: the model, and what can be done with the whole conversation. */
@@ -24,6 +26,7 @@ export function ChatHeader({
   pending,
   model,
   onModelChange,
+  project,
 }: ChatHeaderProps) {
   const [sharing, setSharing] = useState(false);
   const navigate = useNavigate();
@@ -33,6 +36,7 @@ export function ChatHeader({
         <MobileNavButtons />
         <h1 className="sr-only">{conversation?.title || "New chat"}</h1>
         <ModelPicker models={models} pending={pending} value={model} onChange={onModelChange} />
+        <ProjectPicker {...project} />
         <ModelOnItsWay models={models} pending={pending} />
       </div>
       {conversation && conversation.messages.length > 0 && (

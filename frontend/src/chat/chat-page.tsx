@@ -18,6 +18,7 @@ import { Announcer } from "./announcer";
 import { changeShown } from "./cache";
 import { ChatHeader } from "./chat-header";
 import { modelForNewChat, useChosenModel } from "./chosen-model";
+import { useProjectOf } from "./chosen-project";
 import { ComposerFooter } from "./composer";
 import { NEW_CHAT } from "./drafts";
 import { isRunning, useLiveAnswer } from "./live";
@@ -48,7 +49,8 @@ function Chat({ id }: { id: string | undefined }) {
   const messages = useViewMessages(id, pages);
   const live = useLiveAnswer(id);
   const { models, pending, model, changeModel } = useModelOf(id, conversation);
-  const { send, starting, abandon } = useSending(id, model?.id ?? "", messages);
+  const { projects, project, changeProject } = useProjectOf(id, conversation);
+  const { send, starting, abandon } = useSending(id, model?.id ?? "", project, messages);
   const running = starting || isRunning(live);
   const stop = useCallback(async () => {
     if (id) await stopAnswer(id).catch((error) => toast(errorMessage(error)));
@@ -76,6 +78,7 @@ function Chat({ id }: { id: string | undefined }) {
           pending={pending}
           model={model?.id ?? ""}
           onModelChange={changeModel}
+          project={{ projects, value: project, onChange: changeProject }}
         />
         <ModelOutage model={model} models={models} />
         {id === undefined ? (

@@ -12,7 +12,12 @@ import { isStored, type ViewMessage } from "./view";
  * How a message is sent; a new chat becomes a conversation with its first one. `send` rejects when
  * nothing was sent. While the conversation is `starting`, `abandon` takes its message back.
  */
-export function useSending(id: string | undefined, model: string, messages: ViewMessage[]) {
+export function useSending(
+  id: string | undefined,
+  model: string,
+  projectId: string | null,
+  messages: ViewMessage[],
+) {
   const client = useQueryClient();
   const navigate = useNavigate();
   const [starting, setStarting] = useState(false);
@@ -34,7 +39,7 @@ export function useSending(id: string | undefined, model: string, messages: View
       abandoned.current = false;
       setStarting(true);
       try {
-        const { id: conversationId } = await createConversation(model || null);
+        const { id: conversationId } = await createConversation(model || null, projectId);
         if (abandoned.current) {
           void deleteConversation(conversationId).catch(() => undefined);
           throw new Error("stopped before it was sent");
@@ -60,5 +65,5 @@ export function useSending(id: string | undefined, model: string, messages: View
       abandoned.current = true;
     };
     return { send, starting, abandon };
-  }, [client, navigate, id, model, starting]);
+  }, [client, navigate, id, model, projectId, starting]);
 }

@@ -44,6 +44,7 @@ function page(messages: Message[], hasMore: boolean): Conversation {
     active_message_id: messages.at(-1)?.id ?? null,
     total_tokens: 0,
     generation: null,
+    project_id: null,
   };
 }
 

@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useId, useState } from "react";
 import { ApiError, errorMessage } from "@/api/errors";
-import { getNetworks, putNetworks } from "@/api/organization-security";
+import { getNetworks, type NetworksChange, putNetworks } from "@/api/organization-security";
 import type { AllowedNetworks } from "@/api/types";
 import { Button } from "@/ui/button";
 import { inputClass } from "@/ui/field";
@@ -18,7 +18,9 @@ export function NetworksSection() {
   return (
     <Section title="Allowed networks">
       {networks.error && <Notice tone="error">{errorMessage(networks.error)}</Notice>}
-      {networks.data && <NetworksForm key={written(networks.data)} networks={networks.data} />}
+      {networks.data && (
+        <NetworksForm key={JSON.stringify(networks.data.networks)} networks={networks.data} />
+      )}
     </Section>
   );
 }
@@ -27,13 +29,20 @@ function NetworksForm({ networks }: { networks: AllowedNetworks }) {
   const client = useQueryClient();
   const guard = useGuard();
   const id = useId();
-  const [text, setText] = useState(written(networks));
+  const [text, setText] = useState(written(networks, false));
+  const [directory, setDirectory] = useState(written(networks, true));
   const save = useMutation({
     mutationFn: (confirmed: boolean) =>
-      guard(() => putNetworks({ networks: parsed(text), confirm_lockout: confirmed })),
+      guard(() =>
+        putNetworks({
+          networks: [...parsed(text, false), ...parsed(directory, true)],
+          confirm_lockout: confirmed,
+        }),
+      ),
     onSuccess: (next) => {
       client.setQueryData(key, next);
-      toast(next.networks.length ? "Only these networks get in." : "Every network gets in.");
+      const closed = next.networks.some((network) => !network.for_directory);
+      toast(closed ? "Only these networks get in." : "Every network gets in.");
     },
   });
   const locksOut = save.error instanceof ApiError && save.error.code === "lockout";
@@ -77,6 +86,22 @@ function NetworksForm({ networks }: { networks: AllowedNetworks }) {
           {networks.your_address}.
         </p>
       </div>
+      <div className="flex flex-col gap-1.5">
+        <label htmlFor={`${id}-directory`} className="font-medium text-sm">
+          Networks of the directory, one a line
+        </label>
+        <textarea
+          id={`${id}-directory`}
+          rows={2}
+          aria-describedby={`${id}-directory-note`}
+          className={`${inputClass} h-auto py-2 font-mono`}
+          value={directory}
+          onChange={(event) => setDirectory(event.target.value)}
+        />
+        <p id={`${id}-directory-note`} className="text-muted-foreground text-xs">
+          Your directory calls SCIM from the networks above, or from these, which let no people in.
+        </p>
+      </div>
       <Button type="submit" className="self-start" busy={save.isPending}>
         Save the networks
       </Button>
@@ -84,17 +109,20 @@ function NetworksForm({ networks }: { networks: AllowedNetworks }) {
   );
 }
 
-function written({ networks }: AllowedNetworks): string {
-  return networks.map(({ cidr, note }) => `${cidr} ${note}`.trim()).join("\n");
+function written({ networks }: AllowedNetworks, forDirectory: boolean): string {
+  return networks
+    .filter((network) => network.for_directory === forDirectory)
+    .map(({ cidr, note }) => `${cidr} ${note}`.trim())
+    .join("\n");
 }
 
-function parsed(text: string): { cidr: string; note: string }[] {
+function parsed(text: string, forDirectory: boolean): NetworksChange["networks"] {
   return text
     .split("\n")
     .map((line) => line.trim())
     .filter(Boolean)
     .map((line) => {
       const [cidr = "", ...note] = line.split(/\s+/);
-      return { cidr, note: note.join(" ") };
+      return { cidr, note: note.join(" "), for_directory: forDirectory };
     });
 }

@@ -1,0 +1,40 @@
+/** The project of a chat: the conversation's, or the one chosen for the next new chat. */
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { patchConversation } from "@/api/conversations";
+import { errorMessage } from "@/api/errors";
+import { listProjects } from "@/api/teams";
+import type { Conversation, Project } from "@/api/types";
+import { useMe } from "@/app/session";
+import { toast } from "@/ui/toast";
+import { changeShown } from "./cache";
+
+const NONE: Project[] = [];
+
+export function useProjectOf(id: string | undefined, conversation: Conversation | undefined) {
+  const client = useQueryClient();
+  const me = useMe();
+  const [chosen, choose] = useState<string | null>(null);
+  const list = useQuery({
+    queryKey: ["chat-projects", me.organization.id],
+    queryFn: () => listProjects(null),
+    staleTime: 60_000,
+  });
+  const projects = (list.data?.data ?? NONE).filter((project) => !project.archived_at);
+  const standard = projects.find((project) => project.is_default)?.id ?? null;
+  const project = id ? (conversation?.project_id ?? standard) : (chosen ?? standard);
+
+  const changeProject = (next: string) => {
+    if (!id) return choose(next);
+    void changeShown(client, id, { project_id: next }, (row) => ({
+      ...row,
+      project_id: next,
+    })).then((takeBack) =>
+      patchConversation(id, { project_id: next }).catch((error) => {
+        takeBack();
+        toast(errorMessage(error));
+      }),
+    );
+  };
+  return { projects, project, changeProject };
+}
