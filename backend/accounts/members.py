@@ -87,15 +87,22 @@ def member_role_set(*, principal: Principal, user_id: UUID, role: str) -> Member
     require_may_give(principal, role)
     membership = _locked_membership(principal, user_id)
     require_may_give(principal, membership.role)
+    return member_role_give(membership=membership, role=role, actor=principal)
+
+
+@transaction.atomic
+def member_role_give(*, membership: Membership, role: str, actor: Caller) -> Membership:
+    """Another role, whoever decided it; who calls knows that they may, and has locked the
+    organization. Raises Conflict: they are the last owner."""
     if role != Role.OWNER:
         _keep_an_owner(membership)
     earlier, membership.role = membership.role, role
     membership.save(update_fields=["role"])
     _record(
         Action.USER_UPDATED,
-        principal,
-        principal.organization_id,
-        user_id,
+        actor,
+        membership.organization_id,
+        membership.user_id,
         role=role,
         earlier_role=earlier,
     )

@@ -5,13 +5,13 @@ from uuid import UUID
 from django.db import transaction
 
 from backend.accounts.members import people_of
-from backend.accounts.models import APIKey
+from backend.accounts.models import APIKey, Membership, Project
 from backend.accounts.principal import Principal
 from backend.accounts.project_access import project_managed
 from backend.accounts.services import api_key_end
 from backend.accounts.team_models import ProjectMember, ProjectRole
 from backend.audit.actions import Action
-from backend.audit.services import record
+from backend.audit.services import Caller, record
 from backend.platform.errors import Conflict, InvalidRequest, NotFound
 
 
@@ -31,10 +31,19 @@ def project_member_add(
         raise NotFound(f"There is no member {user_id}.", param="user_id")
     if project.members.filter(membership=membership).exists():
         raise Conflict("They are a member of this project already.")
-    place = ProjectMember.objects.create(
-        project=project, membership=membership, role=_clean_role(role)
+    return project_place_give(
+        project=project, membership=membership, role=_clean_role(role), actor=principal
     )
-    _record(Action.PROJECT_USER_ADDED, principal, project_id, user_id, role=role)
+
+
+@transaction.atomic
+def project_place_give(
+    *, project: Project, membership: Membership, role: str, actor: Caller
+) -> ProjectMember:
+    """Make a member one of the project, whoever decided it; who calls knows that they may, and that
+    the member is not in it."""
+    place = ProjectMember.objects.create(project=project, membership=membership, role=role)
+    _record(Action.PROJECT_USER_ADDED, actor, project, membership.user_id, role=role)
     return place
 
 
@@ -44,9 +53,15 @@ def project_member_role_set(
 ) -> ProjectMember:
     """Raises as `project_member_add`."""
     place = _place(principal, project_id, user_id)
-    place.role = _clean_role(role)
+    return project_place_set(place=place, role=_clean_role(role), actor=principal)
+
+
+@transaction.atomic
+def project_place_set(*, place: ProjectMember, role: str, actor: Caller) -> ProjectMember:
+    """Another role in the project, whoever decided it."""
+    place.role = role
     place.save(update_fields=["role"])
-    _record(Action.PROJECT_USER_UPDATED, principal, project_id, user_id, role=role)
+    _record(Action.PROJECT_USER_UPDATED, actor, place.project, place.membership.user_id, role=role)
     return place
 
 
@@ -55,13 +70,18 @@ def project_member_remove(*, principal: Principal, project_id: UUID, user_id: UU
     """Their keys in the project end with it; in the default project everybody keeps theirs.
 
     Raises as `project_member_add`."""
-    place = _place(principal, project_id, user_id)
-    project = place.project
+    project_place_end(place=_place(principal, project_id, user_id), actor=principal)
+
+
+@transaction.atomic
+def project_place_end(*, place: ProjectMember, actor: Caller) -> None:
+    """The same, whoever decided it."""
+    project, user_id = place.project, place.membership.user_id
     place.delete()
-    _record(Action.PROJECT_USER_REMOVED, principal, project_id, user_id)
+    _record(Action.PROJECT_USER_REMOVED, actor, project, user_id)
     if not project.is_default:
         for key in APIKey.objects.filter(project=project, created_by_id=user_id, revoked_at=None):
-            api_key_end(key=key, actor=principal)
+            api_key_end(key=key, actor=actor)
 
 
 def _place(principal: Principal, project_id: UUID, user_id: UUID) -> ProjectMember:
@@ -76,15 +96,13 @@ def _place(principal: Principal, project_id: UUID, user_id: UUID) -> ProjectMemb
     return place
 
 
-def _record(
-    action: Action, principal: Principal, project_id: UUID, user_id: UUID, **details: str
-) -> None:
+def _record(action: Action, actor: Caller, project: Project, user_id: UUID, **details: str) -> None:
     record(
         action,
-        organization_id=principal.organization_id,
-        actor=principal,
+        organization_id=project.organization_id,
+        actor=actor,
         target=("user", user_id),
-        project_id=project_id,
+        project_id=project.pk,
         details=details,
     )
 

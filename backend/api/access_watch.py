@@ -46,7 +46,7 @@ class Door:
 
 
 @dataclass(frozen=True, slots=True)
-class _Watched:
+class _Open:
     access: Access
     end: Callable[[], None]
     door: Door | None
@@ -59,7 +59,7 @@ class AccessWatch:
     """What is open in this process, by whom."""
 
     def __init__(self) -> None:
-        self._open: dict[int, _Watched] = {}
+        self._open: dict[int, _Open] = {}
         self._numbers = itertools.count()
         self._task: asyncio.Task[None] | None = None
 
@@ -70,7 +70,7 @@ class AccessWatch:
         """Call `end` on the event loop, once, when `access` ends while this is entered, or
         `door.shut` when the door does."""
         number = next(self._numbers)
-        self._open[number] = _Watched(access, end, door)
+        self._open[number] = _Open(access, end, door)
         if self._task is None or self._task.done():
             self._task = asyncio.create_task(self._run())
         try:

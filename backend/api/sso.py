@@ -12,10 +12,13 @@ from typing import Any, Final
 from urllib.parse import urlencode
 from uuid import UUID
 
+from allauth.usersessions.models import UserSession
 from django.conf import settings
+from django.contrib.sessions.models import Session
 from django.core.cache import cache
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 
+from backend.accounts.models import User
 from backend.api.authentication import SESSION_ORGANIZATION, SSO_ORGANIZATION
 from backend.api.sign_in import session_start
 from backend.audit.actions import Action
@@ -23,8 +26,10 @@ from backend.audit.services import Actor, record
 from backend.enterprise import oidc, saml
 from backend.enterprise.connections import connection_by_id
 from backend.enterprise.errors import sso_refused
+from backend.enterprise.group_grants import PROVIDER
 from backend.enterprise.identities import Claims, identity_sign_in
 from backend.enterprise.models import Connection, Protocol
+from backend.enterprise.saml_logout import logout_of_request
 from backend.platform.database import in_database
 from backend.platform.errors import ParleyError
 
@@ -70,6 +75,8 @@ async def receive_saml(connection: Connection, response: str) -> HttpResponse:
         assertion = await in_database(saml.assertion_of_response, connection, response)
     except ParleyError as error:
         return await _to_sign_in(error, connection)
+    if not assertion.request_id:  # the provider began: it belongs to no browser
+        return HttpResponseRedirect(start_url(connection))
     ticket = secrets.token_urlsafe(32)
     await cache.aset(
         _ticket_key(ticket),
@@ -77,6 +84,28 @@ async def receive_saml(connection: Connection, response: str) -> HttpResponse:
         _TICKET_S,
     )
     return HttpResponseRedirect(f"/api/auth/sso/saml/finish?{urlencode({'ticket': ticket})}")
+
+
+async def start(request: HttpRequest, connection: Connection) -> HttpResponse:
+    """What a provider starts by itself (an unsolicited SAML answer, OIDC's initiate_login_uri, a
+    tile of its portal) begins a sign-in of this browser, so that the answer to that is its own."""
+    try:
+        if not connection.allows_idp_initiated:
+            raise sso_refused("Begin at this page's sign-in: nothing else begins one here.")
+        return HttpResponseRedirect(await begin(request, connection))
+    except ParleyError as error:
+        return await _to_sign_in(error, connection)
+
+
+async def logout_by_provider(request: HttpRequest, connection: Connection) -> HttpResponse:
+    """The provider signs a person out: their sessions that it began end, in every browser."""
+    try:
+        asked = await in_database(logout_of_request, connection, request.GET.dict())
+    except ParleyError as error:
+        return await _to_sign_in(error, None)
+    if asked.user is not None:
+        await in_database(_sessions_end, asked.user, connection)
+    return HttpResponseRedirect(asked.answer_url)
 
 
 async def finish_saml(request: HttpRequest) -> HttpResponse:
@@ -145,8 +174,29 @@ def _record_refusal(connection: Connection, code: str) -> None:
     )
 
 
+def _sessions_end(user: User, connection: Connection) -> None:
+    """Those of `user` that the connection's organization signed in; a password's stay."""
+    organization = str(connection.organization_id)
+    rows = {row.session_key: row for row in UserSession.objects.filter(user=user)}
+    for session in Session.objects.filter(session_key__in=rows):
+        if session.get_decoded().get(SSO_ORGANIZATION) == organization:
+            rows[session.session_key].end()
+    record(
+        Action.LOGOUT_SUCCEEDED,
+        organization_id=connection.organization_id,
+        actor=PROVIDER,
+        target=("user", user.pk),
+        details={"method": "sso:saml"},
+    )
+
+
 def _ticket_key(ticket: str) -> str:
     return f"sso:ticket:{ticket}"
+
+
+def start_url(connection: Connection) -> str:
+    """Where what the provider starts by itself leads."""
+    return f"{settings.PUBLIC_URL}/api/auth/sso/{connection.pk}/start"
 
 
 def scim_url() -> str:

@@ -80,6 +80,7 @@ class Action(StrEnum):
     DOMAIN_ADDED = "domain.added"
     DOMAIN_VERIFIED = "domain.verified"
     DOMAIN_DELETED = "domain.deleted"
+    GROUP_RULES_UPDATED = "group_rules.updated"
     SCIM_ENABLED = "scim.enabled"
     SCIM_DISABLED = "scim.disabled"
     IP_ALLOWLIST_UPDATED = "ip_allowlist.updated"

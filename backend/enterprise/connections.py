@@ -36,6 +36,20 @@ class Wanted:
     client_secret: str | None = None
     sso_url: str = ""
     certificates: str = ""
+    groups_claim: str = "groups"
+    allows_idp_initiated: bool = False
+    slo_url: str = ""
+
+
+_OF_CONNECTION = (
+    "protocol",
+    "issuer",
+    "default_role",
+    "is_enabled",
+    "is_forced",
+    "groups_claim",
+    "allows_idp_initiated",
+)
 
 
 def require_owner(principal: Principal) -> None:
@@ -99,7 +113,7 @@ def connection_set(*, principal: Principal, wanted: Wanted) -> Connection:
         earlier.delete()
         earlier = None
     connection = earlier or Connection(organization_id=principal.organization_id)
-    for name in ("protocol", "issuer", "default_role", "is_enabled", "is_forced"):
+    for name in _OF_CONNECTION:
         setattr(connection, name, getattr(wanted, name))
     connection.save()
     _settings_save(connection, wanted)
@@ -108,13 +122,7 @@ def connection_set(*, principal: Principal, wanted: Wanted) -> Connection:
         organization_id=principal.organization_id,
         actor=principal,
         target=("sso", connection.pk),
-        details={
-            "protocol": wanted.protocol,
-            "issuer": wanted.issuer,
-            "default_role": wanted.default_role,
-            "is_enabled": wanted.is_enabled,
-            "is_forced": wanted.is_forced,
-        },
+        details={name: getattr(wanted, name) for name in _OF_CONNECTION},
     )
     gate_forget(principal.organization_id)
     return _rows().get(pk=connection.pk)
@@ -166,6 +174,8 @@ def _check(principal: Principal, wanted: Wanted) -> None:
             raise InvalidRequest("client_id is missing.", param="client_id")
     else:
         url_check(wanted.sso_url, param="sso_url")
+        if wanted.slo_url:
+            url_check(wanted.slo_url, param="slo_url")
         if not wanted.issuer:
             raise InvalidRequest("issuer is the provider's entity id.", param="issuer")
     if wanted.is_forced and not has_second_factor(user_id=principal.user_id):
@@ -192,6 +202,7 @@ def _settings_save(connection: Connection, wanted: Wanted) -> None:
             connection=connection,
             defaults={
                 "sso_url": wanted.sso_url,
+                "slo_url": wanted.slo_url,
                 "certificates": clean_certificates(wanted.certificates),
             },
         )

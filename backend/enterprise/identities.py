@@ -19,6 +19,7 @@ from backend.accounts.members import member_join
 from backend.accounts.models import Membership, OrganizationDomain, User
 from backend.accounts.services import clean_email, clean_name
 from backend.enterprise.errors import sso_refused
+from backend.enterprise.group_grants import groups_apply
 from backend.enterprise.models import Connection, DirectoryUser, Identity
 from backend.platform.errors import Conflict, InvalidRequest
 
@@ -31,6 +32,18 @@ class Claims:
     email: str
     is_email_verified: bool
     name: str = ""
+    groups: tuple[str, ...] | None = ()
+    """None: the provider did not say this time, and the earlier ones stand."""
+
+
+MAX_GROUPS = 500
+
+
+def clean_groups(named: object) -> tuple[str, ...]:
+    """Names of groups as a provider sent them: a list of texts, or one text."""
+    found = named if isinstance(named, list | tuple) else [named]
+    names = (name.strip()[:200] for name in found if isinstance(name, str))
+    return tuple(dict.fromkeys(name for name in names if name and "\x00" not in name))[:MAX_GROUPS]
 
 
 def domain_of(email: str) -> str:
@@ -71,7 +84,10 @@ def identity_sign_in(*, connection: Connection, claims: Claims) -> User:
         except IntegrityError:  # two tabs at once
             identity = Identity.objects.get(connection=connection, subject=claims.subject)
     identity.last_sign_in_at = timezone.now()
-    identity.save(update_fields=["last_sign_in_at"])
+    if claims.groups is not None:
+        identity.groups = list(claims.groups)
+    identity.save(update_fields=["last_sign_in_at", "groups"])
+    groups_apply(organization_id=connection.organization_id, user_id=user.pk)
     return user
 
 

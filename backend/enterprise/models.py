@@ -11,7 +11,8 @@ import uuid
 from django.db import models
 from django.utils import timezone
 
-from backend.accounts.models import Organization, Role, User
+from backend.accounts.models import Organization, Project, Role, User
+from backend.accounts.team_models import ProjectRole
 
 
 class Protocol(models.TextChoices):
@@ -29,9 +30,20 @@ class Connection(models.Model):
     protocol = models.CharField(max_length=8, choices=Protocol.choices)
     issuer = models.CharField(max_length=500, help_text="OIDC: issuer. SAML: the entity id.")
     default_role = models.CharField(max_length=16, choices=Role.choices, default=Role.MEMBER)
+    groups_claim = models.CharField(
+        max_length=200,
+        default="groups",
+        db_default="groups",
+        help_text="The claim, or SAML attribute, that names a person's groups.",
+    )
     is_enabled = models.BooleanField(default=True)
     is_forced = models.BooleanField(
         default=False, help_text="Members who are no owners cannot sign in with a password."
+    )
+    allows_idp_initiated = models.BooleanField(
+        default=False,
+        db_default=False,
+        help_text="What the provider starts by itself begins a sign-in of the browser here.",
     )
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     changed_at = models.DateTimeField(auto_now=True)
@@ -60,6 +72,9 @@ class SAMLSettings(models.Model):
         Connection, on_delete=models.CASCADE, primary_key=True, related_name="saml"
     )
     sso_url = models.CharField(max_length=500)
+    slo_url = models.CharField(
+        max_length=500, blank=True, db_default="", help_text="Empty: no single logout."
+    )
     certificates = models.TextField(help_text="PEM, one or more: the new one beside the old.")
 
     def __str__(self) -> str:
@@ -74,6 +89,9 @@ class Identity(models.Model):
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="identities")
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     last_sign_in_at = models.DateTimeField(null=True)
+    groups = models.JSONField(
+        default=list, db_default=[], help_text="Names that the provider gave at the last sign-in."
+    )
 
     class Meta:
         verbose_name_plural = "identities"
@@ -129,7 +147,7 @@ class DirectoryUser(models.Model):
 
 
 class DirectoryGroup(models.Model):
-    """A group of the directory: kept for it, no right here depends on it."""
+    """A group of the directory; what it gives stands in `GroupRule`."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     organization = models.ForeignKey(
@@ -151,6 +169,53 @@ class DirectoryGroup(models.Model):
 
     def __str__(self) -> str:
         return self.display_name
+
+
+class GroupRule(models.Model):
+    """What people of a group get: a role in the organization, or a place in a project."""
+
+    organization = models.ForeignKey(
+        Organization, on_delete=models.CASCADE, related_name="group_rules"
+    )
+    group = models.CharField(max_length=200, help_text="The name, as the provider writes it.")
+    role = models.CharField(max_length=16, choices=Role.choices, blank=True)
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, null=True, related_name="+")
+    project_role = models.CharField(max_length=16, choices=ProjectRole.choices, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["organization", "group", "project"],
+                nulls_distinct=False,
+                name="group_rule_once",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(project=None, project_role="") & ~models.Q(role="")
+                | models.Q(project__isnull=False, role="") & ~models.Q(project_role=""),
+                name="group_rule_gives_one_thing",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.group}: {self.role or self.project_id}"
+
+
+class GroupGrant(models.Model):
+    """What a member has by their groups, so that it can be taken back with them. What was given by
+    hand is not here, and stays."""
+
+    organization = models.ForeignKey(Organization, on_delete=models.CASCADE, related_name="+")
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="+")
+    role = models.CharField(max_length=16, choices=Role.choices, blank=True)
+    projects = models.JSONField(default=list, help_text="Ids.")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["organization", "user"], name="group_grant_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.user_id} in {self.organization_id}"
 
 
 class AllowedNetwork(models.Model):

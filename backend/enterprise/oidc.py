@@ -20,7 +20,7 @@ from django.conf import settings
 from django.core.cache import cache
 
 from backend.enterprise.errors import provider_failed, sso_refused
-from backend.enterprise.identities import Claims
+from backend.enterprise.identities import Claims, clean_groups
 from backend.enterprise.models import Connection
 from backend.enterprise.outbound import get_json, post_form
 from backend.enterprise.secrets import secret_decrypt
@@ -30,6 +30,7 @@ ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES
 _LEEWAY_S = 60
 _METADATA_TTL_S = 600
 _ENDPOINTS = ("authorization_endpoint", "token_endpoint", "jwks_uri")
+_OPTIONAL = ("userinfo_endpoint", "scopes_supported")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,19 +53,26 @@ def callback_url() -> str:
 
 async def authorization_url(connection: Connection, attempt: Attempt) -> str:
     """Where the browser goes. Raises UpstreamFailed."""
-    endpoint = (await _metadata(connection.issuer))["authorization_endpoint"]
+    metadata = await _metadata(connection.issuer)
+    endpoint = metadata["authorization_endpoint"]
     digest = hashlib.sha256(attempt.verifier.encode()).digest()
     query = {
         "response_type": "code",
         "client_id": connection.oidc.client_id,
         "redirect_uri": callback_url(),
-        "scope": "openid email profile",
+        "scope": " ".join(["openid", "email", "profile", *_more_scopes(metadata)]),
         "state": attempt.state,
         "nonce": attempt.nonce,
         "code_challenge": base64.urlsafe_b64encode(digest).rstrip(b"=").decode(),
         "code_challenge_method": "S256",
     }
     return f"{endpoint}{'&' if urlsplit(endpoint).query else '?'}{urlencode(query)}"
+
+
+def _more_scopes(metadata: Mapping[str, Any]) -> list[str]:
+    """Some providers name a person's groups only to who asks; others refuse an unknown scope."""
+    offered = metadata.get("scopes_supported")
+    return ["groups"] if isinstance(offered, list) and "groups" in offered else []
 
 
 async def claims_of_code(connection: Connection, attempt: Attempt, code: str) -> Claims:
@@ -108,7 +116,16 @@ async def claims_of_code(connection: Connection, attempt: Attempt, code: str) ->
         email=str(claims.get("email") or ""),
         is_email_verified=claims.get("email_verified", True) in (True, "true"),
         name=str(claims.get("name") or ""),
+        groups=_groups(claims, connection.groups_claim),
     )
+
+
+def _groups(claims: Mapping[str, Any], name: str) -> tuple[str, ...] | None:
+    """None where there are too many for a token (Entra's overage names where else to ask)."""
+    elsewhere = claims.get("_claim_names")
+    if isinstance(elsewhere, dict) and name in elsewhere:
+        return None
+    return clean_groups(claims.get(name))
 
 
 def checked_claims(
@@ -152,7 +169,7 @@ async def _metadata(issuer: str) -> Mapping[str, Any]:
     missing = [name for name in _ENDPOINTS if not isinstance(found.get(name), str)]
     if missing:
         raise provider_failed(f"its metadata has no {missing[0]}")
-    kept = {name: found.get(name) for name in (*_ENDPOINTS, "userinfo_endpoint")}
+    kept = {name: found.get(name) for name in (*_ENDPOINTS, *_OPTIONAL)}
     await cache.aset(key, kept, _METADATA_TTL_S)
     return kept
 

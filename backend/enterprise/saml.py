@@ -22,7 +22,7 @@ from onelogin.saml2.errors import OneLogin_Saml2_Error, OneLogin_Saml2_Validatio
 from onelogin.saml2.settings import OneLogin_Saml2_Settings
 
 from backend.enterprise.errors import sso_refused
-from backend.enterprise.identities import Claims
+from backend.enterprise.identities import Claims, clean_groups
 from backend.enterprise.models import Connection
 from backend.platform.errors import InvalidRequest
 
@@ -40,11 +40,22 @@ _NAME = (
     "urn:oid:2.16.840.1.113730.3.1.241",
     "http://schemas.xmlsoap.org/ws/2005/05/identity/claims/name",
 )
+_GROUPS = (
+    "memberOf",
+    "urn:oid:1.3.6.1.4.1.5923.1.5.1.1",
+    "http://schemas.microsoft.com/ws/2008/06/identity/claims/groups",
+    "http://schemas.xmlsoap.org/claims/Group",
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Assertion:
-    """A checked answer. `request_id`: of the sign-in that it answers."""
+    """A checked answer.
+
+    Attributes:
+        request_id: of the sign-in that it answers; empty where the provider began by itself, which
+            signs nobody in.
+    """
 
     claims: Claims
     request_id: str
@@ -59,9 +70,13 @@ def acs_url(connection: Connection) -> str:
     return f"{settings.PUBLIC_URL}/api/auth/sso/saml/{connection.pk}/acs"
 
 
+def logout_url(connection: Connection) -> str:
+    return f"{settings.PUBLIC_URL}/api/auth/sso/saml/{connection.pk}/logout"
+
+
 def authorization_url(connection: Connection) -> tuple[str, str]:
     """Where the browser goes, and the id of the request, which the answer has to name."""
-    auth = OneLogin_Saml2_Auth(_request(connection), _settings(connection))
+    auth = OneLogin_Saml2_Auth(request_at(acs_url(connection)), saml_settings(connection))
     url = auth.login(return_to=settings.PUBLIC_URL)
     return str(url), str(auth.get_last_request_id())
 
@@ -75,19 +90,26 @@ def assertion_of_response(connection: Connection, response: str) -> Assertion:
     """
     if len(response) > MAX_RESPONSE_CHARACTERS:
         raise sso_refused("The identity provider's answer is too long.")
-    request = {**_request(connection), "post_data": {"SAMLResponse": response}}
-    auth = OneLogin_Saml2_Auth(request, _settings(connection))
+    request = {**request_at(acs_url(connection)), "post_data": {"SAMLResponse": response}}
+    auth = OneLogin_Saml2_Auth(request, saml_settings(connection))
     try:
         auth.process_response()
-    except _MALFORMED as error:
+    except MALFORMED as error:
+        if getattr(error, "code", None) == OneLogin_Saml2_Error.PRIVATE_KEY_NOT_FOUND:
+            raise sso_refused(
+                "The assertion is encrypted, which is not read here: switch encryption off at the"
+                " identity provider.",
+                code="sso_encrypted",
+            ) from error
         raise sso_refused("The identity provider's answer is malformed.") from error
     if auth.get_errors() or not auth.is_authenticated():
         why = auth.get_last_error_reason() or "not signed in"
         raise sso_refused(f"The identity provider's answer was refused: {str(why)[:200]}.")
     request_id = auth.get_last_response_in_response_to()
-    if not request_id:
+    if not request_id and not connection.allows_idp_initiated:
         raise sso_refused("Begin at this page's sign-in: the answer belongs to no request.")
-    _use_once(connection, auth)
+    until = int(auth.get_last_assertion_not_on_or_after() or 0)
+    use_once(connection, str(auth.get_last_assertion_id()), until=until)
     attributes = auth.get_attributes()
     subject = str(auth.get_nameid() or "")
     email = _first(attributes, _EMAIL) or (subject if "@" in subject else "")
@@ -99,14 +121,15 @@ def assertion_of_response(connection: Connection, response: str) -> Assertion:
             email=email,
             is_email_verified=True,  # SAML has no such claim; the domain is the organization's
             name=_first(attributes, _NAME),
+            groups=_groups(attributes, connection.groups_claim),
         ),
-        str(request_id),
+        str(request_id or ""),
     )
 
 
 def metadata_xml(connection: Connection) -> bytes:
     """This installation's metadata, for the provider's administrator."""
-    found: Any = OneLogin_Saml2_Settings(_settings(connection), sp_validation_only=True)
+    found: Any = OneLogin_Saml2_Settings(saml_settings(connection), sp_validation_only=True)
     xml = found.get_sp_metadata()
     return xml if isinstance(xml, bytes) else str(xml).encode()
 
@@ -128,7 +151,7 @@ def clean_certificates(text: str) -> str:
     return text
 
 
-_MALFORMED = (
+MALFORMED = (
     OneLogin_Saml2_Error,
     OneLogin_Saml2_ValidationError,
     LxmlError,
@@ -140,11 +163,12 @@ _MALFORMED = (
 )
 
 
-def _use_once(connection: Connection, auth: Any) -> None:
-    """Of every web process, until it has expired by itself."""
-    until = auth.get_last_assertion_not_on_or_after() or 0
-    lifetime = min(max(int(until) - int(time.time()), 0) + 300, _REPLAY_S)
-    key = f"sso:saml:{connection.pk}:{auth.get_last_assertion_id()}"
+def use_once(connection: Connection, message_id: str, *, until: int) -> None:
+    """Of every web process, until `until` (Unix time), when it has expired by itself.
+
+    Raises PermissionDenied the second time."""
+    lifetime = min(max(until - int(time.time()), 0) + 300, _REPLAY_S)
+    key = f"sso:saml:{connection.pk}:{message_id}"
     if not cache.add(key, 1, lifetime):
         raise sso_refused("The identity provider's answer was used already.")
 
@@ -154,9 +178,14 @@ def _first(attributes: dict[str, list[Any]], names: tuple[str, ...]) -> str:
     return str(next(found, "") or "")
 
 
-def _request(connection: Connection) -> dict[str, Any]:
+def _groups(attributes: dict[str, list[Any]], name: str) -> tuple[str, ...]:
+    names = (name, *_GROUPS) if name == "groups" else (name,)
+    return clean_groups(next((attributes[one] for one in names if attributes.get(one)), []))
+
+
+def request_at(address: str) -> dict[str, Any]:
     """As the library reads it: our own address, whatever the request's Host says."""
-    url = urlsplit(acs_url(connection))
+    url = urlsplit(address)
     return {
         "https": "on" if url.scheme == "https" else "off",
         "http_host": url.netloc,
@@ -166,7 +195,18 @@ def _request(connection: Connection) -> dict[str, Any]:
     }
 
 
-def _settings(connection: Connection) -> dict[str, Any]:
+def saml_settings(connection: Connection) -> dict[str, Any]:
+    """As the library takes them."""
+    saml = connection.saml
+    found = _sign_in_settings(connection)
+    if saml.slo_url:
+        for side, url in (("sp", logout_url(connection)), ("idp", saml.slo_url)):
+            binding = Constants.BINDING_HTTP_REDIRECT
+            found[side]["singleLogoutService"] = {"url": url, "binding": binding}
+    return found
+
+
+def _sign_in_settings(connection: Connection) -> dict[str, Any]:
     saml = connection.saml
     return {
         "strict": True,

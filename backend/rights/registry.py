@@ -266,6 +266,8 @@ TABLES: tuple[Table, ...] = (
     ),
     Table(label="enterprise.DirectoryUser", user="user_id", organization="organization_id"),
     Table(label="enterprise.DirectoryGroup", organization="organization_id"),
+    Table(label="enterprise.GroupRule", organization="organization_id"),
+    Table(label="enterprise.GroupGrant", user="user_id", organization="organization_id"),
     Table(label="enterprise.AllowedNetwork", organization="organization_id"),
     Table(label="accounts.AnnouncementDismissal", user="user_id"),
     Table(

@@ -48,7 +48,7 @@ def oidc_of(owner: Principal, issuer: str, **fields: Any) -> Connection:
     return connection_set(principal=owner, wanted=Wanted(**{**wanted, **fields}))
 
 
-def saml_of(owner: Principal, provider: SAMLProvider) -> Connection:
+def saml_of(owner: Principal, provider: SAMLProvider, **fields: Any) -> Connection:
     wanted = Wanted(
         protocol="saml",
         issuer=f"{provider.url}/metadata",
@@ -57,6 +57,7 @@ def saml_of(owner: Principal, provider: SAMLProvider) -> Connection:
         is_forced=False,
         sso_url=f"{provider.url}/sso",
         certificates=provider.certificate,
+        **fields,
     )
     return connection_set(principal=owner, wanted=wanted)
 

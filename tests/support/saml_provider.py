@@ -10,12 +10,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, urlencode, urlsplit
 from uuid import uuid4
 
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import rsa
+from cryptography.hazmat.primitives.asymmetric import padding, rsa
 from cryptography.x509.oid import NameOID
 from lxml import etree
 from signxml import XMLSigner
@@ -35,9 +35,10 @@ class Answer:
     subject: str = ""
     audience: str | None = None
     issuer: str | None = None
-    in_response_to: str | None = None
+    in_response_to: str | None = None  # empty: the provider begins by itself
     is_signed: bool = True
     valid_s: int = 300
+    groups: tuple[str, ...] = ()
     change: Callable[[etree._Element], None] | None = None  # after it was signed
 
 
@@ -95,11 +96,12 @@ class SAMLProvider:
             until=(datetime.now(UTC) + timedelta(seconds=answer.valid_s)).strftime(_TIME),
             before=(datetime.now(UTC) - timedelta(seconds=600)).strftime(_TIME),
             acs=acs,
-            request_id=answer.in_response_to or request_id,
+            in_response_to=_in_response_to(answer, request_id),
             issuer=answer.issuer or f"{self.url}/metadata",
             audience=answer.audience or audience,
             subject=answer.subject or answer.email,
             email=answer.email,
+            groups="".join(_VALUE.format(name) for name in answer.groups),
         )
         root = etree.fromstring(xml)
         assertion = root.find(f"{{{_ASSERTION}}}Assertion")
@@ -117,6 +119,38 @@ class SAMLProvider:
         if answer.change is not None:
             answer.change(root)
         return base64.b64encode(etree.tostring(root)).decode()
+
+    def logout_url(
+        self, url: str, *, issuer: str = "", subject: str, is_signed: bool = True
+    ) -> str:
+        """`url` with a request that signs a person out, as a browser is redirected with it."""
+        xml = _LOGOUT_XML.format(
+            id=f"_{uuid4().hex}",
+            now=datetime.now(UTC).strftime(_TIME),
+            url=url,
+            issuer=issuer or f"{self.url}/metadata",
+            subject=subject,
+        )
+        packed = zlib.compress(xml.encode(), wbits=-15)
+        query = urlencode({"SAMLRequest": base64.b64encode(packed).decode()})
+        if is_signed:
+            query += f"&{urlencode({'SigAlg': _RSA_SHA256})}"
+            made = self._key.sign(query.encode(), padding.PKCS1v15(), hashes.SHA256())
+            query += f"&{urlencode({'Signature': base64.b64encode(made).decode()})}"
+        return f"{urlsplit(url).path}?{query}"
+
+
+def _in_response_to(answer: Answer, request_id: str) -> str:
+    named = request_id if answer.in_response_to is None else answer.in_response_to
+    return f' InResponseTo="{named}"' if named else ""
+
+
+def encrypt(root: etree._Element) -> None:
+    """In the form of an encrypted assertion."""
+    assertion = root.find(f"{{{_ASSERTION}}}Assertion")
+    assert assertion is not None
+    sealed = etree.fromstring(_ENCRYPTED)
+    root.replace(assertion, sealed)
 
 
 def form_of(page: str) -> tuple[str, dict[str, str]]:
@@ -151,6 +185,12 @@ def rename(root: etree._Element) -> None:
         element.text = "victim@example.com"
 
 
+def regroup(root: etree._Element) -> None:
+    """The person is put into another group after the signature was made."""
+    (value,) = root.findall(f".//{{{_ASSERTION}}}Attribute[@Name='groups']/*")
+    value.text = "Admins"
+
+
 def _put_signature_second(assertion: etree._Element) -> None:
     """The schema wants it right after the issuer."""
     signature = assertion.find("{http://www.w3.org/2000/09/xmldsig#}Signature")
@@ -175,20 +215,32 @@ def _certificate(key: rsa.RSAPrivateKey) -> str:
     return built.public_bytes(serialization.Encoding.PEM).decode()
 
 
+_RSA_SHA256 = "http://www.w3.org/2001/04/xmldsig-more#rsa-sha256"
+_ENCRYPTED = """<saml:EncryptedAssertion xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion"
+><xenc:EncryptedData xmlns:xenc="http://www.w3.org/2001/04/xmlenc#"
+ Type="http://www.w3.org/2001/04/xmlenc#Element"><xenc:CipherData
+><xenc:CipherValue>c2VhbGVk</xenc:CipherValue></xenc:CipherData></xenc:EncryptedData
+></saml:EncryptedAssertion>"""
+_LOGOUT_XML = """<samlp:LogoutRequest xmlns:samlp="urn:oasis:names:tc:SAML:2.0:protocol"
+ xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion" ID="{id}" Version="2.0" IssueInstant="{now}"
+ Destination="{url}"><saml:Issuer>{issuer}</saml:Issuer><saml:NameID>{subject}</saml:NameID
+></samlp:LogoutRequest>"""
+_VALUE = "<saml:AttributeValue>{}</saml:AttributeValue>"
 _XML = """<samlp:Response xmlns:samlp="urn:oasis:names:tc:SAML:2.0:protocol"
  xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion" ID="{response_id}" Version="2.0"
- IssueInstant="{now}" Destination="{acs}" InResponseTo="{request_id}"
+ IssueInstant="{now}" Destination="{acs}"{in_response_to}
 ><saml:Issuer>{issuer}</saml:Issuer><samlp:Status><samlp:StatusCode
  Value="urn:oasis:names:tc:SAML:2.0:status:Success"/></samlp:Status><saml:Assertion
  ID="{assertion_id}" Version="2.0" IssueInstant="{now}"><saml:Issuer>{issuer}</saml:Issuer
 ><saml:Subject><saml:NameID Format="urn:oasis:names:tc:SAML:1.1:nameid-format:unspecified"
 >{subject}</saml:NameID><saml:SubjectConfirmation
  Method="urn:oasis:names:tc:SAML:2.0:cm:bearer"><saml:SubjectConfirmationData
- NotOnOrAfter="{until}" Recipient="{acs}" InResponseTo="{request_id}"/></saml:SubjectConfirmation
+ NotOnOrAfter="{until}" Recipient="{acs}"{in_response_to}/></saml:SubjectConfirmation
 ></saml:Subject><saml:Conditions NotBefore="{before}" NotOnOrAfter="{until}"
 ><saml:AudienceRestriction><saml:Audience>{audience}</saml:Audience></saml:AudienceRestriction
 ></saml:Conditions><saml:AuthnStatement AuthnInstant="{now}"><saml:AuthnContext
 ><saml:AuthnContextClassRef>urn:oasis:names:tc:SAML:2.0:ac:classes:Password</saml:AuthnContextClassRef
 ></saml:AuthnContext></saml:AuthnStatement><saml:AttributeStatement><saml:Attribute Name="email"
-><saml:AttributeValue>{email}</saml:AttributeValue></saml:Attribute></saml:AttributeStatement
+><saml:AttributeValue>{email}</saml:AttributeValue></saml:Attribute><saml:Attribute Name="groups"
+>{groups}</saml:Attribute></saml:AttributeStatement
 ></saml:Assertion></samlp:Response>"""

@@ -1,15 +1,19 @@
-"""`/api/organization/sso`, `/scim`, `/ip-allow-list`: how people come in, as owners set it.
+"""`/api/organization/sso`, `/scim`, `/group-rules`, `/ip-allow-list`: how people come in.
 
-Every change needs a sign-in of the last ten minutes, and stands in the audit log.
+Owners set it, what groups give admins too. Every change needs a sign-in of the last ten minutes,
+and stands in the audit log.
 """
 
 from ninja import Router, Status
 
 from backend.accounts.models import OrganizationDomain
-from backend.accounts.principal import AuthenticatedRequest
+from backend.accounts.principal import AuthenticatedRequest, Principal
 from backend.api.authentication import SessionOnly
 from backend.api.schemas.enterprise import (
     DirectoryOut,
+    GroupRuleOut,
+    GroupRulesOut,
+    GroupRulesUpdate,
     NetworkOut,
     NetworksOut,
     NetworksUpdate,
@@ -19,7 +23,7 @@ from backend.api.schemas.enterprise import (
     SSOUpdate,
 )
 from backend.api.sign_in import require_recent
-from backend.api.sso import scim_url
+from backend.api.sso import scim_url, start_url
 from backend.enterprise import oidc, saml
 from backend.enterprise.connections import (
     Wanted,
@@ -31,6 +35,12 @@ from backend.enterprise.directory_tokens import (
     directory_summary,
     directory_token_create,
     directory_token_delete,
+)
+from backend.enterprise.group_rules import (
+    Given,
+    group_rules_list,
+    group_rules_set,
+    groups_known,
 )
 from backend.enterprise.models import Connection, Protocol
 from backend.enterprise.networks import Allowed, networks_list, networks_set
@@ -87,6 +97,24 @@ async def delete_directory_token(request: AuthenticatedRequest) -> Status:
     return Status(204, None)
 
 
+@router.get("/group-rules", response=GroupRulesOut)
+async def get_group_rules(request: AuthenticatedRequest) -> GroupRulesOut:
+    """What groups of the identity provider or the directory give. For owners and admins."""
+    return await in_database(_group_rules, request.auth)
+
+
+@router.put("/group-rules", response=GroupRulesOut)
+async def set_group_rules(request: AuthenticatedRequest, body: GroupRulesUpdate) -> GroupRulesOut:
+    """Replace them; people have what they say within seconds. Only an owner maps to `owner`."""
+    await require_recent(request)
+    rules = [
+        Given(one.group, one.role or "", one.project_id, one.project_role or "")
+        for one in body.rules
+    ]
+    await in_database(group_rules_set, principal=request.auth, rules=rules)
+    return await in_database(_group_rules, request.auth)
+
+
 @router.get("/ip-allow-list", response=NetworksOut)
 async def get_networks(request: AuthenticatedRequest) -> NetworksOut:
     """From where the organization may be used; an empty list means anywhere."""
@@ -107,6 +135,21 @@ async def set_networks(request: AuthenticatedRequest, body: NetworksUpdate) -> N
     return await _networks(request)
 
 
+def _group_rules(principal: Principal) -> GroupRulesOut:
+    return GroupRulesOut(
+        rules=[
+            GroupRuleOut(
+                group=rule.group,
+                role=rule.role or None,
+                project_id=rule.project_id,
+                project_role=rule.project_role or None,
+            )
+            for rule in group_rules_list(principal=principal)
+        ],
+        known_groups=groups_known(principal=principal),
+    )
+
+
 async def _networks(request: AuthenticatedRequest) -> NetworksOut:
     rows = await in_database(networks_list, principal=request.auth)
     return NetworksOut(
@@ -124,16 +167,19 @@ def _page(request: AuthenticatedRequest, found: Connection | None) -> SSOPageOut
         redirect_uri=oidc.callback_url(),
         entity_id=None if found is None else saml.entity_id(found),
         acs_url=None if found is None else saml.acs_url(found),
+        logout_url=None if found is None else saml.logout_url(found),
+        start_url=None if found is None else start_url(found),
         verified_domains=list(domains.order_by("domain").values_list("domain", flat=True)),
     )
 
 
 def _shown(connection: Connection) -> SSOOut:
     is_oidc = connection.protocol == Protocol.OIDC
-    names = SSOOut.model_fields.keys() - {"client_id", "sso_url", "certificates"}
+    names = SSOOut.model_fields.keys() - {"client_id", "sso_url", "slo_url", "certificates"}
     return SSOOut(
         **{name: getattr(connection, name) for name in names},
         client_id=connection.oidc.client_id if is_oidc else "",
         sso_url="" if is_oidc else connection.saml.sso_url,
+        slo_url="" if is_oidc else connection.saml.slo_url,
         certificates="" if is_oidc else connection.saml.certificates,
     )

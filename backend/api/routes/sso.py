@@ -49,6 +49,23 @@ async def saml_finish(request: HttpRequest) -> HttpResponse:
     return await sso.finish_saml(request)
 
 
+@router.get("/{uuid:connection_id}/start", auth=None, response={302: None})
+async def start_by_provider(request: HttpRequest, connection_id: UUID) -> HttpResponse:
+    """Where a tile of the provider's portal leads, if the organization allows that."""
+    await throttling.count_link(request)
+    connection = await in_database(connection_by_id, connection_id)
+    return await sso.start(request, connection)
+
+
+@router.get("/saml/{uuid:connection_id}/logout", auth=None, response={302: None})
+async def saml_logout(request: HttpRequest, connection_id: UUID) -> HttpResponse:
+    """Single logout, as the provider asks for it: a signed request by redirect."""
+    await throttling.count_link(request)
+    connection = await in_database(connection_by_id, connection_id)
+    _require_saml(connection.protocol)
+    return await sso.logout_by_provider(request, connection)
+
+
 @router.post("/saml/{uuid:connection_id}/acs", auth=None, response={302: None})
 async def saml_acs(
     request: HttpRequest,

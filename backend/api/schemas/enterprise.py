@@ -35,9 +35,41 @@ class SSOUpdate(RequestModel):
         None, description="Left out: the stored one."
     )
     sso_url: _Text = ""
+    groups_claim: Annotated[
+        str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)
+    ] = Field("groups", description="The claim, or SAML attribute, that names groups.")
+    allows_idp_initiated: bool = Field(
+        False, description="What the provider starts by itself begins a sign-in here."
+    )
+    slo_url: _Text = Field("", description="SAML: single logout at the provider; empty: none.")
     certificates: Annotated[str, StringConstraints(max_length=20_000)] = Field(
         "", description="PEM, up to five."
     )
+
+
+class GroupRuleBody(RequestModel):
+    """A group's role in the organization, or its place in one project."""
+
+    group: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
+    role: Literal["owner", "admin", "member", "finance", "viewer"] | None = None
+    project_id: Annotated[UUID, Field(strict=False)] | None = None
+    project_role: Literal["owner", "member"] | None = None
+
+
+class GroupRulesUpdate(RequestModel):
+    rules: list[GroupRuleBody] = Field(max_length=200)
+
+
+class GroupRuleOut(ResponseModel):
+    group: str
+    role: str | None
+    project_id: UUID | None
+    project_role: str | None
+
+
+class GroupRulesOut(ResponseModel):
+    rules: list[GroupRuleOut]
+    known_groups: list[str] = Field(description="Names that the directory (SCIM) has sent.")
 
 
 class SSOOut(ResponseModel):
@@ -52,6 +84,9 @@ class SSOOut(ResponseModel):
     client_id: str
     sso_url: str
     certificates: str
+    groups_claim: str
+    allows_idp_initiated: bool
+    slo_url: str
     changed_at: datetime
 
 
@@ -62,6 +97,8 @@ class SSOPageOut(ResponseModel):
     redirect_uri: str
     entity_id: str | None
     acs_url: str | None
+    logout_url: str | None
+    start_url: str | None
     verified_domains: list[str]
 
 

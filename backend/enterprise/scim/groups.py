@@ -1,4 +1,4 @@
-"""A directory's groups. They are kept for it; no right here depends on one."""
+"""A directory's groups. What they give (`GroupRule`) follows each change."""
 
 from uuid import UUID
 
@@ -6,10 +6,13 @@ from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
 from scim2_models import Group, InvalidValueException, NotFoundException, UniquenessException
 
+from backend.enterprise.group_grants import groups_apply
 from backend.enterprise.models import DirectoryGroup, DirectoryUser
 from backend.enterprise.scim.resources import text_of
+from backend.enterprise.tasks import group_rules_changed
 
 MAX_MEMBERS = 10_000
+MAX_APPLIED_AT_ONCE = 50
 
 
 def groups_of(organization_id: UUID) -> QuerySet[DirectoryGroup]:
@@ -46,10 +49,14 @@ def group_replace(*, organization_id: UUID, group_id: str, resource: Group) -> D
 @transaction.atomic
 def group_delete(*, organization_id: UUID, group_id: str) -> None:
     """Raises NotFoundException."""
-    group_get(organization_id=organization_id, group_id=group_id).delete()
+    row = group_get(organization_id=organization_id, group_id=group_id)
+    users = _users_of(row)
+    row.delete()
+    _apply(organization_id, users)
 
 
 def _save(row: DirectoryGroup, resource: Group) -> None:
+    earlier = (row.display_name, _users_of(row)) if not row._state.adding else ("", set())
     row.display_name = text_of(resource.display_name, name="displayName", limit=200).strip()
     row.external_id = text_of(resource.external_id, name="externalId", limit=200)
     if not row.display_name:
@@ -61,6 +68,22 @@ def _save(row: DirectoryGroup, resource: Group) -> None:
     except IntegrityError as error:
         raise UniquenessException(detail="The directory has a group of this name.") from error
     row.members.set(members)
+    users = {member.user_id for member in members}
+    is_same = earlier[0] == row.display_name
+    _apply(row.organization_id, users ^ earlier[1] if is_same else users | earlier[1])
+
+
+def _users_of(row: DirectoryGroup) -> set[UUID]:
+    return set(row.members.values_list("user_id", flat=True))
+
+
+def _apply(organization_id: UUID, users: set[UUID]) -> None:
+    """For many people in the background: a directory waits seconds for an answer."""
+    if len(users) > MAX_APPLIED_AT_ONCE:
+        group_rules_changed(organization_id)
+        return
+    for user_id in users:
+        groups_apply(organization_id=organization_id, user_id=user_id)
 
 
 def _members(organization_id: UUID, resource: Group) -> list[DirectoryUser]:

@@ -16,6 +16,7 @@ from backend.accounts.models import Membership, Role
 from backend.accounts.sessions import sessions_end
 from backend.audit.models import ActorKind
 from backend.audit.services import Actor
+from backend.enterprise.group_grants import groups_apply
 from backend.enterprise.identities import account_ensure
 from backend.enterprise.models import Connection, DirectoryUser
 from backend.enterprise.scim.resources import email_of, extra_of, name_of, text_of
@@ -107,6 +108,7 @@ def _activate(row: DirectoryUser) -> None:
         member_join(organization_id=row.organization_id, user=row.user, role=role, actor=DIRECTORY)
     row.is_active = True
     row.save(update_fields=["is_active", "changed_at"])
+    groups_apply(organization_id=row.organization_id, user_id=row.user_id)
 
 
 def _deactivate(row: DirectoryUser) -> None:

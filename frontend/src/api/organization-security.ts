@@ -1,6 +1,14 @@
 /** Requests about how people come into an organization, and its audit log. */
 import { api, withQuery } from "./client";
-import type { AllowedNetworks, AuditPage, Directory, SignInProvider, SignInUpdate } from "./types";
+import type {
+  AllowedNetworks,
+  AuditPage,
+  Directory,
+  GroupRule,
+  GroupRules,
+  SignInProvider,
+  SignInUpdate,
+} from "./types";
 
 const base = "/api/organization";
 
@@ -21,6 +29,11 @@ export const createDirectoryToken = () =>
   api<{ token: string; url: string }>(`${base}/scim`, { method: "POST" });
 
 export const deleteDirectoryToken = () => api<void>(`${base}/scim`, { method: "DELETE" });
+
+export const getGroupRules = () => api<GroupRules>(`${base}/group-rules`);
+
+export const putGroupRules = (rules: GroupRule[]) =>
+  api<GroupRules>(`${base}/group-rules`, { method: "PUT", body: { rules } });
 
 export const getNetworks = () => api<AllowedNetworks>(`${base}/ip-allow-list`);
 

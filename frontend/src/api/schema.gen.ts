@@ -2150,6 +2150,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/auth/sso/{connection_id}/start": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Start By Provider
+         * @description Where a tile of the provider's portal leads, if the organization allows that.
+         */
+        get: operations["start_by_provider"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/sso/saml/{connection_id}/logout": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Saml Logout
+         * @description Single logout, as the provider asks for it: a signed request by redirect.
+         */
+        get: operations["saml_logout"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/auth/sso/saml/{connection_id}/acs": {
         parameters: {
             query?: never;
@@ -2241,6 +2281,30 @@ export interface paths {
          * @description The directory gets no answer any more; its users stay as they are.
          */
         delete: operations["delete_directory_token"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/organization/group-rules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Group Rules
+         * @description What groups of the identity provider or the directory give. For owners and admins.
+         */
+        get: operations["get_group_rules"];
+        /**
+         * Set Group Rules
+         * @description Replace them; people have what they say within seconds. Only an owner maps to `owner`.
+         */
+        put: operations["set_group_rules"];
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -4779,6 +4843,12 @@ export interface components {
             sso_url: string;
             /** Certificates */
             certificates: string;
+            /** Groups Claim */
+            groups_claim: string;
+            /** Allows Idp Initiated */
+            allows_idp_initiated: boolean;
+            /** Slo Url */
+            slo_url: string;
             /**
              * Changed At
              * Format: date-time
@@ -4797,6 +4867,10 @@ export interface components {
             entity_id: string | null;
             /** Acs Url */
             acs_url: string | null;
+            /** Logout Url */
+            logout_url: string | null;
+            /** Start Url */
+            start_url: string | null;
             /** Verified Domains */
             verified_domains: string[];
         };
@@ -4845,6 +4919,24 @@ export interface components {
              */
             sso_url: string;
             /**
+             * Groups Claim
+             * @description The claim, or SAML attribute, that names groups.
+             * @default groups
+             */
+            groups_claim: string;
+            /**
+             * Allows Idp Initiated
+             * @description What the provider starts by itself begins a sign-in here.
+             * @default false
+             */
+            allows_idp_initiated: boolean;
+            /**
+             * Slo Url
+             * @description SAML: single logout at the provider; empty: none.
+             * @default
+             */
+            slo_url: string;
+            /**
              * Certificates
              * @description PEM, up to five.
              * @default
@@ -4875,6 +4967,46 @@ export interface components {
             token: string;
             /** Url */
             url: string;
+        };
+        /** GroupRuleOut */
+        GroupRuleOut: {
+            /** Group */
+            group: string;
+            /** Role */
+            role: string | null;
+            /** Project Id */
+            project_id: string | null;
+            /** Project Role */
+            project_role: string | null;
+        };
+        /** GroupRulesOut */
+        GroupRulesOut: {
+            /** Rules */
+            rules: components["schemas"]["GroupRuleOut"][];
+            /**
+             * Known Groups
+             * @description Names that the directory (SCIM) has sent.
+             */
+            known_groups: string[];
+        };
+        /**
+         * GroupRuleBody
+         * @description A group's role in the organization, or its place in one project.
+         */
+        GroupRuleBody: {
+            /** Group */
+            group: string;
+            /** Role */
+            role?: ("owner" | "admin" | "member" | "finance" | "viewer") | null;
+            /** Project Id */
+            project_id?: string | null;
+            /** Project Role */
+            project_role?: ("owner" | "member") | null;
+        };
+        /** GroupRulesUpdate */
+        GroupRulesUpdate: {
+            /** Rules */
+            rules: components["schemas"]["GroupRuleBody"][];
         };
         /** NetworkOut */
         NetworkOut: {
@@ -8148,6 +8280,50 @@ export interface operations {
             "5XX": components["responses"]["Error"];
         };
     };
+    start_by_provider: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                connection_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Found */
+            302: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
+    saml_logout: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                connection_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Found */
+            302: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
     saml_acs: {
         parameters: {
             query?: never;
@@ -8326,6 +8502,54 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
+    get_group_rules: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GroupRulesOut"];
+                };
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
+    set_group_rules: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GroupRulesUpdate"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GroupRulesOut"];
+                };
             };
             "4XX": components["responses"]["Error"];
             "5XX": components["responses"]["Error"];

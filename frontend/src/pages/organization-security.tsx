@@ -2,6 +2,7 @@ import { useMe } from "@/app/session";
 import { Notice } from "@/ui/notice";
 import { AuditLogSection } from "./audit-log";
 import { DirectorySection } from "./organization-directory";
+import { GroupsSection } from "./organization-groups";
 import { NetworksSection } from "./organization-networks";
 import { SignInSection } from "./organization-sign-in";
 import { PageLayout } from "./page-layout";
@@ -18,6 +19,7 @@ export function OrganizationSecurityPage() {
         {!reads && <Notice tone="info">Only owners and admins see this.</Notice>}
         {isOwner && <SignInSection />}
         {isOwner && <DirectorySection />}
+        {reads && <GroupsSection isOwner={isOwner} />}
         {isOwner && <NetworksSection />}
         {reads && <AuditLogSection />}
       </Reauthentication>

@@ -52,6 +52,9 @@ function ProviderForm({ provider }: { provider: SignInProvider }) {
     client_secret: "",
     sso_url: found?.sso_url ?? "",
     certificates: found?.certificates ?? "",
+    groups_claim: found?.groups_claim ?? "groups",
+    allows_idp_initiated: found?.allows_idp_initiated ?? false,
+    slo_url: found?.slo_url ?? "",
   });
   const change = (part: Partial<Draft>) => setDraft((earlier) => ({ ...earlier, ...part }));
   const save = useMutation({
@@ -102,11 +105,27 @@ function ProviderForm({ provider }: { provider: SignInProvider }) {
       ) : (
         <OidcFields draft={draft} change={change} error={save.error} isNew={!found} />
       )}
+      <Field
+        label={isSaml ? "Attribute with the groups" : "Claim with the groups"}
+        required
+        value={draft.groups_claim}
+        onChange={(event) => change({ groups_claim: event.target.value })}
+      />
       <Check
         label="People can sign in through it"
         checked={draft.is_enabled ?? true}
         onChange={(event) => change({ is_enabled: event.target.checked })}
       />
+      <Check
+        label="It may begin a sign-in by itself (a tile of its portal)"
+        checked={draft.allows_idp_initiated ?? false}
+        onChange={(event) => change({ allows_idp_initiated: event.target.checked })}
+      />
+      {draft.allows_idp_initiated && provider.start_url && (
+        <p className="break-all text-muted-foreground text-xs">
+          Such a tile leads to {provider.start_url}
+        </p>
+      )}
       <Check
         label="They have to: passwords work for owners only"
         checked={draft.is_forced ?? false}
@@ -173,6 +192,14 @@ function SamlFields({
         onChange={(event) => change({ sso_url: event.target.value })}
         error={errorOf(error, "sso_url")}
       />
+      <Field
+        label="Logout URL of the provider"
+        type="url"
+        hint="Empty: signing out there does not sign people out here."
+        value={draft.slo_url}
+        onChange={(event) => change({ slo_url: event.target.value })}
+        error={errorOf(error, "slo_url")}
+      />
       <div className="flex flex-col gap-1.5">
         <label htmlFor={id} className="font-medium text-sm">
           Certificates (PEM)
@@ -189,7 +216,7 @@ function SamlFields({
       {provider.acs_url && (
         <p className="break-all text-muted-foreground text-xs">
           To enter there: entity id {provider.entity_id}, assertion consumer service{" "}
-          {provider.acs_url}
+          {provider.acs_url}, single logout {provider.logout_url}
         </p>
       )}
     </>
