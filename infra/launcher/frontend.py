@@ -46,15 +46,14 @@ def build_is_current() -> bool:
 def ensure_packages(node: Node) -> None:
     """Install the packages of package-lock.json, when it has changed since the last time.
 
-    `npm install --no-save`, not `npm ci`: the versions and hashes are the lock's just the same
-    and the lock is left as it is, but `ci` refuses a lock that does not list the optional
-    packages of every other platform, which a mirror of the registry may lack.
+    `npm ci`: exactly those, and an error where package.json asks for others. What was installed
+    before is removed first.
     """
     digest = hashlib.sha256((SOURCES / "package-lock.json").read_bytes()).hexdigest()
     stamp = SOURCES / "node_modules" / ".parley-lock.sha256"
     if stamp.exists() and stamp.read_text() == digest:
         return
-    _run([*node.npm, "install", "--no-save", "--no-audit", "--no-fund", "--loglevel=error"], node)
+    _run([*node.npm, "ci", "--no-audit", "--no-fund", "--loglevel=error"], node)
     stamp.write_text(digest)
 
 

@@ -171,8 +171,8 @@ async def test_forged_logout_ends_no_session(
             asked = f"{whole.partition('&SigAlg')[0]}&SigAlg{asked.partition('&SigAlg')[2]}"
     finally:
         other.close()
-    async with AsgiClient() as stranger:
-        assert refusal(await stranger.get(asked)) == "sso_refused"
+    async with AsgiClient() as anonymous:
+        assert refusal(await anonymous.get(asked)) == "sso_refused"
     assert (await browser.get("/api/me")).status_code == 200
 
 
