@@ -27,7 +27,7 @@ def test_newcomer_joins_through_the_identity_provider(
     organization = page.request.get("/api/me").json()["organization"]["id"]
     live_product.manage("shell", "-c", _VERIFY.format(organization=organization, domain=domain))
     email = f"ada@{domain}"
-    claims = {"email": email, "email_verified": True, "name": "Ada"}
+    claims = {"email": email, "email_verified": True, "name": "Ada", "groups": ["Leads"]}
     with oidc_provider(("subject-1", claims)) as issuer:
         owner.open("/organization/security")
         page.get_by_label("Issuer").fill(issuer)
@@ -35,6 +35,11 @@ def test_newcomer_joins_through_the_identity_provider(
         page.get_by_label("Client secret").fill("hush-hush")
         page.get_by_role("button", name="Save single sign-on").click()
         expect(page.get_by_role("button", name="Remove the provider")).to_be_visible()
+        page.get_by_role("button", name="Add a group").click()
+        page.get_by_label("Group 1", exact=True).fill("Leads")
+        page.get_by_label("Group 1 gives").select_option("admin")
+        page.get_by_role("button", name="Save the groups").click()
+        expect(page.get_by_text("The groups are saved.")).to_be_visible()
         expect(page.get_by_role("list", name="Audit log")).to_be_visible()
         assert_accessible(page, "the organization's security")
 
@@ -50,6 +55,7 @@ def test_newcomer_joins_through_the_identity_provider(
         expect(phone.get_by_role("textbox", name="Message")).to_be_visible()
         me = phone.request.get("/api/me").json()
         assert (me["user"]["email"], me["organization"]["id"]) == (email, organization)
+        assert me["role"] == "admin"
         providers = (issuer, _STYLES)
         guest.foreign_requests = [
             url for url in guest.foreign_requests if not url.startswith(providers)

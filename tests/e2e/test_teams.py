@@ -48,6 +48,28 @@ def test_invited_person_joins_works_in_a_project_and_leaves(sign_up: SignUp, vis
     width = phone.evaluate("document.documentElement.scrollWidth")
     assert width <= phone.evaluate("screen.width")
 
+    # A member, no admin any more, sees a project that they are in and asks a chat in it.
+    me = guest.page.request.get("/api/me").json()
+    project = owner.call("POST", "/api/projects", {"name": "Kitchen"})["id"]
+    owner.call("PATCH", f"/api/organization/members/{me['user']['id']}", {"role": "member"})
+    body = {"user_id": me["user"]["id"], "role": "member"}
+    owner.call("POST", f"/api/projects/{project}/members", body)
+    phone.goto(f"/projects/{project}")
+    expect(phone.get_by_text("all of the organization")).to_be_visible()
+    expect(phone.get_by_role("list", name="Members of the project")).to_contain_text(email)
+    expect(phone.get_by_role("main").get_by_role("textbox")).to_have_count(0)
+    assert_accessible(phone, "the project, to a member")
+    phone.goto("/")
+    phone.get_by_role("button", name="Project: Default").click()
+    phone.get_by_role("menuitemradio", name="Kitchen").click()
+    assert_accessible(phone, "a new chat in a project")
+    phone.get_by_role("textbox", name="Message").fill("Say hi.")
+    phone.get_by_role("button", name="Send").click()
+    expect(phone).to_have_url(re.compile("/c/"))
+    expect(phone.get_by_role("button", name="Project: Kitchen")).to_be_visible()
+    chat = phone.url.rpartition("/")[2]
+    assert phone.request.get(f"/api/conversations/{chat}").json()["project_id"] == project
+
     phone.goto("/organization")
     members = phone.get_by_role("list", name="Members")
     expect(members.get_by_role("listitem")).to_have_count(2)

@@ -8,7 +8,7 @@ from uuid import UUID
 from ninja import Router, Status
 
 from backend.accounts.principal import AuthenticatedRequest
-from backend.accounts.project_access import project_get
+from backend.accounts.project_access import manages_project, project_get
 from backend.accounts.project_members import (
     project_member_add,
     project_member_remove,
@@ -45,6 +45,7 @@ from backend.api.schemas.projects import (
     ProjectOut,
     ProjectPageOut,
     ProjectUpdate,
+    ProjectViewOut,
     ServiceAccountCreate,
     ServiceAccountOut,
     ServiceAccountPageOut,
@@ -79,10 +80,13 @@ async def create_project(request: AuthenticatedRequest, body: ProjectCreate) -> 
     return Status(201, ProjectOut.model_validate(project))
 
 
-@router.get("/{uuid:project_id}", response=ProjectOut)
-async def get_project(request: AuthenticatedRequest, project_id: UUID) -> ProjectOut:
+@router.get("/{uuid:project_id}", response=ProjectViewOut)
+async def get_project(request: AuthenticatedRequest, project_id: UUID) -> ProjectViewOut:
     """One project."""
-    return ProjectOut.model_validate(await in_database(project_get, request.auth, project_id))
+    project = await in_database(project_get, request.auth, project_id)
+    manages = await in_database(manages_project, request.auth, project_id)
+    shown = ProjectOut.model_validate(project).model_dump()
+    return ProjectViewOut(**shown, manages=manages and project.archived_at is None)
 
 
 @router.patch("/{uuid:project_id}", response=ProjectOut)

@@ -41,6 +41,10 @@ class ProjectOut(ResponseModel):
     archived_at: datetime | None
 
 
+class ProjectViewOut(ProjectOut):
+    manages: bool = Field(description="Whether the caller may change it and what is in it.")
+
+
 class ProjectPageOut(ResponseModel):
     data: list[ProjectOut]
     next_cursor: str | None

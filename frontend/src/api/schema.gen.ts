@@ -3589,6 +3589,34 @@ export interface components {
             /** Name */
             name: string;
         };
+        /** ProjectViewOut */
+        ProjectViewOut: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Name */
+            name: string;
+            /** Is Default */
+            is_default: boolean;
+            /** Allowed Models */
+            allowed_models: string[];
+            /** Retention Days */
+            retention_days: number | null;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Archived At */
+            archived_at: string | null;
+            /**
+             * Manages
+             * @description Whether the caller may change it and what is in it.
+             */
+            manages: boolean;
+        };
         /**
          * ProjectUpdate
          * @description What is left out stays as it is.
@@ -6259,7 +6287,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ProjectOut"];
+                    "application/json": components["schemas"]["ProjectViewOut"];
                 };
             };
             "4XX": components["responses"]["Error"];

@@ -15,6 +15,7 @@ import type {
   Project,
   ProjectLimit,
   ProjectMember,
+  ProjectView,
   Role,
   ServiceAccount,
 } from "./types";
@@ -112,7 +113,7 @@ export const listProjects = page<Project>(projects);
 export const createProject = (name: string) =>
   api<Project>(projects, { method: "POST", body: { name } });
 
-export const getProject = (id: string) => api<Project>(`${projects}/${id}`);
+export const getProject = (id: string) => api<ProjectView>(`${projects}/${id}`);
 
 export const updateProject = (
   id: string,

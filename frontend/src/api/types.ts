@@ -69,6 +69,7 @@ export type OrganizationDomain = Schemas["DomainOut"];
 export type JoinOffer = Schemas["JoinOfferOut"];
 export type JoinRequest = Schemas["JoinRequestOut"];
 export type Project = Schemas["ProjectOut"];
+export type ProjectView = Schemas["ProjectViewOut"];
 export type ProjectMember = Narrow<Schemas["ProjectMemberOut"], { role: "owner" | "member" }>;
 export type ProjectLimit = Schemas["ProjectLimitOut"];
 export type ServiceAccount = Schemas["ServiceAccountOut"];

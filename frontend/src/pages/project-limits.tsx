@@ -13,7 +13,7 @@ import { projectsKey } from "./projects";
 import { useChange } from "./use-change";
 
 /** The project's own rate limits by model; the plan's bind it as well. */
-export function ProjectLimits({ projectId }: { projectId: string }) {
+export function ProjectLimits({ projectId, manages }: { projectId: string; manages: boolean }) {
   const key = [...projectsKey, projectId, "limits"];
   const limits = useQuery({ queryKey: key, queryFn: () => listProjectLimits(projectId) });
   const remove = useChange(key, (model: string) => deleteProjectLimit(projectId, model));
@@ -28,19 +28,24 @@ export function ProjectLimits({ projectId }: { projectId: string }) {
               title={limit.model}
               note={`${limit.requests_per_minute.toLocaleString()} requests and ${limit.tokens_per_minute.toLocaleString()} tokens a minute`}
             >
-              <Button
-                variant="outline"
-                size="sm"
-                aria-label={`Remove the limit of ${limit.model}`}
-                onClick={() => remove.mutate(limit.model)}
-              >
-                Remove
-              </Button>
+              {manages && (
+                <Button
+                  variant="outline"
+                  size="sm"
+                  aria-label={`Remove the limit of ${limit.model}`}
+                  onClick={() => remove.mutate(limit.model)}
+                >
+                  Remove
+                </Button>
+              )}
             </ListRow>
           ))}
         </ul>
       )}
-      <LimitForm projectId={projectId} />
+      {limits.data?.length === 0 && !manages && (
+        <p className="text-muted-foreground text-sm">Those of the plan.</p>
+      )}
+      {manages && <LimitForm projectId={projectId} />}
     </Section>
   );
 }

@@ -21,8 +21,14 @@ import { ListRow, PagedList } from "./paged-list";
 import { projectsKey } from "./projects";
 import { useChange } from "./use-change";
 
+interface PartProps {
+  projectId: string;
+  /** Whether who looks at it may change it. */
+  manages: boolean;
+}
+
 /** Who is in the project; owners and admins of the organization manage it without being. */
-export function ProjectMembers({ projectId }: { projectId: string }) {
+export function ProjectMembers({ projectId, manages }: PartProps) {
   const key = [...projectsKey, projectId, "members"];
   const remove = useChange(key, (userId: string) => removeProjectMember(projectId, userId));
   const role = useChange(key, (change: { id: string; role: ProjectMember["role"] }) =>
@@ -38,28 +44,33 @@ export function ProjectMembers({ projectId }: { projectId: string }) {
       >
         {(member) => (
           <ListRow key={member.user_id} title={member.name || member.email} note={member.email}>
-            <Select
-              quiet
-              label={`Role of ${member.email} in the project`}
-              value={member.role}
-              onChange={(value) => role.mutate({ id: member.user_id, role: value })}
-              options={[
-                { value: "owner", label: "Owner" },
-                { value: "member", label: "Member" },
-              ]}
-            />
-            <Button
-              variant="outline"
-              size="sm"
-              aria-label={`Remove ${member.email} from the project`}
-              onClick={() => remove.mutate(member.user_id)}
-            >
-              Remove
-            </Button>
+            {!manages && <span className="text-muted-foreground text-sm">{member.role}</span>}
+            {manages && (
+              <>
+                <Select
+                  quiet
+                  label={`Role of ${member.email} in the project`}
+                  value={member.role}
+                  onChange={(value) => role.mutate({ id: member.user_id, role: value })}
+                  options={[
+                    { value: "owner", label: "Owner" },
+                    { value: "member", label: "Member" },
+                  ]}
+                />
+                <Button
+                  variant="outline"
+                  size="sm"
+                  aria-label={`Remove ${member.email} from the project`}
+                  onClick={() => remove.mutate(member.user_id)}
+                >
+                  Remove
+                </Button>
+              </>
+            )}
           </ListRow>
         )}
       </PagedList>
-      <AddMember projectId={projectId} />
+      {manages && <AddMember projectId={projectId} />}
     </Section>
   );
 }
@@ -105,7 +116,7 @@ function AddMember({ projectId }: { projectId: string }) {
 }
 
 /** Programs' accounts, whose keys outlive who made them. */
-export function ServiceAccounts({ projectId }: { projectId: string }) {
+export function ServiceAccounts({ projectId, manages }: PartProps) {
   const key = [...projectsKey, projectId];
   const [name, setName] = useState("");
   const create = useChange(
@@ -132,14 +143,16 @@ export function ServiceAccounts({ projectId }: { projectId: string }) {
             title={account.name}
             note={`Created ${formatDay(account.created_at)}`}
           >
-            <Button
-              variant="outline"
-              size="sm"
-              aria-label={`Delete ${account.name} and its keys`}
-              onClick={() => remove.mutate(account.id)}
-            >
-              Delete
-            </Button>
+            {manages && (
+              <Button
+                variant="outline"
+                size="sm"
+                aria-label={`Delete ${account.name} and its keys`}
+                onClick={() => remove.mutate(account.id)}
+              >
+                Delete
+              </Button>
+            )}
           </ListRow>
         )}
       </PagedList>
@@ -154,20 +167,22 @@ export function ServiceAccounts({ projectId }: { projectId: string }) {
           />
         </Notice>
       )}
-      <form onSubmit={submit} className="flex max-w-md flex-wrap items-end gap-3">
-        <div className="min-w-0 flex-1">
-          <Field
-            label="Name of the service account"
-            required
-            maxLength={200}
-            value={name}
-            onChange={(event) => setName(event.target.value)}
-          />
-        </div>
-        <Button type="submit" variant="outline" className="h-11" busy={create.isPending}>
-          Create
-        </Button>
-      </form>
+      {manages && (
+        <form onSubmit={submit} className="flex max-w-md flex-wrap items-end gap-3">
+          <div className="min-w-0 flex-1">
+            <Field
+              label="Name of the service account"
+              required
+              maxLength={200}
+              value={name}
+              onChange={(event) => setName(event.target.value)}
+            />
+          </div>
+          <Button type="submit" variant="outline" className="h-11" busy={create.isPending}>
+            Create
+          </Button>
+        </form>
+      )}
     </Section>
   );
 }

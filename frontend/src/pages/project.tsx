@@ -4,7 +4,7 @@ import { useNavigate, useParams } from "react-router";
 import { managesMoney } from "@/api/billing";
 import { errorMessage } from "@/api/errors";
 import { archiveProject, getProject, listProjectKeys, managesPeople } from "@/api/teams";
-import type { Project } from "@/api/types";
+import type { ProjectView } from "@/api/types";
 import { useMe } from "@/app/session";
 import { formatDay } from "@/lib/time";
 import { Button } from "@/ui/button";
@@ -36,10 +36,10 @@ export function ProjectPage() {
       </PageLayout>
     );
   }
-  return <ProjectView key={id} project={project.data} />;
+  return <ProjectSections key={id} project={project.data} />;
 }
 
-function ProjectView({ project }: { project: Project }) {
+function ProjectSections({ project }: { project: ProjectView }) {
   const me = useMe();
   const [archiving, setArchiving] = useState(false);
   const archived = project.archived_at !== null;
@@ -60,14 +60,27 @@ function ProjectView({ project }: { project: Project }) {
         )
       }
     >
-      {!archived && <ProjectSettings project={project} />}
-      {!archived && <ProjectLimits projectId={project.id} />}
+      {project.manages ? <ProjectSettings project={project} /> : <Rules project={project} />}
+      {!archived && <ProjectLimits projectId={project.id} manages={project.manages} />}
       {managesMoney(me.role) && <ProjectBudget projectId={project.id} />}
-      <ProjectMembers projectId={project.id} />
-      <ServiceAccounts projectId={project.id} />
+      <ProjectMembers projectId={project.id} manages={project.manages} />
+      <ServiceAccounts projectId={project.id} manages={project.manages} />
       <Keys projectId={project.id} />
       {archiving && <ArchiveDialog project={project} onClose={() => setArchiving(false)} />}
     </PageLayout>
+  );
+}
+
+/** What binds who is in it, for those who do not manage it. */
+function Rules({ project }: { project: ProjectView }) {
+  const days = project.retention_days;
+  return (
+    <Section title="Settings">
+      <p className="text-sm">
+        Models: {project.allowed_models.join(", ") || "all of the organization"}. Chats are kept{" "}
+        {days === null ? "until they are deleted" : `${days} days after the last turn`}.
+      </p>
+    </Section>
   );
 }
 
@@ -92,7 +105,7 @@ function Keys({ projectId }: { projectId: string }) {
   );
 }
 
-function ArchiveDialog({ project, onClose }: { project: Project; onClose: () => void }) {
+function ArchiveDialog({ project, onClose }: { project: ProjectView; onClose: () => void }) {
   const navigate = useNavigate();
   const archive = useChange(projectsKey, archiveProject, () => void navigate("/projects"));
   return (
