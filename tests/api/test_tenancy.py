@@ -104,11 +104,14 @@ ABSENT = "00000000-0000-4000-8000-000000000000"
 PUBLIC = {
     ("GET", "/api/shared/{token}"),
     ("GET", "/api/exports/download"),
-    # Where an identity provider sends browsers, with what only it can sign (test_sso.py).
+    # Where an identity provider sends browsers, with what only it can sign (test_sso.py), or to
+    # begin a sign-in of its own there (test_sso_by_provider.py).
     ("GET", "/api/auth/sso/oidc/callback"),
     ("GET", "/api/auth/sso/saml/finish"),
     ("GET", "/api/auth/sso/saml/{connection_id}/metadata"),
     ("POST", "/api/auth/sso/saml/{connection_id}/acs"),
+    ("GET", "/api/auth/sso/saml/{connection_id}/logout"),
+    ("GET", "/api/auth/sso/{connection_id}/start"),
     # A provider's events carry its signature: tests/billing/test_payments.py forges it.
     ("POST", "/api/payments/stripe"),
 }
@@ -402,6 +405,7 @@ _OPEN_TO_USAGE = (
     "/api/organization/sso",
     "/api/organization/scim",
     "/api/organization/ip-allow-list",
+    "/api/organization/group-rules",
     "/api/shared",
 )
 
@@ -421,7 +425,9 @@ def test_key_is_refused_beyond_its_scopes(product, operations, belongings):
 
 
 # No key opens these.
-_OWNERS_ONLY = tuple(f"/api/organization/{part}" for part in ("sso", "scim", "ip-allow-list"))
+_OWNERS_ONLY = tuple(
+    f"/api/organization/{part}" for part in ("sso", "scim", "ip-allow-list", "group-rules")
+)
 
 
 def test_key_without_scopes_does_not_administer(product, operations, belongings):
