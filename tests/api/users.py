@@ -58,14 +58,15 @@ class Person:
         return str(answer.json()["id"])
 
 
-def sign_up(url: str) -> Person:
-    """A new person in an organization of their own, whose address is verified."""
+def sign_up(url: str, name: str = "Test Person", invitation: str | None = None) -> Person:
+    """A new person, whose address is verified, in an organization of their own, or in that of the
+    `invitation`."""
     browser = Browser(url)
-    email = f"person{next(_numbers)}-{secrets.token_hex(4)}@example.org"
+    word = name.lower().replace(" ", "-")
+    email = f"{word}{next(_numbers)}-{secrets.token_hex(4)}@example.org"
     password = secrets.token_urlsafe(16)
-    answer = browser.post(
-        "/api/auth/signup", json={"email": email, "password": password, "name": "Test Person"}
-    )
+    account = {"email": email, "password": password, "name": name, "invitation": invitation}
+    answer = browser.post("/api/auth/signup", json=account)
     assert answer.status_code == 202, answer.text
     token = token_mailed(url, email, "confirm-sign-up")
     answer = browser.post("/api/auth/signup/confirm", json={"token": token})

@@ -1,0 +1,109 @@
+"""One object of every kind that an organization can own, made through the API."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from tests.api.event_stream import read_events
+from tests.api.users import Browser, Person, program, sign_up
+from tests.tenancy.routes import ABSENT, UPLOAD
+
+
+@dataclass(frozen=True)
+class Belongings:
+    """One object of every kind, by the name of its path parameter."""
+
+    owner: Person
+    ids: dict[str, Any]
+
+
+def everything(url: str, text: str = "Private") -> Belongings:
+    """A new organization with something of every kind, each holding `text` where it can."""
+    owner = sign_up(url, text)
+    browser = owner.browser
+    upload = browser.post("/api/attachments", files={"file": ("a.txt", f"{text} text".encode())})
+    conversation_id = owner.new_conversation(title=text)
+    turn = browser.post(
+        f"/api/conversations/{conversation_id}/messages", json={"content": text, "max_tokens": 4}
+    )
+    assert turn.status_code == 200, turn.text
+    ids = read_events(turn.text)[0].json["parley"]
+    share = browser.post(f"/api/conversations/{conversation_id}/shares")
+    budget = browser.post("/api/budgets", json={"amount": "5"})
+    key = owner.new_key(name=text)
+    return Belongings(
+        owner,
+        {
+            "conversation_id": conversation_id,
+            "message_id": ids["message_id"],
+            "generation_id": ids["generation_id"],
+            "share_id": share.json()["id"],
+            "key_id": key["id"],
+            "attachment_id": upload.json()["id"],
+            "model_id": "auto",
+            **new_program_things(url, key["secret"], text),
+            "budget_id": budget.json()["id"],
+            # Nothing is issued or delivered here; tests/billing has foreign ones.
+            "invoice_id": "1",
+            "endpoint_id": ABSENT,
+            "delivery_id": ABSENT,
+            "kind": "pdf",
+            "user_id": owner.me["user"]["id"],
+            "invitation_id": owner.new_invitation(email=f"{text.lower()}@example.org")["id"],
+            **new_project(browser, text),
+            "rate_limit_id": "rl-smollm2-135m",
+            "domain_id": new_domain(browser, text),
+            "join_request_id": ABSENT,  # tests/accounts/test_domains.py has a foreign one
+            "session_id": browser.get("/api/me/sessions").json()["data"][0]["id"],
+            "export_id": browser.post("/api/exports", json={}).json()["id"],
+            "announcement_id": "1",  # tests/accounts/test_operators.py has one of another plan
+            # A passkey takes a browser; tests/api/test_passkeys.py has a foreign one.
+            "passkey_id": "999999998",
+        },
+    )
+
+
+def new_domain(browser: Browser, text: str) -> str:
+    added = browser.post("/api/organization/domains", json={"domain": f"{text.lower()}.example"})
+    return str(added.json()["id"])
+
+
+def new_project(browser: Browser, text: str) -> dict[str, Any]:
+    project = browser.post("/api/projects", json={"name": text}).json()
+    accounts = f"/api/projects/{project['id']}/service-accounts"
+    account = browser.post(accounts, json={"name": text}).json()
+    return {"project_id": project["id"], "service_account_id": account["id"]}
+
+
+def new_program_things(url: str, secret: str, text: str) -> dict[str, str]:
+    """What a program makes: a response, a stored completion, a conversation of `/v1/conversations`, whose ids are those
+    of `/api/conversations` with a prefix, a file, an open upload and a batch."""
+    with program(url, secret) as client:
+        asked = {"model": "auto", "input": text, "max_output_tokens": 4}
+        response = client.post("/v1/responses", json=asked).json()
+        items = [{"role": "user", "content": text}]
+        chat = {"model": "auto", "messages": items, "max_tokens": 4, "store": True}
+        completion = client.post("/v1/chat/completions", json=chat).json()
+        made = client.post("/v1/conversations", json={"items": items}).json()
+        [item] = client.get(f"/v1/conversations/{made['id']}/items").json()["data"]
+        content = {"file": (text, f'{{"text": "{text}"}}'.encode())}
+        file = client.post("/v1/files", files=content, data={"purpose": "batch"}).json()
+        upload = client.post("/v1/uploads", json={**UPLOAD, "filename": text})
+        batch = client.post("/v1/batches", json=batch_of(file["id"]))
+        assert batch.status_code == 200, batch.text
+    return {
+        "response_id": str(response["id"]),
+        "completion_id": str(completion["id"]),
+        "openai_conversation_id": str(made["id"]),
+        "item_id": str(item["id"]),
+        "file_id": file["id"],
+        "upload_id": upload.json()["id"],
+        "batch_id": batch.json()["id"],
+    }
+
+
+def batch_of(file_id: str) -> dict[str, str]:
+    return {
+        "input_file_id": file_id,
+        "endpoint": "/v1/embeddings",
+        "completion_window": "24h",
+    }

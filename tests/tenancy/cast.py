@@ -1,0 +1,78 @@
+"""Callers of an organization that owns nothing of the victim's: every role, every kind of key."""
+
+from dataclasses import dataclass
+
+import httpx
+
+from tests.api.users import Browser, Person, program, sign_up
+from tests.tenancy.belongings import Belongings, everything
+
+ROLES = ("admin", "member", "finance", "viewer")
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Somebody who sends requests.
+
+    Attributes:
+        client: with their session, their key or nothing.
+        is_session: whether it is a browser's.
+    """
+
+    name: str
+    client: httpx.Client
+    is_session: bool
+
+    @property
+    def is_known(self) -> bool:
+        """Whether the product still takes them for somebody."""
+        return self.client.get("/api/me").status_code != 401
+
+
+@dataclass(frozen=True, slots=True)
+class Cast:
+    """All callers, and what their own organization has, which is in their requests too."""
+
+    callers: tuple[Caller, ...]
+    own: Belongings
+
+    def close(self) -> None:
+        for caller in self.callers:
+            caller.client.close()
+
+
+def new_cast(url: str) -> Cast:
+    """An organization with a session of every role and keys of every kind, and nobody at all."""
+    own = everything(url, "Other")
+    owner = own.owner
+    people = {role: _colleague(url, owner, role) for role in ROLES}
+    keys = {
+        "key": owner.new_key()["secret"],
+        "key of a member": people["member"].new_key()["secret"],
+        "key that administers": owner.new_key(scopes=["administration"])["secret"],
+        "key that sees usage": owner.new_key(scopes=["usage"])["secret"],
+        "key of a project": _project_key(owner.browser, str(own.ids["project_id"])),
+    }
+    sessions = {"owner": owner, **people}
+    return Cast(
+        (
+            Caller("nobody", Browser(url), True),
+            *(Caller(name, person.browser, True) for name, person in sessions.items()),
+            *(Caller(name, program(url, secret), False) for name, secret in keys.items()),
+        ),
+        # What their own requests may break is not the owner's.
+        Belongings(owner, own.ids | {"user_id": people["viewer"].me["user"]["id"]}),
+    )
+
+
+def _colleague(url: str, owner: Person, role: str) -> Person:
+    link = owner.new_invitation(role=role)["url"]
+    return sign_up(url, "Other", invitation=str(link).partition("#")[2])
+
+
+def _project_key(browser: Browser, project_id: str) -> str:
+    account = browser.post(
+        f"/api/projects/{project_id}/service-accounts", json={"name": "with a key"}
+    )
+    assert account.status_code == 201, account.text
+    return str(account.json()["secret"])
