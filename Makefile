@@ -109,6 +109,10 @@ chaos: $(DEV_STAMP) ## Kill everything under real traffic, then count the money:
 		PARLEY_CHAOS_SEED=$$seed PARLEY_CHAOS_STEPS=$(STEPS) $(VENV)/bin/pytest tests/chaos/money -x -q -s || exit 1; \
 	done
 
+.PHONY: tenant-walk
+tenant-walk: $(DEV_STAMP) ## Random requests for what is another organization's: make tenant-walk TRIES=10000 (SEED=…)
+	@TRIES=$(or $(TRIES),10000) SEED=$(SEED) $(IN_VENV) -m pytest tests/tenancy -q -s --timeout 0
+
 .PHONY: redteam-answers
 redteam-answers: $(DEV_STAMP) ## Stream known harmful answers through the product: what is delivered of them
 	@$(IN_VENV) -m infra.load.answers

@@ -170,7 +170,12 @@ DATABASES = {
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 REDIS_URL = env("REDIS_URL")
 CACHES = {
-    "default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": REDIS_URL}
+    "default": {
+        "BACKEND": "django.core.cache.backends.redis.RedisCache",
+        "LOCATION": REDIS_URL,
+        "OPTIONS": {"serializer": "backend.platform.cache.JSONSerializer"},
+        "VERSION": 2,  # of how values are written: releases side by side read their own only
+    }
 }
 CHANNEL_LAYERS = {
     "default": {
@@ -208,12 +213,16 @@ AUTH_PASSWORD_VALIDATORS = [
         "CommonPasswordValidator",
         "NumericPasswordValidator",
     )
-]
+] + [{"NAME": "backend.accounts.password_words.OwnWordsValidator"}]
 LOGIN_URL = "/login"
 SESSION_ENGINE = "django.contrib.sessions.backends.cached_db"
+# A browser takes a cookie of this prefix from this host only, over https, for all paths.
+_COOKIE_PREFIX = "__Host-" if HTTPS else ""
+SESSION_COOKIE_NAME = f"{_COOKIE_PREFIX}sessionid"
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_SECURE = HTTPS
+CSRF_COOKIE_NAME = f"{_COOKIE_PREFIX}csrftoken"
 CSRF_COOKIE_SAMESITE = "Lax"
 CSRF_COOKIE_SECURE = HTTPS
 CSRF_FAILURE_VIEW = "backend.api.views.csrf_failure"
@@ -241,6 +250,7 @@ INVITATIONS_PER_HOUR = int(env("PARLEY_INVITATIONS_PER_HOUR", "100"))  # of one 
 
 # --- HTTP -----------------------------------------------------------------------------------
 SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
+SECURE_HSTS_INCLUDE_SUBDOMAINS = env_flag("PARLEY_HSTS_SUBDOMAINS", True)
 # Networks, or a count of proxies; backend/api/proxies.py drops what others forward.
 TRUSTED_PROXIES = env("PARLEY_TRUSTED_PROXIES", "")
 # Who may read /readyz and /metrics without the token; loopback always may.

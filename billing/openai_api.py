@@ -73,11 +73,11 @@ async def usage_of_completions(
         _usage_page,
         principal=request.auth,
         page=span,
-        group_by=filters.group_by + _bracketed(request, "group_by"),
-        project_ids=filters.project_ids + _bracketed_ids(request, "project_ids"),
-        user_ids=filters.user_ids + _bracketed_ids(request, "user_ids"),
-        api_key_ids=filters.api_key_ids + _bracketed_ids(request, "api_key_ids"),
-        models=filters.models + _bracketed(request, "models"),
+        group_by=filters.group_by + listed(request, "group_by"),
+        project_ids=filters.project_ids + listed_ids(request, "project_ids"),
+        user_ids=filters.user_ids + listed_ids(request, "user_ids"),
+        api_key_ids=filters.api_key_ids + listed_ids(request, "api_key_ids"),
+        models=filters.models + listed(request, "models"),
     )
     return HttpResponse(content, content_type="application/json")
 
@@ -139,7 +139,7 @@ async def costs(
         cost_buckets,
         principal=request.auth,
         page=span,
-        group_by=groups.group_by + _bracketed(request, "group_by"),
+        group_by=groups.group_by + listed(request, "group_by"),
     )
     return PageOut(
         data=[
@@ -164,7 +164,7 @@ async def costs(
     )
 
 
-def _bracketed(request: AuthenticatedRequest, name: str) -> list[str]:
+def listed(request: AuthenticatedRequest, name: str) -> list[str]:
     """OpenAI's own clients send lists as `name[]=…`."""
     values = request.GET.getlist(f"{name}[]")[:100]
     if any("\x00" in value for value in values):
@@ -172,9 +172,9 @@ def _bracketed(request: AuthenticatedRequest, name: str) -> list[str]:
     return values
 
 
-def _bracketed_ids(request: AuthenticatedRequest, name: str) -> list[UUID]:
+def listed_ids(request: AuthenticatedRequest, name: str) -> list[UUID]:
     try:
-        return [UUID(value) for value in _bracketed(request, name)]
+        return [UUID(value) for value in listed(request, name)]
     except ValueError as error:
         raise InvalidRequest(f"{name} are UUIDs.", param=name) from error
 

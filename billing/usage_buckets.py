@@ -121,7 +121,7 @@ def usage_buckets(
     Raises: PermissionDenied, InvalidRequest.
     """
     require_manager(principal)
-    _check_groups(group_by, _COLUMNS)
+    check_groups(group_by, _COLUMNS)
     wanted: dict[Column, Sequence[Any]] = {
         "project_id": project_ids,
         "user_id": user_ids,
@@ -154,7 +154,7 @@ def cost_buckets(
     Raises: PermissionDenied, InvalidRequest.
     """
     require_manager(principal)
-    _check_groups(group_by, ("project_id", "line_item"))
+    check_groups(group_by, ("project_id", "line_item"))
     by_project, by_item = "project_id" in group_by, "line_item" in group_by
     sums: dict[datetime, dict[tuple[UUID | None, str | None], Decimal]] = {
         start: {} for start in page.starts()
@@ -185,7 +185,8 @@ def cost_buckets(
     return terms_of(principal.organization_id).currency, days
 
 
-def _check_groups(group_by: Sequence[str], known: Collection[str]) -> None:
+def check_groups(group_by: Sequence[str], known: Collection[str]) -> None:
+    """Raises InvalidRequest for what cannot be grouped by."""
     unknown = set(group_by) - set(known)
     if unknown:
         raise InvalidRequest(

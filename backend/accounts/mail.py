@@ -53,6 +53,7 @@ def mail_queue(
     Args:
         kind: what it is about, for the admin: few, and never content.
     """
+    subject = " ".join(subject.split())  # names are part of it: a line break begins a header
     now = timezone.now()
     has_server = bool(settings.EMAIL_HOST)
     Mail.objects.create(

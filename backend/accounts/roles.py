@@ -15,6 +15,18 @@ from backend.platform.errors import InvalidRequest, PermissionDenied
 
 MANAGERS = frozenset({Role.OWNER, Role.ADMIN})
 WITHOUT_KEYS = frozenset({Role.FINANCE, Role.VIEWER})
+EVERYBODY = frozenset(Role)
+# As OpenAI's administration API lists them; the rules themselves are below, and in billing.
+ABILITIES: dict[str, frozenset[Role]] = {
+    "owners.write": frozenset({Role.OWNER}),
+    "members.write": MANAGERS,
+    "projects.write": MANAGERS,
+    "members.read": EVERYBODY,
+    "keys.write": EVERYBODY - WITHOUT_KEYS,
+    "generations.write": EVERYBODY - {Role.VIEWER},
+    "money.write": MANAGERS | {Role.FINANCE},
+    "usage.read": MANAGERS | WITHOUT_KEYS,
+}
 
 
 def require_manager(principal: Principal) -> None:

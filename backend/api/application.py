@@ -26,8 +26,10 @@ from backend.api.routes import (
     models,
     moderations,
     openai_conversations,
+    openai_directory,
     openai_organization,
     openai_projects,
+    openai_usage,
     organization,
     organization_security,
     privacy,
@@ -112,6 +114,8 @@ api.add_router("/v1/organization", organization_routes.router, auth=BearerKey(Sc
 _administers = BearerKey(Scope.ADMINISTRATION)
 api.add_router("/v1/organization", openai_organization.router, auth=_administers)
 api.add_router("/v1/organization", openai_projects.router, auth=_administers)
+api.add_router("/v1/organization", openai_directory.router, auth=_administers)
+api.add_router("/v1/organization", openai_usage.router, auth=BearerKey(Scope.USAGE))
 api.add_router("/api/announcements", announcements.router, auth=SessionOnly(gate=False))
 api.add_router("/api/audit-log", audit_log.product_router, auth=SessionOrKey(Scope.AUDIT))
 api.add_router("/v1/organization", audit_log.openai_router, auth=BearerKey(Scope.AUDIT))

@@ -64,6 +64,14 @@ async def api_not_found(request: HttpRequest) -> HttpResponse:
                 code="unsupported_endpoint",
             )
         )
+    if request.path.startswith("/v1/organization/certificates"):
+        return error_response(
+            InvalidRequest(
+                "Client certificates ('/v1/organization/certificates') are not supported by this"
+                " server. Restrict the networks that a key may be used from instead.",
+                code="unsupported_endpoint",
+            )
+        )
     return error_response(
         NotFound(
             f"Unknown request URL: {request.method} {request.path}. The routes are listed at"

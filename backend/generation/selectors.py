@@ -1,10 +1,19 @@
 """Reads of generations, scoped by the caller."""
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
 from uuid import UUID
 
+from django.db.models import Count, DateTimeField, DurationField, F, Func, Sum, Value
+
 from backend.accounts.principal import Principal
-from backend.generation.models import Generation
+from backend.generation.models import OPEN_STATES, Generation
 from backend.platform.errors import NotFound
+
+# A generation has ended by then; so the index of when it began finds it.
+_MAX_DURATION = timedelta(hours=1)
 
 
 def generation_get(*, generation_id: UUID, principal: Principal) -> Generation:
@@ -21,3 +30,61 @@ def generation_get(*, generation_id: UUID, principal: Principal) -> Generation:
     if row is None:
         raise NotFound(f"There is no generation {generation_id}.")
     return row
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingUsage:
+    """Sums of one bucket and group; a dimension that is not grouped by is None."""
+
+    start: datetime
+    input_tokens: int
+    requests: int
+    project_id: UUID | None = None
+    user_id: UUID | None = None
+    api_key_id: UUID | None = None
+    model: str | None = None
+
+
+def embedding_usage(
+    *,
+    organization_id: UUID,
+    start: datetime,
+    end: datetime,
+    width: timedelta,
+    group_by: Sequence[str],
+    only: Mapping[str, Sequence[Any]],
+) -> list[EmbeddingUsage]:
+    """What embeddings have used, by the generations themselves: the ledger does not tell them apart.
+
+    Embeddings that ended in [start, end), in buckets of `width` from `start`.
+
+    Args:
+        group_by, only: columns of generations; values of them, none of which restrict nothing.
+    """
+    rows = Generation.objects.filter(
+        organization_id=organization_id,
+        endpoint="embedding",
+        created_at__gte=start - _MAX_DURATION,
+        created_at__lt=end,
+        finished_at__gte=start,
+        finished_at__lt=end,
+        **{f"{column}__in": values for column, values in only.items() if values},
+    ).exclude(state__in=OPEN_STATES)
+    bucket = Func(
+        Value(width, DurationField()),
+        F("finished_at"),
+        Value(start, DateTimeField()),
+        function="date_bin",
+        output_field=DateTimeField(),
+    )
+    sums = rows.annotate(bucket=bucket).values("bucket", *group_by)
+    counted = sums.annotate(tokens=Sum("input_tokens"), requests=Count("pk")).order_by("bucket")
+    return [
+        EmbeddingUsage(
+            row["bucket"],
+            row["tokens"],
+            row["requests"],
+            **{column: row[column] for column in group_by},
+        )
+        for row in counted
+    ]

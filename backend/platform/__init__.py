@@ -11,6 +11,7 @@ encryption.py texts at rest, short-lived tokens and keyed hashes, each with the 
 sessions.py   session rows under another key
 reencryption.py, rotation.py, checks.py  every keyed column moved to a new version, old ones dropped
 cancellation.py  work that a cancellation must not cut in half
+cache.py      what the cache keeps in Redis
 json.py       the one encoder of answers, stream events and WebSocket messages
 sse.py        the framing of server-sent events, out and in
 model_admins.py  what read-only pages of the admin site have in common

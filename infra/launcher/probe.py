@@ -105,4 +105,5 @@ def _first_token(client: httpx.Client, login: DemoLogin) -> str | None:
 
 
 def _post(client: httpx.Client, path: str, body: dict[str, object]) -> httpx.Response:
-    return client.post(path, json=body, headers={"X-CSRFToken": client.cookies["csrftoken"]})
+    token = next(c.value for c in client.cookies.jar if c.name.endswith("csrftoken"))
+    return client.post(path, json=body, headers={"X-CSRFToken": token or ""})

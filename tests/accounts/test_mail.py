@@ -185,6 +185,20 @@ def test_server_that_is_away_gets_the_mail_later(
     assert mails_send() == 1 and len(mailbox.taken) == 1
 
 
+def test_line_break_in_a_name_begins_no_header(
+    mailbox: Mailbox, start_server: Callable[[], Controller]
+) -> None:
+    start_server()
+    subject = "Ada\r\nBcc: eve@example.org\n\nA body invites you"
+    mail_queue(to="ada@example.org", kind="test", subject=subject, text=SECRET)
+    due_now()
+    assert mails_send() == 1
+    [(recipients, text)] = mailbox.taken
+    assert recipients == ["ada@example.org"]
+    assert "Subject: Ada Bcc: eve@example.org A body invites you" in text
+    assert "\nBcc:" not in text
+
+
 def test_mail_without_a_taker_is_kept_as_failed_without_its_text(
     mailbox: Mailbox, start_server: Callable[[], Controller]
 ) -> None:

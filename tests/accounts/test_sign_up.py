@@ -42,6 +42,14 @@ def test_password_is_stored_with_argon2_and_opens_the_account_in_any_case_of_the
 
 
 @pytest.mark.django_db
+def test_long_password_in_any_script_is_taken_as_typed():
+    password = "parley " + "é ü 潮 " * 30
+    user_create(email="ada@example.org", password=password)
+    assert authenticate(username="ada@example.org", password=password) is not None
+    assert authenticate(username="ada@example.org", password=password.strip()) is None
+
+
+@pytest.mark.django_db
 @pytest.mark.parametrize(
     ("fields", "param"),
     [
@@ -52,6 +60,7 @@ def test_password_is_stored_with_argon2_and_opens_the_account_in_any_case_of_the
         ({"password": "12345678901"}, "password"),
         ({"password": "ada.lovelace"}, "password"),
         ({"password": "x" * 1001}, "password"),
+        ({"password": "Parley-PARLEY-26"}, "password"),
         ({"name": "n" * 201}, "name"),
         ({"name": "a\x00b"}, "name"),
     ],

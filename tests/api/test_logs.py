@@ -32,6 +32,7 @@ def test_structlog_and_stdlib_logs_carry_the_request_id(lines):
     assert ours["request_id"] == theirs["request_id"] == "req-1"
     assert (ours["event"], ours["number"], ours["level"]) == ("event_name", 1, "info")
     assert theirs["event"] == "happened 2 times"
+    assert all(line["timestamp"].endswith("Z") for line in (ours, theirs))
 
 
 def test_api_key_is_redacted_in_messages_fields_and_tracebacks(lines):

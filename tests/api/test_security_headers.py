@@ -1,5 +1,8 @@
 """Headers of every part of the site, hosts, static files and last resorts."""
 
+import socket
+from urllib.parse import urlsplit
+
 import httpx
 import pytest
 
@@ -18,7 +21,8 @@ CONTRACT_POLICY = (
     "path", ["/", "/c/some-chat", "/api/me", "/v1/models", "/docs", "/admin/login/", "/nope.php"]
 )
 def test_every_answer_has_the_security_headers(product, path):
-    headers = httpx.get(product.url + path).headers
+    headers = httpx.get(product.url + path, headers={"Origin": "https://evil.example"}).headers
+    assert not [name for name in headers if name.startswith("access-control-")]
     assert headers["X-Content-Type-Options"] == "nosniff"
     assert headers["X-Frame-Options"] == "DENY"
     assert headers["Referrer-Policy"] == "same-origin"
@@ -71,6 +75,30 @@ def test_page_sets_the_csrf_cookie_and_is_revalidated(product):
 @pytest.mark.parametrize("path", ["/static/app/nope.js", "/wp-login.php", "/.env", "/favicon.ico"])
 def test_missing_file_is_404_and_not_the_page(product, path):
     assert httpx.get(product.url + path).status_code == 404
+
+
+@pytest.mark.parametrize("path", ["/", "/api/me", "/v1/models", "/admin/login/"])
+def test_trace_is_refused_and_echoes_nothing(product, path):
+    answer = httpx.request("TRACE", product.url + path, headers={"X-Echo": "echoed-back"})
+    assert answer.status_code in {400, 404, 405}
+    assert "echoed-back" not in answer.text
+
+
+def test_request_with_two_lengths_is_refused(product):
+    """What a proxy and we would cut at different places could carry another person's request."""
+    address = urlsplit(product.url)
+    hidden = b"0\r\n\r\nGET /hidden HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    head = (
+        "POST /api/auth/login HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+        f"Content-Length: {len(hidden)}\r\nTransfer-Encoding: chunked\r\n\r\n"
+    )
+    with socket.create_connection((address.hostname, address.port), timeout=30) as connection:
+        connection.sendall(head.encode() + hidden)
+        received = b""
+        while chunk := connection.recv(65_536):
+            received += chunk
+    assert received.startswith(b"HTTP/1.1 400")
+    assert received.count(b"HTTP/1.1") == 1
 
 
 def test_page_refuses_post(product):

@@ -1,5 +1,6 @@
 """OpenAI's own client administers an organization: people, invitations, projects, keys, limits."""
 
+import time
 from collections.abc import Iterator
 
 import openai
@@ -123,3 +124,67 @@ def test_audit_log_names_what_was_done(admin: openai.OpenAI, developer: Person) 
     first = log.list(limit=1)
     assert first.has_next_page()
     assert first.get_next_page().data[0].id != first.data[0].id
+
+
+def test_roles_and_the_directorys_groups(
+    product: Product, admin: openai.OpenAI, developer: Person
+) -> None:
+    organization = admin.admin.organization
+    roles = {role.name: role for role in organization.roles.list()}
+    assert set(roles) == {"owner", "admin", "reader", "finance", "viewer"}
+    assert "members.write" in roles["admin"].permissions
+    assert "members.write" not in roles["reader"].permissions
+    assert organization.roles.retrieve("finance") == roles["finance"]
+    (own,) = organization.users.roles.list(developer.me["user"]["id"])
+    assert (own.name, own.predefined_role) == ("owner", True)
+
+    directory = developer.browser.post("/api/organization/scim").json()
+    with program(product.url, directory["token"]) as client:
+        group = {
+            "schemas": ["urn:ietf:params:scim:schemas:core:2.0:Group"],
+            "displayName": "engineers",
+        }
+        headers = {"Content-Type": "application/scim+json"}
+        made = client.post("/api/scim/v2/Groups", json=group, headers=headers)
+        assert made.status_code == 201, made.text
+    (found,) = organization.groups.list()
+    assert (found.id, found.name, found.is_scim_managed) == (made.json()["id"], "engineers", True)
+    assert organization.groups.retrieve(found.id) == found
+    assert list(organization.groups.users.list(found.id)) == []
+    with pytest.raises(openai.APIStatusError) as refused:  # the directory's to make
+        organization.groups.create(name="mine")
+    assert refused.value.status_code == 405
+    with pytest.raises(openai.BadRequestError) as unsupported:
+        organization.certificates.list()
+    assert unsupported.value.code == "unsupported_endpoint"
+
+
+def test_usage_of_embeddings_is_told_and_of_what_is_not_here_is_empty(
+    admin: openai.OpenAI, client: openai.OpenAI
+) -> None:
+    used = client.embeddings.create(model="smollm2-135m", input="high tide").usage.prompt_tokens
+    usage = admin.admin.organization.usage
+    start = int(time.time()) - 3600
+    page = usage.embeddings(start_time=start, bucket_width="1h", group_by=["model"])
+    results = [result for bucket in page.data for result in bucket.results]
+    assert {result.object for result in results} == {"organization.usage.embeddings.result"}
+    assert {result.model for result in results} == {"smollm2-135m"}
+    assert sum(result.num_model_requests for result in results) >= 1
+    assert sum(result.input_tokens for result in results) >= used
+    other = usage.embeddings(start_time=start, bucket_width="1h", models=["another"])
+    assert [bucket.results for bucket in other.data] == [[], []]
+    for empty in (
+        usage.moderations,
+        usage.images,
+        usage.audio_speeches,
+        usage.audio_transcriptions,
+        usage.vector_stores,
+        usage.code_interpreter_sessions,
+        usage.file_search_calls,
+        usage.web_search_calls,
+    ):
+        page = empty(start_time=start, bucket_width="1d", limit=1)
+        assert (page.object, page.data[0].results) == ("page", [])
+    with pytest.raises(openai.BadRequestError) as refused:
+        usage.embeddings(start_time=start, extra_query={"group_by[]": "colour"})
+    assert refused.value.param == "group_by"

@@ -43,7 +43,11 @@ def test_wrong_password_is_refused(person: Person, visit: Visit) -> None:
     page = visitor.page
     page.goto("/login")
     page.get_by_label("E-mail").fill(person.email)
-    page.get_by_label("Password").fill("wrong password")
+    password = page.get_by_label("Password")
+    expect(password).to_have_attribute("autocomplete", "current-password")
+    pasted = "field => field.dispatchEvent(new ClipboardEvent('paste', {cancelable: true}))"
+    assert password.evaluate(pasted), "a password can be pasted"
+    password.fill("wrong password")
     page.get_by_role("button", name="Sign in").click()
     expect(page.get_by_role("alert")).to_contain_text("wrong")
     expect(page).to_have_url(re.compile("/login$"))

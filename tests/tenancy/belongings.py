@@ -55,6 +55,8 @@ def everything(url: str, text: str = "Private") -> Belongings:
             "join_request_id": ABSENT,  # tests/accounts/test_domains.py has a foreign one
             "session_id": browser.get("/api/me/sessions").json()["data"][0]["id"],
             "export_id": browser.post("/api/exports", json={}).json()["id"],
+            **new_group(browser, text),
+            "role_id": "owner",
             "announcement_id": "1",  # tests/accounts/test_operators.py has one of another plan
             # A passkey takes a browser; tests/api/test_passkeys.py has a foreign one.
             "passkey_id": "999999998",
@@ -67,6 +69,20 @@ def new_domain(browser: Browser, text: str) -> str:
     return str(added.json()["id"])
 
 
+def new_group(browser: Browser, text: str) -> dict[str, str]:
+    """Of the organization's directory, with the directory's token."""
+    directory = browser.post("/api/organization/scim").json()
+    group = {"schemas": ["urn:ietf:params:scim:schemas:core:2.0:Group"], "displayName": text}
+    with program(str(browser.base_url), directory["token"]) as client:
+        made = client.post(
+            "/api/scim/v2/Groups",
+            json=group,
+            headers={"Content-Type": "application/scim+json"},
+        )
+    assert made.status_code == 201, made.text
+    return {"group_id": made.json()["id"]}
+
+
 def new_project(browser: Browser, text: str) -> dict[str, Any]:
     project = browser.post("/api/projects", json={"name": text}).json()
     accounts = f"/api/projects/{project['id']}/service-accounts"
@@ -75,8 +91,9 @@ def new_project(browser: Browser, text: str) -> dict[str, Any]:
 
 
 def new_program_things(url: str, secret: str, text: str) -> dict[str, str]:
-    """What a program makes: a response, a stored completion, a conversation of `/v1/conversations`, whose ids are those
-    of `/api/conversations` with a prefix, a file, an open upload and a batch."""
+    """What a program makes: a response, a stored completion, a file, an open upload, a batch, and
+    a conversation of `/v1/conversations`, whose ids are those of `/api/conversations` with a
+    prefix."""
     with program(url, secret) as client:
         asked = {"model": "auto", "input": text, "max_output_tokens": 4}
         response = client.post("/v1/responses", json=asked).json()

@@ -134,4 +134,6 @@ ADMINISTRATION = (
     "/v1/organization/invites",
     "/v1/organization/admin_api_keys",
     "/v1/organization/projects",
+    "/v1/organization/groups",
+    "/v1/organization/roles",
 )

@@ -13,7 +13,7 @@ from urllib.parse import quote
 from tests.tenancy.routes import ABSENT, BODIES
 
 # Of every organization alike, or of none: an answer of these shows nobody's.
-SHARED_IDS = frozenset({"model_id", "kind", "rate_limit_id", "announcement_id"})
+SHARED_IDS = frozenset({"model_id", "kind", "rate_limit_id", "announcement_id", "role_id"})
 _HEADERS = ("OpenAI-Organization", "OpenAI-Project", "X-Organization-Id", "X-Forwarded-User")
 _EXTRA_QUERY = ("organization_id", "project_id", "project_ids[]", "user_ids[]", "conversation_id")
 _WORDS = ("", "a", "taken over", "2026-11-01T00:00:00Z", "example.org", "a@example.org", "auto")
