@@ -37,6 +37,7 @@ _TESTS = {
     "faults": ("tests/chaos",),
     "api": (
         "tests/api",
+        "tests/tenancy",
         "tests/admin/test_admin_host.py",
         "tests/billing/test_client_address.py",
         "tests/billing/test_kinds.py",

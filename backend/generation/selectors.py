@@ -54,7 +54,7 @@ def embedding_usage(
     group_by: Sequence[str],
     only: Mapping[str, Sequence[Any]],
 ) -> list[EmbeddingUsage]:
-    """What embeddings have used, by the generations themselves: the ledger does not tell them apart.
+    """What embeddings have used; the ledger does not tell them apart, their generations do.
 
     Embeddings that ended in [start, end), in buckets of `width` from `start`.
 

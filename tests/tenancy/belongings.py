@@ -1,5 +1,6 @@
 """One object of every kind that an organization can own, made through the API."""
 
+import secrets
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,6 +31,7 @@ def everything(url: str, text: str = "Private") -> Belongings:
     share = browser.post(f"/api/conversations/{conversation_id}/shares")
     budget = browser.post("/api/budgets", json={"amount": "5"})
     key = owner.new_key(name=text)
+    invited = f"{text.lower()}-{secrets.token_hex(4)}@example.org"
     return Belongings(
         owner,
         {
@@ -48,7 +50,7 @@ def everything(url: str, text: str = "Private") -> Belongings:
             "delivery_id": ABSENT,
             "kind": "pdf",
             "user_id": owner.me["user"]["id"],
-            "invitation_id": owner.new_invitation(email=f"{text.lower()}@example.org")["id"],
+            "invitation_id": owner.new_invitation(email=invited)["id"],
             **new_project(browser, text),
             "rate_limit_id": "rl-smollm2-135m",
             "domain_id": new_domain(browser, text),
