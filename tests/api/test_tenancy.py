@@ -109,34 +109,6 @@ def test_foreign_id_is_answered_like_a_missing_one(operations, belongings, other
         )
 
 
-def test_rows_are_unchanged_after_foreign_requests(product, operations, belongings, other_user):
-    """After all of the above: their things are as they were, and the lists of others are empty."""
-    for method, path in _object_routes(operations):
-        other_user.browser.request(
-            method, path.format(**belongings.ids), json=BODIES.get((method, path))
-        )
-    browser, ids = belongings.owner.browser, belongings.ids
-    conversation = browser.get(f"/api/conversations/{ids['conversation_id']}").json()
-    assert conversation["title"] == CANARY
-    assert len(conversation["messages"]) == 2
-    assert all(message["feedback"] is None for message in conversation["messages"])
-    assert (
-        browser.get(f"/api/attachments/{ids['attachment_id']}").content == f"{CANARY} text".encode()
-    )
-    assert ids["key_id"] in [key["id"] for key in browser.get("/api/keys").json()["data"]]
-    assert [share["id"] for share in browser.get("/api/shares").json()["data"]] == [ids["share_id"]]
-    for path in (
-        "/api/conversations",
-        "/api/keys",
-        "/api/budgets",
-        "/api/shares",
-        "/api/shares?scope=organization",
-    ):
-        for item in other_user.browser.get(path).json()["data"]:
-            assert item["id"] not in ids.values()
-    assert other_user.browser.get("/api/usage").json()["output_tokens"] == 0
-
-
 def test_parent_is_refused_when_it_is_in_another_conversation(belongings, other_user):
     conversation_id = other_user.new_conversation()
     answer = other_user.browser.post(

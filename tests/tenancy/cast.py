@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import httpx
 
 from tests.api.users import Browser, Person, program, sign_up
+from tests.support.product import Product
 from tests.tenancy.belongings import Belongings, everything
 
 ROLES = ("admin", "member", "finance", "viewer")
@@ -41,10 +42,16 @@ class Cast:
             caller.client.close()
 
 
-def new_cast(url: str) -> Cast:
-    """An organization with a session of every role and keys of every kind, and nobody at all."""
+def new_cast(product: Product) -> Cast:
+    """An organization with a session of every role and keys of every kind, and nobody at all; of
+    the largest plan, so that few requests meet a limit instead of a check."""
+    url = product.url
     own = everything(url, "Other")
     owner = own.owner
+    product.rows(
+        "UPDATE accounts_organization SET plan_id = 'premium' WHERE id = %s RETURNING id",
+        [owner.organization_id],
+    )
     people = {role: _colleague(url, owner, role) for role in ROLES}
     keys = {
         "key": owner.new_key()["secret"],
