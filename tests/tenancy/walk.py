@@ -137,7 +137,8 @@ def rows_of(product: Product, victim: Belongings, canary: str) -> dict[str, list
         "SELECT user_id FROM accounts_membership WHERE organization_id = %s",
         [victim.owner.organization_id],
     )
-    names = "|".join([victim.owner.organization_id, *(str(m["user_id"]) for m in members), canary])
+    subjects = {victim.owner.organization_id, *(str(member["user_id"]) for member in members)}
+    names = "|".join([*subjects, canary])
     found = {}
     for table in _tables(product):
         rows = product.rows(
@@ -147,8 +148,15 @@ def rows_of(product: Product, victim: Belongings, canary: str) -> dict[str, list
         found[table] = [
             {name: value for name, value in row["row"].items() if name not in _VOLATILE}
             for row in rows
+            if _is_of(row["row"], subjects, canary)
         ]
     return found
+
+
+def _is_of(row: dict[str, Any], subjects: set[str], canary: str) -> bool:
+    """Others may write an id of the victim's into a text of their own."""
+    ids = {str(value) for name, value in row.items() if name == "id" or name.endswith("_id")}
+    return bool(ids & subjects) or canary in str(row).lower()
 
 
 def _tables(product: Product) -> list[str]:
