@@ -1,12 +1,14 @@
 """Callers of an organization that owns nothing of the victim's: every role, every kind of key."""
 
 from dataclasses import dataclass
+from random import Random
 
 import httpx
 
 from tests.api.users import Browser, Person, program, sign_up
 from tests.support.product import Product
 from tests.tenancy.belongings import Belongings, everything
+from tests.tenancy.routes import ADMINISTRATION
 
 ROLES = ("admin", "member", "finance", "viewer")
 
@@ -36,6 +38,18 @@ class Cast:
 
     callers: tuple[Caller, ...]
     own: Belongings
+
+    def chosen(self, random: Random, path: str) -> Caller:
+        """Mostly one whom the route lets in, so that the check of whose it is decides."""
+        if random.random() < 0.15:
+            return random.choice(self.callers)
+        by_name = {caller.name: caller for caller in self.callers}
+        if path.startswith(("/v1/organization/usage", "/v1/organization/costs")):
+            return by_name["key that sees usage"]
+        if path.startswith(ADMINISTRATION) and random.random() < 0.5:
+            return by_name["key that administers"]
+        is_session = not path.startswith("/v1/") and random.random() < 0.8
+        return by_name["owner" if is_session else "key"]
 
     def close(self) -> None:
         for caller in self.callers:

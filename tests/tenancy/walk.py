@@ -93,8 +93,9 @@ def walk(
     for number in range(tries):
         if number % len(chosen) == 0:
             random.shuffle(chosen)
-        caller = random.choice(callers.callers)
-        made = requests.new(chosen[number % len(chosen)])
+        route = chosen[number % len(chosen)]
+        caller = callers.chosen(random, route.path)
+        made = requests.new(route)
         answer = caller.client.request(made.route.method, made.url, **made.options())
         report.routes[made.route.name] += 1
         report.statuses[answer.status_code] += 1
@@ -127,7 +128,8 @@ def _judge(report: Report, caller: str, made: Try, answer: httpx.Response, canar
     is_open = route in PUBLIC or route in BEFORE_SIGNING_IN
     if made.is_foreign and answer.is_success and not is_open:
         report.leaks.append(f"no refusal: {what}: {answer.text[:500]}")
-    if answer.status_code >= 500:
+    # The model is synthetic, and cannot do all that the routes ask for.
+    if answer.status_code >= 500 and '"upstream_failed"' not in answer.text:
         report.failures.append(f"{what}: {answer.text[:300]}")
 
 
