@@ -159,7 +159,7 @@ def test_roles_and_the_directorys_groups(
     assert unsupported.value.code == "unsupported_endpoint"
 
 
-def test_usage_of_embeddings_is_told_and_of_what_is_not_here_is_empty(
+def test_usage_of_embeddings_has_figures_and_that_of_images_is_empty(
     admin: openai.OpenAI, client: openai.OpenAI
 ) -> None:
     used = client.embeddings.create(model="smollm2-135m", input="high tide").usage.prompt_tokens

@@ -22,7 +22,7 @@ def test_cache_stores_json_and_reads_no_pickle():
         key = cache.make_key("held")
         assert client.get(key) == b'{"a":[1,"b"]}'
         client.set(key, pickle.dumps(Runs()))
-    with pytest.raises(ValueError, match="JSON"):
+    with pytest.raises(ValueError, match="UTF-8"):
         cache.get("held")
     with pytest.raises(TypeError):
         cache.set("held", Runs())

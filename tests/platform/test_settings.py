@@ -2,8 +2,8 @@
 
 import json
 import os
-
-from tests.support.processes import run_python
+import subprocess
+import sys
 
 _SHOWN = (
     "DEBUG",
@@ -29,8 +29,8 @@ print(json.dumps({{name: getattr(settings, name) for name in {_SHOWN}}}))
         "PARLEY_PUBLIC_URL": "https://chat.example.com",
         "DJANGO_SETTINGS_MODULE": "backend.settings",
     }
-    done = run_python("-c", code, environment=environment)
-    assert json.loads(done.stdout) == {
+    shown = subprocess.check_output([sys.executable, "-c", code], env=environment)
+    assert json.loads(shown) == {
         "DEBUG": False,
         "SESSION_COOKIE_NAME": "__Host-sessionid",
         "SESSION_COOKIE_SECURE": True,
@@ -40,4 +40,4 @@ print(json.dumps({{name: getattr(settings, name) for name in {_SHOWN}}}))
         "CSRF_COOKIE_SECURE": True,
         "SECURE_HSTS_SECONDS": 365 * 24 * 3600,
         "SECURE_HSTS_INCLUDE_SUBDOMAINS": True,
-    }, done.stdout
+    }
