@@ -58,6 +58,7 @@ class Fleet:
         self._looked_at = 0.0
         self._asked: dict[str, float] = {}
         self._began = time.time()
+        self._failure = ""
         self._models = {record.id: self._managed(record) for record in self._read()}
         self._kept = [model.record for model in self._models.values()]
 
@@ -70,7 +71,19 @@ class Fleet:
         return [model.status() for model in list(self._models.values())]
 
     def tend(self) -> None:
-        """Look after all of them; called often."""
+        """Look after all of them; called often. No model ends the product: a full disk, a process
+        that cannot be started, and what we did not think of is said, and tried again."""
+        try:
+            self._tend()
+        except Exception as error:
+            failure = f"{type(error).__name__}: {error}"
+            if failure != self._failure:
+                self._console.line(f"  Added models cannot be looked after: {failure}")
+            self._failure = failure
+        else:
+            self._failure = ""
+
+    def _tend(self) -> None:
         if time.monotonic() - self._looked_at > _COMMANDS_SECONDS:
             self._looked_at = time.monotonic()
             for command in commands_take(self._var):

@@ -58,6 +58,8 @@ class Hub:
     def __init__(self, name: str, files: dict[str, bytes]) -> None:
         self.name = name
         self.files = files
+        self.published: dict[str, str] = {}
+        """The SHA-256 that it says of large files."""
         self.failures = 0
         """So many downloads are broken off after half of their bytes."""
         self.downloads: list[str] = []
@@ -80,7 +82,10 @@ class Hub:
     def entry(self, name: str) -> dict[str, Any]:
         content = self.files[name]
         oid = sha1(content, usedforsecurity=False).hexdigest()
-        return {"type": "file", "path": name, "size": len(content), "oid": oid}
+        entry = {"type": "file", "path": name, "size": len(content), "oid": oid}
+        if sha256 := self.published.get(name):
+            entry["lfs"] = {"oid": sha256, "size": len(content), "pointerSize": 134}
+        return entry
 
 
 @contextmanager

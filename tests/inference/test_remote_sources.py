@@ -128,6 +128,14 @@ def test_file_is_fetched_from_the_hub_at_a_revision(hub):
     assert fetch(f"hf:someone/tiny@v1/model.gguf#sha256={SHA256}").read_bytes() == WEIGHTS
 
 
+def test_file_is_checked_by_the_hash_that_the_hub_says(hub):
+    hub.published["model.gguf"] = SHA256
+    assert fetch("hf:someone/tiny/model.gguf").read_bytes() == WEIGHTS
+    hub.files["model.gguf"] = WEIGHTS[:-1] + b"?"
+    with pytest.raises(ModelLoadError, match=f"tried 4 times.*, not {SHA256}"):
+        fetch("hf:someone/tiny@v2/model.gguf", wait=Waits())
+
+
 def test_shard_with_wrong_hash_is_refused(hub, tmp_path):
     shard = next(name for name in hub.files if name.endswith(".safetensors"))
     *most, last = hub.files[shard]

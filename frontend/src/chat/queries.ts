@@ -28,7 +28,9 @@ export function useModelList(): ModelList {
 
 const NO_MODELS: ModelList = { data: [], pending: [] };
 
-const isOut = ({ status }: Model): boolean => status === "unavailable" || status === "idle";
+/** A chat model that is unloaded may be loading by now, for somebody else. */
+const isOut = ({ status, capabilities }: Model): boolean =>
+  status === "unavailable" || (status === "idle" && capabilities.includes("chat"));
 
 export const isOnItsWay = (model: PendingModel): boolean => model.state !== "declined";
 

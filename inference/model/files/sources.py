@@ -25,7 +25,7 @@ import sys
 import tempfile
 import time
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any, TypeVar
@@ -205,24 +205,49 @@ def _filesystem(source: Source) -> tuple[Any, str]:
 
 
 def _copy(system: Any, path: str, to: Path, sha256: str | None) -> None:
-    """Raises WrongHashError when what arrived is not what `sha256` says; nothing is kept then."""
+    """Raises WrongHashError when what arrived is not what `sha256`, or the hub, says; nothing is
+    kept then. What a fetch before has left is gone on with, where a hash will tell if it fits."""
+    sha256 = sha256 or _published_hash(system, path)
     if to.exists() and sha256 and _hash(to) == sha256:
         return  # from a try before
     part = to.with_name(to.name + ".part")
     digest = hashlib.sha256()
-    with (
-        system.open(path, "rb") as remote,
-        part.open("wb") as local,
-        tqdm(total=system.size(path), unit="B", unit_scale=True, desc=to.name, disable=None) as bar,
-    ):
-        while data := remote.read(_CHUNK):
-            local.write(data)
-            digest.update(data)
-            bar.update(len(data))
+    with system.open(path, "rb") as remote:
+        kept = part.stat().st_size if part.exists() else 0
+        if kept and sha256 and remote.seekable():
+            with part.open("rb") as before:
+                while data := before.read(_CHUNK):
+                    digest.update(data)
+            remote.seek(kept)
+        else:
+            part.unlink(missing_ok=True)
+            kept = 0
+        with (
+            part.open("ab") as local,
+            tqdm(
+                total=system.size(path),
+                initial=kept,
+                unit="B",
+                unit_scale=True,
+                desc=to.name,
+                disable=None,
+            ) as bar,
+        ):
+            while data := remote.read(_CHUNK):
+                local.write(data)
+                digest.update(data)
+                bar.update(len(data))
     if sha256 and digest.hexdigest() != sha256:
         part.unlink()
         raise WrongHashError(f"{path} has SHA-256 {digest.hexdigest()}, not {sha256}")
     part.replace(to)
+
+
+def _published_hash(system: Any, path: str) -> str | None:
+    """What the hub says of a large file; other places say nothing."""
+    lfs = system.info(path).get("lfs")
+    found = lfs.get("sha256") if isinstance(lfs, Mapping) else getattr(lfs, "sha256", None)
+    return found if isinstance(found, str) else None
 
 
 def _from_pypi(source: Source, folder: Path) -> str:
