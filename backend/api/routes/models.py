@@ -10,7 +10,7 @@ from ninja import Router
 
 from backend.accounts.principal import AuthenticatedRequest
 from backend.api.schemas.resources import ModelListOut, ModelOut, PendingModelOut, PricesOut
-from backend.generation.pools.access import pool_for, pools_for
+from backend.generation.pools.access import may_use, pool_for, pools_for
 from backend.generation.pools.config import PoolConfig, load_pools
 from backend.generation.pools.health import pool_health
 from backend.generation.pools.pending import machine_models, pending_models
@@ -71,6 +71,7 @@ async def list_product_models(request: AuthenticatedRequest) -> ModelListOut:
         pending=[
             PendingModelOut(**msgspec.structs.asdict(model))
             for model in await in_database(pending_models)
+            if await may_use(model.id, request.auth)
         ],
     )
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from backend.accounts.model_access import model_is_allowed, model_rules, model_rules_known
+from backend.accounts.model_access import Rules, model_is_allowed, model_rules, model_rules_known
 from backend.accounts.principal import Principal
 from backend.generation.pools.config import PoolConfig, PoolsInForce
 from backend.platform.database import in_database
@@ -64,14 +64,20 @@ async def pools_for(pools: PoolsInForce, principal: Principal) -> list[PoolConfi
     return [pool for pool in allowed if principal.project.allows(pool.id)]
 
 
+async def may_use(model_id: str, principal: Principal) -> bool:
+    """Whether the rules let the caller's organization use the model, served already or not."""
+    return model_is_allowed(
+        await _rules(),
+        model_id,
+        organization_id=principal.organization_id,
+        plan=principal.plan.slug,
+    )
+
+
 async def _allowed(models: Sequence[PoolConfig], principal: Principal) -> list[PoolConfig]:
+    return [pool for pool in models if await may_use(pool.id, principal)]
+
+
+async def _rules() -> Rules:
     rules = model_rules_known()
-    if rules is None:
-        rules = await in_database(model_rules)
-    return [
-        pool
-        for pool in models
-        if model_is_allowed(
-            rules, pool.id, organization_id=principal.organization_id, plan=principal.plan.slug
-        )
-    ]
+    return await in_database(model_rules) if rules is None else rules

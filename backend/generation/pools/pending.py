@@ -45,7 +45,8 @@ class PendingModel(msgspec.Struct, frozen=True):
 
 _DECODER = msgspec.json.Decoder(list[PendingModel])
 _MACHINE_DECODER = msgspec.json.Decoder(list[MachineModel])
-_ON_THEIR_WAY = {"waiting", "fetching", "checking", "loading", "declined"}
+_ON_THEIR_WAY = {"waiting", "fetching", "checking", "loading"}
+"""Of added models: why one is declined is for operators, since it names files of the machine."""
 
 
 def pending_models() -> list[PendingModel]:
@@ -80,5 +81,4 @@ def launcher_is_there() -> bool:
 
 def _pending(model: MachineModel) -> PendingModel:
     names = {name for name in PendingModel.__struct_fields__ if name != "detail"}
-    fields = {name: getattr(model, name) for name in names}
-    return PendingModel(**fields, detail=model.detail[:500])
+    return PendingModel(**{name: getattr(model, name) for name in names})
