@@ -134,7 +134,7 @@ def test_model_that_has_changed_is_declined_until_it_is_added_again(
     machine.stop()
     with (folder / "model.safetensors").open("r+b") as weights:
         weights.seek(-1, os.SEEK_END)
-        weights.write(b"?")
+        weights.write(b"!")
     again = start()
     again.until(lambda: again.states()["mine"] == "declined")
     assert "it has changed or is damaged" in again.detail("mine")
