@@ -62,10 +62,9 @@ sbom: $(DEV_STAMP) ## The bill of materials (CycloneDX) of Python and page, in v
 bench: $(DEV_STAMP) ## The engine beside its peers and the machine's limits, both models (MODEL=FILE, ARGS=--quick)
 	@$(IN_VENV) -m inference.bench --model $(or $(MODEL),$(SMALL_MODEL) $(wildcard $(LARGE_MODEL))) $(ARGS)
 
-EVAL_MODEL ?= var/models/qwen2.5-coder-1.5b-instruct-q4_k_m.gguf
 .PHONY: eval
-eval: $(DEV_STAMP) ## How often the default model calls tools as it should (EVAL_MODEL=…)
-	@$(IN_VENV) -m inference.bench.tools --model "$(EVAL_MODEL)"
+eval: $(DEV_STAMP) ## How good the models' answers are, for each way of computing them (MODEL=FILE)
+	@$(IN_VENV) -m inference.bench.quality --model $(or $(MODEL),$(SMALL_MODEL) $(wildcard $(LARGE_MODEL))) $(ARGS)
 
 .PHONY: bench-gpu
 bench-gpu: $(DEV_STAMP) ## The engine's kernels on a GPU beside what the device can do

@@ -1,21 +1,16 @@
-"""`python -m inference.bench.tools --model PATH`: how often a model calls tools as it should.
+"""How often a model calls tools as it should.
 
-Three rates, greedy and with `tool_choice: "auto"`: it calls the weather function with the city that
-was asked for, it says what the function gave, and it calls twice where two cities were asked for.
+It calls the weather function with the city that was asked for, it says what the function gave, and
+it calls twice where two cities were asked for.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import Any
 
-import httpx
-
-from inference.bench.engine import served
+from inference.bench.quality.case import Asker
 
 _CITIES = ("Paris", "Tokyo", "Nairobi", "Oslo", "Lima", "Cairo")
 _ONE = (
@@ -24,7 +19,6 @@ _ONE = (
 )
 _TWO = "What is the weather in {} and in {} right now?"
 _WEATHERS = ("sunny", "rainy", "snowy", "foggy")
-_PARALLEL = 4
 
 TOOLS: list[dict[str, Any]] = [
     {
@@ -54,17 +48,14 @@ TOOLS: list[dict[str, Any]] = [
 ]
 
 
-class Asker:
-    """Asks a served model."""
+class Calls:
+    """What a model calls, with `tool_choice: "auto"`."""
 
-    def __init__(self, url: str) -> None:
-        self._http = httpx.Client(base_url=url, timeout=300)
+    def __init__(self, asker: Asker) -> None:
+        self._asker = asker
 
     def message(self, messages: list[dict[str, Any]]) -> dict[str, Any]:
-        body = {"messages": messages, "tools": TOOLS, "temperature": 0, "max_tokens": 160}
-        answer = self._http.post("/v1/chat/completions", json=body)
-        answer.raise_for_status()
-        message: dict[str, Any] = answer.json()["choices"][0]["message"]
+        message: dict[str, Any] = self._asker.choice(messages, tools=TOOLS)["message"]
         return message
 
     def calls(self, question: str) -> list[tuple[str, Any]]:
@@ -99,45 +90,34 @@ class Asker:
         return not message.get("tool_calls") and weather[:4] in said
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
-    parser.add_argument("--model", type=Path, required=True)
-    args = parser.parse_args()
-    with served(args.model, []) as url, ThreadPoolExecutor(_PARALLEL) as pool:
-        asker = Asker(url)
-
-        def rate(name: str, cases: list[Callable[[], bool]]) -> None:
-            right = sum(pool.map(lambda case: case(), cases))
-            print(f"{name}: {right} of {len(cases)} ({right / len(cases):.0%})", flush=True)
-
-        print(f"model: {args.model.name}")
-        rate("calls the weather tool", _one_call(asker))
-        rate("uses its result", _results(asker))
-        rate("calls two at once", _two_calls(asker))
+def rates(asker: Asker) -> dict[str, list[Callable[[], bool]]]:
+    """What is measured, and its cases: whether each came out right."""
+    calls = Calls(asker)
+    return {
+        "calls the weather tool": _one_call(calls),
+        "uses its result": _results(calls),
+        "calls two at once": _two_calls(calls),
+    }
 
 
-def _one_call(asker: Asker) -> list[Callable[[], bool]]:
+def _one_call(calls: Calls) -> list[Callable[[], bool]]:
     return [
-        lambda text=text, city=city: asker.calls_for(text.format(city), city)  # type: ignore[misc]
+        lambda text=text, city=city: calls.calls_for(text.format(city), city)  # type: ignore[misc]
         for text in _ONE
         for city in _CITIES
     ]
 
 
-def _results(asker: Asker) -> list[Callable[[], bool]]:
+def _results(calls: Calls) -> list[Callable[[], bool]]:
     return [
-        lambda city=city, at=at: asker.uses_result(city, _WEATHERS[at % 4])  # type: ignore[misc]
+        lambda city=city, at=at: calls.uses_result(city, _WEATHERS[at % 4])  # type: ignore[misc]
         for at, city in enumerate(_CITIES)
     ]
 
 
-def _two_calls(asker: Asker) -> list[Callable[[], bool]]:
+def _two_calls(calls: Calls) -> list[Callable[[], bool]]:
     pairs = zip(_CITIES, _CITIES[1:] + _CITIES[:1], strict=True)
     return [
-        lambda one=one, two=two: asker.calls_for(_TWO.format(one, two), one, two)  # type: ignore[misc]
+        lambda one=one, two=two: calls.calls_for(_TWO.format(one, two), one, two)  # type: ignore[misc]
         for one, two in pairs
     ]
-
-
-if __name__ == "__main__":
-    main()
