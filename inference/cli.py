@@ -90,6 +90,7 @@ def configs(args: argparse.Namespace) -> tuple[EngineConfig, ServerConfig]:
         int8_activations=args.int8_activations,
         tensor_parallel=args.tensor_parallel_size,
         pipeline_parallel=args.pipeline_parallel_size,
+        readout=args.readout,
         prefill_from=args.prefill_from,
         prefill_api_key=args.prefill_api_key,
         speculation=SpeculationConfig(
@@ -165,6 +166,12 @@ def _parser() -> argparse.ArgumentParser:
         help="faster on a CPU; answers are no longer exactly the float32 model's; "
         "auto: where this machine can; tiles: prompts faster with AMX, but a token may depend on "
         "how much of its prompt was cached",
+    )
+    serve.add_argument(
+        "--readout",
+        metavar="FILE",
+        help="safetensors of linear functions of one layer's states: `weight` (readouts, hidden), "
+        "`bias`, and `layer` in the metadata; requests ask for them by `return_readouts`",
     )
     serve.add_argument(
         "--prefill-from",

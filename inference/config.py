@@ -78,6 +78,8 @@ class EngineConfig(msgspec.Struct, frozen=True):
     """Processes that hold a part of every layer."""
     pipeline_parallel: int = 1
     """Processes that hold layers, one after another."""
+    readout: str | None = None
+    """A file of linear functions of one layer's states (`model/readout.py`)."""
     prefill_from: str | None = None
     """zmq address of an engine that computes prompts (`inference/connector`)."""
     prefill_api_key: str = ""

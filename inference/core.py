@@ -109,6 +109,8 @@ class Request:
     """When it ends with what it has by then, in `arrived_at`'s clock."""
     wants_embedding: bool = False
     """Wanted is one vector of the prompt, not tokens after it."""
+    wants_readouts: bool = False
+    """Wanted are the readouts of its tokens too."""
 
     status: RequestStatus = RequestStatus.WAITING
     token_ids: list[int] = field(init=False)
@@ -123,6 +125,8 @@ class Request:
     cached_tokens: int = 0
     """Prompt tokens found in the prefix cache when the request first ran."""
     was_scheduled: bool = False
+    readouts_given: int = 0
+    """Of so many tokens."""
 
     def __post_init__(self) -> None:
         self.token_ids = list(self.prompt_token_ids)
@@ -229,9 +233,16 @@ class StepRunner(Protocol):
     embedding_size: int
     is_encoder: bool
     """Whether it gives vectors only, of prompts that are each computed in one step."""
+    num_readouts: int
+    """Numbers that are read of each token's state; 0 where none are."""
 
     def execute(self, chunks: list[Chunk]) -> list[StepResult]:
         """Compute all chunks; a result for each that `samples`, None for the others."""
+        ...
+
+    def readouts(self, block_ids: Sequence[int], begin: int, end: int) -> bytes:
+        """Of the computed tokens [begin, end) of a sequence in these blocks: little-endian
+        float32, (tokens, readouts)."""
         ...
 
     def copy_blocks(self, copies: BlockCopies) -> None:

@@ -52,6 +52,7 @@ def make_proposers(config: EngineConfig, target: StepRunner) -> list[Proposer]:
             tensor_parallel=1,
             pipeline_parallel=1,
             prefill_from=None,
+            readout=None,
         )
         draft = ModelRunner(draft_config)
         if draft.vocab_size != target.vocab_size:
@@ -101,6 +102,7 @@ def main() -> int:
             vocab_size=runner.vocab_size,
             embedding_size=runner.embedding_size,
             is_encoder=runner.is_encoder,
+            num_readouts=runner.num_readouts,
         )
         outbox.send(msgspec.msgpack.encode(ready))
         heartbeat.start(core.progress)

@@ -34,6 +34,8 @@ class AddRequest(msgspec.Struct, tag="add"):
     """When to end with what there is, in the same clock."""
     wants_embedding: bool = False
     """Answer with the prompt's vector instead of tokens after it."""
+    wants_readouts: bool = False
+    """Answer with the readouts of prompt and answer too."""
 
 
 class AbortRequests(msgspec.Struct, tag="abort"):
@@ -60,6 +62,9 @@ class SequenceOutput(msgspec.Struct, array_like=True, omit_defaults=True):
     error: str | None = None
     vector: bytes = b""
     """Of a request that wants one: little-endian float32, of length one."""
+    readouts: bytes = b""
+    """Of a request that wants them: those of the tokens computed since the last output, the
+    prompt's first; little-endian float32, (tokens, readouts)."""
 
 
 class CoreStats(msgspec.Struct, omit_defaults=True):
@@ -102,6 +107,7 @@ class CoreReady(msgspec.Struct, tag="ready"):
     embedding_size: int
     is_encoder: bool = False
     """Whether the model gives vectors only."""
+    num_readouts: int = 0
 
 
 class StepReport(msgspec.Struct, tag="step"):

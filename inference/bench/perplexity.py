@@ -126,10 +126,10 @@ def measure(path: str, way: Way, token_ids: Sequence[int]) -> Figures:
             logprobs=_text_logprobs(model, caches, tokens),
             weight_mb=weight_mb,
             decode={
-                streams: streams * _rate(partial(model, _decode_batch(streams), caches), _STEPS)
+                streams: streams * _rate(partial(model, decode_batch(streams), caches), _STEPS)
                 for streams in _STREAMS
             },
-            prefill=_PROMPT * _rate(lambda: model(_chunk(prompt, prompt[:1] * 0), caches)),
+            prefill=_PROMPT * _rate(lambda: model(prompt_batch(prompt, prompt[:1] * 0), caches)),
         )
 
 
@@ -154,16 +154,17 @@ def _logprobs(model: Decoder, caches: list[LayerCache], token_ids: torch.Tensor)
     if len(token_ids) < 2:
         return torch.empty(0)
     rows = torch.arange(len(token_ids) - 1)
-    logprobs = model(_chunk(token_ids, rows), caches).log_softmax(-1)
+    logprobs = model(prompt_batch(token_ids, rows), caches).log_softmax(-1)
     return logprobs.gather(1, token_ids[1:, None]).squeeze(1)
 
 
-def _chunk(token_ids: torch.Tensor, rows: torch.Tensor) -> Batch:
+def prompt_batch(token_ids: torch.Tensor, rows: torch.Tensor) -> Batch:
+    """A prompt alone in a step, with the logits of these of its tokens."""
     slots = torch.arange(len(token_ids))
     return Batch(token_ids, slots, slots, None, (PrefillChunk(0, len(slots), 0, slots),), rows)
 
 
-def _decode_batch(streams: int) -> Batch:
+def decode_batch(streams: int) -> Batch:
     """A step of `streams` sequences, each at its token `_CONTEXT`."""
     width = _CONTEXT // _BLOCK + 1
     tables = torch.arange(streams * width, dtype=torch.int32).view(streams, width)

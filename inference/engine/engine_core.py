@@ -91,6 +91,7 @@ class EngineCore:
                 cache_salt=message.cache_salt,
                 deadline=message.deadline,
                 wants_embedding=message.wants_embedding,
+                wants_readouts=message.wants_readouts,
             )
         )
 
@@ -194,6 +195,7 @@ class EngineCore:
             reason = self._finish_reason(request, sampled[taken - 1].token_id, taken)
         token_ids = [each.token_id for each in sampled[:taken]]
         self.scheduler.complete(chunk, token_ids)
+        readouts = self._new_readouts(request) if request.wants_readouts else b""
         if reason is not None:
             self.scheduler.finish(request)
         logprobs = [each.logprobs for each in sampled[:taken] if each.logprobs]
@@ -203,7 +205,13 @@ class EngineCore:
             logprobs=logprobs or None,
             finish_reason=reason,
             cached_tokens=request.cached_tokens,
+            readouts=readouts,
         )
+
+    def _new_readouts(self, request: Request) -> bytes:
+        """Those of the tokens computed since they were last given."""
+        begin, request.readouts_given = request.readouts_given, request.num_computed
+        return self.runner.readouts(request.block_ids, begin, request.num_computed)
 
     def _finish_reason(self, request: Request, token_id: int, new: int) -> FinishReason | None:
         """Whether a request ends with `token_id`, its `new`-th token of this step."""

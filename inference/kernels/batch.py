@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Protocol
 
 import torch
 from torch import Tensor
@@ -90,6 +91,16 @@ class Batch:
     @property
     def num_decode(self) -> int:
         return 0 if self.decode is None else len(self.decode.lengths)
+
+
+class Slots(Protocol):
+    """What is kept for each token, in slots."""
+
+    @property
+    def parts(self) -> tuple[Tensor, ...]:
+        """All that the slots hold, one tensor (slots, ...) each: what copies or checks
+        blocks takes these."""
+        ...
 
 
 class LayerCache:

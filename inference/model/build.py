@@ -18,13 +18,14 @@ from inference.kernels.cpu.compile import load_kernels
 from inference.kernels.cpu.packed_linear import PackedLinear
 from inference.model.architecture import Split
 from inference.model.config import MoeConfig, RopeConfig
-from inference.model.decoder import Decoder, DecoderEnds, Encoder, LayerStack
+from inference.model.decoder import Decoder, DecoderEnds, Encoder, Layers, LayerStack
 from inference.model.files.weights import WeightReader
 from inference.model.layers.experts import GroupedExperts, SparseExperts
 from inference.model.layers.linear import DenseLinear, Embedding, Linear, TokenMatrix
 from inference.model.layers.mlp import Mlp, SwiGLU
 from inference.model.layers.ranks import AllReduced, GatheredLogits, RankGroup, VocabularyPart
 from inference.model.layers.rope import Rotary
+from inference.model.readout import ReadLayers, Readout
 from inference.quantization.packed import PackedRows
 from inference.quantization.precision import Precision
 from inference.quantization.rounding import fits_blocks, round_to_blocks
@@ -39,6 +40,7 @@ def build_model(
     precision: Precision | None = None,
     group: RankGroup | None = None,
     layers: range | None = None,
+    readout: Readout | None = None,
 ) -> Encoder | Decoder:
     """Read the weights and put the model together: a decoder, where its ends predict tokens.
 
@@ -49,12 +51,14 @@ def build_model(
         reader: with a `group`, one that gives this rank's part (`parallel/shard.py`).
         group: the ranks whose parts make up each product.
         layers: those that are wanted; all of them when None.
+        readout: what is read between the layers.
     Raises:
         ModelLoadError: when a tensor is missing or unreadable, or the precision cannot be
             had here.
     """
     load = WeightLoader(reader, dtype, device, precision or Precision(), group)
-    stack = load.stack(range(reader.config.num_layers) if layers is None else layers)
+    wanted = range(reader.config.num_layers) if layers is None else layers
+    stack: Layers = load.stack(wanted) if readout is None else _read(load, wanted, readout)
     ends = reader.architecture.ends(load)
     if not isinstance(ends, DecoderEnds):
         return Encoder(reader.config, stack, ends)
@@ -64,6 +68,11 @@ def build_model(
     return model
 
 
+def _read(load: WeightLoader, wanted: range, readout: Readout) -> ReadLayers:
+    before, after = wanted[: readout.layer], wanted[readout.layer :]
+    return ReadLayers(load.stack(before), load.stack(after), readout)
+
+
 def build_decoder(
     reader: WeightReader,
     dtype: torch.dtype,
@@ -71,13 +80,14 @@ def build_decoder(
     precision: Precision | None = None,
     group: RankGroup | None = None,
     layers: range | None = None,
+    readout: Readout | None = None,
 ) -> Decoder:
     """As `build_model`, for what needs logits.
 
     Raises:
         ModelLoadError: also for an encoder.
     """
-    model = build_model(reader, dtype, device, precision, group, layers)
+    model = build_model(reader, dtype, device, precision, group, layers, readout)
     if not isinstance(model, Decoder):
         raise ModelLoadError(f"{reader.config.architecture} is an encoder: it predicts no tokens")
     return model

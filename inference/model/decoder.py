@@ -98,10 +98,28 @@ class LayerStack:
         return x, delta
 
 
+class Layers(Protocol):
+    """What a `LayerStack` can."""
+
+    config: ModelConfig
+
+    def __len__(self) -> int: ...
+
+    @property
+    def is_fused(self) -> bool: ...
+
+    @property
+    def can_be_recorded(self) -> bool: ...
+
+    def __call__(
+        self, x: Tensor, delta: Tensor | None, batch: Batch, caches: list[LayerCache]
+    ) -> Hidden: ...
+
+
 class Encoder:
     """A whole model that makes vectors of texts."""
 
-    def __init__(self, config: ModelConfig, layers: LayerStack, ends: Ends) -> None:
+    def __init__(self, config: ModelConfig, layers: Layers, ends: Ends) -> None:
         self.config = config
         self.layers = layers
         self._ends = ends
@@ -123,7 +141,7 @@ class Encoder:
 class Decoder(Encoder):
     """A whole model, or on a pipeline's first stage its ends and the first layers."""
 
-    def __init__(self, config: ModelConfig, layers: LayerStack, ends: DecoderEnds) -> None:
+    def __init__(self, config: ModelConfig, layers: Layers, ends: DecoderEnds) -> None:
         super().__init__(config, layers, ends)
         self._predicting = ends
 

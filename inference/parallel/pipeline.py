@@ -11,13 +11,13 @@ import torch.distributed as dist
 from torch import Tensor
 
 from inference.kernels.batch import Batch, LayerCache
-from inference.model.decoder import Decoder, Hidden, LayerStack
+from inference.model.decoder import Decoder, Hidden, Layers
 from inference.parallel.micro_batches import split
 from inference.parallel.world import World
 
 
 class StageModel:
-    def __init__(self, world: World, layers: LayerStack, ends: Decoder | None) -> None:
+    def __init__(self, world: World, layers: Layers, ends: Decoder | None) -> None:
         """`ends`: the whole model's embedding, norm and logits, for the first stage."""
         self._world = world
         self._layers = layers

@@ -10,7 +10,7 @@ import msgspec
 import torch
 from torch import Tensor
 
-from inference.kernels.batch import LayerCache
+from inference.kernels.batch import Slots
 from inference.model.config import ModelConfig
 
 
@@ -20,7 +20,7 @@ class BlockTransfer:
     Bytes are those of every layer's `LayerCache.parts`, one after another, of all the slots.
     """
 
-    def __init__(self, caches: Sequence[LayerCache], block_size: int, fingerprint: str) -> None:
+    def __init__(self, caches: Sequence[Slots], block_size: int, fingerprint: str) -> None:
         self.fingerprint = fingerprint
         self._parts = [part for cache in caches for part in cache.parts]
         self._block_size = block_size
@@ -58,12 +58,17 @@ class BlockTransfer:
 
 
 def fingerprint(
-    config: ModelConfig, dtype: torch.dtype, kv_dtype: torch.dtype, block_size: int
+    config: ModelConfig,
+    dtype: torch.dtype,
+    kv_dtype: torch.dtype,
+    block_size: int,
+    num_readouts: int = 0,
 ) -> str:
     """Equal where blocks of one engine fit the other's cache: same sizes, types and rotation.
 
     The weights are not compared: who starts both engines gives both the same.
     """
     shape = {name: repr(value) for name, value in asdict(config).items()}
-    content = msgspec.json.encode([sorted(shape.items()), str(dtype), str(kv_dtype), block_size])
+    kept = (str(dtype), str(kv_dtype), block_size, num_readouts)
+    content = msgspec.json.encode([sorted(shape.items()), *kept])
     return hashlib.sha256(content).hexdigest()

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from inference.kernels.batch import LayerCache
+from inference.kernels.batch import Slots
 
 _INTEGERS = {1: torch.int8, 2: torch.int16, 4: torch.int32}
 _ODD_BITS = 0x9E3779B97F4A7C15 - (1 << 64)
@@ -20,14 +20,14 @@ class BlockChecksums:
     finds faults, not forgeries.
     """
 
-    def __init__(self, caches: Sequence[LayerCache], block_size: int) -> None:
+    def __init__(self, caches: Sequence[Slots], block_size: int) -> None:
         self._caches = caches
         self._block_size = block_size
 
     @torch.inference_mode()
     def __call__(self, block_ids: Sequence[int]) -> list[int]:
         """One number for each block, over keys and values of all layers."""
-        device = self._caches[0].keys.device
+        device = self._caches[0].parts[0].device
         first = torch.tensor(block_ids, device=device)[:, None] * self._block_size
         slots = first + torch.arange(self._block_size, device=device)
         totals = torch.zeros(len(block_ids), dtype=torch.int64, device=device)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from itertools import islice
+from pathlib import Path
 
 import torch
 from torch import Tensor
@@ -12,7 +13,7 @@ from torch import Tensor
 from inference.config import EngineConfig
 from inference.core import BlockCopies, Chunk, StepResult
 from inference.errors import ModelLoadError
-from inference.kernels.batch import Batch, DecodeBatch, PrefillChunk
+from inference.kernels.batch import Batch, DecodeBatch, PrefillChunk, Slots
 from inference.model.build import build_model
 from inference.model.config import ModelConfig
 from inference.model.decoder import Decoder, Encoder
@@ -24,6 +25,7 @@ from inference.model.kv_memory import (
     token_bytes,
 )
 from inference.model.placement import pick_device, pick_dtype, pick_kv_dtype, pick_precision
+from inference.model.readout import Readout
 from inference.parallel.launch import Leader, is_parallel, lead
 from inference.parallel.leader import LeadingModel
 from inference.runner.block_transfer import BlockTransfer, fingerprint
@@ -81,6 +83,7 @@ class ModelRunner:
     def _load(self, config: EngineConfig) -> ModelConfig:
         """Weights and caches: here, or here and on the ranks that this one leads."""
         self._leader: Leader | None = None
+        self._readout: Readout | None = None
         self._model: Encoder | GraphedModel | LeadingModel
         self._decoder: Decoder | GraphedModel | LeadingModel | None = None
         """The model, where it predicts tokens; the server refuses answers of one that does not."""
@@ -93,7 +96,10 @@ class ModelRunner:
         else:
             reader = open_weights(config.model)
             precision = pick_precision(config, reader, self._dtype, self._device)
-            self._model = build_model(reader, self._dtype, self._device, precision)
+            self._readout = _read(config, reader.config, self._device)
+            self._model = build_model(
+                reader, self._dtype, self._device, precision, readout=self._readout
+            )
             if isinstance(self._model, Decoder):
                 self._decoder = self._model
             own, num_layers = reader.config, reader.config.num_layers
@@ -113,10 +119,15 @@ class ModelRunner:
             graphed = GraphedModel(self._model, seats, width, config.block_size, slots)
             graphed.record(self._caches)
             self._model = self._decoder = graphed
-        model_id = fingerprint(own, self._dtype, kv_dtype, config.block_size)
-        self.blocks = BlockTransfer(self._caches, config.block_size, model_id)
-        self._checksums = BlockChecksums(self._caches, config.block_size)
-        self._swap = SwapMemory(self._caches, config.block_size, config.swap_blocks)
+        self.num_readouts = self._readout.num if self._readout else 0
+        kept: list[Slots] = [*self._caches]
+        if self._readout is not None:
+            self._readout.allocate(slots + spare)
+            kept.append(self._readout)
+        model_id = fingerprint(own, self._dtype, kv_dtype, config.block_size, self.num_readouts)
+        self.blocks = BlockTransfer(kept, config.block_size, model_id)
+        self._checksums = BlockChecksums(kept, config.block_size)
+        self._swap = SwapMemory(kept, config.block_size, config.swap_blocks)
         return own
 
     @torch.inference_mode()
@@ -148,6 +159,12 @@ class ModelRunner:
                 )
             first_row += chunk.num_tokens
         return [results.get(chunk.request.request_id) for chunk in chunks]
+
+    def readouts(self, block_ids: Sequence[int], begin: int, end: int) -> bytes:
+        """Of the computed tokens [begin, end) of a sequence in these blocks."""
+        assert self._readout is not None, "the server refuses who asks for them"
+        values = self._readout.values[self._slots(list(block_ids), end)[begin:]]
+        return values.cpu().numpy().astype("<f4").tobytes()
 
     def copy_blocks(self, copies: BlockCopies) -> None:
         """Copy blocks to host memory and back."""
@@ -207,9 +224,24 @@ class ModelRunner:
         )
 
 
+def _read(config: EngineConfig, model: ModelConfig, device: torch.device) -> Readout | None:
+    """What is read between the layers, where a file is named.
+
+    Raises:
+        ModelLoadError: when it does not fit the model.
+    """
+    if config.readout is None:
+        return None
+    if model.is_encoder:
+        raise ModelLoadError("--readout cannot be had for a model that makes vectors")
+    return Readout.load(Path(config.readout), model, device)
+
+
 def _check_options_on_several_ranks(config: EngineConfig) -> None:
     """Raises ModelLoadError for an option that reaches this rank's part of the cache only."""
     if config.swap_blocks:
         raise ModelLoadError("--swap-blocks cannot be had for a model on several ranks")
+    if config.readout is not None:
+        raise ModelLoadError("--readout cannot be had for a model on several ranks")
     if config.prefill_from is not None:
         raise ModelLoadError("--prefill-from cannot be had for a model on several ranks")

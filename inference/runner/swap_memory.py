@@ -8,13 +8,13 @@ import torch
 from torch import Tensor
 
 from inference.core import BlockCopies
-from inference.kernels.batch import LayerCache
+from inference.kernels.batch import Slots
 
 
 class SwapMemory:
     """Room for `num_blocks` blocks of all layers, pinned where the cache is on a GPU."""
 
-    def __init__(self, caches: Sequence[LayerCache], block_size: int, num_blocks: int) -> None:
+    def __init__(self, caches: Sequence[Slots], block_size: int, num_blocks: int) -> None:
         self._block_size = block_size
         self._parts: list[tuple[Tensor, Tensor]] = []
         """(cache, host memory) of keys and values of every layer, and of their scales."""

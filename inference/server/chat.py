@@ -13,7 +13,7 @@ from starlette.responses import Response
 
 from inference.core import FinishReason, TokenLogprobs
 from inference.errors import InvalidRequestError
-from inference.server.choice_text import Delta, TokenInfo, joined
+from inference.server.choice_text import ChoiceSoFar, Delta, TokenInfo
 from inference.server.generation import run_prompts
 from inference.server.http import EventStream, json_response, read_body, unless_gone
 from inference.server.prepare import Asked, PreparedPrompt, Structure, prepare_prompts, structure_of
@@ -149,7 +149,8 @@ class _Answer:
             async for delta in deltas:
                 usage.take(delta)
                 said = self._deltas(delta)
-                silent = not (said or delta.tokens or delta.finish_reason or continuous)
+                told = said or delta.tokens or delta.readouts or delta.finish_reason
+                silent = not (told or continuous)
                 first, *rest = said or [{}]
                 if delta.index not in begun:
                     begun.add(delta.index)
@@ -172,21 +173,15 @@ class _Answer:
         self, deltas: AsyncGenerator[Delta, None], usage: UsageCount, n: int
     ) -> dict[str, Any]:
         answers = [WholeAnswer(writer.begun) for writer in self.writers]
-        tokens: list[list[TokenInfo]] = [[] for _ in range(n)]
-        last: list[Delta | None] = [None] * n
+        made = [ChoiceSoFar() for _ in range(n)]
         async with aclosing(deltas):
             async for delta in deltas:
                 usage.take(delta)
                 for content in self._deltas(delta):
                     answers[delta.index].take(content)
-                tokens[delta.index].extend(delta.tokens)
-                last[delta.index] = delta
+                made[delta.index].take(delta)
         choices = [
-            self._choice(
-                joined(index, last[index], "", tokens[index]),
-                "message",
-                answers[index].message(),
-            )
+            self._choice(made[index].joined(index), "message", answers[index].message())
             for index in range(n)
         ]
         return {**self._object("chat.completion", choices), "usage": usage.report()}
@@ -224,6 +219,7 @@ class _Answer:
             "index": delta.index,
             key: content,
             "logprobs": logprobs,
+            **(delta.readout_fields(self.state.model_info.num_readouts) if first else {}),
             **finish,
         }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -37,6 +38,8 @@ class Delta:
     finish_reason: FinishReason | None = None
     loop: Loop | None = None
     """Of reason `LOOP`: what the answer repeats."""
+    readouts: tuple[float, ...] = ()
+    """Those of the tokens computed since the last delta, one after another."""
 
     def finish_fields(self) -> dict[str, Any]:
         """`finish_reason` as OpenAI has it. Of a loop it is `length`, which says that the answer is
@@ -50,12 +53,35 @@ class Delta:
         }
         return {"finish_reason": FinishReason.LENGTH, "finish_details": details}
 
+    def readout_fields(self, num_readouts: int) -> dict[str, Any]:
+        """`readouts`, a list of numbers for each token, where they were asked for."""
+        if not self.readouts:
+            return {}
+        tokens = range(0, len(self.readouts), num_readouts)
+        return {"readouts": [self.readouts[at : at + num_readouts] for at in tokens]}
 
-def joined(index: int, last: Delta | None, text: str, tokens: list[TokenInfo]) -> Delta:
-    """All deltas of a choice as one, which ends as its `last` did."""
-    if last is None:
-        return Delta(index, text, 0, 0, tuple(tokens))
-    return replace(last, index=index, text=text, tokens=tuple(tokens))
+
+@dataclass
+class ChoiceSoFar:
+    """The deltas of a choice, put together."""
+
+    text: str = ""
+    tokens: list[TokenInfo] = field(default_factory=list)
+    readouts: list[float] = field(default_factory=list)
+    last: Delta | None = None
+
+    def take(self, delta: Delta) -> None:
+        self.text += delta.text
+        self.tokens.extend(delta.tokens)
+        self.readouts.extend(delta.readouts)
+        self.last = delta
+
+    def joined(self, index: int, *, text: str = "", tokens: bool = True) -> Delta:
+        """All deltas as one, which ends as the last did."""
+        last = self.last or Delta(index, "", 0, 0)
+        shown = tuple(self.tokens) if tokens else ()
+        readouts = tuple(self.readouts)
+        return replace(last, index=index, text=text, tokens=shown, readouts=readouts)
 
 
 @dataclass
@@ -142,4 +168,7 @@ class ChoiceText:
         shown = [info for info in self._pending if info.end <= self._released]
         self._pending = self._pending[len(shown) :]
         cached = output.cached_tokens
-        return Delta(self.index, text, self.generated, cached, tuple(shown), reason, loop)
+        return Delta(
+            *(self.index, text, self.generated, cached, tuple(shown), reason, loop),
+            readouts=struct.unpack(f"<{len(output.readouts) // 4}f", output.readouts),
+        )

@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from inference.errors import InvalidRequestError
-from inference.server.choice_text import Delta, TokenInfo, joined
+from inference.server.choice_text import ChoiceSoFar, Delta, TokenInfo
 from inference.server.generation import run_prompts
 from inference.server.http import EventStream, json_response, read_body, unless_gone
 from inference.server.prepare import Asked, prepare_prompts
@@ -117,7 +117,8 @@ class _Answer:
                 first = delta.index not in begun
                 begun.add(delta.index)
                 text = self.echoes[delta.index] + delta.text if first else delta.text
-                if not (text or delta.tokens or delta.finish_reason or continuous):
+                told = text or delta.tokens or delta.readouts or delta.finish_reason
+                if not (told or continuous):
                     continue
                 chunk = self._object([self._choice(delta, text)])
                 if include_usage or continuous:
@@ -135,19 +136,16 @@ class _Answer:
         tried: int,
     ) -> dict[str, Any]:
         """The whole answer: of every `tried` choices of a prompt the likeliest `n`."""
-        texts = list(self.echoes)
-        tokens: list[list[TokenInfo]] = [[] for _ in texts]
-        last: list[Delta | None] = [None] * len(texts)
+        made = [ChoiceSoFar(echo) for echo in self.echoes]
         async with aclosing(deltas):
             async for delta in deltas:
                 usage.take(delta)
-                texts[delta.index] += delta.text
-                tokens[delta.index].extend(delta.tokens)
-                last[delta.index] = delta
-        shown = tokens if body.logprobs is not None else [[] for _ in texts]
+                made[delta.index].take(delta)
+        shown = body.logprobs is not None
+        likeliest = _likeliest([choice.tokens for choice in made], n, tried)
         choices = [
-            self._choice(joined(index, last[i], texts[i], shown[i]), texts[i])
-            for index, i in enumerate(_likeliest(tokens, n, tried))
+            self._choice(made[i].joined(index, tokens=shown), made[i].text)
+            for index, i in enumerate(likeliest)
         ]
         return {**self._object(choices), "usage": usage.report()}
 
@@ -165,6 +163,7 @@ class _Answer:
             "index": delta.index,
             "text": text,
             "logprobs": _logprobs(self.state.tokenizer, delta.tokens) if delta.tokens else None,
+            **delta.readout_fields(self.state.model_info.num_readouts),
             **delta.finish_fields(),
         }
 

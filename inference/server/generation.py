@@ -84,6 +84,7 @@ async def _run_choice(
         arrived_at=now,
         cache_salt=prompt.cache_salt,
         deadline=None if prompt.timeout_s is None else now + prompt.timeout_s,
+        wants_readouts=prompt.wants_readouts,
     )
     text = ChoiceText(state, index, prompt)
     reason = FinishReason.ABORT

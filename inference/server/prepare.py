@@ -44,6 +44,7 @@ class PreparedPrompt:
     """Its answer ends when it has gone into a loop; None: it does not."""
     shown_tokens: frozenset[int] = frozenset()
     """Special tokens that are part of the text."""
+    wants_readouts: bool = False
 
 
 @dataclass(frozen=True)
@@ -87,6 +88,8 @@ async def prepare_prompts(
     """
     structure = structure or await structure_of(state, body)
     _check_ends(state, body, structure)
+    if body.return_readouts and not state.model_info.num_readouts:
+        raise InvalidRequestError("this engine has no --readout", param="return_readouts")
     sampling = _sampling(state, body, structure, logprobs, defaults or {})
     stops = (body.stop,) if isinstance(body.stop, str) else tuple(body.stop or ())
     prepared = []
@@ -112,6 +115,7 @@ async def prepare_prompts(
             body.timeout_s,
             asked,
             structure.shown_tokens,
+            body.return_readouts,
         )
         prepared.append(prompt)
     return prepared

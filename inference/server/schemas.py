@@ -79,6 +79,8 @@ class GenerationFields(_SamplingFields, kw_only=True, forbid_unknown_fields=True
     timeout_s: Annotated[float, Meta(gt=0.0)] | None = None
     """The answer ends after so many seconds, with what it has and reason `timeout`."""
     cache_salt: Annotated[str, Meta(max_length=256)] | None = None
+    return_readouts: bool = False
+    """Answer with what `--readout` reads of the tokens of prompt and answer, too."""
     user: str | None = None
     """Accepted because OpenAI's clients send it; it changes nothing here."""
 
