@@ -149,8 +149,8 @@ class _Answer:
             async for delta in deltas:
                 usage.take(delta)
                 said = self._deltas(delta)
-                told = said or delta.tokens or delta.readouts or delta.finish_reason
-                silent = not (told or continuous)
+                has_news = said or delta.tokens or delta.readouts or delta.finish_reason
+                silent = not (has_news or continuous)
                 first, *rest = said or [{}]
                 if delta.index not in begun:
                     begun.add(delta.index)

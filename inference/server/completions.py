@@ -117,8 +117,8 @@ class _Answer:
                 first = delta.index not in begun
                 begun.add(delta.index)
                 text = self.echoes[delta.index] + delta.text if first else delta.text
-                told = text or delta.tokens or delta.readouts or delta.finish_reason
-                if not (told or continuous):
+                has_news = text or delta.tokens or delta.readouts or delta.finish_reason
+                if not (has_news or continuous):
                     continue
                 chunk = self._object([self._choice(delta, text)])
                 if include_usage or continuous:
