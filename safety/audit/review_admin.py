@@ -1,7 +1,7 @@
 """The review queue of the admin: a person confirms or overturns what the classifiers decided."""
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, cast
 
 from django.contrib import admin, messages
 from django.db.models import QuerySet
@@ -10,9 +10,10 @@ from django.http import HttpRequest
 from unfold.admin import ModelAdmin
 from unfold.decorators import action
 
+from backend.accounts.models import User
 from backend.platform.errors import Conflict
 from safety.audit.models import Review, ReviewState, StoredText
-from safety.audit.services import review_resolve
+from safety.audit.services import retained_text_access_record, review_resolve
 from safety.audit.texts import TextUnreadable
 
 MAY_READ = "conversations.view_content"
@@ -74,11 +75,13 @@ class ReviewAdmin(ModelAdmin):
         form_url: str = "",
         extra_context: dict[str, Any] | None = None,
     ) -> Any:
-        """As usual; that a retained text was opened, and by whom, is logged."""
+        """As usual; that a retained text was opened, and by whom, is logged, here
+        and in the organization's audit log."""
         if request.method == "GET" and object_id is not None and request.user.has_perm(MAY_READ):
             review = self.get_object(request, object_id)
             if review is not None and _stored_text(review) is not None:
                 self.log_change(request, review, "Read the retained text.")
+                retained_text_access_record(review=review, reader_id=cast(User, request.user).pk)
         return super().changeform_view(request, object_id, form_url, extra_context)
 
     @admin.display(description="categories")

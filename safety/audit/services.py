@@ -148,6 +148,17 @@ def policy_save(
     return saved
 
 
+def retained_text_access_record(*, review: Review, reader_id: UUID) -> None:
+    """Write into the organization's log that staff are shown a retained text, before they are."""
+    record(
+        AuditAction.CONTENT_ACCESSED,
+        organization_id=review.decision.organization_id,
+        actor=staff(reader_id),
+        target=("safety_decision", review.decision_id),
+        details={"reason": f"review: {review.reason}"},
+    )
+
+
 @transaction.atomic
 def appeal_create(*, principal: Principal, generation_id: UUID, appeal: str) -> Review:
     """Ask a person to look at the block or halt of the caller's own generation.

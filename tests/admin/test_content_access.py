@@ -5,7 +5,10 @@ from django.db import InternalError, connection, transaction
 from django.db.utils import DatabaseError
 from django.urls import reverse
 
+from backend.audit.models import AuditEvent
 from backend.conversations.models import Attachment, ContentAccess
+from safety.audit.models import Review, ReviewReason
+from tests.accounts.test_data_policy import retained_text
 from tests.conversations.message_trees import finished_turns
 from tests.factories import member
 
@@ -29,6 +32,19 @@ def conversation():
         file="x",
     )
     return row
+
+
+def test_retained_text_that_a_reviewer_opens_stands_in_the_organizations_log(client, reviewer):
+    principal = member()
+    decision = retained_text(principal, days=3)
+    review, _ = Review.objects.get_or_create(
+        decision=decision, defaults={"reason": ReviewReason.POLICY}
+    )
+    page = client.get(reverse("admin:audit_review_change", args=[review.pk]))
+    assert "what was written" in page.content.decode()
+    event = AuditEvent.objects.get(action="content.accessed")
+    assert (event.organization_id, event.actor_kind) == (principal.organization_id, "staff")
+    assert event.details == {"reason": "review: policy"}
 
 
 def content_url(conversation):
