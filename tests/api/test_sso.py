@@ -197,6 +197,7 @@ SAML_ATTACKS: dict[str, dict[str, Any]] = {
     "wrong audience": {"audience": "https://other.example.com"},
     "wrong issuer": {"issuer": "https://other.example.com"},
     "expired": {"valid_s": -300},
+    "external entity": {"doctype": '<!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/passwd">]>'},
     "not of this browser": {"in_response_to": "_another"},
 }
 

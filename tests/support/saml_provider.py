@@ -39,6 +39,7 @@ class Answer:
     is_signed: bool = True
     valid_s: int = 300
     groups: tuple[str, ...] = ()
+    doctype: str = ""
     change: Callable[[etree._Element], None] | None = None  # after it was signed
 
 
@@ -118,7 +119,7 @@ class SAMLProvider:
             root.replace(assertion, signed)
         if answer.change is not None:
             answer.change(root)
-        return base64.b64encode(etree.tostring(root)).decode()
+        return base64.b64encode(answer.doctype.encode() + etree.tostring(root)).decode()
 
     def logout_url(
         self, url: str, *, issuer: str = "", subject: str, is_signed: bool = True
