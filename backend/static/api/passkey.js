@@ -2,7 +2,7 @@
 const button = document.getElementById("passkey");
 
 async function post(path, body) {
-  const token = /(?:^|; )csrftoken=([^;]*)/.exec(document.cookie)?.[1] ?? "";
+  const token = /(?:^|; )(?:__Host-)?csrftoken=([^;]*)/.exec(document.cookie)?.[1] ?? "";
   const answer = await fetch(path, {
     method: "POST",
     headers: { "Content-Type": "application/json", "X-CSRFToken": token },

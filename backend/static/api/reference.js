@@ -1,5 +1,5 @@
 // Starts Swagger UI on our schema. A file of its own, because the CSP allows no inline script.
-const csrfToken = () => document.cookie.match(/(?:^|; )csrftoken=([^;]*)/)?.[1] ?? "";
+const csrfToken = () => document.cookie.match(/(?:^|; )(?:__Host-)?csrftoken=([^;]*)/)?.[1] ?? "";
 
 window.SwaggerUIBundle({
   url: "/openapi.json",
