@@ -49,6 +49,6 @@ def test_json_is_taken_from_a_fence_and_must_have_the_keys():
     assert not first.is_right('{"name": "Maria Lopez", "age": 34} That is all.')
 
 
-def test_refusal_is_told_from_an_answer():
+def test_refusals_are_found_by_their_beginning():
     assert ordinary.refuses("I'm sorry, but I can't help with that.")
     assert not ordinary.refuses("Use `kill -9`, sorry to say.")
