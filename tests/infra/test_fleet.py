@@ -142,7 +142,7 @@ def test_model_that_has_changed_is_declined_until_it_is_added_again(
     assert (folder / "model.safetensors").exists()
 
 
-def test_killed_fetch_is_told_and_begun_again(start: Callable[[], Machine], tiny: Path) -> None:
+def test_killed_fetch_is_reported_and_begun_again(start: Callable[[], Machine], tiny: Path) -> None:
     machine = start()
     machine.ask("add", "big", source=str(tiny), memory=2_000_000_000)
     machine.until(lambda: machine.states().get("big") == "fetching")
