@@ -16,6 +16,7 @@ from django.templatetags.static import static
 from redis.asyncio.retry import Retry
 from redis.backoff import ExponentialBackoff
 
+from backend.platform.connections import PooledConnection
 from backend.platform.keys import Keyring, KeyringError
 from backend.schedule import BEAT_SCHEDULE
 from backend.storage import storage_backend
@@ -158,6 +159,7 @@ DATABASES = {
                 "min_size": 1,
                 "max_size": int(env("PARLEY_DB_POOL", "10")),
                 "timeout": 10,
+                "connection_class": PooledConnection,
                 # Then the next request tries anew, at once. With the usual 300 s the waits double
                 # without end: after a long outage nothing would reconnect for a minute.
                 "reconnect_timeout": 5,

@@ -67,10 +67,19 @@ def usage_record_create(*, facts: UsageFacts) -> UsageRecord:
         TransactionManagementError: there is no transaction to be part of.
     """
     _require_transaction()
+    record, event = usage_rows(facts=facts)
+    record.save(force_insert=True)
+    event.save(force_insert=True)
+    return record
+
+
+def usage_rows(*, facts: UsageFacts) -> tuple[UsageRecord, OutboxEvent]:
+    """What `usage_record_create` stores, unsaved: for who writes it together with other rows. Both
+    belong into the statement or the transaction that ends the generation."""
     counts = facts.counts
     if facts.pool and counts != facts.reported:
         log.warning("usage_report_inconsistent", generation_id=str(facts.generation_id))
-    record = UsageRecord.objects.create(
+    record = UsageRecord(
         generation_id=facts.generation_id,
         occurred_at=facts.occurred_at,
         organization_id=facts.organization_id,
@@ -86,14 +95,14 @@ def usage_record_create(*, facts: UsageFacts) -> UsageRecord:
         client_hash=facts.client_hash,
     )
     key = str(record.organization_id)
-    OutboxEvent.objects.create(
+    event = OutboxEvent(
         topic=events.TOPIC_RECORDED,
         key=key,
         partition=partition_of(key),
         event_id=record.generation_id,
         payload=events.encode(record),
     )
-    return record
+    return record, event
 
 
 def usage_cost(*, facts: UsageFacts, book: PriceBook) -> Decimal:

@@ -275,11 +275,12 @@ def _store(
     usage: Usage,
     stores: Callable[[], None] | None,
 ) -> Finished:
-    generation_create(admitted, model=pool.id)
+    row = generation_create(admitted, model=pool.id)
     if stores is not None:
         stores()
     return generation_finish(
         generation_id=admitted.id,
+        row=row,
         epoch=1,
         final=FinalState(
             state=GenerationState.COMPLETED,

@@ -20,6 +20,7 @@ from backend.generation.admission.rate_limits import Limiter
 from backend.generation.admission.shed import LoadShedder
 from backend.generation.finish.finalize import Finisher
 from backend.generation.finish.settle import Settlement
+from backend.generation.models import Generation
 from backend.generation.pools.client import UpstreamClient
 from backend.generation.pools.config import ConfiguredPools, PoolConfig, Pools, PoolsInForce
 from backend.generation.pools.demand import DemandReport
@@ -186,7 +187,11 @@ class Gateway:
         log.info("gateway_started", process_id=self.id, long_texts_spared=classifier().is_slow)
 
     def activate(
-        self, admitted: AdmittedGeneration, pool: PoolConfig, policy: Policy
+        self,
+        admitted: AdmittedGeneration,
+        pool: PoolConfig,
+        policy: Policy,
+        row: Generation | None = None,
     ) -> ActiveGeneration:
         """An admitted generation, ready to run here for the first time."""
         return ActiveGeneration(
@@ -195,6 +200,7 @@ class Gateway:
             lease=self.leases.value(1),
             pool=pool,
             policy=policy,
+            row=row,
             grace_s=self.settings.grace_s,
             on_disconnected=self.disconnects.begin,
         )

@@ -7,6 +7,8 @@ end it with less text than was delivered.
 """
 
 from collections.abc import Sequence
+from contextlib import nullcontext
+from copy import copy
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -14,17 +16,20 @@ from uuid import UUID
 
 import msgspec
 from django.db import transaction
+from django.db.models import Model
 from django.utils import timezone
 
 from backend.conversations.turns import message_finish
-from backend.generation.models import Generation, GenerationState, StoredAnswer
+from backend.generation.models import OPEN_STATES, Generation, GenerationState, StoredAnswer
 from backend.generation.request import AdmittedGeneration, Usage, public_id
 from backend.generation.tools import call_id, readable, split_calls, storable
+from backend.platform.together import row_update_and_insert, rows_insert
 from billing.quantities import TokenCounts
-from billing.services import UsageFacts, usage_record_create
+from billing.services import UsageFacts, usage_rows
 from billing.tiers import priced_model
-from safety.audit.services import RetainedText, decision_record, prompt_retain
-from safety.types import SafetyDecision
+from safety.audit.models import SafetyDecisionRecord
+from safety.audit.services import RetainedText, decision_record, decision_row, prompt_retain
+from safety.types import Action, SafetyDecision
 
 # The column is Generation.user, which outlives the user as null; the ledger wants an id.
 NIL_UUID = UUID(int=0)
@@ -40,6 +45,11 @@ class Checked:
 
     decision: SafetyDecision
     text: RetainedText | None
+
+    @property
+    def retains_text(self) -> bool:
+        """Whether more than the decision may be stored of it."""
+        return self.decision.action is not Action.ALLOW
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,14 +90,17 @@ class Finished:
     by_us: bool
 
 
-def generation_create(admitted: AdmittedGeneration, *, model: str) -> None:
-    """The row, queued, and a place for its text where that is stored.
+def generation_create(
+    admitted: AdmittedGeneration, *, model: str, decisions: Sequence[SafetyDecision] = ()
+) -> Generation:
+    """The row, queued, a place for its text where that is stored, and what was decided about its
+    prompt; in one statement.
 
     Raises:
         IntegrityError: there is one with this id.
     """
     request, principal = admitted.request, admitted.request.principal
-    Generation.objects.create(
+    row = Generation(
         id=admitted.id,
         organization_id=principal.organization_id,
         project_id=principal.project_id,
@@ -104,38 +117,79 @@ def generation_create(admitted: AdmittedGeneration, *, model: str) -> None:
         created_at=admitted.created_at,
         deadline_at=admitted.deadline_at,
     )
+    rows: list[Model] = [row]
     if request.stores_answer:
-        StoredAnswer.objects.create(generation_id=admitted.id)
+        rows.append(StoredAnswer(generation_id=row.id))
+    rows_insert(rows + [_decision_row(row, decision) for decision in decisions])
+    return row
 
 
-@transaction.atomic
-def generation_finish(*, generation_id: UUID, epoch: int, final: FinalState) -> Finished:
+def generation_finish(
+    *, generation_id: UUID, epoch: int, final: FinalState, row: Generation | None = None
+) -> Finished:
     """End a generation, unless it has ended.
 
+    Args:
+        row: as it was created, where the caller has it; it saves a query.
     Raises:
         Superseded: its epoch is another one.
         Generation.DoesNotExist: its organization was deleted meanwhile.
     """
-    row = Generation.objects.select_for_update(no_key=True).get(pk=generation_id)
-    if not row.is_open:
-        return Finished(row, usage_facts(row), by_us=False)
-    if row.epoch != epoch:
-        raise Superseded(f"generation {generation_id} is at epoch {row.epoch}, not {epoch}")
+    row = copy(row) if row is not None else Generation.objects.get(pk=generation_id)
+    has_more = row.message_id is not None or _retains_text(final)
+    with transaction.atomic() if has_more else nullcontext():
+        facts = _end(row, epoch, final)
+        if facts is None:
+            return _not_ended(generation_id, epoch)
+        if has_more:
+            _store_texts(row, final)
+    return Finished(row, facts, by_us=True)
+
+
+def _end(row: Generation, epoch: int, final: FinalState) -> UsageFacts | None:
+    """State, usage record, stored answer and decisions in one statement; None where the row is not
+    open or at another epoch, and nothing is stored."""
     now = timezone.now()
-    row.state = final.state
-    row.finish_reason = final.finish_reason
-    row.error_code = final.error_code
-    row.pool = final.pool
-    row.replica = final.replica
-    for column, count in msgspec.structs.asdict(final.usage).items():
-        setattr(row, column, count)
-    row.ttft_ms = final.ttft_ms
-    row.duration_ms = max(0, round((now - row.created_at).total_seconds() * 1000))
+    changes: dict[str, Any] = {
+        "state": final.state,
+        "finish_reason": final.finish_reason,
+        "error_code": final.error_code,
+        "pool": final.pool,
+        "replica": final.replica,
+        **msgspec.structs.asdict(final.usage),
+        "ttft_ms": final.ttft_ms,
+        "duration_ms": max(0, round((now - row.created_at).total_seconds() * 1000)),
+        "finished_at": now,
+    }
+    for column, value in changes.items():
+        setattr(row, column, value)
     row.started_at = row.started_at or final.started_at
-    row.finished_at = now
-    row.save()
     facts = usage_facts(row)
-    usage_record_create(facts=facts)
+    ended = row_update_and_insert(
+        Generation,
+        row.id,
+        only_if={"epoch": [epoch], "state": OPEN_STATES},
+        changes=changes,
+        keep={"started_at": row.started_at},
+        update=(StoredAnswer, {"text": storable(final.text)}),
+        insert=[
+            *usage_rows(facts=facts),
+            *(
+                _decision_row(row, answer.decision)
+                for answer in final.checked
+                if not answer.retains_text
+            ),
+        ],
+    )
+    return facts if ended else None
+
+
+def _retains_text(final: FinalState) -> bool:
+    return final.prompt is not None or any(answer.retains_text for answer in final.checked)
+
+
+def _store_texts(row: Generation, final: FinalState) -> None:
+    """The message's text, and texts that something was found in."""
     if row.message_id is not None:
         message_finish(
             message_id=row.message_id,
@@ -146,19 +200,36 @@ def generation_finish(*, generation_id: UUID, epoch: int, final: FinalState) -> 
             output_tokens=row.output_tokens,
             parts=_parts(row, final.text),
         )
-    StoredAnswer.objects.filter(pk=row.pk).update(text=storable(final.text))
     for answer in final.checked:
-        decision_record(
-            decision=answer.decision,
-            organization_id=row.organization_id,
-            generation_id=row.id,
-            user_id=row.user_id,
-            key_id=row.api_key_id,
-            text=answer.text,
-        )
+        if answer.retains_text:
+            decision_record(
+                decision=answer.decision,
+                organization_id=row.organization_id,
+                generation_id=row.id,
+                user_id=row.user_id,
+                key_id=row.api_key_id,
+                text=answer.text,
+            )
     if final.prompt is not None:
         prompt_retain(generation_id=row.id, text=final.prompt)
-    return Finished(row, facts, by_us=True)
+
+
+def _not_ended(generation_id: UUID, epoch: int) -> Finished:
+    """What stands in the row that another one ended. Raises Superseded, DoesNotExist."""
+    row = Generation.objects.get(pk=generation_id)
+    if row.is_open:
+        raise Superseded(f"generation {generation_id} is at epoch {row.epoch}, not {epoch}")
+    return Finished(row, usage_facts(row), by_us=False)
+
+
+def _decision_row(row: Generation, decision: SafetyDecision) -> SafetyDecisionRecord:
+    return decision_row(
+        decision=decision,
+        organization_id=row.organization_id,
+        generation_id=row.id,
+        user_id=row.user_id,
+        key_id=row.api_key_id,
+    )
 
 
 def _parts(row: Generation, text: str) -> list[dict[str, Any]] | None:

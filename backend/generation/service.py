@@ -76,7 +76,7 @@ async def generation_start(
         metrics.REFUSED.labels(pool.id, request.principal.plan.slug, error.code or "").inc()
         raise
     assert admission.ticket is not None and admission.policy is not None
-    active = gateway.activate(admission.admitted, pool, admission.policy)
+    active = gateway.activate(admission.admitted, pool, admission.policy, admission.row)
     gateway.generation_tasks.start(active, admission.ticket)
     if request.turn is None and request.on_disconnect != "go_on":
         await _wait_begun(active)

@@ -57,8 +57,32 @@ def decision_record(
         text: the checked text, retained (encrypted) where the policy says so and something was
             found: what will never be reviewed is not retained.
     """
+    stored = decision_row(
+        decision=decision,
+        organization_id=organization_id,
+        generation_id=generation_id,
+        user_id=user_id,
+        key_id=key_id,
+    )
+    stored.save(force_insert=True)
+    if text is not None and decision.action is not Action.ALLOW:
+        _text_retain(stored, text)
+    if decision.action is Action.REVIEW:
+        Review.objects.create(decision=stored, reason=ReviewReason.POLICY)
+    return stored
+
+
+def decision_row(
+    *,
+    decision: SafetyDecision,
+    organization_id: UUID,
+    generation_id: UUID | None,
+    user_id: UUID | None,
+    key_id: UUID | None,
+) -> SafetyDecisionRecord:
+    """Count one decision; its row, unsaved. All that is stored of one that found nothing."""
     decision_count(decision)
-    stored = SafetyDecisionRecord.objects.create(
+    return SafetyDecisionRecord(
         organization_id=organization_id,
         generation_id=generation_id,
         user_id=user_id,
@@ -75,11 +99,6 @@ def decision_record(
         latency_ms=decision.latency_ms,
         text_sha256=decision.text_sha256,
     )
-    if text is not None and decision.action is not Action.ALLOW:
-        _text_retain(stored, text)
-    if decision.action is Action.REVIEW:
-        Review.objects.create(decision=stored, reason=ReviewReason.POLICY)
-    return stored
 
 
 def prompt_retain(*, generation_id: UUID, text: RetainedText) -> None:

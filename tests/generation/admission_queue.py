@@ -1,6 +1,7 @@
 """An admission queue with a clock of its own, for tests of who is let in."""
 
 from dataclasses import replace
+from uuid import UUID
 
 from backend.generation.admission.queue import AdmissionQueue, Ticket
 from backend.generation.pools.prefixes import Prefix
@@ -31,9 +32,11 @@ def queue_of(
     return AdmissionQueue(replica_set, max_waiting=max_waiting, clock=clock), clock
 
 
-def join(queue: AdmissionQueue, priority: int = 5, **options: str) -> Ticket:
+def join(
+    queue: AdmissionQueue, priority: int = 5, *, of: UUID | None = None, **options: str
+) -> Ticket:
     name = options.get("affinity")
     affinity = Prefix(name.encode()) if name else None
-    ticket = queue.reserve(priority=priority, weight=1, affinity=affinity)
+    ticket = queue.reserve(priority=priority, weight=1, affinity=affinity, organization=of)
     queue.enter(ticket)
     return ticket

@@ -3,7 +3,7 @@ whatever place the others read from."""
 
 import asyncio
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any, cast
 from uuid import UUID, uuid4
@@ -11,6 +11,7 @@ from uuid import UUID, uuid4
 import pytest
 from redis.asyncio import Redis
 
+from backend.accounts.principal import Principal
 from backend.generation.gateway import Gateway, end_tasks
 from backend.generation.request import Event
 from backend.generation.stream import keys
@@ -19,11 +20,13 @@ from infra.load.upstream import SyntheticUpstream, words
 from tests.support.gateway import (
     TURN,
     Answer,
+    ask,
     caller,
     chat,
     pools_of,
     running_gateway,
     start,
+    until_ended,
 )
 
 TIMEOUT_S = 20.0
@@ -143,6 +146,40 @@ async def test_readers_of_another_process_end_when_one_began_beyond_the_last_eve
 
     answer.check_order()
     assert answer.text == words(0, 40)
+
+
+async def test_reader_gets_the_end_that_is_written_while_it_asks_for_it(
+    gateway: Gateway, principal: Principal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another process has ended the generation in PostgreSQL, and writes its last event at the
+    moment at which a reader asks whether there will be any."""
+    started, whole = await ask(chat(principal, max_tokens=3))
+    await until_ended(started.id)
+    while started.id in gateway.active:
+        await asyncio.sleep(0.01)
+    name, redis = keys.events(started.id), gateway.redis
+    entries = cast(list[Any], await redis.xrange(name))
+    await redis.delete(name)
+    for entry_id, fields in entries[:-1]:
+        await redis.xadd(name, fields, id=entry_id)
+    await redis.set(keys.lease(started.id), "2:another")
+
+    def then_ends(asked: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
+        async def answered(*arguments: Any) -> Any:
+            found = await asked(*arguments)
+            if await redis.exists(keys.lease(started.id)):
+                await redis.xadd(name, entries[-1][1], id=entries[-1][0])
+                await redis.delete(keys.lease(started.id), keys.request(started.id))
+            return found
+
+        return answered
+
+    for question in ("entries", "in_hand"):
+        monkeypatch.setattr(gateway.leases, question, then_ends(getattr(gateway.leases, question)))
+
+    answer = await asyncio.wait_for(_read_at(gateway, started.id, after=0), TIMEOUT_S)
+
+    assert answer.events == whole.events
 
 
 async def _read_at(gateway: Gateway, generation_id: UUID, *, after: int) -> Answer:

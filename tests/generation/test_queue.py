@@ -1,14 +1,17 @@
 """Who is served first, who is refused, and that nobody starves."""
 
 import asyncio
+from uuid import UUID, uuid4
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from backend.generation.admission.queue import AGEING_S
+from backend.generation.admission.queue import AGEING_S, Ticket
 from backend.platform.errors import Overloaded
 from tests.generation.admission_queue import join, queue_of
+
+LARGE, SMALL = uuid4(), uuid4()
 
 
 async def test_higher_plans_go_first() -> None:
@@ -47,6 +50,72 @@ async def test_lowest_priority_request_is_shed_when_queue_is_full() -> None:
     with pytest.raises(Overloaded):
         await asyncio.wait_for(last._granted, 60)
     assert not first.settled and not premium.settled
+
+
+def _served(running: Ticket, waiting: list[Ticket]) -> list[Ticket]:
+    """`waiting` in the order in which they get the one place."""
+    order: list[Ticket] = []
+    while len(order) < len(waiting):
+        running.release()
+        running = next(t for t in waiting if t.replica is not None and t not in order)
+        order.append(running)
+    return order
+
+
+async def test_customer_with_many_requests_does_not_keep_back_one_with_one() -> None:
+    queue, clock = queue_of()
+    running = join(queue, of=LARGE)
+    many = [join(queue, of=LARGE) for _ in range(50)]
+    clock.now += 60
+    one, other = join(queue, of=SMALL), join(queue, of=SMALL)
+    premium = join(queue, 1, of=uuid4())
+
+    order = _served(running, [*many, one, other, premium])
+
+    assert order.index(one) <= 2 and order.index(other) <= 5
+    assert [t for t in order if t in many] == many
+
+
+async def test_newcomers_without_end_do_not_keep_back_what_waits() -> None:
+    queue, _ = queue_of()
+    running, many = join(queue, of=LARGE), [join(queue, of=LARGE) for _ in range(5)]
+    waiting = list(many)
+    for _ in range(40):
+        waiting.append(join(queue, of=uuid4()))
+        running.release()
+        running = next(t for t in waiting if t.replica is not None)
+        waiting.remove(running)
+    assert sum(t in waiting for t in many) <= 2
+
+
+async def test_full_queue_refuses_the_customer_with_most_and_no_better_plan() -> None:
+    queue, clock = queue_of(max_waiting=4)
+    join(queue)
+    many = [join(queue, 10, of=LARGE) for _ in range(3)]
+    clock.now += 10 * AGEING_S
+    premium = join(queue, 1, of=LARGE)
+    assert queue.refuses(10, LARGE) and not queue.refuses(10, SMALL)
+
+    one = join(queue, 10, of=SMALL)
+
+    assert [t.settled for t in (*many, premium, one)] == [False, False, True, False, False]
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.lists(st.tuples(st.sampled_from([1, 5, 10]), st.integers(0, 3)), max_size=30))
+def test_fairness_within_plans_changes_no_order_between_plans(
+    joined: list[tuple[int, int]],
+) -> None:
+    async def plans(organizations: list[UUID | None]) -> list[int]:
+        queue, clock = queue_of()
+        running, waiting = join(queue), []
+        for priority, organization in joined:
+            waiting.append(join(queue, priority, of=organizations[organization]))
+            clock.now += 1.0
+        return [ticket.priority for ticket in _served(running, waiting)]
+
+    fair = asyncio.run(plans([uuid4() for _ in range(4)]))
+    assert fair == asyncio.run(plans([None] * 4))
 
 
 async def test_cancelled_request_frees_its_queue_place() -> None:

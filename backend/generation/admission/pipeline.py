@@ -23,7 +23,7 @@ from backend.generation.admission.prompt_text import with_prompt_text
 from backend.generation.admission.queue import AdmissionQueue, Ticket
 from backend.generation.admission.rate_limits import Limiter
 from backend.generation.admission.shed import PendingRequest
-from backend.generation.models import GenerationState
+from backend.generation.models import Generation, GenerationState
 from backend.generation.pools.client import UpstreamClient
 from backend.generation.pools.config import PoolConfig
 from backend.generation.pools.prefixes import Prefix
@@ -56,6 +56,7 @@ class Admission:
         ticket: its place, once it has one.
         ratelimit_headers: the `x-ratelimit-*` headers.
         policy: what its output is held to, once its prompt has passed.
+        row: as it was created.
     """
 
     admitted: AdmittedGeneration
@@ -68,6 +69,7 @@ class Admission:
     ticket: Ticket | None = None
     ratelimit_headers: dict[str, str] = field(default_factory=dict)
     policy: Policy | None = None
+    row: Generation | None = None
     taken: list["AdmissionStep"] = field(default_factory=list)
 
 
@@ -164,16 +166,18 @@ class AdmissionPipeline:
             await uninterrupted(run)
 
     async def _take_place(self, admission: Admission) -> bool:
-        priority = admission.admitted.request.principal.plan.queue_priority
+        principal = admission.admitted.request.principal
+        priority = principal.plan.queue_priority
         try:
             admission.ticket = self._queues[admission.pool.id].reserve(
                 priority=priority,
+                organization=principal.organization_id,
                 weight=active_choices(admission.admitted.request.n),
                 affinity=admission.affinity,
             )
         finally:
             if admission.pending is not None:
-                admission.pending.over(priority)
+                admission.pending.over(priority, principal.organization_id)
         return True
 
     async def _release_place(self, admission: Admission) -> None:
@@ -238,7 +242,7 @@ class AdmissionPipeline:
             model=admission.pool.id,
             fence=admission.fence,
         )
-        admission.policy = checked.policy
+        admission.policy, admission.row = checked.policy, checked.row
         admission.admitted = msgspec.structs.replace(admission.admitted, request=checked.request)
         return True
 
@@ -249,6 +253,7 @@ class AdmissionPipeline:
             await in_database(
                 generation_finish,
                 generation_id=admission.admitted.id,
+                row=admission.row,
                 epoch=1,
                 final=FinalState(
                     state=GenerationState.FAILED,

@@ -6,7 +6,6 @@ prompt ends here, in its terminal state and with its usage record, and reaches n
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from uuid import UUID
 
 import msgspec
 from django.db import IntegrityError, transaction
@@ -14,7 +13,7 @@ from django.db import IntegrityError, transaction
 from backend.accounts.data_policy import data_rules_of
 from backend.conversations.turns import generation_attach
 from backend.generation.admission.images import images_check
-from backend.generation.models import GenerationState
+from backend.generation.models import Generation, GenerationState
 from backend.generation.records import (
     Checked,
     FinalState,
@@ -45,10 +44,12 @@ class CheckedPrompt:
     Attributes:
         request: with its untrusted content marked as data.
         policy: what its output is held to.
+        row: as it was created.
     """
 
     request: GenerationRequest
     policy: Policy
+    row: Generation
 
 
 def generation_check_and_create(
@@ -71,14 +72,14 @@ def generation_check_and_create(
     checks = _check(request, policy)
     refusal = next((check.decision for check in checks if check.decision.blocked), None)
     try:
-        _store(admitted, model, checks, fence)
+        row = _store(admitted, model, checks, fence)
     except IntegrityError as error:
         if "generation_generation_pkey" in str(error):
             raise Conflict(f"The generation {admitted.id} has begun already.") from error
         raise
     if refusal is not None:
         raise _blocked(refusal)
-    return CheckedPrompt(with_marked_content(request), policy)
+    return CheckedPrompt(with_marked_content(request), policy, row)
 
 
 def _with_retention(admitted: AdmittedGeneration) -> AdmittedGeneration:
@@ -106,32 +107,39 @@ def _check(request: GenerationRequest, policy: Policy) -> list[Checked]:
     return [text, *(Checked(decision, None) for decision in images_check(request, policy))]
 
 
-@transaction.atomic
 def _store(
     admitted: AdmittedGeneration, model: str, checks: list[Checked], fence: Fence | None
-) -> None:
-    request, principal = admitted.request, admitted.request.principal
-    if fence is not None:
-        fence()
-    generation_create(admitted, model=model)
-    for check in checks:
-        decision_record(
-            decision=check.decision,
-            organization_id=principal.organization_id,
-            generation_id=admitted.id,
-            user_id=principal.user_id,
-            key_id=principal.key_id,
-            text=check.text,
-        )
-    if request.message_id is not None:
-        generation_attach(message_id=request.message_id, generation_id=admitted.id)
-    if any(check.decision.blocked for check in checks):
-        _finish_blocked(admitted.id)
+) -> Generation:
+    """The row and what was decided; most generations have nothing else that needs a transaction."""
+    request = admitted.request
+    decisions = [check.decision for check in checks if not check.retains_text]
+    if fence is None and request.message_id is None and len(decisions) == len(checks):
+        return generation_create(admitted, model=model, decisions=decisions)
+    with transaction.atomic():
+        if fence is not None:
+            fence()
+        row = generation_create(admitted, model=model, decisions=decisions)
+        for check in checks:
+            if check.retains_text:
+                decision_record(
+                    decision=check.decision,
+                    organization_id=row.organization_id,
+                    generation_id=row.id,
+                    user_id=row.user_id,
+                    key_id=row.api_key_id,
+                    text=check.text,
+                )
+        if request.message_id is not None:
+            generation_attach(message_id=request.message_id, generation_id=row.id)
+        if any(check.decision.blocked for check in checks):
+            _finish_blocked(row)
+    return row
 
 
-def _finish_blocked(generation_id: UUID) -> None:
+def _finish_blocked(row: Generation) -> None:
     generation_finish(
-        generation_id=generation_id,
+        generation_id=row.id,
+        row=row,
         epoch=1,
         final=FinalState(
             state=GenerationState.BLOCKED,

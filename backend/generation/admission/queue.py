@@ -2,20 +2,24 @@
 
 A waiting generation's rank is `arrived_at + queue_priority * AGEING_S`, smaller first. A better
 plan is thus worth some seconds of waiting, no more: each request that waits long enough is before
-every new request, and nothing starves. The rank never changes, so a heap is all it takes.
+every new request, and nothing starves. Ranks are handed to plans: which request of a plan takes
+the first one is its organizations' turn (`fair_order`), and the request that gave it up gets the
+other's. So a customer with a thousand requests does not keep back one with one, and no plan gains.
 
-Full means: a new request that ranks before the last in the queue takes its room; the last, or the
+Full means: a new request that comes before the last in the queue takes its room; the last, or the
 newcomer, is refused at once with a 503. Under any overload the queue holds those that will be
 served, and the rest know within milliseconds.
 """
 
 import asyncio
-import heapq
 import itertools
 import time
+from collections import defaultdict
 from collections.abc import Callable, Collection
+from uuid import UUID
 
 from backend.generation import metrics
+from backend.generation.admission.fair_order import FairOrder
 from backend.generation.pools.prefixes import Prefix
 from backend.generation.pools.replicas import Replica, ReplicaSet
 from backend.platform.errors import Overloaded, ParleyError
@@ -26,19 +30,37 @@ _RATE_WINDOW_S = 20.0
 MAX_RETRY_AFTER_S = 30.0
 
 
+Rank = tuple[float, int]
+"""With a number that grows, so that of two at one moment the first is before the other."""
+
+
 class Ticket:
     """A place in the queue, then a place at a replica. Always `release()` it.
 
     Attributes:
+        rank: smaller is sooner; `turn` decides among those of one priority.
         weight: choices that it will run at once.
+        entered: it is ready to run.
         replica: where it runs; None while it waits.
     """
 
     def __init__(
-        self, queue: "AdmissionQueue", *, rank: float, weight: int, affinity: Prefix | None
+        self,
+        queue: "AdmissionQueue",
+        *,
+        priority: int,
+        organization: UUID | None,
+        rank: Rank,
+        turn: float,
+        weight: int,
+        affinity: Prefix | None,
     ) -> None:
         self._queue = queue
+        self.priority = priority
+        self.organization = organization
         self.rank = rank
+        self.turn = turn
+        self.entered = False
         self.weight = weight
         self.affinity = affinity
         self.replica: Replica | None = None
@@ -111,8 +133,8 @@ class AdmissionQueue:
         self._most_waiting = max_waiting
         self._clock = clock
         self._tickets: set[Ticket] = set()  # waiting, or about to wait
-        self._heap: list[tuple[float, int, Ticket]] = []
-        self._order = itertools.count()
+        self._arrivals = itertools.count()
+        self._orders: defaultdict[int, FairOrder] = defaultdict(FairOrder)  # by priority
         self._served: list[float] = []  # when places became free, lately
         self.draining = False
 
@@ -120,11 +142,19 @@ class AdmissionQueue:
     def waiting(self) -> int:
         return len(self._tickets)
 
-    def reserve(self, *, priority: int, weight: int, affinity: Prefix | None) -> Ticket:
+    def reserve(
+        self,
+        *,
+        priority: int,
+        weight: int,
+        affinity: Prefix | None,
+        organization: UUID | None = None,
+    ) -> Ticket:
         """Room in the queue for a new request, before anything else is done for it.
 
         Args:
             priority: `Plan.queue_priority`, smaller is sooner.
+            organization: whose turn it is to be.
         Raises:
             Overloaded: no replica takes work, or the queue is full of those before it.
         """
@@ -136,15 +166,12 @@ class AdmissionQueue:
                 f"No replica of {self.replicas.pool.id!r} takes work now. Try again soon.",
                 retry_after=5,
             )
-        if self.refuses(priority):
+        if self.refuses(priority, organization):
             raise self.full_error()
-        if self.is_full:
-            last = max(self._tickets, key=lambda waiting: waiting.rank)
-            self._tickets.discard(last)
-            last.refuse(self.full_error())
-        ticket = Ticket(self, rank=self._rank(priority), weight=weight, affinity=affinity)
-        self._tickets.add(ticket)
-        self._gauge()
+        left = self._refuse_last(priority) if self.is_full else None
+        ticket = self._join(priority, organization, weight, affinity)
+        if left is not None and left.priority == priority:
+            ticket.rank = min(ticket.rank, left.rank)
         return ticket
 
     @property
@@ -157,29 +184,29 @@ class AdmissionQueue:
         """Whether a new request can come in only where another one leaves."""
         return len(self._tickets) >= self._room
 
-    def refuses(self, priority: int, *, ahead: int = 0) -> bool:
-        """Whether the queue is full of those before a new_request.
+    def refuses(self, priority: int, organization: UUID | None = None, *, ahead: int = 0) -> bool:
+        """Whether the queue is full of those before a new request.
 
         Args:
             ahead: how many others are about to stand before it.
         """
-        rank = self._rank(priority)
-        return sum(ticket.rank <= rank for ticket in self._tickets) + ahead >= self._room
+        rank, turn = self._rank(priority), self._orders[priority].turn(organization)
+        before = sum(
+            ticket.turn <= turn if ticket.priority == priority else ticket.rank <= rank
+            for ticket in self._tickets
+        )
+        return before + ahead >= self._room
 
     def readmit(self, *, priority: int, weight: int, affinity: Prefix | None) -> Ticket:
         """Room for a generation that was admitted elsewhere: never refused, and first in line."""
-        rank = self._rank(priority - 1_000)
-        ticket = Ticket(self, rank=rank, weight=weight, affinity=affinity)
-        self._tickets.add(ticket)
-        self._gauge()
-        return ticket
+        return self._join(priority - 1_000, None, weight, affinity)
 
     def refuse_waiting(self) -> None:
         """Refuse all who wait, unless a replica takes work."""
         if self.replicas.any_healthy:
             return
         for ticket in list(self._tickets):
-            self._tickets.discard(ticket)
+            self._take_out(ticket)
             ticket.refuse(
                 Overloaded(f"{self.replicas.pool.id!r} is not served any more.", retry_after=5)
             )
@@ -187,13 +214,13 @@ class AdmissionQueue:
     def enter(self, ticket: Ticket) -> None:
         """`ticket` is ready to run. Called once by `Ticket.granted`."""
         if not ticket.settled:
-            heapq.heappush(self._heap, (ticket.rank, next(self._order), ticket))
+            ticket.entered = True
             self.pump()
 
     def left(self, ticket: Ticket) -> None:
         """`ticket` needs no place any more."""
         if ticket in self._tickets:
-            self._tickets.discard(ticket)
+            self._take_out(ticket)
         elif not ticket.waiting:
             self._note_served()
         ticket.waiting = False
@@ -202,18 +229,58 @@ class AdmissionQueue:
 
     def pump(self) -> None:
         """Grant places to those first in line, while there are any."""
-        while self._heap:
-            ticket = self._heap[0][2]
-            if not ticket.waiting or ticket.settled:
-                heapq.heappop(self._heap)
-                continue
+        while (ticket := self._first()) is not None:
             replica = self.replicas.choose(weight=ticket.weight, affinity=ticket.affinity)
             if replica is None:
                 return
-            heapq.heappop(self._heap)
             self._tickets.discard(ticket)
+            self._orders[ticket.priority].grant(ticket.organization, ticket.turn)
             ticket.grant(replica)
         self._gauge()
+
+    def _join(
+        self, priority: int, organization: UUID | None, weight: int, affinity: Prefix | None
+    ) -> Ticket:
+        ticket = Ticket(
+            self,
+            priority=priority,
+            organization=organization,
+            rank=self._rank(priority),
+            turn=self._orders[priority].join(organization, weight),
+            weight=weight,
+            affinity=affinity,
+        )
+        self._tickets.add(ticket)
+        self._gauge()
+        return ticket
+
+    def _take_out(self, ticket: Ticket) -> None:
+        self._tickets.discard(ticket)
+        self._orders[ticket.priority].leave(ticket.organization)
+
+    def _first(self) -> Ticket | None:
+        """Of those that are ready to run: whose turn it is, in the plan that has the first rank."""
+        ready = [t for t in self._tickets if t.entered and t.waiting and not t.settled]
+        if not ready:
+            return None
+        oldest = min(ready, key=lambda ticket: ticket.rank)
+        same = (ticket for ticket in ready if ticket.priority == oldest.priority)
+        first = min(same, key=lambda ticket: (ticket.turn, ticket.rank))
+        first.rank, oldest.rank = oldest.rank, first.rank
+        return first
+
+    def _refuse_last(self, priority: int) -> Ticket:
+        """In favour of a new request of `priority`. Of the plan with a rank behind its own, else of
+        its own, the ticket whose turn is last; it has the last rank then."""
+        newest = max(self._tickets, key=lambda ticket: ticket.rank)
+        plan = newest.priority if newest.rank > self._rank(priority) else priority
+        same = [ticket for ticket in self._tickets if ticket.priority == plan]
+        newest = max(same, key=lambda ticket: ticket.rank)
+        last = max(same, key=lambda ticket: (ticket.turn, ticket.rank))
+        last.rank, newest.rank = newest.rank, last.rank
+        self._take_out(last)
+        last.refuse(self.full_error())
+        return last
 
     def full_error(self) -> Overloaded:
         """The error of a new request that finds no room."""
@@ -241,8 +308,8 @@ class AdmissionQueue:
     def _room(self) -> int:
         return self._most_waiting + self.replicas.free_places
 
-    def _rank(self, priority: int) -> float:
-        return self._clock() + priority * AGEING_S
+    def _rank(self, priority: int) -> Rank:
+        return self._clock() + priority * AGEING_S, next(self._arrivals)
 
     def _gauge(self) -> None:
         metrics.QUEUED.labels(self.replicas.pool.id).set(len(self._tickets))

@@ -2,7 +2,7 @@
 
 To authenticate a request and read its body costs a web process milliseconds, and at thirty times
 the load it can serve these are all it has. What is known of a key from its last requests decides:
-one whose plan will find the queue full of those before it is refused at once. Of keys that are
+one that will find the queue full of those before it is refused at once. Of keys that are
 not known, a bounded number comes in at once while the queue is full.
 
 What is known here only ever refuses; nothing is let in by it.
@@ -13,6 +13,7 @@ from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import NamedTuple
+from uuid import UUID
 
 from backend.generation import metrics
 from backend.generation.admission.queue import AdmissionQueue
@@ -26,24 +27,26 @@ MAX_KNOWN_KEYS = 4_096
 
 class _KnownKey(NamedTuple):
     priority: int
+    organization: UUID | None
     since: float
 
 
 class _Group(NamedTuple):
-    """Requests for one pool under plans of one priority; None: of unknown keys."""
+    """An organization's requests for one pool; None: of unknown keys."""
 
     pool_id: str
     priority: int | None
+    organization: UUID | None
 
 
 class PendingRequest:
     """A request on its way to its pool's queue."""
 
-    def __init__(self, on_over: Callable[[int | None], None]) -> None:
+    def __init__(self, on_over: Callable[[int | None, UUID | None], None]) -> None:
         self._on_over = on_over
         self._is_on_its_way = True
 
-    def over(self, priority: int | None) -> None:
+    def over(self, priority: int | None, organization: UUID | None = None) -> None:
         """It stands in the queue, or never will; only the first call counts.
 
         Args:
@@ -51,7 +54,7 @@ class PendingRequest:
         """
         if self._is_on_its_way:
             self._is_on_its_way = False
-            self._on_over(priority)
+            self._on_over(priority, organization)
 
 
 class LoadShedder:
@@ -91,14 +94,16 @@ class LoadShedder:
         except ModelNotFound:
             yield None
             return
-        group = _Group(pool_id, self._priority_of(key))
+        group = self._group_of(pool_id, key)
         self._refuse_if_full(group)
         self._pending[group] += 1
 
-        def over(priority: int | None) -> None:
+        def over(priority: int | None, organization: UUID | None) -> None:
             self._pending[group] -= 1
+            if self._pending[group] <= 0:
+                del self._pending[group]
             if priority is not None:
-                self._note(key, priority)
+                self._note(key, priority, organization)
 
         pending = PendingRequest(over)
         try:
@@ -114,29 +119,33 @@ class LoadShedder:
             if queue.is_full and self._pending[group] >= MAX_UNKNOWN_KEYS:
                 metrics.SHED.labels("unknown_key").inc()
                 raise queue.full_error()
-        elif queue.refuses(group.priority, ahead=self._pending_before(group)):
+        elif queue.refuses(group.priority, group.organization, ahead=self._pending_before(group)):
             metrics.SHED.labels("queue_full").inc()
             raise queue.full_error()
 
     def _pending_before(self, new_request: _Group) -> int:
-        """How many are on their way to the same pool with as good a plan, or a better one."""
-        return sum(
-            count
-            for group, count in self._pending.items()
-            if group.pool_id == new_request.pool_id
-            and group.priority is not None
-            and new_request.priority is not None
-            and group.priority <= new_request.priority
-        )
+        """How many are on their way to the same pool and come before it: those with a better plan,
+        and of each organization with the same plan no more than of its own."""
+        own = self._pending[new_request]
+        before = 0
+        for group, count in self._pending.items():
+            if group.pool_id != new_request.pool_id or group.priority is None:
+                continue
+            assert new_request.priority is not None
+            if group.priority < new_request.priority:
+                before += count
+            elif group.priority == new_request.priority:
+                before += count if group == new_request else min(count, own + 1)
+        return before
 
-    def _note(self, key: bytes, priority: int) -> None:
-        self._known[key] = _KnownKey(priority, self._clock())
+    def _note(self, key: bytes, priority: int, organization: UUID | None) -> None:
+        self._known[key] = _KnownKey(priority, organization, self._clock())
         self._known.move_to_end(key)
         if len(self._known) > MAX_KNOWN_KEYS:
             self._known.popitem(last=False)
 
-    def _priority_of(self, key: bytes) -> int | None:
+    def _group_of(self, pool_id: str, key: bytes) -> _Group:
         known = self._known.get(key)
         if known is None or self._clock() - known.since > KNOWN_FOR_S:
-            return None
-        return known.priority
+            return _Group(pool_id, None, None)
+        return _Group(pool_id, known.priority, known.organization)

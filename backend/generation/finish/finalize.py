@@ -93,6 +93,7 @@ class Finisher:
             finished = await self._commit(active, final)
         if finished is None:
             return
+        active.ended = finished.by_us
         await self._settlement.limits(active.admitted, delivered.usage)
         events.end(delivered.usage, outcome.error)
         active.note_began(outcome.error)
@@ -119,7 +120,11 @@ class Finisher:
         while True:
             try:
                 return await in_database(
-                    generation_finish, generation_id=active.id, epoch=active.epoch, final=final
+                    generation_finish,
+                    generation_id=active.id,
+                    row=active.row,
+                    epoch=active.epoch,
+                    final=final,
                 )
             except Superseded:
                 log.warning("generation_superseded", epoch=active.epoch)

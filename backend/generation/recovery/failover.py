@@ -170,6 +170,7 @@ class Failover:
             lease=self._leases.value(row.epoch),
             pool=pool,
             policy=policy,
+            row=row,
             grace_s=self._settings.grace_s,
             on_disconnected=self._disconnects.begin,
             entries=orphan.entries,

@@ -119,6 +119,7 @@ def _old_open_generations(age_s: float) -> list[Generation]:
 def _finish_lost(row: Generation, counted: Usage | None) -> Finished:
     return generation_finish(
         generation_id=row.id,
+        row=row,
         epoch=row.epoch,
         final=FinalState(
             state=GenerationState.FAILED,

@@ -7,6 +7,7 @@ from typing import Literal
 from uuid import UUID
 
 from backend.accounts.principal import Principal
+from backend.generation.models import Generation
 from backend.generation.pools.config import PoolConfig
 from backend.generation.request import (
     AdmittedGeneration,
@@ -45,11 +46,13 @@ class ActiveGeneration:
     Attributes:
         epoch: see Generation.epoch.
         policy: what its output is held to.
+        row: as it was created or claimed.
         log: its events; what is delivered.
         choices: its text, as far as generated and checked.
         prompts: the tokens of each prompt, without output; none until an upstream reports them.
         served: an upstream has accepted it, so there is something to bill.
         failed_over: it began in another process.
+        ended: this process has ended it in PostgreSQL; its last events are on their way.
         stop: set by `request_stop`.
         began: done with the first event, or with the error that came before any.
         completion: done at the end; with the whole answer, or with None where only its events
@@ -64,6 +67,7 @@ class ActiveGeneration:
         lease: str,
         pool: PoolConfig,
         policy: Policy,
+        row: Generation | None = None,
         grace_s: float,
         on_disconnected: Callable[["ActiveGeneration"], None],
         entries: list[Entry] | None = None,
@@ -74,6 +78,7 @@ class ActiveGeneration:
         self.epoch = epoch
         self.pool = pool
         self.policy = policy
+        self.row = row
         self.encoder = encoder_for(admitted, pool)
         self.log = EventLog(admitted.id, lease, entries, on_lost=lambda: self.request_stop("lost"))
         self.choices = [
@@ -88,6 +93,7 @@ class ActiveGeneration:
         self.prompts = [Usage()] * admitted.request.groups
         self.served = False
         self.failed_over = resumed is not None
+        self.ended = False
         self.stop: asyncio.Future[Stop] = loop.create_future()
         self.began: asyncio.Future[ParleyError | None] = loop.create_future()
         self.completion: asyncio.Future[Completion | None] = loop.create_future()

@@ -111,12 +111,14 @@ class Reader:
 
         if await in_database(is_open):
             return []
+        # Asked before the events are read: a stream ends under its lease, so what is not there
+        # once nobody has the generation in hand will never be.
+        [in_hand] = await self._leases.in_hand([generation_id])
         entries = await self._leases.entries(generation_id)
         if entries and entries[-1].data == DONE and seen >= len(entries):
             if seen == after:
                 raise _AllRead
             return [Event(seen + n, entry.data) for n, entry in enumerate(entries[-2:], start=1)]
-        [in_hand] = await self._leases.in_hand([generation_id])
         if in_hand or (entries and entries[-1].data == DONE):
             return []  # on their way
         raise NotFound(
