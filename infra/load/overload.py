@@ -1,10 +1,11 @@
 """`make load`: ten times the load that the product can serve, for a bounded time.
 
 Promise 7 (docs/architecture.md): at ten times the load the product keeps serving at its peak
-rate, the rest gets a fast 429 or 503, and higher plans go first. The synthetic upstream serves a
-fixed number of answers at once, so the peak rate is known; requests arrive at random (Poisson)
-and do not wait for each other, half from a premium organization and half from a free one. What
-is printed is compared with the peak; nothing leaves this machine.
+rate, the rest gets a fast 429 or 503, higher plans go first, and within a plan no customer starves
+another. The synthetic upstream serves a fixed number of answers at once, so the peak rate is known;
+requests arrive at random (Poisson) and do not wait for each other: from a premium organization and
+a free one, and few from another premium one, no more than its share of the places. What is printed
+is compared with the peak; nothing leaves this machine.
 """
 
 import argparse
@@ -23,7 +24,10 @@ from backend.generation.pools.http import Origin
 from backend.platform.sse import EventDecoder
 from infra.load.stack import MODEL, Stack
 
-PLANS = ("premium", "free")
+CUSTOMERS = {"premium": "premium", "free": "free", "few": "premium"}
+"""Organizations, by the name that is printed, and their plans."""
+_FEW_OF_PEAK = 0.3
+"""The requests of `few`, as a part of what can be served: under its share, a half."""
 _TIMEOUT_SECONDS = 60.0
 
 
@@ -31,7 +35,7 @@ _TIMEOUT_SECONDS = 60.0
 class RequestOutcome:
     """What became of one request; `seconds` until the refusal, or until the first token."""
 
-    plan: str
+    customer: str
     status: str
     seconds: float
 
@@ -55,7 +59,7 @@ def main() -> None:
             max_concurrency=options.at_once,
         )
         with stack:
-            keys = {plan: stack.key_of_plan(plan) for plan in PLANS}
+            keys = {name: stack.key_of_plan(plan, name) for name, plan in CUSTOMERS.items()}
             peak = options.at_once * options.rate / options.tokens
             print(
                 f"The upstream serves {options.at_once} answers at once,"
@@ -63,21 +67,28 @@ def main() -> None:
             )
             for times in options.times:
                 outcomes, took = asyncio.run(
-                    _offer(stack.web_url, keys, times * peak, options.seconds, options.tokens)
+                    _offer(
+                        stack.web_url,
+                        keys,
+                        times * peak,
+                        options.seconds,
+                        options.tokens,
+                        few=min(1 / 3, _FEW_OF_PEAK / times),
+                    )
                 )
                 _report(times, peak, outcomes, took)
 
 
 async def _offer(
-    url: str, keys: dict[str, str], rate: float, seconds: float, tokens: int
+    url: str, keys: dict[str, str], rate: float, seconds: float, tokens: int, *, few: float
 ) -> tuple[list[RequestOutcome], float]:
     """Requests at `rate` a second for `seconds`, then wait for the last to end."""
     origin = Origin(url)
     tasks: list[asyncio.Task[RequestOutcome]] = []
     started = time.monotonic()
     while (now := time.monotonic() - started) < seconds:
-        plan = PLANS[len(tasks) % len(PLANS)]
-        tasks.append(asyncio.create_task(_ask(origin, plan, keys[plan], tokens)))
+        customer = _customer(len(tasks), few)
+        tasks.append(asyncio.create_task(_ask(origin, customer, keys[customer], tokens)))
         await asyncio.sleep(max(0.0, now + random.expovariate(rate) - time.monotonic() + started))
     outcomes = await asyncio.gather(*tasks)
     took = time.monotonic() - started
@@ -85,7 +96,14 @@ async def _offer(
     return list(outcomes), took
 
 
-async def _ask(origin: Origin, plan: str, key: str, tokens: int) -> RequestOutcome:
+def _customer(number: int, few: float) -> str:
+    """Whose the request `number` is, where `few` of all are the small customer's."""
+    if int((number + 1) * few) > int(number * few):
+        return "few"
+    return "premium" if number % 2 else "free"
+
+
+async def _ask(origin: Origin, customer: str, key: str, tokens: int) -> RequestOutcome:
     body = orjson.dumps(
         {
             "model": MODEL,
@@ -98,17 +116,19 @@ async def _ask(origin: Origin, plan: str, key: str, tokens: int) -> RequestOutco
     started = time.monotonic()
     try:
         async with asyncio.timeout(_TIMEOUT_SECONDS):
-            return await _read(origin, plan, headers, body)
+            return await _read(origin, customer, headers, body)
     except Exception as error:  # whatever it is, the load goes on and the report shows it
-        return RequestOutcome(plan, type(error).__name__, time.monotonic() - started)
+        return RequestOutcome(customer, type(error).__name__, time.monotonic() - started)
 
 
-async def _read(origin: Origin, plan: str, headers: dict[str, str], body: bytes) -> RequestOutcome:
+async def _read(
+    origin: Origin, customer: str, headers: dict[str, str], body: bytes
+) -> RequestOutcome:
     started = time.monotonic()
     response = await origin.request("POST", "/v1/chat/completions", headers=headers, body=body)
     if response.status != 200:
         await response.read()
-        return RequestOutcome(plan, str(response.status), time.monotonic() - started)
+        return RequestOutcome(customer, str(response.status), time.monotonic() - started)
     decoder = EventDecoder()
     first: float | None = None
     done = False
@@ -118,7 +138,7 @@ async def _read(origin: Origin, plan: str, headers: dict[str, str], body: bytes)
                 first = time.monotonic() - started
             done = event == b"[DONE]"
     whole = first is not None and done
-    return RequestOutcome(plan, "served" if whole else "broken", first or 0.0)
+    return RequestOutcome(customer, "served" if whole else "broken", first or 0.0)
 
 
 def _report(times: float, peak: float, outcomes: list[RequestOutcome], took: float) -> None:
@@ -127,15 +147,17 @@ def _report(times: float, peak: float, outcomes: list[RequestOutcome], took: flo
         f"\n{times:g} times the peak: {len(outcomes)} requests in {took:.0f} s,"
         f" {len(served) / took:.1f} served a second ({len(served) / took / peak:.0%} of the peak)"
     )
-    for (plan, status), count in sorted(Counter((o.plan, o.status) for o in outcomes).items()):
+    for (customer, status), count in sorted(
+        Counter((o.customer, o.status) for o in outcomes).items()
+    ):
         seconds = sorted(
             outcome.seconds
             for outcome in outcomes
-            if (outcome.plan, outcome.status) == (plan, status)
+            if (outcome.customer, outcome.status) == (customer, status)
         )
         what = "first event" if status == "served" else "refused"
         print(
-            f"  {plan:<8} {status:<8} {count:>6}   {what} after"
+            f"  {customer:<8} {status:<8} {count:>6}   {what} after"
             f" {statistics.median(seconds) * 1e3:.0f} ms in the median,"
             f" {seconds[int(len(seconds) * 0.99)] * 1e3:.0f} ms at p99"
         )

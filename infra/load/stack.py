@@ -59,8 +59,8 @@ from asgiref.sync import async_to_sync
 from backend.accounts.authentication import principal_for_session
 from backend.accounts.models import Organization
 from backend.accounts.services import api_key_create, user_create
-plan = sys.argv[1]
-user = user_create(email=f"{plan}@example.org", password=os.urandom(12).hex(), name=plan)
+plan, name = sys.argv[1:]
+user = user_create(email=f"{name}@example.org", password=os.urandom(12).hex(), name=name)
 Organization.objects.filter(memberships__user=user).update(plan_id=plan)
 principal = async_to_sync(principal_for_session)(user, None)
 print(api_key_create(principal=principal, name="load")[1])
@@ -169,9 +169,14 @@ class Stack:
         """Run a management command; what it printed."""
         return self._python("manage.py", *arguments)
 
-    def key_of_plan(self, plan: str) -> str:
+    def key_of_plan(self, plan: str, name: str) -> str:
         """A key of a new organization with this plan."""
-        return self._python("-c", _MAKE_ORGANIZATION_AND_KEY, plan).strip().splitlines()[-1]
+        program = _MAKE_ORGANIZATION_AND_KEY
+        return self._python("-c", program, plan, name).strip().splitlines()[-1]
+
+    def run_python(self, program: str, *arguments: str) -> str:
+        """Run a program with the product's settings; what it printed."""
+        return self._python("-c", program, *arguments)
 
     def _spawn(self, command: list[str], name: str) -> subprocess.Popen[bytes]:
         process = spawn(
