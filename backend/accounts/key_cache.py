@@ -20,6 +20,7 @@ import structlog
 
 from backend.accounts.principal import ModelLimit, PlanLimits, Principal, ProjectRules
 from backend.platform.redis import CACHE, async_client, sync_client
+from backend.platform.redis_batch import async_batch
 
 PRINCIPAL_TTL_S = 10
 _TOMBSTONE_TTL_S = 60
@@ -46,7 +47,7 @@ class SuspendedKey(Exception):
 async def principal_read(sha256: str) -> Principal | None:
     """The cached principal, None for a miss or without Redis. Raises RefusedKey, SuspendedKey."""
     try:
-        stored = await async_client(CACHE).get(_entry(sha256))
+        stored = await async_batch(CACHE).execute("GET", _entry(sha256))
     except redis.RedisError as error:
         log.warning("api_key_cache_unavailable", error=str(error))
         return None

@@ -4,6 +4,7 @@ Each request finds it in its ASGI scope (`gateway_of`): nothing is global.
 """
 
 import asyncio
+import gc
 import signal
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from types import FrameType
@@ -77,6 +78,9 @@ async def _lifespan(gateway: Gateway, loops: Loops, receive: Receive, send: Send
         await send({"type": "lifespan.startup.failed", "message": str(error)})
         return
     _drain_on_signals(gateway)
+    # What is there now stays: looked through with each full collection, it would hold up the loop.
+    gc.collect()
+    gc.freeze()
     await send({"type": "lifespan.startup.complete"})
     assert (await receive())["type"] == "lifespan.shutdown"
     await gateway.stop()

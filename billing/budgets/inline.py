@@ -14,6 +14,7 @@ from backend.platform.cancellation import uninterrupted
 from backend.platform.database import in_database
 from backend.platform.errors import InsufficientQuota
 from backend.platform.redis import async_client
+from backend.platform.redis_batch import async_batch
 from billing.abuse import throttle
 from billing.budgets import counters
 from billing.budgets.counters import CREDIT, RESERVATIONS, Counter
@@ -63,7 +64,8 @@ async def reserve(
     bound = limits.binding(project_id=principal.project_id, key_id=principal.key_id)
     redis = async_client()
     if not bound:
-        await throttle.refuse_if_over(principal, await redis.mget(throttle.keys(principal)))
+        throttled = await async_batch().execute("MGET", *throttle.keys(principal))
+        await throttle.refuse_if_over(principal, throttled)
         return False
     now = now or datetime.now(UTC)
     amount = _max_cost(book, principal.organization_id, model, input_tokens, max_output_tokens, now)
@@ -117,7 +119,7 @@ async def settle(*, generation_id: UUID, facts: UsageFacts | None) -> None:
 
 async def _settle(generation_id: UUID, facts: UsageFacts | None) -> None:
     redis = async_client()
-    reserved = await redis.getdel(_reserved_key(generation_id))
+    reserved = await async_batch().execute("GETDEL", _reserved_key(generation_id))
     to_release: list[list[str]] = orjson.loads(reserved) if reserved else []
     to_charge: list[list[str]] = []
     cost = 0

@@ -131,6 +131,28 @@ async def test_generation_waits_for_database_that_is_away(
     await check_billed(started.id, output_tokens=5, state="completed")
 
 
+async def test_end_is_written_by_another_when_the_log_is_lost_while_it_is_stored(
+    gateway: Gateway, principal: Principal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The process stood still, its lease lapsed, and it gave the log up though it has the lease."""
+    loop = asyncio.get_running_loop()
+
+    def finish(**arguments: Any) -> Finished:
+        finished = generation_finish(**arguments)
+        active = gateway.active.get(arguments["generation_id"])
+        assert active is not None
+        loop.call_soon_threadsafe(active.log.lose)
+        return finished
+
+    monkeypatch.setattr(finalize, "generation_finish", finish)
+    started, answer = await asyncio.wait_for(ask(chat(principal, max_tokens=5)), TIMEOUT_S)
+
+    answer.check_order()
+    assert answer.text == words(0, 5)
+    assert answer.finish_reason == "length"
+    await check_billed(started.id, output_tokens=5, state="completed")
+
+
 async def test_withdrawn_text_is_replaced_in_redis_when_its_appends_had_arrived(
     transactional_db: None, upstream: SyntheticUpstream, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -133,7 +133,7 @@ class AdmissionQueue:
         self._most_waiting = max_waiting
         self._clock = clock
         self._tickets: set[Ticket] = set()  # waiting, or about to wait
-        self._arrivals = itertools.count()
+        self._numbers = itertools.count()
         self._orders: defaultdict[int, FairOrder] = defaultdict(FairOrder)  # by priority
         self._served: list[float] = []  # when places became free, lately
         self.draining = False
@@ -309,7 +309,7 @@ class AdmissionQueue:
         return self._most_waiting + self.replicas.free_places
 
     def _rank(self, priority: int) -> Rank:
-        return self._clock() + priority * AGEING_S, next(self._arrivals)
+        return self._clock() + priority * AGEING_S, next(self._numbers)
 
     def _gauge(self) -> None:
         metrics.QUEUED.labels(self.replicas.pool.id).set(len(self._tickets))

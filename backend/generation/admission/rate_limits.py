@@ -9,6 +9,7 @@ from backend.accounts.principal import Principal
 from backend.generation.admission.scopes import LimitScope, scopes_of
 from backend.generation.admission.script import ADMIT, SETTLE
 from backend.platform.errors import RateLimited
+from backend.platform.redis_batch import Batch
 
 _KINDS = {1: "requests per minute", 2: "tokens per minute", 3: "generations at a time"}
 
@@ -33,8 +34,8 @@ class Limiter:
     """
 
     def __init__(self, redis: Redis, *, longest_s: int) -> None:
-        self._admit = redis.register_script(ADMIT)
-        self._settle = redis.register_script(SETTLE)
+        batch = Batch(redis)
+        self._admit, self._settle = batch.script(ADMIT), batch.script(SETTLE)
         self._longest_s = longest_s
 
     async def admit(

@@ -93,7 +93,6 @@ class Finisher:
             finished = await self._commit(active, final)
         if finished is None:
             return
-        active.ended = finished.by_us
         await self._settlement.limits(active.admitted, delivered.usage)
         events.end(delivered.usage, outcome.error)
         active.note_began(outcome.error)
@@ -117,6 +116,7 @@ class Finisher:
             DataError, IntegrityError: PostgreSQL does not take these values, now or later.
         """
         attempt = 0
+        active.finishing = True
         while True:
             try:
                 return await in_database(
@@ -127,6 +127,7 @@ class Finisher:
                     final=final,
                 )
             except Superseded:
+                active.finishing = False
                 log.warning("generation_superseded", epoch=active.epoch)
                 active.log.lose()  # its readers go on where the other process writes
                 return None
@@ -147,10 +148,15 @@ class Finisher:
                     return None
 
     async def _announce(self, active: ActiveGeneration) -> None:
-        """Readers see the last events; no process fails the generation over any more."""
+        """Readers see the last events; no process fails the generation over any more.
+
+        A log that was lost keeps its lease, if it has one: who takes it up writes the last events.
+        """
         try:
             async with asyncio.timeout(BUFFER_TIMEOUT_S):
                 await active.log.wait_stored(active.log.last)
+                if active.log.lost:
+                    return
                 await self._leases.release(
                     active.id,
                     active.log.lease,

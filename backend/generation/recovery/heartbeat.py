@@ -94,11 +94,11 @@ class Heartbeat:
     async def _restore_lease(self, active: ActiveGeneration) -> None:
         """The same, where Redis has lost the lease, and then probably the events too.
 
-        What this process has ended is not open in PostgreSQL any more, and is still its own: the
-        lease keeps out whoever took it up meanwhile.
+        What this process ends may not be open in PostgreSQL any more, and is still its own: the
+        lease keeps it out where another one took it up meanwhile.
         """
         try:
-            ours = active.ended or await in_database(
+            ours = active.finishing or await in_database(
                 generation_epoch_is, generation_id=active.id, epoch=active.epoch
             )
         except DatabaseError as error:

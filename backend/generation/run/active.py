@@ -52,7 +52,7 @@ class ActiveGeneration:
         prompts: the tokens of each prompt, without output; none until an upstream reports them.
         served: an upstream has accepted it, so there is something to bill.
         failed_over: it began in another process.
-        ended: this process has ended it in PostgreSQL; its last events are on their way.
+        finishing: this process ends it in PostgreSQL, or has; its last events are on their way.
         stop: set by `request_stop`.
         began: done with the first event, or with the error that came before any.
         completion: done at the end; with the whole answer, or with None where only its events
@@ -93,7 +93,7 @@ class ActiveGeneration:
         self.prompts = [Usage()] * admitted.request.groups
         self.served = False
         self.failed_over = resumed is not None
-        self.ended = False
+        self.finishing = False
         self.stop: asyncio.Future[Stop] = loop.create_future()
         self.began: asyncio.Future[ParleyError | None] = loop.create_future()
         self.completion: asyncio.Future[Completion | None] = loop.create_future()

@@ -26,6 +26,7 @@ from backend.generation.stream.scripts import (
     RELEASE,
     RENEW,
 )
+from backend.platform.redis_batch import Batch
 
 # A claim only keeps two processes from doing the same work; the epoch keeps them from harm.
 _CLAIM_MS = 5_000
@@ -55,9 +56,10 @@ class Leases:
         self._redis = redis
         self._process_id = process_id
         self._times = times
-        self._acquire = redis.register_script(ACQUIRE)
+        batch = Batch(redis)
+        self._acquire = batch.script(ACQUIRE)
         self._renew = redis.register_script(RENEW)
-        self._release = redis.register_script(RELEASE)
+        self._release = batch.script(RELEASE)
         self._end_with = redis.register_script(END_WITH)
         self._lapsed = redis.register_script(LAPSED)
         self._present = redis.register_script(PRESENT)
