@@ -122,6 +122,8 @@ class Request:
     """While it waits: the tokens whose keys and values are in its host blocks."""
     num_registered: int = 0
     """The first so many blocks are full and were offered to the prefix cache."""
+    num_released: int = 0
+    """The first so many blocks are no longer its own: no later token attends to them."""
     cached_tokens: int = 0
     """Prompt tokens found in the prefix cache when the request first ran."""
     was_scheduled: bool = False
@@ -233,6 +235,8 @@ class StepRunner(Protocol):
     embedding_size: int
     is_encoder: bool
     """Whether it gives vectors only, of prompts that are each computed in one step."""
+    window: int | None
+    """Of a model whose every layer attends to its last so many tokens only."""
     num_readouts: int
     """Numbers that are read of each token's state; 0 where none are."""
 

@@ -30,8 +30,15 @@ class KVCacheManager:
         prefix_cache: bool = True,
         checksums: Checksums | None = None,
         swap_blocks: int = 0,
+        window: int | None = None,
     ) -> None:
-        """With `checksums`, cached blocks are verified before they are used again."""
+        """
+        Args:
+            checksums: with them, cached blocks are verified before they are used again.
+            window: of a model whose every layer attends to its last so many tokens only: a block
+                that no later token attends to is released.
+        """
+        self._window = window
         self.swap_space = SwapSpace(swap_blocks)
         self.swap_costs = SwapCosts()
         self.pool = BlockPool(num_blocks)
@@ -132,6 +139,7 @@ class KVCacheManager:
         Returns False, with nothing changed, when the pool is too full even after
         evicting every cached block without a reference.
         """
+        self._release_before_window(request)
         end = request.num_computed + num_new_tokens
         missing = -(-end // self.block_size) - len(request.block_ids)
         if missing > 0:
@@ -149,7 +157,7 @@ class KVCacheManager:
         Its blocks are still its own; the copies are made before the next step computes.
         """
         blocks = request.block_ids[: self.blocks_for(request.num_computed)]
-        if not blocks or request.wants_embedding:
+        if not blocks or request.wants_embedding or request.num_released:
             return False
         if not self.swap_costs.prefer_swap(request.num_computed, len(blocks)):
             return False
@@ -166,9 +174,9 @@ class KVCacheManager:
 
     def free(self, request: Request) -> None:
         """Drop all of a request's blocks; what is cached of them stays findable."""
-        self.pool.release(request.block_ids)
+        self.pool.release(request.block_ids[request.num_released :])
         request.block_ids = []
-        request.num_computed = request.num_registered = 0
+        request.num_computed = request.num_registered = request.num_released = 0
 
     def forget_uncomputed(self, request: Request) -> None:
         """After a failed step: blocks that were never computed cannot be found."""
@@ -179,12 +187,23 @@ class KVCacheManager:
 
     def waste(self, running: Sequence[Request]) -> float:
         """The share of the slots held by these requests that holds no token, 0 to 1."""
-        held = sum(len(request.block_ids) for request in running) * self.block_size
-        filled = sum(request.num_computed for request in running)
+        released = sum(request.num_released for request in running) * self.block_size
+        held = sum(len(request.block_ids) for request in running) * self.block_size - released
+        filled = sum(request.num_computed for request in running) - released
         return 1 - filled / held if held else 0.0
 
     def blocks_for(self, num_tokens: int) -> int:
         return -(-num_tokens // self.block_size)
+
+    def _release_before_window(self, request: Request) -> None:
+        """Release the blocks that no token from the next one on attends to. Their numbers stay in
+        the table, for its order: what lies there is masked."""
+        if self._window is None:
+            return
+        unused = max(0, request.num_computed - self._window + 1) // self.block_size
+        if unused > request.num_released:
+            self.pool.release(request.block_ids[request.num_released : unused])
+            request.num_released = unused
 
     def _register_full_blocks(self, request: Request, count: int) -> None:
         """Make the first `count` blocks findable."""

@@ -50,6 +50,7 @@ class EngineCore:
             prefix_cache=config.prefix_cache,
             checksums=runner.checksums if config.kv_checksums else None,
             swap_blocks=config.swap_blocks,
+            window=runner.window,
         )
         self.scheduler = Scheduler(config.scheduler, self.kv, whole_prompts=runner.is_encoder)
         self.speculator = Speculator(config.speculation, proposers, runner.max_model_len)

@@ -74,6 +74,11 @@ class ModelConfig:
     is_encoder: bool = False
     """Every token attends to all of its text: a text is computed whole, and gives a vector only."""
 
+    @property
+    def window(self) -> int | None:
+        """How many last tokens are attended to by the layer that sees most; None: one sees all."""
+        return max(self.windows.values()) if len(self.windows) == self.num_layers else None
+
     @classmethod
     def of(cls, plain: ModelConfig, **own: Any) -> Self:
         """An architecture's own configuration: what most have, and what only it has."""

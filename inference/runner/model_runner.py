@@ -60,6 +60,7 @@ class ModelRunner:
         self.vocab_size = model.vocab_size
         self.embedding_size = model.hidden_size
         self.is_encoder = model.is_encoder
+        self.window = model.window
         self.max_model_len = longest_sequence(config, model)
         guides = Guides(lambda: load_text(config.model)[0], model.eos_token_ids, model.vocab_size)
         self._sampler = Sampler(model.eos_token_ids, guides, pick_row_sampler(self._device))
