@@ -155,5 +155,5 @@ def test_interrupted_download_is_fetched_again(hub):
 
 
 def test_command_fails_when_the_hub_lacks_the_model(hub, capsys):
-    assert main(["serve", "--model", "hf:someone/else"]) == 2
+    assert main(["serve", "--no-api-key", "--model", "hf:someone/else"]) == 2
     assert "cannot fetch hf:someone/else: " in capsys.readouterr().err
