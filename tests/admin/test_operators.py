@@ -5,7 +5,7 @@ from decimal import Decimal
 import pytest
 from django.urls import reverse
 
-from backend.accounts.model_access import model_is_allowed, model_rules
+from backend.accounts.model_access import model_is_allowed, model_rules, model_rules_clear
 from backend.accounts.models import (
     LegalHold,
     Membership,
@@ -138,7 +138,15 @@ def test_price_of_a_plan_is_set_in_the_admin_and_shown_to_customers(client, supe
     assert billing_overview(principal=principal).plans[0].amount == 35
 
 
-def test_model_is_closed_to_a_plan_and_opened_to_one_organization_in_the_admin(client, superuser):
+@pytest.fixture
+def model_rules_of_the_test():
+    yield
+    model_rules_clear()
+
+
+def test_model_is_closed_to_a_plan_and_opened_to_one_organization_in_the_admin(
+    client, superuser, model_rules_of_the_test
+):
     one, other = member(), member()
     add = reverse("admin:accounts_modelaccess_add")
     rows = (
