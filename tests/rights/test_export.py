@@ -13,7 +13,6 @@ from django.core.files.base import ContentFile
 from django.utils import timezone
 
 from backend.accounts.models import Mail, Organization, User
-from backend.accounts.principal import Principal
 from backend.conversations.models import Message
 from backend.platform.database import in_database
 from backend.platform.errors import Conflict, NotFound, PermissionDenied
@@ -170,13 +169,10 @@ async def test_copy_is_asked_for_and_downloaded_at_the_products_door(scope: str)
     for one in (owner, admin):
         await in_database(furnish, one)
 
-    async def signed_in(principal: Principal) -> AsgiClient:
-        user = await in_database(User.objects.get, pk=principal.user_id)
-        http = AsgiClient()
-        assert (await http.sign_in(user.email, password)).status_code == 200
-        return http
-
-    async with await signed_in(owner) as http, await signed_in(admin) as other:
+    async with AsgiClient() as http, AsgiClient() as other:
+        for client, principal in ((http, owner), (other, admin)):
+            user = await in_database(User.objects.get, pk=principal.user_id)
+            assert (await client.sign_in(user.email, password)).status_code == 200
         if scope == "organization":
             refused = await other.post("/api/exports", json={"scope": scope})
             assert refused.status_code == 403
