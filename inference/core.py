@@ -69,6 +69,9 @@ class SamplingParams(msgspec.Struct, frozen=True, omit_defaults=True):
     grammar_prefix: tuple[int, ...] = ()
     """Tokens of what the grammar describes that the prompt ends with: its state is rebuilt from
     them where an answer is continued."""
+    continued_tokens: int = 0
+    """So many tokens that the prompt ends with are of the answer that is continued: to penalties
+    and random numbers they are its first."""
 
     @property
     def is_greedy(self) -> bool:

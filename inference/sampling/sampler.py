@@ -38,8 +38,16 @@ class LogitsRow:
         return self.request.sampling
 
     @property
-    def output_token_ids(self) -> list[int]:
-        return [*self.request.output_token_ids, *self.draft]
+    def answer_token_ids(self) -> list[int]:
+        """Its tokens so far, those in the prompt of an answer that is continued too."""
+        prompt = self.request.prompt_token_ids
+        continued = prompt[len(prompt) - self.sampling.continued_tokens :]
+        return [*continued, *self.request.output_token_ids, *self.draft]
+
+    @property
+    def position(self) -> int:
+        """In the answer, of the token that these logits choose."""
+        return self.sampling.continued_tokens + self.num_output_tokens
 
     @property
     def num_output_tokens(self) -> int:
@@ -75,7 +83,7 @@ class Sampler:
             tokens[random] = self._sample(
                 logits if len(random) == len(rows) else logits[random],
                 [rows[i].sampling for i in random],
-                [uniform(rows[i].sampling.seed, rows[i].num_output_tokens) for i in random],
+                [uniform(rows[i].sampling.seed, rows[i].position) for i in random],
             )
         chosen = tokens.tolist()
         return [
@@ -116,7 +124,7 @@ def _penalise(logits: Tensor, indices: list[int], rows: list[LogitsRow]) -> None
     """
     chosen = [rows[i] for i in indices]
     values = logits[indices]
-    counts = _counts(values, [row.output_token_ids for row in chosen])
+    counts = _counts(values, [row.answer_token_ids for row in chosen])
     seen = _counts(values, [row.request.prompt_token_ids for row in chosen]) + counts > 0
     repetition = _column(values, [row.sampling.repetition_penalty for row in chosen])
     repetition = repetition.clamp(1 / _MAX_REPETITION, _MAX_REPETITION)

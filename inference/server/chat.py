@@ -61,20 +61,18 @@ def _writer(body: ChatRequest, tools: ToolUse | None, new_id: str) -> DeltaWrite
     return CallDeltas(tools.form, new_id, so_far)
 
 
-async def _structure(state: ServerState, body: ChatRequest, tools: ToolUse | None) -> Structure:
-    """What the answer must follow. A final message that is continued is its beginning."""
-    if tools is None and body.response_format is None:
-        return await structure_of(state, body)
-    prefix: list[int] = []
-    if body.continue_final_message:
-        prefix = await answer_tokens(state, body.messages[-1])
+async def _structure(
+    state: ServerState, body: ChatRequest, tools: ToolUse | None, continued: list[int]
+) -> Structure:
+    """What the answer must follow. `continued` are the tokens that it begins with already."""
+    prefix = tuple(continued)
     if tools is None:
-        return await structure_of(state, body, tuple(prefix))
+        return await structure_of(state, body, prefix)
     for param in ("guided_regex", "guided_choice"):
         if getattr(body, param) is not None:
             raise InvalidRequestError("it cannot be joined with tools", param=param)
     grammar = await state.off_loop(tools.grammar, state.tokenizer)
-    return Structure(grammar, "tools", tuple(prefix), tools.shown_token_ids(state.tokenizer))
+    return Structure(grammar, "tools", prefix, tools.shown_token_ids(state.tokenizer))
 
 
 async def _prepare(state: ServerState, body: ChatRequest, tools: ToolUse | None) -> PreparedPrompt:
@@ -94,6 +92,9 @@ async def _prepare(state: ServerState, body: ChatRequest, tools: ToolUse | None)
         variables=body.chat_template_kwargs,
         tools=tools.shown if tools else None,
     )
+    continued: list[int] = []
+    if body.continue_final_message:
+        continued = await answer_tokens(state, body.messages[-1])
     [prompt] = await prepare_prompts(
         state,
         body,
@@ -104,7 +105,8 @@ async def _prepare(state: ServerState, body: ChatRequest, tools: ToolUse | None)
         prompt_param="messages",
         asked=await _asked(state, body, token_ids),
         defaults=state.chat_defaults,
-        structure=await _structure(state, body, tools),
+        structure=await _structure(state, body, tools, continued),
+        continued_tokens=len(continued),
     )
     return prompt
 

@@ -75,6 +75,7 @@ async def prepare_prompts(
     asked: Asked | None,
     defaults: ChatDefaults | None = None,
     structure: Structure | None = None,
+    continued_tokens: int = 0,
 ) -> list[PreparedPrompt]:
     """Turn a body and its prompts into what is run, refusing what cannot be honoured.
 
@@ -82,6 +83,7 @@ async def prepare_prompts(
         asked: for loop detection; None switches it off.
         defaults: for sampling parameters that the body does not name.
         structure: of the answers; None: what the body asks for.
+        continued_tokens: so many that the prompts end with are of the answer that is continued.
     Raises:
         InvalidRequestError: naming the parameter.
         ContextLengthError: when a prompt and its answer do not fit the model.
@@ -107,7 +109,12 @@ async def prepare_prompts(
         seed = secrets.randbits(63) if body.seed is None else body.seed & (2**63 - 1)
         prompt = PreparedPrompt(
             token_ids,
-            msgspec.structs.replace(sampling, max_tokens=allowed, seed=seed),
+            msgspec.structs.replace(
+                sampling,
+                max_tokens=allowed,
+                seed=seed,
+                continued_tokens=min(continued_tokens, len(token_ids)),
+            ),
             stops,
             body.skip_special_tokens,
             body.priority,

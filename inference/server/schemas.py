@@ -31,7 +31,7 @@ class StreamOptions(msgspec.Struct, forbid_unknown_fields=True):
     continuous_usage_stats: bool = False
 
 
-MADE_BY_SERVER = {"grammar", "grammar_prefix", "logprobs"}
+MADE_BY_SERVER = {"continued_tokens", "grammar", "grammar_prefix", "logprobs"}
 """Of the sampler's parameters, those that bodies ask for in words of their own."""
 
 if TYPE_CHECKING:

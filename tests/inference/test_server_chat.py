@@ -192,3 +192,23 @@ def test_log_probabilities_of_half_a_character_wait_for_the_whole(tiny_served, s
     shown = [e["token"] for c in choices if c["logprobs"] for e in c["logprobs"]["content"]]
     assert shown == ["a"]
     assert choices[-1]["finish_reason"] == "stop"
+
+
+def test_continued_message_goes_on_with_the_same_random_numbers(served):
+    asked = {"role": "user", "content": "Tell me about lamps."}
+    sampling = {"temperature": 0.9, "seed": 11, "presence_penalty": 0.5, "ignore_eos": True}
+    whole = served.http.post(
+        "/v1/chat/completions",
+        json={"messages": [asked], "max_tokens": 24, "logprobs": True, **sampling},
+    ).json()["choices"][0]
+    tokens = [entry["token"] for entry in whole["logprobs"]["content"]]
+    begun = "".join(tokens[:12])
+    body = {
+        "messages": [asked, {"role": "assistant", "content": begun}],
+        "continue_final_message": True,
+        "add_generation_prompt": False,
+        "max_tokens": 12,
+        **sampling,
+    }
+    rest = served.http.post("/v1/chat/completions", json=body).json()["choices"][0]
+    assert begun + rest["message"]["content"] == whole["message"]["content"]
