@@ -7,6 +7,8 @@ same way again with SEED=…
 import os
 import secrets
 
+import pytest
+
 from tests.support.scripted import ScriptedProduct
 from tests.tenancy.belongings import everything
 from tests.tenancy.cast import new_cast
@@ -16,6 +18,7 @@ TRIES = int(os.environ.get("TRIES", "150"))
 SEED = int(os.environ.get("SEED") or secrets.randbits(32))
 
 
+@pytest.mark.timeout(0)
 def test_random_requests_show_and_change_nothing_of_another_organization(
     scripted_product: ScriptedProduct,
 ) -> None:

@@ -105,6 +105,8 @@ def walk(
             callers = cast()
             requests.own = _texts(callers.own.ids)
             report.renewed += 1
+        if (number + 1) % 1000 == 0:
+            print(f"{number + 1} tries, {len(report.leaks)} leaks so far", flush=True)
     callers.close()
     report.leaks += differences(before, rows_of(product, victim, canary))
     return report
