@@ -164,3 +164,15 @@ async def test_organization_is_renamed_and_handed_on_by_its_owner(browser):
     assert roles["data"][0]["role"] == "admin" and roles["next_cursor"]
     rest = await owner.get(f"/api/organization/members?cursor={roles['next_cursor']}")
     assert [each["role"] for each in rest.json()["data"]] == ["owner"]
+
+
+async def test_project_limit_is_set_listed_and_removed(browser):
+    owner, _ = await signed_in(browser)
+    project = (await owner.post("/api/projects", json={"name": "Search"})).json()
+    limits = f"/api/projects/{project['id']}/rate-limits"
+    body = {"requests_per_minute": 5, "tokens_per_minute": 100}
+    answer = await owner.put(f"{limits}/auto", json=body)
+    assert (answer.status_code, answer.json()) == (200, {"model": "auto", **body})
+    assert (await owner.get(limits)).json()["data"] == [{"model": "auto", **body}]
+    assert (await owner.delete(f"{limits}/auto")).status_code == 204
+    assert (await owner.get(limits)).json()["data"] == []

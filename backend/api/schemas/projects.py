@@ -107,8 +107,10 @@ class ProjectLimitSet(RequestModel):
     tokens_per_minute: PerMinute
 
 
-class ProjectLimitOut(ProjectLimitSet):
+class ProjectLimitOut(ResponseModel):
     model: str
+    requests_per_minute: int
+    tokens_per_minute: int
 
 
 class ProjectLimitListOut(ResponseModel):

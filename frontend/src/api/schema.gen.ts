@@ -3737,12 +3737,12 @@ export interface components {
         };
         /** ProjectLimitOut */
         ProjectLimitOut: {
+            /** Model */
+            model: string;
             /** Requests Per Minute */
             requests_per_minute: number;
             /** Tokens Per Minute */
             tokens_per_minute: number;
-            /** Model */
-            model: string;
         };
         /** ProjectLimitSet */
         ProjectLimitSet: {
