@@ -114,7 +114,7 @@ def test_unknown_api_path_is_an_error_object(product, path):
 
 
 def test_wrong_method_is_an_error_object_with_the_allowed_ones(product):
-    answer = httpx.get(product.url + "/v1/chat/completions")
+    answer = httpx.get(product.url + "/v1/embeddings")
     assert answer.status_code == 405
     assert answer.headers["Allow"] == "POST"
     assert answer.json()["error"]["code"] == "method_not_allowed"
