@@ -61,7 +61,8 @@ class EngineConfig(msgspec.Struct, frozen=True):
     max_model_len: int | None = None
     block_size: int = 16
     num_blocks: int | None = None
-    kv_memory_fraction: float = 0.2
+    kv_memory_fraction: float | None = None
+    """Of the memory that is free once the model is loaded; None: `model/kv_memory.py`'s."""
     prefix_cache: bool = True
     swap_blocks: int = 0
     """Blocks of host memory for preempted sequences; 0: they are always recomputed."""

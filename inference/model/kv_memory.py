@@ -14,6 +14,9 @@ from inference.errors import ModelLoadError
 from inference.kernels.batch import SCALE_DTYPE, LayerCache
 from inference.model.config import ModelConfig
 
+_FRACTION = {"cpu": 0.2, "cuda": 0.9}
+"""A computer has other work, and a GPU none: what is left of it is for activations."""
+
 
 def count_blocks(
     config: EngineConfig,
@@ -40,7 +43,7 @@ def count_blocks(
             available, _ = torch.cuda.mem_get_info(device)
         else:
             available = psutil.virtual_memory().available
-        room = int(available * config.kv_memory_fraction)
+        room = int(available * (config.kv_memory_fraction or _FRACTION[device.type]))
         blocks = min(useful, room // (per_token * block_size))
     if blocks * block_size < longest:
         raise ModelLoadError(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import psutil
 import pytest
@@ -166,3 +167,15 @@ def test_blocks_are_equal_after_a_transfer_as_bytes(folder, kind):
     for mine, theirs in zip(here, there, strict=True):
         for part, other in zip(mine.parts, theirs.parts, strict=True):
             assert torch.equal(part[BLOCK : 2 * BLOCK], other[7 * BLOCK :])
+
+
+def test_gpu_that_holds_the_model_holds_a_sequence_of_its_whole_context(tmp_path, monkeypatch):
+    """Llama 3.1 8B in bfloat16 on an A100 of 80 GB, with the options that it has by default."""
+    monkeypatch.setattr(torch.cuda, "mem_get_info", lambda device: (int(62e9), int(80e9)))
+    shape: dict[str, Any] = {"num_attention_heads": 32, "num_key_value_heads": 8}
+    make_folder("llama", tmp_path, head_dim=128, max_position_embeddings=131072, **shape)
+    model = open_weights(str(tmp_path)).config
+    blocks = count_blocks(
+        EngineConfig(model=str(tmp_path)), model, 32, torch.bfloat16, torch.device("cuda")
+    )
+    assert blocks * 16 > 3 * 131072
