@@ -118,7 +118,9 @@ async def finish_saml(request: HttpRequest) -> HttpResponse:
         if kept is None or not await cache.adelete(key):
             raise sso_refused("This sign-in has expired or was used already.")
         connection, _ = await _recall(request, kept["request"])
-        return await _signed_in(request, connection, Claims(**kept["claims"]))
+        claims, groups = kept["claims"], kept["claims"]["groups"]
+        claims["groups"] = None if groups is None else tuple(groups)  # JSON made a list of them
+        return await _signed_in(request, connection, Claims(**claims))
     except ParleyError as error:
         return await _to_sign_in(error, connection)
 
