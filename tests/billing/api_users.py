@@ -1,5 +1,6 @@
 """Members with an API key, who talk to the application in this process over HTTP."""
 
+import functools
 from typing import Any
 
 import httpx
@@ -14,9 +15,13 @@ from backend.accounts.services import api_key_create
 from tests.billing import factories
 
 
+@functools.cache
+def _application() -> Any:
+    return get_asgi_application()
+
+
 def in_process() -> httpx.ASGITransport:
-    application: Any = get_asgi_application()
-    return httpx.ASGITransport(app=application)
+    return httpx.ASGITransport(app=_application())
 
 
 class ApiUser:

@@ -46,7 +46,7 @@ def assert_accessible(page: Page, where: str) -> None:
 def test_every_page_passes_axe(
     sign_up: SignUp, live_product: Product, scheme: str, device: str
 ) -> None:
-    options = {"color_scheme": scheme, "reduced_motion": "reduce"}
+    options = {"color_scheme": scheme}
     person = sign_up(**options, **(PHONE if device == "phone" else {}))
     person.visitor.expect_status(404)
     page = person.page

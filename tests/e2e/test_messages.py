@@ -62,13 +62,13 @@ def test_hostile_markup_is_shown_as_text(person: Person, live_product: Product) 
     expect(person.conversations.first).to_contain_text("<script>")
 
 
-def test_ten_thousand_messages_are_scrolled_to_the_first(
+def test_two_thousand_messages_are_scrolled_to_the_first(
     person: Person, live_product: Product
 ) -> None:
-    texts = [f"Message number {index}. " + "word " * (index % 40) for index in range(10_000)]
+    texts = [f"Message number {index}. " + "word " * (index % 40) for index in range(2_000)]
     person.open(f"/c/{insert_branch(live_product, person, 'Long', texts)}")
     articles = person.page.get_by_role("article")
-    expect(person.answer).to_contain_text("Message number 9999.")
+    expect(person.answer).to_contain_text("Message number 1999.")
     expect(person.answer).to_be_in_viewport()
 
     messages = person.page.get_by_role("region", name="Messages")
@@ -83,7 +83,7 @@ def test_ten_thousand_messages_are_scrolled_to_the_first(
         )
         assert numbers == sorted(numbers)
         seen.update(numbers)
-    assert min(seen) < 9900
+    assert min(seen) < 1900
 
     # To the top, again and again, until there is nothing above.
     first = person.page.get_by_text("Message number 0.")
@@ -94,4 +94,4 @@ def test_ten_thousand_messages_are_scrolled_to_the_first(
             break
     expect(first).to_be_visible()
     person.page.get_by_role("button", name="Scroll to the newest message").click()
-    expect(person.page.get_by_text("Message number 9999.")).to_be_in_viewport()
+    expect(person.page.get_by_text("Message number 1999.")).to_be_in_viewport()

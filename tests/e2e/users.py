@@ -29,7 +29,9 @@ class Visitor:
         self._problems: list[str] = []
         self.foreign_requests: list[str] = []
         size = {"width": 1440, "height": 900}
-        self.context = browser.new_context(**{"base_url": url, "viewport": size, **options})
+        # What moves is drawn sixty times a second, by the processor.
+        usual = {"base_url": url, "viewport": size, "reduced_motion": "reduce"}
+        self.context = browser.new_context(**{**usual, **options})
         self.context.set_default_timeout(45_000)
         self.context.grant_permissions(["clipboard-read", "clipboard-write"], origin=url)
         self.page = self.new_tab()

@@ -170,10 +170,13 @@ def tiny_served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         yield running
 
 
-@pytest.fixture(scope="module", params=["", "-mno-amx-tile", "-march=haswell", "-march=x86-64 -O1"])
+_VARIANTS = ["", "-mno-amx-tile -O1", "-march=haswell -O1", "-march=x86-64 -O1"]
+
+
+@pytest.fixture(scope="module", params=_VARIANTS)
 def kernel_variants(request):
-    """As this processor would have them, without tiles, in AVX2 and without either. The last is of
-    processors that hardly serve a model, and at -O3 takes the compiler three times as long."""
+    """As this processor would have them, without tiles, in AVX2 and without either. At -O3 another
+    processor's take the compiler half a minute, at -O1 ten seconds."""
     processor = Path("/proc/cpuinfo").read_text()
     has_more_than = "amx_bf16" if "amx" in request.param else "avx512_vnni"
     if request.param and has_more_than not in processor:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import replace
 from typing import Any
 
@@ -54,6 +55,7 @@ CONFIG = ModelConfig(
 )
 
 
+@functools.cache
 def make_layers(kernels, kind: Kind, *, int8: bool, bias: bool) -> list[PreNormLayer]:
     random = np.random.default_rng(3)
     hidden, inner, queries = CONFIG.hidden_size, CONFIG.intermediate_size, HEADS * DIM

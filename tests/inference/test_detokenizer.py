@@ -50,11 +50,16 @@ def test_any_tokens_stream_to_what_they_decode_to(tokenizer, ids):
     assert "".join(chunks(tokenizer, ids)) == tokenizer.decode(ids)
 
 
+@pytest.fixture(scope="module")
+def known_bytes(tokenizer) -> set[bytes]:
+    tokens = map(tokenizer.token_bytes, range(tokenizer.vocab_size))
+    return {token for token in tokens if len(token) == 1}
+
+
 @given(text=st.text(st.characters(exclude_categories=["Cc", "Cs"]), max_size=60))
-def test_text_survives_the_round_trip(tokenizer, text):
+def test_text_survives_the_round_trip(tokenizer, known_bytes, text):
     """This vocabulary lacks the tokens of some bytes; text that needs them is left out."""
-    known = {tokenizer.token_bytes(token) for token in range(tokenizer.vocab_size)}
-    assume(all(bytes([byte]) in known for byte in text.encode()))
+    assume(all(bytes([byte]) in known_bytes for byte in text.encode()))
     assert tokenizer.decode(tokenizer.encode(text)) == text
 
 

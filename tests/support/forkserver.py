@@ -59,7 +59,8 @@ _LIBRARIES = (
         "argon2",
         "fido2.server",
     ),
-    *("reportlab.platypus", "PIL.Image", "fido2.server", "kafka", "servestatic", "brotli"),
+    *("reportlab.platypus", "PIL.Image", "kafka", "servestatic", "brotli", "lxml.etree"),
+    *("dns.resolver", "onelogin.saml2.auth", "jwt", "scim2_models", "annotated_types"),
 )
 # A library that asks for Django's settings fails in the server: its environment names none.
 _KEPT = ("PATH", "HOME", "TMPDIR", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "VIRTUAL_ENV")
