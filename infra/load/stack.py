@@ -38,11 +38,15 @@ name = "synthetic"
 url = "{url}"
 """
 
-_MAKE_KEY = """
+# One process for all that comes before the first request: each imports Django anew.
+_PREPARE = """
 import os, django
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "backend.settings")
 django.setup()
 from asgiref.sync import async_to_sync
+from django.core.management import call_command
+call_command("migrate", verbosity=0)
+call_command("seed_demo")
 from backend.accounts.authentication import principal_for_session
 from backend.accounts.models import User
 from backend.accounts.services import api_key_create
@@ -139,14 +143,13 @@ class Stack:
         }
         if self._upstream_url is None:
             self._start_upstream(upstream_port)
-        self.manage("migrate", "--verbosity", "0")
-        self.manage("seed_demo")
+        prepared = self._python("-c", _PREPARE)
+        self.key = prepared.strip().splitlines()[-1]
         with psycopg.connect(self._environment["DATABASE_URL"]) as connection:
             connection.execute(
                 "UPDATE accounts_plan SET requests_per_minute = 1000000,"
                 " tokens_per_minute = 1000000000, concurrent_generations = 1000000"
             )
-        self.key = self._python("-c", _MAKE_KEY).strip().splitlines()[-1]
         self._environment = procfile.with_our_python(self._environment, Path(sys.executable))
         web = self._spawn(procfile.argv(procfile.read()["web"]), "web")
         self.web_pid = web.pid
