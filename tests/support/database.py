@@ -5,8 +5,8 @@ hundreds of queries. That is done once; what the tables hold then is copied. Aft
 one query tells which tables hold anything else: their rows are deleted, and the copies put back.
 To truncate all tables, as a flush does, takes a tenth of a second of processor time.
 
-The audit log refuses TRUNCATE and DELETE to everybody. Here triggers rest meanwhile, which takes the
-superuser that a test's database is opened by.
+The audit log refuses TRUNCATE and DELETE to everybody. Here triggers rest meanwhile, which takes
+the superuser that a test's database is opened by.
 """
 
 from collections.abc import Iterator
