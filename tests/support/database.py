@@ -38,11 +38,11 @@ def restore(case: TransactionTestCase) -> None:
     """In the place of `TransactionTestCase._fixture_teardown`."""
     tables = connection.introspection.django_table_names(only_existing=True, include_views=False)
     if not _kept or case.available_apps is not None or case.serialized_rollback:
-        with _triggers_resting():
+        with triggers_resting():
             _flush(case)
         _copy(tables)
         return
-    with _triggers_resting(), transaction.atomic(), connection.cursor() as cursor:
+    with triggers_resting(), transaction.atomic(), connection.cursor() as cursor:
         changed = _changed(cursor, tables)
         if not changed:
             return
@@ -54,7 +54,7 @@ def restore(case: TransactionTestCase) -> None:
 
 
 @contextmanager
-def _triggers_resting() -> Iterator[None]:
+def triggers_resting() -> Iterator[None]:
     """Those of foreign keys too: no table waits for another."""
     with connection.cursor() as cursor:
         cursor.execute("SET session_replication_role = replica")
