@@ -17,7 +17,7 @@ from inference.kernels.cpu.backend import CpuBackend
 from inference.kernels.cpu.packed_linear import PackedLinear
 from inference.model.config import ModelConfig, RopeConfig
 from inference.model.decoder import LayerStack
-from inference.model.layers.attention import Attention
+from inference.model.layers.attention import Attention, HeadNorms
 from inference.model.layers.linear import DenseLinear, Linear
 from inference.model.layers.mlp import SwiGLU
 from inference.model.layers.pre_norm import PreNormLayer
@@ -220,10 +220,10 @@ def test_layers_that_cannot_be_fused_are_computed_part_by_part(kernels):
     assert LayerStack(CONFIG, CpuBackend(kernels), layers).is_fused
     first = layers[0].attention
     rotary = Rotary(RopeConfig(theta=5.0), DIM, CONFIG.max_position, torch.device("cpu"))
-    norms = torch.ones(DIM), torch.ones(DIM)
+    norms = HeadNorms(CONFIG, torch.ones(DIM), torch.ones(DIM))
     for attention in (
         changed(first, out=DenseLinear(torch.randn(CONFIG.hidden_size, HEADS * DIM))),
-        changed(first, head_norms=norms),
+        changed(first, transform=norms),
         changed(first, rotary=rotary),
     ):
         mixed = [replace(layers[0], attention=attention), *layers[1:]]
