@@ -29,6 +29,7 @@ notice = "Made by the tests."
 [[model.replica]]
 name = "embedded"
 url = "${PARLEY_ENGINE_URL}"
+api_key = "${PARLEY_ENGINE_API_KEY:-}"
 """
 
 HUB = "maker/model"
