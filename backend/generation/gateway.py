@@ -17,6 +17,7 @@ from redis.exceptions import RedisError
 from backend.generation.admission.pipeline import AdmissionPipeline
 from backend.generation.admission.queues import PoolQueues
 from backend.generation.admission.rate_limits import Limiter
+from backend.generation.admission.shared_queue import QueueRounds
 from backend.generation.admission.shed import LoadShedder
 from backend.generation.finish.finalize import Finisher
 from backend.generation.finish.settle import Settlement
@@ -142,6 +143,7 @@ class Gateway:
             self.queues.replica_sets,
             on_ready=lambda pool_id: self.queues[pool_id].pump(),
         )
+        self.rounds = QueueRounds(vital, self.id, self.queues)
         self.registry_reader = RegistryReader(
             self.redis, self.registry, on_read=self._on_registry_read
         )
@@ -167,6 +169,7 @@ class Gateway:
         await self.monitor.probe_all()
         loops = {
             "registry": self.registry_reader.run,
+            "queue_rounds": self.rounds.run,
             "placements": self.placements.send,
             "placements_of_others": self.placements.listen,
             "writer": self.writer.run,

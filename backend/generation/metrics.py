@@ -28,6 +28,18 @@ TOKENS = Counter(
 )
 ACTIVE = Gauge("parley_generations_active", "Generations at a replica.", ["model"])
 QUEUED = Gauge("parley_generations_queued", "Generations waiting for a place.", ["model"])
+QUEUE_DEPTH = Gauge(
+    "parley_queue_depth",
+    "Generations of all web processes that wait for a place.",
+    ["model"],
+    multiprocess_mode="livemostrecent",
+)
+QUEUE_WAIT = Gauge(
+    "parley_queue_wait_seconds",
+    "How long the last in the queue will probably wait.",
+    ["model"],
+    multiprocess_mode="livemostrecent",
+)
 REFUSED = Counter(
     "parley_generations_refused_total", "Refused before they began.", ["model", "plan", "code"]
 )

@@ -9,6 +9,8 @@ from contextlib import aclosing
 from datetime import UTC, datetime, timedelta
 from uuid import UUID, uuid4
 
+from redis.exceptions import RedisError
+
 from backend.accounts.principal import Principal
 from backend.generation import metrics
 from backend.generation.admission.estimate import (
@@ -19,6 +21,7 @@ from backend.generation.admission.estimate import (
 )
 from backend.generation.admission.pipeline import Admission
 from backend.generation.admission.prompt_check import Fence
+from backend.generation.admission.shared_queue import QueuePlace, queue_place
 from backend.generation.admission.shed import PendingRequest
 from backend.generation.embeddings import (
     EmbeddingRequest,
@@ -152,6 +155,21 @@ async def generation_cancel(gateway: Gateway, generation_id: UUID, *, principal:
     owner = await gateway.leases.owner(generation_id)
     if owner is not None:
         await gateway.follower.ask_to_cancel(owner, generation_id)
+
+
+async def generation_queue_place(
+    gateway: Gateway, generation_id: UUID, *, principal: Principal
+) -> QueuePlace:
+    """Where it waits in its pool's queue, in whichever process; nothing where Redis is away.
+
+    Raises:
+        NotFound: it is not the caller's.
+    """
+    row = await in_database(generation_get, generation_id=generation_id, principal=principal)
+    try:
+        return await queue_place(gateway.redis, row.model, str(generation_id))
+    except (RedisError, OSError):
+        return QueuePlace()
 
 
 async def embeddings_create(gateway: Gateway, request: EmbeddingRequest) -> WholeAnswer:

@@ -18,18 +18,24 @@ class Clock:
         return self.now
 
 
-def queue_of(
-    *, replicas: int = 1, places: int = 1, max_waiting: int = 100
-) -> tuple[AdmissionQueue, Clock]:
+def replica_set(replicas: int, places: int) -> ReplicaSet:
+    """So many healthy replicas, each with so many places."""
     upstreams = [SyntheticUpstream() for _ in range(replicas)]
     for number, upstream in enumerate(upstreams):
         upstream.port = 1000 + number
     pool = replace(pools_of(*upstreams).models[0], max_concurrency=places)
-    replica_set = ReplicaSet(pool)
-    for replica in replica_set.replicas:
+    made = ReplicaSet(pool)
+    for replica in made.replicas:
         replica.mark(True, "")
+    return made
+
+
+def queue_of(
+    *, replicas: int = 1, places: int = 1, max_waiting: int = 100
+) -> tuple[AdmissionQueue, Clock]:
     clock = Clock()
-    return AdmissionQueue(replica_set, max_waiting=max_waiting, clock=clock), clock
+    made = replica_set(replicas, places)
+    return AdmissionQueue(made, max_waiting=max_waiting, clock=clock), clock
 
 
 def join(

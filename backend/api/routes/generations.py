@@ -8,9 +8,10 @@ from ninja import Router, Status
 from backend.accounts.principal import AuthenticatedRequest
 from backend.api import generations
 from backend.api.schemas.openai_responses import EVENT_STREAM_RESPONSE
+from backend.api.schemas.resources import QueuePlaceOut
 from backend.api.sse import EventStreamResponse
 from backend.generation.lifespan import gateway_of
-from backend.generation.service import generation_cancel
+from backend.generation.service import generation_cancel, generation_queue_place
 from backend.platform.errors import InvalidRequest
 
 router = Router(tags=["generation"])
@@ -36,6 +37,16 @@ async def cancel_generation(request: AuthenticatedRequest, generation_id: UUID) 
     gateway = gateway_of(request.scope)
     await generation_cancel(gateway, generation_id, principal=request.auth)
     return Status(202, None)
+
+
+@router.get("/{uuid:generation_id}/queue", response=QueuePlaceOut)
+async def queue_place_of_generation(
+    request: AuthenticatedRequest, generation_id: UUID
+) -> QueuePlaceOut:
+    """Where an answer that has not begun waits, and for about how long."""
+    gateway = gateway_of(request.scope)
+    place = await generation_queue_place(gateway, generation_id, principal=request.auth)
+    return QueuePlaceOut(position=place.position, wait_s=place.wait_s)
 
 
 def resume_point(header: str | None, query: str | None) -> int:

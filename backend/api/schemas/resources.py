@@ -38,6 +38,13 @@ class ModelOut(ResponseModel):
     notice: str
 
 
+class QueuePlaceOut(ResponseModel):
+    """Both are null for an answer that does not wait, or where it is not known."""
+
+    position: int | None = Field(description="In the model's queue, from 1.")
+    wait_s: float | None = Field(description="Seconds that it will probably wait.")
+
+
 class PendingModelOut(ResponseModel):
     """A model that is being fetched or loaded; `declined`: it will not come, `detail` says why."""
 

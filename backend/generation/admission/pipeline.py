@@ -22,6 +22,7 @@ from backend.generation.admission.prompt_check import Fence, generation_check_an
 from backend.generation.admission.prompt_text import with_prompt_text
 from backend.generation.admission.queue import AdmissionQueue, Ticket
 from backend.generation.admission.rate_limits import Limiter
+from backend.generation.admission.shared_queue import demand_of, describe
 from backend.generation.admission.shed import PendingRequest
 from backend.generation.models import Generation, GenerationState
 from backend.generation.pools.client import UpstreamClient
@@ -169,12 +170,14 @@ class AdmissionPipeline:
         principal = admission.admitted.request.principal
         priority = principal.plan.queue_priority
         try:
-            admission.ticket = self._queues[admission.pool.id].reserve(
+            queue = self._queues[admission.pool.id]
+            admission.ticket = queue.reserve(
                 priority=priority,
                 organization=principal.organization_id,
                 weight=active_choices(admission.admitted.request.n),
                 affinity=admission.affinity,
             )
+            describe(queue, admission.ticket, demand_of(admission.admitted))
         finally:
             if admission.pending is not None:
                 admission.pending.over(priority, principal.organization_id)

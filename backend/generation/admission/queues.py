@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from backend.generation.admission.queue import AdmissionQueue
+from backend.generation.admission.shared_queue import SharedQueue
 from backend.generation.pools.config import PoolsInForce
 from backend.generation.pools.prefixes import Prefix
 from backend.generation.pools.replicas import ReplicaSet
@@ -31,7 +32,7 @@ class PoolQueues(Mapping[str, AdmissionQueue]):
         if queue is None:
             if pool is None:
                 raise KeyError(pool_id)
-            queue = AdmissionQueue(ReplicaSet(pool), max_waiting=self._max_waiting)
+            queue = SharedQueue(ReplicaSet(pool), max_waiting=self._max_waiting)
             queue.draining = self._draining
             queue.replicas.on_placed = self._placed
             self._queues[pool_id] = queue

@@ -151,6 +151,13 @@ class ReplicaSet:
         """Choices that this process may run at one replica."""
         return -(-self.pool.max_concurrency // max(1, self.processes))
 
+    def places_of(self, replica: Replica) -> int:
+        """Choices that all processes may run there: what it has announced, else what the pool
+        says."""
+        record = replica.record
+        announced = record.capacity.sequences if record is not None else 0
+        return min(announced, self.pool.max_concurrency) or self.pool.max_concurrency
+
     @property
     def free_places(self) -> int:
         """Choices that this process may start right now, over all replicas."""

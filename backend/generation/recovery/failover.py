@@ -22,6 +22,7 @@ from redis.exceptions import RedisError
 
 from backend.generation import metrics
 from backend.generation.admission.queue import AdmissionQueue, Ticket
+from backend.generation.admission.shared_queue import demand_of, describe
 from backend.generation.finish.finalize import BUFFER_LOST
 from backend.generation.finish.result import error_of
 from backend.generation.finish.settle import Settlement
@@ -207,6 +208,7 @@ class Failover:
             weight=active_choices(admitted.request.n),
             affinity=prefix_of(admitted.request),
         )
+        describe(queue, ticket, demand_of(admitted, is_first=True))
         if removed:
             ticket.refuse(
                 ModelNotFound(f"The model {pool.id!r} was removed; its answer ends here.")

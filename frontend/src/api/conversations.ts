@@ -6,6 +6,7 @@ import type {
   ConversationList,
   ConversationSummary,
   Part,
+  QueuePlace,
   Share,
   SharedConversation,
   SharePage,
@@ -82,6 +83,9 @@ export const postRegenerate = (messageId: string, model: string | undefined, sig
     body: model ? { model } : {},
     signal,
   });
+
+export const getQueuePlace = (id: string) =>
+  api<QueuePlace>(`/api/generations/${encodeURIComponent(id)}/queue`);
 
 export const cancelGeneration = (id: string) =>
   api<void>(`/api/generations/${encodeURIComponent(id)}/cancel`, { method: "POST" });

@@ -81,6 +81,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/generations/{generation_id}/queue": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Queue Place Of Generation
+         * @description Where an answer that has not begun waits, and for about how long.
+         */
+        get: operations["queue_place_of_generation"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/conversations": {
         parameters: {
             query?: never;
@@ -2683,6 +2703,22 @@ export interface components {
             /** Output */
             output: string;
         };
+        /**
+         * QueuePlaceOut
+         * @description Both are null for an answer that does not wait, or where it is not known.
+         */
+        QueuePlaceOut: {
+            /**
+             * Position
+             * @description In the model's queue, from 1.
+             */
+            position: number | null;
+            /**
+             * Wait S
+             * @description Seconds that it will probably wait.
+             */
+            wait_s: number | null;
+        };
         /** ConversationListOut */
         ConversationListOut: {
             /** Data */
@@ -5211,6 +5247,30 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
+    queue_place_of_generation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                generation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QueuePlaceOut"];
+                };
             };
             "4XX": components["responses"]["Error"];
             "5XX": components["responses"]["Error"];

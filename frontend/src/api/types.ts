@@ -25,6 +25,8 @@ export type Model = Schemas["ModelOut"];
 /** A model that is fetched or loaded; of one that is `declined`, `detail` says why. */
 export type PendingModel = Schemas["PendingModelOut"];
 export type ModelList = Schemas["ModelListOut"];
+/** Of an answer that waits for its place; null where it does not. */
+export type QueuePlace = Schemas["QueuePlaceOut"];
 export type ConversationSummary = Schemas["SummaryOut"];
 export type ConversationList = Schemas["ConversationListOut"];
 

@@ -5,6 +5,7 @@ import { AnswerNotice } from "./answer-notice";
 import { BranchPicker } from "./branch-picker";
 import { CopyButton } from "./copy-button";
 import { FeedbackButtons } from "./feedback";
+import { QueuePlace } from "./queue-place";
 import { useThreadActions } from "./thread-actions";
 import type { ViewMessage } from "./view";
 
@@ -16,7 +17,7 @@ export function AssistantMessage({ message }: { message: ViewMessage }) {
       {message.content ? (
         <Markdown text={message.content} streaming={coming} />
       ) : (
-        coming && <Thinking />
+        coming && <Thinking generationId={message.live?.generationId ?? null} />
       )}
       <AnswerNotice message={message} />
       {coming || message.live ? <div className="min-h-9" /> : <AnswerActions message={message} />}
@@ -24,11 +25,12 @@ export function AssistantMessage({ message }: { message: ViewMessage }) {
   );
 }
 
-function Thinking() {
+function Thinking({ generationId }: { generationId: string | null }) {
   return (
-    <div role="status" className="flex h-7 items-center">
+    <div role="status" className="flex h-7 items-center gap-3">
       <span aria-hidden className="size-3 animate-pulse rounded-full bg-foreground" />
       <span className="sr-only">Parley is thinking</span>
+      {generationId && <QueuePlace generationId={generationId} />}
     </div>
   );
 }

@@ -1,0 +1,27 @@
+import { useQuery } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
+import { getQueuePlace } from "@/api/conversations";
+
+const ASK_AFTER_MS = 1_500;
+const ASK_EVERY_MS = 2_000;
+
+/** "Position 12 in the queue, about 8 s", while an answer waits for its place; else nothing. */
+export function QueuePlace({ generationId }: { generationId: string }) {
+  const [waits, setWaits] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setWaits(true), ASK_AFTER_MS);
+    return () => clearTimeout(timer);
+  }, []);
+  const { data } = useQuery({
+    queryKey: ["queue", generationId],
+    queryFn: () => getQueuePlace(generationId),
+    refetchInterval: ASK_EVERY_MS,
+    enabled: waits,
+    gcTime: 0,
+  });
+  if (!data?.position) return null;
+  const about = data.wait_s ? `, about ${Math.ceil(data.wait_s)} s` : "";
+  return (
+    <span className="text-muted-foreground text-sm">{`Position ${data.position} in the queue${about}`}</span>
+  );
+}
