@@ -3,7 +3,7 @@
 import asyncio
 import os
 import signal
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -108,6 +108,12 @@ def test_engine_of_a_known_address_is_the_configured_replica() -> None:
     assert before.replicas == pool.replicas[:1]
 
 
+async def until(condition: Callable[[], object]) -> None:
+    async with asyncio.timeout(60):
+        while not condition():
+            await asyncio.sleep(0.05)
+
+
 @asynccontextmanager
 async def announced(record: EngineRecord) -> AsyncIterator[None]:
     """`record` is announced again and again, as its engine would."""
@@ -138,9 +144,7 @@ async def test_new_engine_gets_work_without_a_restart_and_none_once_it_is_gone(
             _, answer = await ask(chat(await caller()))
             assert answer.done and answer.error is None
             assert upstream.served[-1].headers["authorization"] == f"Bearer {KEY}"
-        async with asyncio.timeout(60):
-            while replicas.replicas:
-                await asyncio.sleep(0.05)
+        await until(lambda: not replicas.replicas)
 
 
 async def test_draining_engine_gets_nothing_new(
@@ -177,9 +181,7 @@ async def test_real_engine_announces_itself_asks_for_its_key_drains_and_is_gone(
     try:
         async with running_gateway(pools, engine_key=ENGINE_KEY) as gateway:
             replicas = gateway.queues[pools.models[0].id].replicas
-            async with asyncio.timeout(60):
-                while not replicas.any_healthy:
-                    await asyncio.sleep(0.05)
+            await until(lambda: replicas.any_healthy)
             _, answer = await ask(chat(await caller(), max_tokens=3))
             assert answer.done and answer.error is None
             [record] = gateway.registry.engines
@@ -197,13 +199,9 @@ async def test_real_engine_announces_itself_asks_for_its_key_drains_and_is_gone(
             assert replicas.any_healthy, "who has no key drains nothing"
 
             assert httpx.post(f"{engine.url}/drain", headers=ENGINE_HEADERS).status_code == 200
-            async with asyncio.timeout(60):
-                while replicas.any_healthy:
-                    await asyncio.sleep(0.05)
+            await until(lambda: not replicas.any_healthy)
             os.kill(engine.pid, signal.SIGKILL)
-            async with asyncio.timeout(60):
-                while replicas.replicas:
-                    await asyncio.sleep(0.05)
+            await until(lambda: not replicas.replicas)
     finally:
         engine.stop()
 
