@@ -60,7 +60,7 @@ async def served_order(processes: list[Process], tickets: dict[str, Ticket]) -> 
     """Who gets the one place, one after the other."""
     order: list[str] = []
     while len(order) < len(tickets):
-        for process in processes:
+        for process in processes * 2:  # one frees the place, another fetches what it was given
             await process.round()
         [name] = [n for n, one in tickets.items() if one.replica is not None and n not in order]
         order.append(name)

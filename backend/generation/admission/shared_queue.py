@@ -129,7 +129,7 @@ class SharedQueue(AdmissionQueue):
         super().__init__(replicas, max_waiting=max_waiting)
         self.depth = Depth()
         self.wake = asyncio.Event()
-        self._is_shared = False  # whether the last round reached Redis
+        self._is_shared = True  # until a round does not reach Redis
         self._budget = 0  # weight that may still be given without a round
         self._demands: WeakKeyDictionary[Ticket, Demand] = WeakKeyDictionary()
         self._entered: dict[str, _Waiting] = {}
