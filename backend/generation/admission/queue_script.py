@@ -5,31 +5,38 @@ that are gone, gives free places to those first in line, whoever waits with them
 has been given. Everything is said anew in each round, so that an emptied Redis is made good by the
 next one, and a process that says nothing any more holds no place.
 
-A ticket's rank never changes: `max(now, its organization's clock) + priority`, in seconds, smaller
-first. Each ticket that has to wait moves the clock of its organization on by what it weighs in
-tokens, and no more than 30 s ahead: so organizations that wait share the places, a plan is worth
-some seconds, and nothing starves.
+A ticket's rank is the time it came and its plan's seconds, smaller first. Which ticket of a plan
+takes the plan's first rank is its organizations' turn, and the one that gives it up gets the other's
+(decision 0043, as in fair_order.py); an organization's next turn is as many tokens later as its
+last ticket weighs. So organizations of a plan share the places by tokens, and nothing starves.
 
-Source: Zhang 1990, "VirtualClock: a new traffic control algorithm for packet switching networks".
+Source: Goyal, Vin and Cheng 1996, "Start-time fair queueing".
 """
 
-SECONDS_PER_TOKEN = 0.002
-"""Of an organization's clock: 1,000 tokens are two seconds."""
-MAX_CLOCK_LEAD_S = 30.0
-
-# KEYS: waiting (ticket -> rank), tickets (ticket -> process|weight|entered), processes (-> until
-# when they live), running (process -> weight), clocks (organization -> seconds), served (times),
+# KEYS: waiting (ticket -> rank), tickets (ticket -> process|weight|entered|plan|tokens), processes
+# (-> until when they live), running (process -> weight), turns (plan and organization -> its next turn; plan
+# -> the present one; beside it, for each plan, ticket -> turn), served (times),
 # grants (ticket -> process|weight, not yet fetched).
 # ARGV: process, lifetime in seconds, places, weight that it runs, how many were served, then counts
 # of and the values for: new tickets (id, organization, priority in seconds, tokens, weight, rank or
 # "", "1" for first in line), tickets that are gone (id), tickets asked for (id).
 # Returns {ranks of the new tickets, ids granted, depth, weight that all run, served a second,
 # positions of the tickets asked for (-1: unknown), processes}; fractions as texts.
-ROUND = (
-    f"local PER_TOKEN, MAX_LEAD = {SECONDS_PER_TOKEN}, {MAX_CLOCK_LEAD_S}\n"
-    + """
+ROUND = """
 local waiting, tickets, processes, running = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
-local clocks, served, grants = KEYS[5], KEYS[6], KEYS[7]
+local turns, served, grants = KEYS[5], KEYS[6], KEYS[7]
+local used = {}
+local function turns_of(plan) local key = turns .. ':' .. plan; used[key] = true; return key end
+local function ticket_of(id)
+  local ticket = redis.call('HGET', tickets, id) or ''
+  return string.match(ticket, '^(.*)|(.*)|(.*)|(.*)|(.*)$')
+end
+local function take_out(id)
+  local _, _, _, plan = ticket_of(id)
+  if plan then redis.call('ZREM', turns_of(plan), id) end
+  redis.call('ZREM', waiting, id)
+  redis.call('HDEL', tickets, id)
+end
 local t = redis.call('TIME')
 local now = t[1] + t[2] / 1000000
 local own = ARGV[1]
@@ -54,22 +61,26 @@ for _ = 1, tonumber(next_argument()) do
     rank = known
   elseif rank == '' then
     if first == '1' then
-      rank = string.format('%.6f', now - 1000)
+      rank, priority = string.format('%.6f', now - 1000), -1000
     else
-      local clock = math.max(now, tonumber(redis.call('HGET', clocks, organization) or '0'))
-      rank = string.format('%.6f', clock + priority)
-      clock = math.min(clock + tokens * PER_TOKEN, now + MAX_LEAD)
-      redis.call('HSET', clocks, organization, string.format('%.6f', clock))
+      rank = string.format('%.6f', now + priority)
     end
   end
+  local plan = tostring(priority)
+  if not redis.call('ZSCORE', turns_of(plan), id) then
+    local turn = math.max(tonumber(redis.call('HGET', turns, plan) or '0'),
+      tonumber(redis.call('HGET', turns, plan .. '|' .. organization) or '0'))
+    redis.call('ZADD', turns_of(plan), turn, id)
+    redis.call('HSET', turns, plan .. '|' .. organization, turn + math.max(1, tokens))
+  end
   redis.call('ZADD', waiting, rank, id)
-  redis.call('HSET', tickets, id, own .. '|' .. weight .. '|' .. now)
+  redis.call('HSET', tickets, id,
+    own .. '|' .. weight .. '|' .. now .. '|' .. plan .. '|' .. tokens)
   ranks[#ranks + 1] = rank
 end
 for _ = 1, tonumber(next_argument()) do
   local id = next_argument()
-  redis.call('ZREM', waiting, id)
-  redis.call('HDEL', tickets, id)
+  take_out(id)
   redis.call('HDEL', grants, id)
 end
 
@@ -91,25 +102,41 @@ redis.call('HSET', running, own, own_weight)
 for _, weight in ipairs(redis.call('HVALS', running)) do total = total + weight end
 
 local places = tonumber(ARGV[3])
-for _, id in ipairs(redis.call('ZRANGE', waiting, 0, 127)) do
-  local ticket = redis.call('HGET', tickets, id) or ''
-  local process, weight, entered = string.match(ticket, '^(.*)|(.*)|(.*)$')
-  if not process or now - entered > 900 then
-    redis.call('ZREM', waiting, id)
-    redis.call('HDEL', tickets, id)
-  elseif redis.call('ZSCORE', processes, process) then
-    if places == 0 or (total > 0 and total + weight > places) then break end
-    redis.call('ZREM', waiting, id)
-    redis.call('HDEL', tickets, id)
-    total = total + weight
-    if process == own then
-      granted[#granted + 1] = id
-      redis.call('HINCRBY', running, own, weight)
-    else
-      redis.call('HSET', grants, id, process .. '|' .. weight)
+local function first_alive(key)
+  for _, id in ipairs(redis.call('ZRANGE', key, 0, 127)) do
+    local process, _, entered = ticket_of(id)
+    if not process or now - entered > 900 then
+      take_out(id)
+      redis.call('ZREM', key, id)
+    elseif redis.call('ZSCORE', processes, process) then
+      return id
     end
   end
 end
+while places > 0 do
+  local oldest = first_alive(waiting)
+  if not oldest then break end
+  local _, _, _, plan = ticket_of(oldest)
+  local id = first_alive(turns_of(plan)) or oldest
+  local process, weight, _, _, tokens = ticket_of(id)
+  if total > 0 and total + weight > places then break end
+  if id ~= oldest then
+    redis.call('ZADD', waiting, redis.call('ZSCORE', waiting, id), oldest)
+  end
+  local behind = math.max(1, redis.call('ZCARD', turns_of(plan)))
+  local present = tonumber(redis.call('HGET', turns, plan) or '0') + math.max(1, tokens) / behind
+  local turn = tonumber(redis.call('ZSCORE', turns_of(plan), id) or '0')
+  redis.call('HSET', turns, plan, math.max(present, turn))
+  take_out(id)
+  total = total + weight
+  if process == own then
+    granted[#granted + 1] = id
+    redis.call('HINCRBY', running, own, weight)
+  else
+    redis.call('HSET', grants, id, process .. '|' .. weight)
+  end
+end
+if redis.call('ZCARD', waiting) == 0 then redis.call('DEL', turns) end
 
 local positions = {}
 for _ = 1, tonumber(next_argument()) do
@@ -120,7 +147,7 @@ if count > 1 then
   rate = count / math.max(1, now - redis.call('LINDEX', served, -1))
 end
 for _, key in ipairs(KEYS) do redis.call('EXPIRE', key, 3600) end
+for key in pairs(used) do redis.call('EXPIRE', key, 3600) end
 return {ranks, granted, redis.call('ZCARD', waiting), total, tostring(rate), positions,
   redis.call('ZCARD', processes)}
 """
-)

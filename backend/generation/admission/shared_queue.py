@@ -40,7 +40,7 @@ _MAX_ASKED = 200
 
 def keys_of(pool_id: str) -> list[str]:
     """The queue's keys; of one slot in a cluster."""
-    names = ("waiting", "tickets", "processes", "running", "clocks", "served", "grants")
+    names = ("waiting", "tickets", "processes", "running", "turns", "served", "grants")
     return [f"queue:{{{pool_id}}}:{name}" for name in names]
 
 
@@ -248,7 +248,9 @@ class SharedQueue(AdmissionQueue):
         )
         if replica is None:
             return False
-        self._tickets.discard(ticket)
+        if ticket in self._tickets:
+            self._tickets.discard(ticket)
+            self._orders[ticket.priority].grant(ticket.organization, ticket.turn)
         ticket.grant(replica)
         self._gauge()
         return True
