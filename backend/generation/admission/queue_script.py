@@ -6,17 +6,18 @@ has been given. Everything is said anew in each round, so that an emptied Redis 
 next one, and a process that says nothing any more holds no place.
 
 A ticket's rank is the time it came and its plan's seconds, smaller first. Which ticket of a plan
-takes the plan's first rank is its organizations' turn, and the one that gives it up gets the other's
-(decision 0043, as in fair_order.py); an organization's next turn is as many tokens later as its
-last ticket weighs. So organizations of a plan share the places by tokens, and nothing starves.
+takes the plan's first rank is its organizations' turn, and the one that gives it up gets the
+other's (decision 0043, as in fair_order.py); an organization's next turn is as many tokens later
+as its last ticket weighs. So organizations of a plan share the places by tokens, and nothing
+starves.
 
 Source: Goyal, Vin and Cheng 1996, "Start-time fair queueing".
 """
 
 # KEYS: waiting (ticket -> rank), tickets (ticket -> process|weight|entered|plan|tokens), processes
-# (-> until when they live), running (process -> weight), turns (plan and organization -> its next turn; plan
-# -> the present one; beside it, for each plan, ticket -> turn), served (times),
-# grants (ticket -> process|weight, not yet fetched).
+# (-> until when they live), running (process -> weight), turns (plan and organization -> its next
+# turn; plan -> the present one; beside it, for each plan, ticket -> turn), served (times), grants
+# (ticket -> process|weight, not yet fetched).
 # ARGV: process, lifetime in seconds, places, weight that it runs, how many were served, then counts
 # of and the values for: new tickets (id, organization, priority in seconds, tokens, weight, rank or
 # "", "1" for first in line), tickets that are gone (id), tickets asked for (id).
