@@ -214,7 +214,7 @@ async def test_idle_pool_gives_a_place_without_asking_redis() -> None:
     assert one.join("at once").replica is not None
 
 
-async def test_left_ticket_holds_up_nobody() -> None:
+async def test_ticket_that_left_holds_up_no_other() -> None:
     one, two = Process("one"), Process("two")
     running = one.join("running")
     await one.round()
