@@ -283,6 +283,8 @@ DISCONNECT_GRACE_S = float(env("PARLEY_DISCONNECT_GRACE_S", "120"))
 ENGINE_API_KEY = env("PARLEY_ENGINE_API_KEY", "")
 ENGINE_TLS_REQUIRED = env_flag("PARLEY_ENGINE_TLS", False)  # of engines that register
 ENGINE_CA_FILE = env("PARLEY_ENGINE_CA_FILE", "")  # that signs their certificates
+# One queue a pool for all web processes, in Redis (decision 0242); off: one for each process.
+SHARED_QUEUE = env_flag("PARLEY_SHARED_QUEUE", False)
 MAX_QUEUED_GENERATIONS = int(env("PARLEY_MAX_QUEUED_GENERATIONS", "200"))
 
 # --- Billing --------------------------------------------------------------------------------

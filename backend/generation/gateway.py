@@ -97,7 +97,9 @@ class Gateway:
         self.leases = Leases(vital, self.id, times)
         self.active = ActiveGenerations()
         self.client = UpstreamClient(ca_file=settings.engine_ca_file)
-        self.queues = PoolQueues(self.pools, max_waiting=settings.max_queued)
+        self.queues = PoolQueues(
+            self.pools, max_waiting=settings.max_queued, is_shared=settings.shared_queue
+        )
         limiter = Limiter(self.redis, longest_s=int(settings.timeout_s) + 60)
         self.writer = BufferWriter(
             vital, on_missing=self._restore_log, ttl_ms=settings.request_ttl_ms

@@ -20,6 +20,7 @@ class GatewaySettings:
         reap_after_s: a generation that Redis does not know is settled after this age.
         engine_key: what engines ask for, and sign their records with.
         engine_tls: whether engines that announce themselves must serve https, unless on loopback.
+        shared_queue: whether a pool has one queue for all web processes, or each process its own.
         engine_ca_file: certificates to trust beside the system's; "" for none.
     """
 
@@ -33,6 +34,7 @@ class GatewaySettings:
     engine_key: str = ""
     engine_tls: bool = False
     engine_ca_file: str = ""
+    shared_queue: bool = False
 
     @classmethod
     def from_django(cls) -> "GatewaySettings":
@@ -48,6 +50,7 @@ class GatewaySettings:
             engine_key=settings.ENGINE_API_KEY,
             engine_tls=settings.ENGINE_TLS_REQUIRED,
             engine_ca_file=settings.ENGINE_CA_FILE,
+            shared_queue=settings.SHARED_QUEUE,
         )
 
     def may_register(self, url: str) -> bool:

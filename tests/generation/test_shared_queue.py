@@ -236,9 +236,9 @@ async def test_waiting_generation_outlives_its_process(
     pools = pools_of(upstream, max_concurrency=1)
     principal = await caller()
     upstream.behaviour.rate = 20.0
-    async with running_gateway(pools) as alive:
+    async with running_gateway(pools, shared_queue=True) as alive:
         first = await start(chat(principal, max_tokens=60, on_disconnect="go_on"))
-        doomed = await doomed_gateway(pools)
+        doomed = await doomed_gateway(pools, shared_queue=True)
         second = await start(chat(principal, max_tokens=5, on_disconnect="go_on"))
         queue = cast(SharedQueue, alive.queues[pools.models[0].id])
         async with asyncio.timeout(60):

@@ -19,8 +19,9 @@ class PoolQueues(Mapping[str, AdmissionQueue]):
         on_placed: called with pool, replica and prefix of each prompt that is sent.
     """
 
-    def __init__(self, pools: PoolsInForce, *, max_waiting: int) -> None:
+    def __init__(self, pools: PoolsInForce, *, max_waiting: int, is_shared: bool = False) -> None:
         self._pools = pools
+        self._is_shared = is_shared
         self._max_waiting = max_waiting
         self._draining = False
         self.on_placed: Callable[[str, str, Prefix], None] = lambda pool, replica, prefix: None
@@ -32,7 +33,8 @@ class PoolQueues(Mapping[str, AdmissionQueue]):
         if queue is None:
             if pool is None:
                 raise KeyError(pool_id)
-            queue = SharedQueue(ReplicaSet(pool), max_waiting=self._max_waiting)
+            kind = SharedQueue if self._is_shared else AdmissionQueue
+            queue = kind(ReplicaSet(pool), max_waiting=self._max_waiting)
             queue.draining = self._draining
             queue.replicas.on_placed = self._placed
             self._queues[pool_id] = queue
