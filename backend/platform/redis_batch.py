@@ -1,9 +1,9 @@
 """Commands of many requests in one round trip to Redis.
 
 A round trip through redis-py costs about as much CPU for one command as for ten, and an admission
-makes eight. What is asked for while a round trip is under way goes out together with the next one,
-in the order in which it was asked for; alone, a command goes out at once. One that fails, fails
-alone; a connection that breaks, breaks for all that were sent over it.
+makes eight. What is asked for while a few round trips are under way goes out together with the
+next one; else a command goes out at once. One that fails, fails alone; a connection that breaks,
+breaks for all that were sent over it.
 """
 
 import asyncio
@@ -22,6 +22,9 @@ from backend.platform.redis import REQUESTS, Profile, async_client
 _MAX_COMMANDS = 256
 """Of one round trip: Redis serves others in between."""
 
+_MAX_TRIPS = 4
+"""Under way at once: with one, each command of an admission would wait for another's."""
+
 _Asked = tuple[tuple[Any, ...], asyncio.Future[Any]]
 
 
@@ -31,15 +34,19 @@ class Batch:
     def __init__(self, redis: Redis) -> None:
         self._redis = redis
         self._asked: list[_Asked] = []
-        self._sending: asyncio.Task[None] | None = None
+        self._trips = 0
+        self._tasks: set[asyncio.Task[None]] = set()
 
     async def execute(self, *command: Any) -> Any:
         """The answer to `command`. Raises RedisError, OSError."""
         loop = asyncio.get_running_loop()
         answer: asyncio.Future[Any] = loop.create_future()
         self._asked.append((command, answer))
-        if self._sending is None:
-            self._sending = loop.create_task(self._send(), context=contextvars.Context())
+        if self._trips < _MAX_TRIPS:
+            self._trips += 1
+            task = loop.create_task(self._send(), context=contextvars.Context())
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
         return await answer
 
     def script(self, text: str) -> Callable[..., Awaitable[Any]]:
@@ -62,12 +69,14 @@ class Batch:
                 sent, self._asked = self._asked[:_MAX_COMMANDS], self._asked[_MAX_COMMANDS:]
                 await self._round_trip([one for one in sent if not one[1].done()])
         finally:
-            self._sending = None
-            for _, answer in (*sent, *self._asked):
+            # Before anybody else can ask: a task that is over must not count.
+            self._trips -= 1
+            for _, answer in sent:
                 answer.cancel()  # only where this task was: the process is going
-            self._asked.clear()
 
     async def _round_trip(self, sent: list[_Asked]) -> None:
+        if not sent:
+            return
         try:
             if len(sent) == 1:
                 answers = [await self._redis.execute_command(*sent[0][0])]
