@@ -54,6 +54,7 @@ class UsageRecorded(msgspec.Struct, frozen=True, gc=False):
     ttft_ms: Count | None
     duration_ms: Count
     client_hash: Annotated[str, msgspec.Meta(max_length=64)] = ""
+    reasoning_tokens: Count = 0
 
 
 class EventRejected(Exception):

@@ -44,6 +44,7 @@ class Kind(StrEnum):
     INPUT = "input", "input_tokens", "Input"
     CACHED_INPUT = "cached_input", "cached_input_tokens", "Cached input", "input"
     OUTPUT = "output", "output_tokens", "Output"
+    REASONING = "reasoning", "reasoning_tokens", "Reasoning", "output"
 
 
 WHOLES = tuple(kind for kind in Kind if kind.part_of is None)
@@ -58,6 +59,7 @@ class _PerKind:
     input: int = 0
     cached_input: int = 0
     output: int = 0
+    reasoning: int = 0
 
     def items(self) -> Iterator[tuple[Kind, int]]:
         for kind in Kind:

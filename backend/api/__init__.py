@@ -11,6 +11,8 @@ Where things are:
 - `sse.py`           the one encoder of server-sent events
 - `openai_requests.py` from OpenAI's body to a GenerationRequest; `turns.py`: from a stored turn
 - `generations.py`   a generation as an HTTP answer, streamed or whole
+- `whole_answers.py` embeddings and reranking, answered at once
+- `stored_chats/`    chat completions with `store: true`; `responses/`, `files/`, `batches/`
 - `idempotency.py`   `Idempotency-Key`, with its table in `models.py`
 - `throttling.py`    sign-in and sign-up attempts
 - `middleware.py`    request context, security headers, async session, CSRF and user

@@ -43,6 +43,11 @@ def from_chat(
     tools = body.for_generation
     if tools is not None:
         require_capability(pool, "tools", "tools")
+    effort = body.reasoning_effort or ""
+    if "reasoning" not in pool.capabilities and effort == "none":
+        effort = ""
+    if effort:
+        require_capability(pool, "reasoning", "reasoning_effort")
     tier = body.service_tier if body.service_tier in PRIORITY_STEPS else ""
     return GenerationRequest(
         principal=_in_tier(principal, tier),
@@ -60,6 +65,7 @@ def from_chat(
             response_format=response_format,
         ),
         tools=tools,
+        reasoning_effort=effort,
         n=body.n or 1,
         stream_usage=body.wants_usage_chunk,
         stores_answer=bool(body.store),

@@ -16,7 +16,7 @@ _BYTES_PER_TOKEN = 3
 _TOKENS_PER_MESSAGE = MESSAGE_OVERHEAD // _BYTES_PER_TOKEN
 _TOKENS_PER_IMAGE = 1000
 _IN_TURNS = {MessageRole.USER, MessageRole.ASSISTANT}
-_OF_PROGRAMS = {"call", "call_output", "instruction", "removed"}
+_OF_PROGRAMS = {"call", "call_output", "instruction", "removed", "reasoning"}
 
 
 def history_for(prompt: Message, *, tokens: int) -> list[ChatMessage]:

@@ -133,6 +133,7 @@ def text_of_parts(parts: Sequence[Part]) -> str:
         if part["type"] == "call"
         else part.get("text") or part.get("output") or ""
         for part in parts
+        if part["type"] != "reasoning"
     ]
     return "\n\n".join(text for text in texts if text)
 

@@ -22,6 +22,7 @@ from django.utils import timezone
 from backend.conversations.turns import message_finish
 from backend.generation.models import OPEN_STATES, Generation, GenerationState, StoredAnswer
 from backend.generation.request import AdmittedGeneration, Usage, public_id
+from backend.generation.thoughts import split_thought
 from backend.generation.tools import call_id, readable, split_calls, storable
 from backend.platform.together import row_update_and_insert, rows_insert
 from billing.quantities import TokenCounts
@@ -71,6 +72,7 @@ class FinalState:
     replica: str = ""
     error_code: str = ""
     ttft_ms: int | None = None
+    thought_ms: int | None = None
     started_at: datetime | None = None
     checked: list[Checked] = field(default_factory=list)
     prompt: RetainedText | None = None
@@ -193,12 +195,12 @@ def _store_texts(row: Generation, final: FinalState) -> None:
     if row.message_id is not None:
         message_finish(
             message_id=row.message_id,
-            text=readable(final.text),
+            text=readable(split_thought(final.text)[1]),
             status=row.state,
             finish_reason=row.finish_reason,
             input_tokens=row.input_tokens,
             output_tokens=row.output_tokens,
-            parts=_parts(row, final.text),
+            parts=_parts(row, final),
         )
     for answer in final.checked:
         if answer.retains_text:
@@ -232,12 +234,19 @@ def _decision_row(row: Generation, decision: SafetyDecision) -> SafetyDecisionRe
     )
 
 
-def _parts(row: Generation, text: str) -> list[dict[str, Any]] | None:
-    """The parts of a message that calls functions; None where text is all."""
-    content, calls = split_calls(storable(text))
-    if not calls:
+def _parts(row: Generation, final: FinalState) -> list[dict[str, Any]] | None:
+    """The parts of a message that thinks or calls functions; None where text is all."""
+    text = storable(final.text)
+    content, calls = split_calls(text)
+    thought, _ = split_thought(text)
+    if not calls and not thought:
         return None
-    parts: list[dict[str, Any]] = [{"type": "text", "text": content}] if content else []
+    parts: list[dict[str, Any]] = []
+    if thought:
+        seconds = round((final.thought_ms or 0) / 1000, 1)
+        parts.append({"type": "reasoning", "text": thought, "seconds": seconds})
+    if content:
+        parts.append({"type": "text", "text": content})
     name = public_id(row.id, row.endpoint)
     for number, call in enumerate(calls):
         called = {"name": call.name, "arguments": call.arguments}

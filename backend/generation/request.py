@@ -96,6 +96,7 @@ class GenerationRequest:
         message_id: the pending assistant message that this generation fills.
         service_tier: "" for the usual one; `batch` has a price of its own, no rate limit, and what
             it waits for a place is bounded by its caller.
+        reasoning_effort: how much the model is to think; "" for what its template has it do.
         timeout_s: from the start, time in the queue included; the settings give the usual one.
         generation_id: chosen by the caller, who wants to know it before anything runs (an
             `Idempotency-Key`); a second generation of one id is refused with Conflict. None:
@@ -128,6 +129,7 @@ class GenerationRequest:
     client_hash: str = ""
     turn: TurnIds | None = None
     service_tier: str = ""
+    reasoning_effort: str = ""
 
     @property
     def outlives_delivery(self) -> bool:
@@ -242,6 +244,7 @@ class Usage(msgspec.Struct, frozen=True):
     input_tokens: int = 0
     cached_input_tokens: int = 0
     output_tokens: int = 0
+    reasoning_tokens: int = 0
 
     @classmethod
     def of(cls, counted: object) -> "Usage":
@@ -266,6 +269,7 @@ class Usage(msgspec.Struct, frozen=True):
             "completion_tokens": self.output_tokens,
             "total_tokens": self.input_tokens + self.output_tokens,
             "prompt_tokens_details": {"cached_tokens": self.cached_input_tokens},
+            "completion_tokens_details": {"reasoning_tokens": self.reasoning_tokens},
         }
 
 
@@ -284,6 +288,7 @@ class CompletionChoice:
     finish_reason: str
     logprobs: dict[str, Any] | None = None
     tool_calls: tuple[Call, ...] = ()
+    thought: str = ""
 
 
 LOOP = "loop"
@@ -352,6 +357,8 @@ def _choice(choice: CompletionChoice, public_id: str, *, chat: bool) -> dict[str
     if not chat:
         return {**shared, "text": choice.text}
     message: dict[str, Any] = {"role": "assistant", "content": choice.text, "refusal": None}
+    if choice.thought:
+        message["reasoning_content"] = choice.thought
     if choice.tool_calls:
         message["content"] = choice.text or None
         message["tool_calls"] = [

@@ -13,9 +13,11 @@ from typing import Any
 
 import msgspec
 
+from backend.generation.thoughts import ANSWER, THOUGHT, ThoughtMarks, split_thought
+
 CALL = "\ufdd0"
 ARGUMENTS = "\ufdd1"
-_MARKS = str.maketrans({CALL: "\ufffd", ARGUMENTS: "\ufffd"})
+_MARKS = str.maketrans(dict.fromkeys((CALL, ARGUMENTS, THOUGHT, ANSWER), "\ufffd"))
 # What the post-classifier puts in the place of personal data (safety/score/personal_data.py).
 _REDACTED = re.compile(r"\[[a-z ]+ removed\]")
 
@@ -67,7 +69,12 @@ class ArgumentsDelta:
     text: str
 
 
-AnswerDelta = TextDelta | CallBegin | ArgumentsDelta
+@dataclass(frozen=True, slots=True)
+class ThoughtDelta:
+    text: str
+
+
+AnswerDelta = TextDelta | ThoughtDelta | CallBegin | ArgumentsDelta
 
 
 def without_marks(text: str) -> str:
@@ -80,11 +87,16 @@ def begun_call(name: str) -> str:
     return f"{CALL}{without_marks(name)}{ARGUMENTS}"
 
 
-def text_of(deltas: list[AnswerDelta]) -> str:
+def text_of(deltas: list[AnswerDelta], marks: ThoughtMarks) -> str:
     """The part of an answer's text that `deltas` were read from."""
-    return "".join(
-        begun_call(delta.name) if isinstance(delta, CallBegin) else delta.text for delta in deltas
-    )
+    text = ""
+    for delta in deltas:
+        if isinstance(delta, ThoughtDelta):
+            text += marks.text_of(delta.text, "")
+        else:
+            said = begun_call(delta.name) if isinstance(delta, CallBegin) else delta.text
+            text += marks.text_of("", said)
+    return text
 
 
 def unfinished_mark(text: str) -> int:
@@ -94,14 +106,15 @@ def unfinished_mark(text: str) -> int:
 
 
 def split_calls(text: str) -> tuple[str, list[Call]]:
-    """An answer's text without its calls, and the calls."""
-    content, *calls = text.split(CALL)
+    """An answer's text without its thought and its calls, and the calls."""
+    content, *calls = split_thought(text)[1].split(CALL)
     parted = (call.partition(ARGUMENTS) for call in calls)
     return content, [Call(name, arguments) for name, _, arguments in parted]
 
 
 def readable(text: str) -> str:
     """An answer's text for people and classifiers that read it whole."""
+    text = text.removeprefix(THOUGHT).replace(ANSWER, "\n\n")
     return text.replace(CALL, "\n").replace(ARGUMENTS, " ")
 
 
@@ -135,6 +148,7 @@ class CallReader:
         """
         self._index = -1
         self._in_string = self._escaped = False
+        self._thinks = False
         self.feed(so_far)
 
     def feed(self, text: str) -> list[AnswerDelta]:
@@ -146,10 +160,20 @@ class CallReader:
                 self._in_string = self._escaped = False
                 deltas.append(CallBegin(self._index, name))
             if part and self._index < 0:
-                deltas.append(TextDelta(part))
+                deltas += self._content(part)
             elif part:
                 deltas.append(ArgumentsDelta(self._index, self._as_json(part)))
         return deltas
+
+    def _content(self, text: str) -> list[AnswerDelta]:
+        deltas: list[AnswerDelta] = []
+        if text.startswith(THOUGHT):
+            self._thinks, text = True, text[1:]
+        if self._thinks:
+            thought, mark, text = text.partition(ANSWER)
+            self._thinks = not mark
+            deltas += [ThoughtDelta(thought)] if thought else []
+        return [*deltas, TextDelta(text)] if text else deltas
 
     def _as_json(self, text: str) -> str:
         if "removed]" not in text:

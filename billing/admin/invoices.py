@@ -50,6 +50,7 @@ class Lines(TabularInline):
         "input_tokens",
         "cached_input_tokens",
         "output_tokens",
+        "reasoning_tokens",
         "amount",
         "is_late",
     )

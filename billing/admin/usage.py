@@ -35,6 +35,7 @@ class UsageRecordAdmin(LargeReadOnlyAdmin):
         "input_tokens",
         "cached_input_tokens",
         "output_tokens",
+        "reasoning_tokens",
         "invoice",
     )
     list_filter = (
@@ -64,6 +65,7 @@ class UsageRollupAdmin(LargeReadOnlyAdmin):
         "input_tokens",
         "cached_input_tokens",
         "output_tokens",
+        "reasoning_tokens",
     )
     list_filter = (("hour", RangeDateTimeFilter),)
     list_filter_submit = True

@@ -44,6 +44,7 @@ class TokenColumns(models.Model):
     input_tokens = models.PositiveIntegerField(default=0)
     cached_input_tokens = models.PositiveIntegerField(default=0)
     output_tokens = models.PositiveIntegerField(default=0)
+    reasoning_tokens = models.PositiveIntegerField(default=0, db_default=0)
 
     class Meta:
         abstract = True
@@ -79,6 +80,7 @@ class TokenSums(models.Model):
     input_tokens = models.PositiveBigIntegerField()
     cached_input_tokens = models.PositiveBigIntegerField()
     output_tokens = models.PositiveBigIntegerField()
+    reasoning_tokens = models.PositiveBigIntegerField(default=0, db_default=0)
 
     class Meta:
         abstract = True

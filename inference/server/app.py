@@ -50,7 +50,7 @@ def create_app(
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         metrics = Metrics(server.served_model_name)
         client = EngineClient(engine, core_command, metrics.on_step)
-        tokenizer, template = load_text(engine.model)
+        tokenizer, template = load_text(engine.model, server.chat_template)
         app.state.server = ServerState(
             config=server,
             max_num_seqs=engine.scheduler.max_num_seqs,

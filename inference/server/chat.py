@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from starlette.requests import Request
@@ -20,6 +20,7 @@ from inference.server.prepare import Asked, PreparedPrompt, Structure, prepare_p
 from inference.server.prompts import answer_tokens, encode, render_prompt
 from inference.server.schemas import ChatRequest
 from inference.server.state import ServerState
+from inference.server.thoughts import Thinking
 from inference.server.tools import (
     Answered,
     CallDeltas,
@@ -40,9 +41,13 @@ async def chat_completions(request: Request) -> Response:
     n = body.n or 1
     state.admit(n, "n")
     tools = ToolUse.of(body, state.chat_template)
-    prompt = await _prepare(state, body, tools)
+    thinking = Thinking.of(body, state.chat_template, tools)
+    prompt, opened = await _prepare(state, body, tools, thinking)
     state.admit(n, "n")  # others may have come while this one was made ready
-    writers = [_writer(body, tools, f"{request.state.unique_id}_{i}") for i in range(n)]
+    writers = [
+        thinking.writer(body, _writer(body, tools, f"{request.state.unique_id}_{i}"), opened=opened)
+        for i in range(n)
+    ]
     answer = _Answer(state, f"chatcmpl-{request.state.unique_id}", int(time.time()), writers)
     usage = UsageCount([prompt], n)
     deltas = run_prompts(state, request.state.unique_id, [prompt], n)
@@ -75,7 +80,10 @@ async def _structure(
     return Structure(grammar, "tools", prefix, tools.shown_token_ids(state.tokenizer))
 
 
-async def _prepare(state: ServerState, body: ChatRequest, tools: ToolUse | None) -> PreparedPrompt:
+async def _prepare(
+    state: ServerState, body: ChatRequest, tools: ToolUse | None, thinking: Thinking
+) -> tuple[PreparedPrompt, bool]:
+    """The prompt, and whether the answer begins in a thought."""
     if body.top_logprobs and not body.logprobs:
         raise InvalidRequestError("top_logprobs needs logprobs: true", param="top_logprobs")
     newer, older = body.max_completion_tokens, body.max_tokens
@@ -84,31 +92,35 @@ async def _prepare(state: ServerState, body: ChatRequest, tools: ToolUse | None)
             "max_tokens is the older name of max_completion_tokens: give one of them",
             param="max_tokens",
         )
-    token_ids = await render_prompt(
+    rendered = await render_prompt(
         state,
         body.messages,
         add_generation_prompt=body.add_generation_prompt,
         continue_final_message=body.continue_final_message,
-        variables=body.chat_template_kwargs,
+        variables=thinking.variables,
         tools=tools.shown if tools else None,
+        thinks=thinking.is_on,
     )
     continued: list[int] = []
     if body.continue_final_message:
-        continued = await answer_tokens(state, body.messages[-1])
+        opened = rendered.opens_thought
+        continued = await answer_tokens(state, body.messages[-1], opened=opened)
+    structure = await _structure(state, body, tools, continued)
+    shown = structure.shown_tokens | thinking.shown_token_ids(state.tokenizer)
     [prompt] = await prepare_prompts(
         state,
         body,
-        [token_ids],
+        [rendered.token_ids],
         max_tokens=newer if newer is not None else older,
         max_tokens_param="max_tokens" if newer is None else "max_completion_tokens",
         logprobs=(body.top_logprobs or 0) if body.logprobs else None,
         prompt_param="messages",
-        asked=await _asked(state, body, token_ids),
+        asked=await _asked(state, body, rendered.token_ids),
         defaults=state.chat_defaults,
-        structure=await _structure(state, body, tools, continued),
+        structure=replace(structure, shown_tokens=shown),
         continued_tokens=len(continued),
     )
-    return prompt
+    return prompt, rendered.opens_thought
 
 
 async def _asked(state: ServerState, body: ChatRequest, token_ids: list[int]) -> Asked | None:
@@ -150,7 +162,7 @@ class _Answer:
         async with aclosing(deltas):
             async for delta in deltas:
                 usage.take(delta)
-                said = self._deltas(delta)
+                said = self._deltas(delta, usage)
                 has_news = said or delta.tokens or delta.readouts or delta.finish_reason
                 silent = not (has_news or continuous)
                 first, *rest = said or [{}]
@@ -166,10 +178,14 @@ class _Answer:
         if include_usage:
             yield chunk([], counted=True)
 
-    def _deltas(self, delta: Delta) -> list[dict[str, Any]]:
+    def _deltas(self, delta: Delta, usage: UsageCount) -> list[dict[str, Any]]:
         """OpenAI's `delta` objects for what one step gave."""
         writer = self.writers[delta.index]
-        return writer.feed(delta.text) + (writer.finish() if delta.finish_reason else [])
+        thought = writer.is_thinking
+        said = writer.feed(delta.text) + (writer.finish() if delta.finish_reason else [])
+        if thought or writer.is_thinking:
+            usage.take_thought(delta)
+        return said
 
     async def collect(
         self, deltas: AsyncGenerator[Delta, None], usage: UsageCount, n: int
@@ -179,7 +195,7 @@ class _Answer:
         async with aclosing(deltas):
             async for delta in deltas:
                 usage.take(delta)
-                for content in self._deltas(delta):
+                for content in self._deltas(delta, usage):
                     answers[delta.index].take(content)
                 made[delta.index].take(delta)
         choices = [

@@ -6,6 +6,7 @@ the event loop: a text of some megabytes takes as many seconds.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from inference.errors import InvalidRequestError
@@ -76,6 +77,18 @@ async def with_suffix(state: ServerState, prompts: list[list[int]], suffix: str)
     raise InvalidRequestError("this model does not fill in", param="suffix")
 
 
+@dataclass(frozen=True)
+class Rendered:
+    """A chat as its model reads it.
+
+    Attributes:
+        opens_thought: it has the model think first: the answer begins in a thought.
+    """
+
+    token_ids: list[int]
+    opens_thought: bool
+
+
 async def render_prompt(
     state: ServerState,
     messages: list[InputMessage],
@@ -84,11 +97,13 @@ async def render_prompt(
     continue_final_message: bool,
     variables: dict[str, Any] | None = None,
     tools: list[dict[str, Any]] | None = None,
-) -> list[int]:
+    thinks: bool = True,
+) -> Rendered:
     """Messages to token ids by the model's chat template.
 
     Args:
         tools: that are shown to the model.
+        thinks: false: a thought that the template begins is ended at once.
     Raises:
         InvalidRequestError: when the model has no template, or it refuses or would drop what is
             in the messages.
@@ -106,10 +121,10 @@ async def render_prompt(
     _check_messages(messages, template)
     shaped = [message.for_template(template.tool_format) for message in messages]
     state.check_text(_characters(messages), "messages")
-    begun: list[str] = []
-    if continue_final_message and shaped[-1].get("tool_calls"):
-        # Templates close calls, so one that goes on is written here.
-        begun = answer_segments(template, messages[-1])
+    last = messages[-1]
+    writes = continue_final_message and bool(last.tool_calls or last.reasoning_content)
+    if writes:
+        # Templates close calls and leave thoughts out, so what goes on is written here.
         shaped, continue_final_message, add_generation_prompt = shaped[:-1], False, True
     segments = template.render(
         shaped,
@@ -118,19 +133,38 @@ async def render_prompt(
         variables=variables,
         tools=tools,
     )
+    opened = template.opens_thought(segments)
+    begun: list[str] = []
+    if opened and template.reasoning_format is not None and not thinks:
+        begun, opened = [template.reasoning_format.closing.lstrip("\n")], False
+    if writes:
+        begun += answer_segments(template, last, opened=opened)
     if begun:
         segments = [*segments[:-1], segments[-1] + begun[0], *begun[1:]]
+    return Rendered(await _encode_segments(state, segments), opened)
+
+
+async def answer_tokens(
+    state: ServerState, message: InputMessage, *, opened: bool = False
+) -> list[int]:
+    """The tokens of an answer that is continued, as far as it is: what a grammar has consumed.
+
+    Args:
+        opened: the prompt began its thought.
+    """
+    segments = answer_segments(state.chat_template, message, opened=opened)
     return await _encode_segments(state, segments)
 
 
-async def answer_tokens(state: ServerState, message: InputMessage) -> list[int]:
-    """The tokens of an answer that is continued, as far as it is: what a grammar has consumed."""
-    return await _encode_segments(state, answer_segments(state.chat_template, message))
-
-
-def answer_segments(template: ChatTemplate, message: InputMessage) -> list[str]:
+def answer_segments(template: ChatTemplate, message: InputMessage, *, opened: bool) -> list[str]:
     """The text of an answer that is continued, in segments to be tokenized apart."""
-    return template.segments_of(template.tool_format.text_of(message.text, message.calls))
+    said = template.tool_format.text_of(message.text, message.calls)
+    thought: list[tuple[str, bool]] = []
+    if template.reasoning_format is not None:
+        thought = template.reasoning_format.text_of(
+            message.reasoning_content or "", opened=opened, ended=any(text for text, _ in said)
+        )
+    return template.segments_of([*thought, *said])
 
 
 async def _encode_segments(state: ServerState, segments: list[str]) -> list[int]:

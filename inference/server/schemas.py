@@ -95,6 +95,9 @@ class InputMessage(msgspec.Struct, forbid_unknown_fields=True):
     content: str | list[TextPart] | None = None
     """None only beside calls."""
     name: str | None = None
+    reasoning_content: str | None = None
+    """What an answer thought: of one that is continued, its beginning; of others, what the template
+    makes of it."""
     tool_calls: list[CalledTool] | None = None
     tool_call_id: str | None = None
 
@@ -117,6 +120,8 @@ class InputMessage(msgspec.Struct, forbid_unknown_fields=True):
         shaped: dict[str, Any] = {"role": role, "content": self.text}
         if self.name is not None:
             shaped["name"] = self.name
+        if self.reasoning_content is not None:
+            shaped["reasoning_content"] = self.reasoning_content
         if self.tool_call_id is not None:
             shaped["tool_call_id"] = tool_format.id_for_template(self.tool_call_id)
         if self.tool_calls:
@@ -130,6 +135,7 @@ class ChatRequest(GenerationFields, kw_only=True, forbid_unknown_fields=True):
     tool_choice: Choice | None = None
     parallel_tool_calls: bool | None = None
     max_completion_tokens: PositiveNumber | None = None
+    reasoning_effort: Literal["none", "minimal", "low", "medium", "high", "xhigh"] | None = None
     logprobs: bool | None = None
     top_logprobs: Annotated[int, Meta(ge=0, le=MAX_LOGPROBS)] | None = None
     add_generation_prompt: bool | None = None

@@ -22,13 +22,14 @@ async def tokenize(request: Request) -> Response:
     if body.messages is not None:
         if not body.messages:
             raise InvalidRequestError("messages is empty", param="messages")
-        tokens = await render_prompt(
+        rendered = await render_prompt(
             state,
             body.messages,
             add_generation_prompt=body.add_generation_prompt and not body.continue_final_message,
             continue_final_message=body.continue_final_message,
             tools=shown_tools(body.tools) if body.tools else None,
         )
+        tokens = rendered.token_ids
     else:
         text = body.prompt or ""
         tokens = await encode(state, text, add_special_tokens=body.add_special_tokens)

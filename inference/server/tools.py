@@ -184,9 +184,13 @@ class DeltaWriter(Protocol):
 
     Attributes:
         begun: calls of the answer that this one continues.
+        is_thinking: what comes next is a thought.
     """
 
     begun: list[ToolCall]
+
+    @property
+    def is_thinking(self) -> bool: ...
 
     def feed(self, text: str) -> list[dict[str, Any]]: ...
 
@@ -199,6 +203,8 @@ class DeltaWriter(Protocol):
 
 class TextDeltas:
     """Without tools all text is content."""
+
+    is_thinking = False
 
     def __init__(self) -> None:
         self.begun: list[ToolCall] = []
@@ -216,6 +222,8 @@ class TextDeltas:
 
 class CallDeltas:
     """Text and calls, by the model's format."""
+
+    is_thinking = False
 
     def __init__(self, form: ToolFormat, new_id: str, so_far: Answered) -> None:
         """
@@ -271,7 +279,7 @@ class WholeAnswer:
     """Puts one choice's deltas together. A call that went on is delivered whole."""
 
     def __init__(self, begun: list[ToolCall]) -> None:
-        self._text = ""
+        self._text = self._thought = ""
         self._calls: list[dict[str, Any]] = [
             {
                 "id": call.id,
@@ -283,6 +291,7 @@ class WholeAnswer:
 
     def take(self, delta: dict[str, Any]) -> None:
         self._text += delta.get("content", "")
+        self._thought += delta.get("reasoning_content", "")
         for call in delta.get("tool_calls", ()):
             if "id" in call:
                 self._calls.append({**call, "function": dict(call["function"])})
@@ -290,7 +299,10 @@ class WholeAnswer:
                 self._calls[-1]["function"]["arguments"] += call["function"]["arguments"]
 
     def message(self) -> dict[str, Any]:
+        message: dict[str, Any] = {"role": "assistant", "content": self._text}
+        if self._thought:
+            message["reasoning_content"] = self._thought
         if not self._calls:
-            return {"role": "assistant", "content": self._text}
+            return message
         calls = [{k: v for k, v in call.items() if k != "index"} for call in self._calls]
-        return {"role": "assistant", "content": self._text or None, "tool_calls": calls}
+        return {**message, "content": self._text or None, "tool_calls": calls}

@@ -28,11 +28,16 @@ class UsageCount:
         self._n = n
         self._generated: dict[int, int] = {}
         self._cached: dict[int, int] = {}
+        self._thought: dict[int, int] = {}
 
     def take(self, delta: Delta) -> None:
         self._generated[delta.index] = delta.generated
         if delta.index % self._n == 0:
             self._cached[delta.index] = delta.cached_tokens
+
+    def take_thought(self, delta: Delta) -> None:
+        """Up to here a choice has thought."""
+        self._thought[delta.index] = delta.generated
 
     def report(self) -> dict[str, Any]:
         completion = sum(self._generated.values())
@@ -41,6 +46,7 @@ class UsageCount:
             "completion_tokens": completion,
             "total_tokens": self._prompt + completion,
             "prompt_tokens_details": {"cached_tokens": sum(self._cached.values())},
+            "completion_tokens_details": {"reasoning_tokens": sum(self._thought.values())},
         }
 
 

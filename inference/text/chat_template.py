@@ -19,9 +19,13 @@ from jinja2.ext import loopcontrols
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from inference.errors import InvalidRequestError
+from inference.text.reasoning import reasoning_format_of
 from inference.text.tools.formats import format_of
 from inference.text.tools.prompt import without_tool_roles
 
+_SWITCHES = ("enable_thinking", "thinking")
+"""Variables that say whether the model thinks: Qwen 3 and SmolLM3; DeepSeek V3.1 and Granite."""
+_OFF = frozenset({"none", "minimal"})
 _NO_PARAMETERS = {"type": "object", "properties": {}}
 
 
@@ -49,6 +53,9 @@ class ChatTemplate:
         self.shows_names = self._shows_names()
         """Whether a message's `name` reaches the model."""
         self.tool_format = format_of(source)
+        self.reasoning_format = reasoning_format_of(source)
+        self._switch = next((name for name in _SWITCHES if name in source), None)
+        self._is_graded = "reasoning_effort" in source
         self.shows_tools = self._shows_tools()
         """Whether tools reach the model; else they are described in a system message."""
 
@@ -105,6 +112,31 @@ class ChatTemplate:
                     param="continue_final_message",
                 )
         return text.split(cut)
+
+    def opens_thought(self, segments: list[str]) -> bool:
+        """Whether a prompt ends with the beginning of a thought: the answer begins in it."""
+        form = self.reasoning_format
+        return form is not None and "".join(segments[-1:]).rstrip().endswith(form.begin)
+
+    def effort_variables(self, effort: str | None) -> dict[str, Any]:
+        """What the template is told of OpenAI's `reasoning_effort`; nothing without one.
+
+        Raises:
+            InvalidRequestError: it has no word for that.
+        """
+        if effort is None or (effort == "none" and self.reasoning_format is None):
+            return {}
+        if self._switch is not None:
+            return {self._switch: effort not in _OFF}
+        if self._is_graded and effort not in _OFF:
+            return {"reasoning_effort": effort}
+        raise InvalidRequestError(
+            f"this model's chat template cannot be asked for {effort!r}", param="reasoning_effort"
+        )
+
+    def variables_without_thought(self) -> dict[str, Any]:
+        """What keeps the model from thinking, where its template can."""
+        return {} if self._switch is None else {self._switch: False}
 
     def segments_of(self, parts: Iterable[tuple[str, bool]]) -> list[str]:
         """Texts to be tokenized apart, so that none but those that are ours (true) can hold a

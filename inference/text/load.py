@@ -15,7 +15,9 @@ from inference.text.gguf_tokenizer import tokenizer_from_gguf
 from inference.text.tokenizer import TextTokenizer
 
 
-def load_text(path: str) -> tuple[TextTokenizer, ChatTemplate | None]:
+def load_text(
+    path: str, template_file: str | None = None
+) -> tuple[TextTokenizer, ChatTemplate | None]:
     """Tokenizer and template; a model without a template has None.
 
     Raises:
@@ -27,6 +29,8 @@ def load_text(path: str) -> tuple[TextTokenizer, ChatTemplate | None]:
         metadata = GGUFFile(Path(path)).metadata
         tokenizer = tokenizer_from_gguf(metadata)
         source = metadata.get("tokenizer.chat_template")
+    if template_file is not None:
+        source = Path(template_file).read_text()
     if not source:
         return tokenizer, None
     template = ChatTemplate(

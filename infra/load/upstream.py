@@ -54,6 +54,7 @@ class Behaviour:
         continuous_usage: token counts in each chunk, when asked for; else only at the end.
         usage: whether it counts at all.
         count_error: added to every count that it tells.
+        thoughts: so many of an answer's first tokens are a thought.
         script: a text for every answer, cut in the given chunks, in place of the words.
         prose: the answer is that of `answer.txt`, over and over, cut as most tokenizers cut it (a
             word is complete only when the next one has come), and `/sent/<tag>` tells when each
@@ -72,6 +73,7 @@ class Behaviour:
     continuous_usage: bool = True
     usage: bool = True
     count_error: int = 0
+    thoughts: int = 0
     script: list[str] | None = None
     prose: bool = False
     first_delay_s: float = 0.0
@@ -245,7 +247,8 @@ class _Connection(asyncio.Protocol):
             if each and behaviour.usage:
                 usage = _usage(prompt_tokens, index + 1, behaviour.count_error)
             reason = ("length" if len(chunks) == wanted else "stop") if last else None
-            self._event(_chunk(chunk, reason, usage, chat=chat))
+            thinks = first + index < behaviour.thoughts
+            self._event(_chunk(chunk, reason, usage, chat=chat, thinks=thinks))
             served.sent = index + 1
         if options.get("include_usage") and behaviour.usage:
             usage = _usage(prompt_tokens, len(chunks), behaviour.count_error)
@@ -289,7 +292,8 @@ def _text_so_far(body: dict[str, Any], *, chat: bool) -> str:
     """What a continued answer has already; a completion's prompt is told apart by its `w0`."""
     if chat:
         if body.get("continue_final_message"):
-            return str(body["messages"][-1]["content"])
+            last = body["messages"][-1]
+            return f"{last.get('reasoning_content', '')}{last['content']}"
         return ""
     prompt = body["prompt"]
     if not isinstance(prompt, str) or "w0 " not in prompt:
@@ -315,9 +319,15 @@ def _usage(prompt: int, completion: int, error: int) -> dict[str, Any]:
 
 
 def _chunk(
-    text: str, reason: str | None, usage: dict[str, Any] | None, *, chat: bool
+    text: str,
+    reason: str | None,
+    usage: dict[str, Any] | None,
+    *,
+    chat: bool,
+    thinks: bool = False,
 ) -> dict[str, Any]:
-    said: dict[str, Any] = {"delta": {"content": text}} if chat else {"text": text}
+    name = "reasoning_content" if thinks else "content"
+    said: dict[str, Any] = {"delta": {name: text}} if chat else {"text": text}
     chunk: dict[str, Any] = {"choices": [{"index": 0, **said, "finish_reason": reason}]}
     if usage is not None:
         chunk["usage"] = usage

@@ -226,15 +226,22 @@ def _retry(client: httpx.Client, key: str, body: dict) -> httpx.Response:
         time.sleep(float(answer.headers["Retry-After"]))
 
 
-def test_embeddings_of_one_key_are_billed_once(product, caller):
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("/v1/embeddings", {"input": ["one", "two"]}),
+        ("/v1/rerank", {"query": "one", "documents": ["two", "three"]}),
+    ],
+)
+def test_whole_answer_of_one_key_is_billed_once(product, caller, path, body):
     user, client = caller
-    key, body = new_key(), {"model": "auto", "input": ["one", "two"]}
-    first, second = (post(client, key, body, path="/v1/embeddings") for _ in range(2))
+    key = new_key()
+    first, second = (post(client, key, body, path=path) for _ in range(2))
     assert first.status_code == 200, first.text
     assert first.content == second.content
     assert second.headers["Idempotent-Replayed"] == "true"
     assert len(generations_of(product, user.organization_id)) == 1
-    other = post(client, key, {**body, "input": "three"}, path="/v1/embeddings")
+    other = post(client, key, {**body, "user": "another"}, path=path)
     assert other.json()["error"]["code"] == "idempotency_key_reused"
 
 

@@ -38,6 +38,39 @@ def events_of(*chunks: bytes) -> list[Any]:
     return read
 
 
+@pytest.mark.parametrize("answers", [True, False])
+def test_thought_is_an_item_of_its_own_before_the_answer(answers: bool) -> None:
+    events = events_of(
+        CHUNKS.begin(0),
+        CHUNKS.thought(0, "Let me "),
+        CHUNKS.thought(0, "see."),
+        *([CHUNKS.text(0, "Hi", None)] if answers else []),
+        CHUNKS.finish(0, "stop" if answers else "length"),
+        CHUNKS.usage(Usage(3, 1, 9, 5)),
+        DONE,
+    )
+    kinds = [event.type.removeprefix("response.") for event in events]
+    assert kinds[2:9] == [
+        "output_item.added",
+        "content_part.added",
+        "reasoning_text.delta",
+        "reasoning_text.delta",
+        "reasoning_text.done",
+        "content_part.done",
+        "output_item.done",
+    ]
+    response = events[-1].response
+    types = ["reasoning", "message"] if answers else ["reasoning"]
+    assert [item.type for item in response.output] == types
+    thought = response.output[0]
+    assert [part.text for part in thought.content] == ["Let me see."]
+    assert thought.status == ("completed" if answers else "incomplete")
+    done = [event for event in events if event.type == "response.output_item.done"]
+    assert [event.item for event in done] == response.output
+    assert [event.output_index for event in done] == list(range(len(done)))
+    assert response.usage.output_tokens_details.reasoning_tokens == 5
+
+
 def test_text_and_calls_are_items_one_after_another() -> None:
     events = events_of(
         CHUNKS.begin(0),

@@ -8,7 +8,7 @@ from django.db import transaction
 
 from backend.generation.models import Generation
 from backend.generation.pools.config import ReplicaConfig
-from backend.generation.request import Usage
+from backend.generation.request import SamplingParams, Usage
 from billing import events
 from billing.aggregator.ingest import ingest
 from billing.models import (
@@ -92,14 +92,18 @@ def test_every_kind_comes_through_the_pipeline_with_its_own_number():
 async def test_every_kind_is_counted_by_a_real_generation(
     transactional_db: None, model_engine: Engine
 ) -> None:
-    """The same long prompt twice: the second time the engine has most of it in its cache."""
+    """The same long prompt twice: the second time the engine has most of it in its cache. It
+    thinks, because it is held to."""
     replicas = (ReplicaConfig("e", model_engine.url, ENGINE_KEY),)
     async with running_gateway(pools_of(upstream_model="smollm2-135m", replicas=replicas)):
         principal = await caller()
         text = "Say one word about each of these numbers: " + " ".join(map(str, range(100)))
+        written = r"<think>[a-z]{3,9}</think>[a-z]{3,9}"
+        params = SamplingParams(max_tokens=30, extra={"guided_regex": written})
         for _ in range(2):
-            started, _ = await ask(chat(principal, text=text, max_tokens=8))
+            started, _ = await ask(chat(principal, text=text, params=params))
     [record] = await usage_records(started.id)
     counted = TokenCounts.of(record)
     assert [kind for kind, tokens in counted.items() if not tokens] == []
     assert counted.cached_input < counted.input
+    assert counted.reasoning < counted.output

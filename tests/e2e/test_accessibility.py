@@ -53,7 +53,17 @@ def test_every_page_passes_axe(
     chat = insert_branch(live_product, person, "Markdown", ["Show me", MARKDOWN])
     settings = ("/settings", "/settings/security", "/settings/privacy")
     team = ("/organization", "/organization/security", "/projects", "/billing")
-    for path in ("/", f"/c/{chat}", "/keys", "/usage", *team, *settings, "/archived", "/nowhere"):
+    for path in (
+        "/",
+        f"/c/{chat}",
+        "/keys",
+        "/playground",
+        "/usage",
+        *team,
+        *settings,
+        "/archived",
+        "/nowhere",
+    ):
         person.open(path)
         page.wait_for_load_state("networkidle")
         absent = page.get_by_role("heading", name="This page doesn't exist")

@@ -1,5 +1,6 @@
 """A real engine with the default model, as a process of its own."""
 
+import shlex
 import subprocess
 import time
 from collections.abc import Mapping
@@ -7,6 +8,7 @@ from pathlib import Path
 
 import httpx
 
+from inference.model.files.gguf_file import GGUFFile
 from infra.launcher import procfile
 from infra.launcher.model import MODEL_ID
 from infra.services.ports import free_port
@@ -22,8 +24,15 @@ class EngineDidNotStart(RuntimeError):
     """The engine ended or was not ready in time; the message holds its last log lines."""
 
 
+_THINKS = (
+    "{% if add_generation_prompt and enable_thinking is defined and enable_thinking %}"
+    "{{ '<think>\n' }}{% endif %}"
+)
+
+
 class Engine:
-    """`python -m inference serve` as the Procfile starts it, on a free port."""
+    """`python -m inference serve` as the Procfile starts it, on a free port. Its chat template is
+    the model's own, with a switch for thoughts, which is off."""
 
     model = MODEL_ID
 
@@ -49,7 +58,11 @@ class Engine:
             "PARLEY_ENGINE_PORT": str(self.port),
             "PARLEY_ENGINE_API_KEY": ENGINE_KEY,
         }
-        command = procfile.argv(procfile.read()["engine"])
+        template = self.log.with_suffix(".jinja")
+        own = GGUFFile(self._model_file).metadata["tokenizer.chat_template"]
+        template.write_text(f"{own}{_THINKS}")
+        engine = procfile.read()["engine"]
+        command = procfile.argv(f"{engine} --chat-template {shlex.quote(str(template))}")
         self._process = spawn(command, log=self.log, environment=variables, cwd=procfile.ROOT)
         deadline = time.monotonic() + _START_TIMEOUT_SECONDS
         while not self._ready():

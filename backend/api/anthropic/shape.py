@@ -53,7 +53,7 @@ class _Blocks:
         self._model = model
         self._sequence = 0
         self._block = -1
-        self._is_open = self._is_text = False
+        self._is_open, self._kind = False, ""
         self._calls = 0
         self._stop_reason = "end_turn"
         self._usage = Usage()
@@ -76,33 +76,37 @@ class _Blocks:
             if choice.get("finish_reason"):
                 self._stop_reason = _STOP_REASONS.get(choice["finish_reason"], "end_turn")
             delta = choice["delta"]
+            if delta.get("reasoning_content"):
+                events += self._said("thinking", delta["reasoning_content"])
             if delta.get("content"):
-                events += self._text(delta["content"])
+                events += self._said("text", delta["content"])
             for call in delta.get("tool_calls", ()):
                 events += self._call(call["function"])
         return events
 
-    def _text(self, text: str) -> list[Event]:
+    def _said(self, kind: str, text: str) -> list[Event]:
+        """More of a block of text, or of thought."""
         events: list[Event] = []
-        if not (self._is_open and self._is_text):
-            events = self._start({"type": "text", "text": ""}, is_text=True)
-        return [*events, self._delta({"type": "text_delta", "text": text})]
+        if not (self._is_open and self._kind == kind):
+            block = thinking_block("") if kind == "thinking" else {"type": "text", "text": ""}
+            events = self._start(block)
+        return [*events, self._delta({"type": f"{kind}_delta", kind: text})]
 
     def _call(self, function: dict[str, Any]) -> list[Event]:
         events: list[Event] = []
         if "name" in function:
             block = _tool_use(self._id, self._calls, function["name"], {})
-            events = self._start(block, is_text=False)
+            events = self._start(block)
             self._calls += 1
         if function["arguments"]:
             delta = {"type": "input_json_delta", "partial_json": function["arguments"]}
             events.append(self._delta(delta))
         return events
 
-    def _start(self, block: dict[str, Any], *, is_text: bool) -> list[Event]:
+    def _start(self, block: dict[str, Any]) -> list[Event]:
         events = self._stop()
         self._block += 1
-        self._is_open, self._is_text = True, is_text
+        self._is_open, self._kind = True, block["type"]
         begun = self._event("content_block_start", index=self._block, content_block=block)
         return [*events, begun]
 
@@ -151,12 +155,19 @@ class MessageShape(Shape):
     def whole(self, generation_id: UUID, completion: Completion) -> dict[str, Any]:
         [choice] = completion.choices
         content: list[dict[str, Any]] = []
+        if choice.thought:
+            content.append(thinking_block(choice.thought))
         if choice.text:
             content.append({"type": "text", "text": choice.text})
         for number, call in enumerate(choice.tool_calls):
             content.append(_tool_use(generation_id, number, call.name, _input(call.arguments)))
         reason = _STOP_REASONS.get(choice.finish_reason, "end_turn")
         return message_object(generation_id, completion.model, content, reason, completion.usage)
+
+
+def thinking_block(thought: str) -> dict[str, Any]:
+    """Not signed: nobody reads it again."""
+    return {"type": "thinking", "thinking": thought, "signature": ""}
 
 
 def message_object(

@@ -18,6 +18,7 @@ from backend.api.schemas.responses import (
     InputImage,
     Item,
     MessageItem,
+    ReasoningItem,
     ResponseCreate,
 )
 from backend.conversations import items as rows
@@ -148,6 +149,9 @@ def _parts_of(item: Item) -> tuple[str, list[rows.Part]]:
     if isinstance(item, FunctionOutputItem):
         text = item.output if isinstance(item.output, str) else _text(item.output)
         return MessageRole.USER, [{"type": "call_output", "call_id": item.call_id, "output": text}]
+    if isinstance(item, ReasoningItem):
+        thought = "\n\n".join(part.text for part in item.content or ())
+        return MessageRole.ASSISTANT, [{"type": "reasoning", "text": thought, "seconds": 0}]
     if isinstance(item.content, list) and any(isinstance(p, InputImage) for p in item.content):
         raise InvalidRequest(
             "Images are not supported in a conversation. Send them without one.",

@@ -13,9 +13,17 @@ from uuid import UUID
 
 import orjson
 
-from backend.api.responses.items import call_item, message_item, output_items, text_part
+from backend.api.responses.items import (
+    call_item,
+    message_item,
+    output_items,
+    reasoning_item,
+    text_part,
+    thought_part,
+)
 from backend.api.sse import Wire
 from backend.generation.request import DONE, Event, Usage
+from backend.generation.thoughts import ThoughtMarks
 from backend.generation.tools import begun_call
 from backend.platform.errors import ParleyError
 
@@ -30,7 +38,7 @@ class ResponseEvents:
         self._id = generation_id
         self._respond = respond
         self._sequence = 0
-        self._text = ""
+        self._text = self._thought = ""
         self._logprobs: list[Any] = []
         self._calls: list[tuple[str, str]] = []
         self._open: str | None = None
@@ -58,20 +66,35 @@ class ResponseEvents:
         for choice in chunk.get("choices", ()):
             self._finish_reason = choice.get("finish_reason") or self._finish_reason
             delta = choice["delta"]
+            if delta.get("reasoning_content"):
+                events += self._more_thought(delta["reasoning_content"])
             if delta.get("content"):
                 events += self._more_text(delta["content"], choice.get("logprobs"))
             for call in delta.get("tool_calls", ()):
                 events += self._more_of_call(call["function"])
         return events
 
-    def _more_text(self, text: str, logprobs: dict[str, Any] | None) -> list[Event]:
+    def _more_thought(self, text: str) -> list[Event]:
         events: list[Event] = []
         if self._open is None:
-            self._open = "message"
+            self._open = "reasoning"
+            item = reasoning_item(self._id, None, "in_progress")
             events = [
+                self._event("response.output_item.added", output_index=0, item=item),
+                self._event("response.content_part.added", **self._place(), part=thought_part("")),
+            ]
+        self._thought += text
+        return [*events, self._event("response.reasoning_text.delta", **self._place(), delta=text)]
+
+    def _more_text(self, text: str, logprobs: dict[str, Any] | None) -> list[Event]:
+        events: list[Event] = []
+        if self._open != "message":
+            events = self._close("completed")
+            self._open = "message"
+            events += [
                 self._event(
                     "response.output_item.added",
-                    output_index=0,
+                    output_index=self._outputs,
                     item=message_item(self._id, None, "in_progress"),
                 ),
                 self._event("response.content_part.added", **self._place(), part=text_part("")),
@@ -112,19 +135,26 @@ class ResponseEvents:
 
     def _close(self, status: str) -> list[Event]:
         """The end of the item that is open."""
-        kind, self._open = self._open, None
+        kind, place, self._open = self._open, self._place(), None
         events: list[Event] = []
-        if kind == "message":
+        if kind == "reasoning":
+            item = reasoning_item(self._id, self._thought, status)
+            part = thought_part(self._thought)
+            events = [
+                self._event("response.reasoning_text.done", **place, text=self._thought),
+                self._event("response.content_part.done", **place, part=part),
+            ]
+        elif kind == "message":
             part = text_part(self._text, self._logprobs)
             item = message_item(self._id, self._text, status, self._logprobs)
             events = [
                 self._event(
                     "response.output_text.done",
-                    **self._place(),
+                    **place,
                     text=self._text,
                     logprobs=self._logprobs,
                 ),
-                self._event("response.content_part.done", **self._place(), part=part),
+                self._event("response.content_part.done", **place, part=part),
             ]
         elif kind == "call":
             item = self._last_call(status)
@@ -148,7 +178,8 @@ class ResponseEvents:
     def _end(self) -> list[Event]:
         status, incomplete = _status(self._finish_reason, self._error)
         events = self._close("completed" if status == "completed" else "incomplete")
-        text = self._text + "".join(begun_call(name) + given for name, given in self._calls)
+        said = self._text + "".join(begun_call(name) + given for name, given in self._calls)
+        text = ThoughtMarks().text_of(self._thought, said)
         error = ParleyError(self._error["message"]) if self._error else None
         response = self._respond(
             status=status,
@@ -169,7 +200,12 @@ class ResponseEvents:
         return [*events, self._event(f"response.{name}", response=response)]
 
     def _place(self) -> dict[str, Any]:
-        return {"item_id": f"msg_{self._id.hex}", "output_index": 0, "content_index": 0}
+        kind = "rs" if self._open == "reasoning" else "msg"
+        return {
+            "item_id": f"{kind}_{self._id.hex}",
+            "output_index": self._outputs,
+            "content_index": 0,
+        }
 
     def _last_call(self, status: str) -> dict[str, Any]:
         name, arguments = self._calls[-1]
@@ -222,4 +258,5 @@ def _status(finish_reason: str | None, error: dict[str, Any] | None) -> tuple[st
 
 def _usage(reported: dict[str, Any]) -> Usage:
     cached = (reported.get("prompt_tokens_details") or {}).get("cached_tokens") or 0
-    return Usage(reported["prompt_tokens"], cached, reported["completion_tokens"])
+    thought = (reported.get("completion_tokens_details") or {}).get("reasoning_tokens") or 0
+    return Usage(reported["prompt_tokens"], cached, reported["completion_tokens"], thought)

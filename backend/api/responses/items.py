@@ -11,9 +11,11 @@ from backend.api.schemas.responses import (
     Item,
     JsonSchemaFormat,
     MessageItem,
+    ReasoningItem,
     ResponseCreate,
 )
 from backend.generation.request import public_id
+from backend.generation.thoughts import split_thought
 from backend.generation.tools import call_id, split_calls
 from backend.platform.errors import InvalidRequest
 
@@ -22,6 +24,7 @@ _FIELDS = {
     "messages": "input",
     "max_completion_tokens": "max_output_tokens",
     "response_format": "text.format",
+    "reasoning_effort": "reasoning.effort",
 }
 
 
@@ -46,6 +49,7 @@ def chat_body(body: ResponseCreate, history: list[dict[str, Any]]) -> ChatComple
         "tool_choice": _chat_choice(body),
         "parallel_tool_calls": body.parallel_tool_calls,
         "service_tier": body.service_tier,
+        "reasoning_effort": body.reasoning.effort if body.reasoning else None,
         "response_format": _chat_format(body),
         "logprobs": body.wants_logprobs or None,
         "top_logprobs": (body.top_logprobs or 0) if body.wants_logprobs else None,
@@ -53,10 +57,14 @@ def chat_body(body: ResponseCreate, history: list[dict[str, Any]]) -> ChatComple
     try:
         return ChatCompletionRequest.model_validate(asked)
     except InvalidRequest as error:
-        name = (error.param or "").partition("[")[0].partition(".")[0]
-        if name in _FIELDS:
-            error.param = _FIELDS[name]
+        name_field(error)
         raise
+
+
+def name_field(error: InvalidRequest) -> None:
+    """Have what is wrong with the chat name the field of the response."""
+    name = (error.param or "").partition("[")[0].partition(".")[0]
+    error.param = _FIELDS.get(name, error.param)
 
 
 def input_items(body: ResponseCreate) -> list[Item]:
@@ -69,6 +77,8 @@ def messages_of(items: list[Item]) -> list[dict[str, Any]]:
     """Chat messages of items; calls join the assistant's message before them."""
     messages: list[dict[str, Any]] = []
     for item in items:
+        if isinstance(item, ReasoningItem):
+            continue  # what an earlier answer thought is not read again
         if isinstance(item, FunctionCallItem):
             last = messages[-1] if messages else {}
             if last.get("role") != "assistant":
@@ -95,8 +105,12 @@ def output_items(
 ) -> list[dict[str, Any]]:
     """An answer's text, with calls as part of it, as output items."""
     content, calls = split_calls(text)
+    thought, _ = split_thought(text)
     items = []
-    if content or not calls:
+    if thought:
+        ended = "completed" if content or calls else status
+        items.append(reasoning_item(generation_id, thought, ended))
+    if content or not (calls or thought):
         items.append(message_item(generation_id, content, status, logprobs))
     for number, call in enumerate(calls):
         last = number == len(calls) - 1
@@ -106,6 +120,22 @@ def output_items(
             )
         )
     return items
+
+
+def reasoning_item(generation_id: UUID, thought: str | None, status: str) -> dict[str, Any]:
+    """`thought` None: it has no content yet."""
+    return {
+        "id": f"rs_{generation_id.hex}",
+        "type": "reasoning",
+        "summary": [],
+        "content": [] if thought is None else [thought_part(thought)],
+        "encrypted_content": None,
+        "status": status,
+    }
+
+
+def thought_part(text: str) -> dict[str, Any]:
+    return {"type": "reasoning_text", "text": text}
 
 
 def message_item(

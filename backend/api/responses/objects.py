@@ -49,7 +49,10 @@ def parameters(body: ResponseCreate) -> dict[str, Any]:
         "parallel_tool_calls": body.parallel_tool_calls is not False,
         "previous_response_id": body.previous_response_id,
         "prompt_cache_key": body.prompt_cache_key,
-        "reasoning": {"effort": None, "summary": None},
+        "reasoning": {
+            "effort": body.reasoning.effort if body.reasoning else None,
+            "summary": None,
+        },
         "safety_identifier": body.safety_identifier,
         "service_tier": shown_tier(body.service_tier),
         "store": body.is_stored,
@@ -101,7 +104,7 @@ def usage_object(usage: Usage) -> dict[str, Any]:
             "cache_write_tokens": 0,
         },
         "output_tokens": usage.output_tokens,
-        "output_tokens_details": {"reasoning_tokens": 0},
+        "output_tokens_details": {"reasoning_tokens": usage.reasoning_tokens},
         "total_tokens": usage.input_tokens + usage.output_tokens,
     }
 

@@ -5,11 +5,12 @@ from typing import Any, Literal
 
 from backend.accounts.principal import Principal
 from backend.api.openai_requests import from_chat
-from backend.api.responses.items import chat_body
+from backend.api.responses.items import chat_body, name_field
 from backend.api.schemas.responses import ResponseCreate
 from backend.generation.admission.estimate import input_estimate
 from backend.generation.pools.config import load_pools
 from backend.generation.request import GenerationRequest
+from backend.platform.errors import InvalidRequest
 
 _ROOM_FOR_ANSWER = 256
 
@@ -31,12 +32,16 @@ def from_response(
         ModelNotFound, InvalidRequest: as `from_chat`.
     """
     while True:
-        chat = from_chat(
-            chat_body(body, history),
-            principal=principal,
-            request_id=request_id,
-            client_hash=client_hash,
-        )
+        try:
+            chat = from_chat(
+                chat_body(body, history),
+                principal=principal,
+                request_id=request_id,
+                client_hash=client_hash,
+            )
+        except InvalidRequest as error:
+            name_field(error)
+            raise
         pool = load_pools().find(body.model)
         too_long = input_estimate(chat) + _ROOM_FOR_ANSWER > pool.context_window
         if body.truncation != "auto" or not too_long or not history:

@@ -60,9 +60,7 @@ class Found:
         error = None
         if status == "failed":
             error = ParleyError(f"The response failed: {generation.error_code or 'server_error'}.")
-        usage = Usage(
-            generation.input_tokens, generation.cached_input_tokens, generation.output_tokens
-        )
+        usage = Usage.of(generation)
         ended = "completed" if status == "completed" else "incomplete"
         return response_object(
             self.row.pk,

@@ -14,6 +14,7 @@ from backend.api.responses.items import output_items
 from backend.api.responses.objects import response_object, status_of
 from backend.generation.models import GenerationState
 from backend.generation.request import Completion, Event
+from backend.generation.thoughts import ThoughtMarks
 from backend.generation.tools import begun_call
 
 
@@ -57,9 +58,10 @@ class ResponseShape(Shape):
 
 def _whole(generation_id: UUID, completion: Completion, respond: Respond) -> dict[str, Any]:
     [choice] = completion.choices
-    text = choice.text + "".join(
+    said = choice.text + "".join(
         begun_call(call.name) + call.arguments for call in choice.tool_calls
     )
+    text = ThoughtMarks().text_of(choice.thought, said)
     state = {"cancelled": GenerationState.CANCELLED}.get(
         choice.finish_reason, GenerationState.COMPLETED
     )

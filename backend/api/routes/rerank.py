@@ -5,14 +5,11 @@ from ninja import Router
 
 from backend.accounts.principal import AuthenticatedRequest
 from backend.api.client_address import client_hash
-from backend.api.generations import id_header
 from backend.api.observe import note_end_user
 from backend.api.openai_requests import from_rerank
 from backend.api.schemas.rerank import RerankBody
-from backend.generation.lifespan import gateway_of
+from backend.api.whole_answers import answer_whole
 from backend.generation.service import rerank_create
-from backend.platform.database import release_connection
-from backend.platform.json import encode_json
 
 router = Router(tags=["rerank"])
 
@@ -27,10 +24,4 @@ async def create_rerank(request: AuthenticatedRequest, body: RerankBody) -> Http
         request_id=request.request_id,
         client_hash=client_hash(request),
     )
-    await release_connection()
-    made = await rerank_create(gateway_of(request.scope), wanted)
-    return HttpResponse(
-        encode_json(made.body),
-        content_type="application/json",
-        headers={**made.ratelimit_headers, **id_header(made.id)},
-    )
+    return await answer_whole(request, wanted, rerank_create)

@@ -13,6 +13,7 @@ from backend.api.schemas.openai_messages import MAX_MESSAGES, InputMessage
 from backend.api.schemas.openai_parameters import (
     EndUser,
     GenerationParameters,
+    ReasoningEffort,
     ServiceTier,
 )
 from backend.api.schemas.openai_tools import ToolParameters, check_results
@@ -62,7 +63,6 @@ class ChatCompletionRequest(GenerationParameters, ToolParameters):
         "prediction": (),
         "prompt_cache_options": ({"mode": "implicit"},),
         "prompt_cache_retention": ("in_memory",),
-        "reasoning_effort": ("none",),
         "verbosity": ("medium",),
         "web_search_options": (),
     }
@@ -74,6 +74,9 @@ class ChatCompletionRequest(GenerationParameters, ToolParameters):
     top_logprobs: int | None = Field(default=None, ge=0, le=20)
     response_format: ResponseFormat | None = None
     service_tier: ServiceTier | None = None
+    reasoning_effort: ReasoningEffort | None = Field(
+        default=None, description="For models with the capability `reasoning`."
+    )
     store: bool | None = Field(
         default=None,
         description="True: it can be read later, for 30 days. False: nothing of the call outlives"

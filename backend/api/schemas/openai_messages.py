@@ -56,6 +56,9 @@ class InputMessage(RequestModel):
     tool_calls: list[ToolCallIn] | None = Field(
         default=None, max_length=MAX_CALLS, description="Of `assistant`."
     )
+    reasoning_content: str | None = Field(
+        default=None, description="Of an earlier answer: taken, and not read again."
+    )
     # After `tool_calls`, by which it is checked.
     content: str | list[Part] | None = Field(
         default=None,

@@ -25,6 +25,7 @@ MAX_STOPS = 4
 Stop = Annotated[str, StringConstraints(min_length=1, max_length=256)]
 ServiceTier = Literal["auto", "default", "flex", "priority"]
 """`flex` waits longer and costs less, `priority` is served sooner and costs more."""
+ReasoningEffort = Literal["none", "minimal", "low", "medium", "high", "xhigh"]
 EndUser = Annotated[str, StringConstraints(max_length=512)]
 
 

@@ -11,7 +11,12 @@ from pydantic import AfterValidator, Field, StringConstraints, field_validator, 
 
 from backend.api.schemas.base import ModelName, RequestModel
 from backend.api.schemas.openai_messages import ImageURL
-from backend.api.schemas.openai_parameters import EndUser, ServiceTier, refuse_by_name
+from backend.api.schemas.openai_parameters import (
+    EndUser,
+    ReasoningEffort,
+    ServiceTier,
+    refuse_by_name,
+)
 from backend.api.schemas.openai_tools import MAX_CALLS, MAX_TOOLS, check_parameters
 from backend.generation.request import MAX_OUTPUT_TOKENS
 from backend.platform.errors import InvalidRequest
@@ -88,7 +93,28 @@ class FunctionOutputItem(RequestModel):
     status: ItemStatus | None = None
 
 
-Item = FunctionCallItem | FunctionOutputItem | MessageItem
+class SummaryText(RequestModel):
+    type: Literal["summary_text"]
+    text: str
+
+
+class ReasoningText(RequestModel):
+    type: Literal["reasoning_text"]
+    text: str
+
+
+class ReasoningItem(RequestModel):
+    """What an earlier answer thought, sent back: taken, and not read again."""
+
+    type: Literal["reasoning"]
+    id: ItemId | None = None
+    summary: list[SummaryText] = []
+    content: list[ReasoningText] | None = None
+    encrypted_content: Literal[""] | None = None
+    status: ItemStatus | None = None
+
+
+Item = FunctionCallItem | FunctionOutputItem | ReasoningItem | MessageItem
 
 
 class JsonSchemaFormat(RequestModel):
@@ -134,6 +160,13 @@ class AllowedTools(RequestModel):
     tools: list[FunctionReference] = Field(min_length=1, max_length=MAX_TOOLS)
 
 
+class ReasoningConfig(RequestModel):
+    effort: ReasoningEffort | None = Field(
+        default=None, description="For models with the capability `reasoning`."
+    )
+    summary: None = Field(default=None, description="Thoughts are sent whole, not summarized.")
+
+
 class StreamOptions(RequestModel):
     include_obfuscation: bool | None = None
 
@@ -154,7 +187,6 @@ class ResponseCreate(RequestModel):
         "prompt": (),
         "prompt_cache_options": ({"mode": "implicit"},),
         "prompt_cache_retention": ("in_memory",),
-        "reasoning": ({}, {"effort": "none"}, {"effort": None, "summary": None}),
     }
 
     model: ModelName
@@ -177,6 +209,7 @@ class ResponseCreate(RequestModel):
     top_logprobs: int | None = Field(default=None, ge=0, le=20)
     text: TextConfig | None = None
     service_tier: ServiceTier | None = None
+    reasoning: ReasoningConfig | None = None
     tools: list[ResponseTool] | None = Field(default=None, max_length=MAX_TOOLS)
     tool_choice: Literal["auto", "none", "required"] | FunctionReference | AllowedTools | None = (
         None

@@ -211,7 +211,8 @@ def _delivered(active: ActiveGeneration) -> Delivered:
     if not prompt.input_tokens and output:
         # The upstream never said: only with upstreams that tell at the very end, and then died.
         prompt = Usage(input_estimate(active.request))
-    usage = msgspec.structs.replace(prompt, output_tokens=output)
+    thought = sum(choice.reasoning_tokens for choice in active.choices)
+    usage = msgspec.structs.replace(prompt, output_tokens=output, reasoning_tokens=thought)
     return Delivered(usage, active.choices[0].text)
 
 
@@ -266,7 +267,11 @@ def _final_state(
         seconds = max(0.0, events.first_text_at - active.created_at)
         ttft = round(seconds * 1000)
         started_at = active.admitted.created_at + timedelta(seconds=seconds)
+    thought_ms = None
+    if events.thought_until is not None and events.first_text_at is not None:
+        thought_ms = round((events.thought_until - events.first_text_at) * 1000)
     return FinalState(
+        thought_ms=thought_ms,
         state=outcome.state,
         finish_reason=outcome.finish_reason,
         text=delivered.text,

@@ -76,7 +76,8 @@ def usage_of(requests: Iterable[EndedRequest]) -> Usage | None:
         for each in by_choice.values()
     )
     prompts = total_of([request.usage.counted() for request in first.values()])
-    return msgspec.structs.replace(prompts, output_tokens=output)
+    thought = sum(each[-1].usage.reasoning_tokens for each in by_choice.values())
+    return prompts.with_(output_tokens=output, reasoning_tokens=thought)
 
 
 async def _ask(

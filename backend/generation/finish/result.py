@@ -12,6 +12,7 @@ from backend.generation.request import (
 )
 from backend.generation.run.active import ActiveGeneration
 from backend.generation.run.replay import Replay
+from backend.generation.thoughts import split_thought
 from backend.generation.tools import split_calls
 from backend.platform import errors
 
@@ -102,7 +103,7 @@ def raise_without_text(completion: Completion) -> Completion:
         ParleyError: how it failed.
     """
     if completion.error is not None and not any(
-        choice.text or choice.tool_calls for choice in completion.choices
+        choice.text or choice.thought or choice.tool_calls for choice in completion.choices
     ):
         raise completion.error
     return completion
@@ -113,4 +114,11 @@ def _choice(
 ) -> CompletionChoice:
     """Cut short is what OpenAI's "length" says; the error tells by what."""
     content, calls = split_calls(text)
-    return CompletionChoice(index, content, finish_reason or "length", logprobs, tuple(calls))
+    return CompletionChoice(
+        index,
+        content,
+        finish_reason or "length",
+        logprobs,
+        tuple(calls),
+        split_thought(text)[0],
+    )

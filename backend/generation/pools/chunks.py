@@ -15,6 +15,10 @@ class PromptDetails(msgspec.Struct, frozen=True):
     cached_tokens: _Count | None = None
 
 
+class OutputDetails(msgspec.Struct, frozen=True):
+    reasoning_tokens: _Count | None = None
+
+
 class ReportedUsage(msgspec.Struct, frozen=True):
     """OpenAI's usage object, as far as it is read: the one place where an upstream's names of
     token kinds become ours."""
@@ -22,6 +26,7 @@ class ReportedUsage(msgspec.Struct, frozen=True):
     prompt_tokens: _Count = 0
     completion_tokens: _Count = 0
     prompt_tokens_details: PromptDetails | None = None
+    completion_tokens_details: OutputDetails | None = None
 
     def counted(self) -> Usage:
         details = self.prompt_tokens_details or PromptDetails()
@@ -29,7 +34,12 @@ class ReportedUsage(msgspec.Struct, frozen=True):
             input_tokens=self.prompt_tokens,
             cached_input_tokens=details.cached_tokens or 0,
             output_tokens=self.completion_tokens,
+            reasoning_tokens=self.reasoning_tokens,
         )
+
+    @property
+    def reasoning_tokens(self) -> int:
+        return (self.completion_tokens_details or OutputDetails()).reasoning_tokens or 0
 
 
 class _Function(msgspec.Struct):
@@ -43,7 +53,13 @@ class _Call(msgspec.Struct):
 
 class _Delta(msgspec.Struct):
     content: str | None = None
+    reasoning_content: str | None = None
+    reasoning: str | None = None  # vLLM's newer name
     tool_calls: list[_Call] | None = None
+
+    @property
+    def thought(self) -> str:
+        return self.reasoning_content or self.reasoning or ""
 
 
 class _Choice(msgspec.Struct):
@@ -67,6 +83,7 @@ class UpstreamChunk(msgspec.Struct):
     Attributes:
         text: with calls as part of it, see backend/generation/tools.py.
         is_call: the text is of a call.
+        thought: what the model thinks; before the text.
         usage: of this upstream request so far, where the chunk tells.
         logprobs: JSON, as the upstream wrote it.
     """
@@ -76,6 +93,7 @@ class UpstreamChunk(msgspec.Struct):
     logprobs: bytes | None
     usage: Usage | None = None
     is_call: bool = False
+    thought: str = ""
 
 
 class UpstreamErrorEvent(Exception):
@@ -97,18 +115,19 @@ def decode_chunk(data: bytes) -> UpstreamChunk:
         raise UpstreamErrorEvent(f"not a chunk: {error}") from error
     if chunk.error is not None:
         raise UpstreamErrorEvent(_message_of(chunk.error))
-    text, finish_reason, logprobs, is_call = "", None, None, False
+    text, finish_reason, logprobs, is_call, thought = "", None, None, False, ""
     if chunk.choices:
         choice = chunk.choices[0]
         text = _text_of(choice)
         is_call = choice.delta is not None and bool(choice.delta.tool_calls)
+        thought = without_marks(choice.delta.thought) if choice.delta is not None else ""
         finish_reason = choice.finish_reason
         if choice.finish_details is not None:
             finish_reason = finish_reason_of(msgspec.structs.asdict(choice))
         if bytes(choice.logprobs) != b"null":
             logprobs = bytes(choice.logprobs)
     usage = chunk.usage.counted() if chunk.usage is not None else None
-    return UpstreamChunk(text, finish_reason, logprobs, usage, is_call)
+    return UpstreamChunk(text, finish_reason, logprobs, usage, is_call, thought)
 
 
 def _text_of(choice: _Choice) -> str:

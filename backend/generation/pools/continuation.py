@@ -11,6 +11,7 @@ import msgspec
 
 from backend.generation.pools.config import PoolConfig
 from backend.generation.request import GenerationRequest
+from backend.generation.thoughts import split_thought
 from backend.generation.tools import call_as_openai, split_calls
 from backend.generation.untrusted_content import upstream_messages
 
@@ -65,6 +66,8 @@ def upstream_body(
         # Cached prefixes are shared within an organization only: a hit would tell by its speed
         # that another one has sent the same text.
         body["cache_salt"] = str(request.principal.organization_id)
+    if request.reasoning_effort:
+        body["reasoning_effort"] = request.reasoning_effort
     if request.endpoint == "chat":
         body["messages"] = upstream_messages(request)
         if request.tools is not None:
@@ -87,6 +90,8 @@ def _continue_chat(body: dict[str, Any], text_so_far: str) -> None:
         messages[-1] = {**messages[-1], "content": messages[-1]["content"] + content}
     else:
         messages.append({"role": "assistant", "content": content})
+    if thought := split_thought(text_so_far)[0]:
+        messages[-1]["reasoning_content"] = thought
     if calls:
         written = [call_as_openai(call, f"call_{index}") for index, call in enumerate(calls)]
         messages[-1]["tool_calls"] = written

@@ -51,6 +51,11 @@ class ChunkEncoder:
         body = b'"delta":{"content":' + encoded + b"}" if self._chat else b'"text":' + encoded
         return self._chunk(index, body, logprobs or b"null", _UNFINISHED)
 
+    def thought(self, index: int, text: str) -> bytes:
+        """What the model thinks, under the name that DeepSeek and vLLM gave it."""
+        body = b'"delta":{"reasoning_content":' + orjson.dumps(text) + b"}"
+        return self._chunk(index, body, b"null", _UNFINISHED)
+
     def call(self, index: int, delta: CallBegin) -> bytes:
         """A call begins: its number, id and name, as OpenAI streams it."""
         call = call_as_openai(Call(delta.name, ""), call_id(self._public_id, index, delta.index))

@@ -9,7 +9,7 @@ from backend.generation.run.active import ActiveGeneration
 from backend.generation.run.output import ChoiceOutput, Delivery
 from backend.generation.run.replay import EventMeta
 from backend.generation.stream.writer import BufferWriter
-from backend.generation.tools import AnswerDelta, ArgumentsDelta, CallBegin
+from backend.generation.tools import AnswerDelta, ArgumentsDelta, CallBegin, ThoughtDelta
 from backend.platform.errors import ParleyError
 
 _NO_META = EventMeta().encoded()
@@ -20,6 +20,7 @@ class EventAppender:
 
     Attributes:
         first_text_at, last_text_at: monotonic; None before there is any.
+        thought_until: monotonic; when the first choice had last thought, None where it has not.
     """
 
     def __init__(self, active: ActiveGeneration, writer: BufferWriter) -> None:
@@ -27,6 +28,7 @@ class EventAppender:
         self._writer = writer
         self.first_text_at: float | None = None
         self.last_text_at: float | None = None
+        self.thought_until: float | None = None
 
     def begin(self, choice: ChoiceOutput) -> None:
         """The choice's first event, once; the first of all carries `parley`."""
@@ -48,7 +50,11 @@ class EventAppender:
         self.first_text_at = self.first_text_at or self.last_text_at
         logprobs = delivery.logprobs
         for delta in delivery.deltas:
-            self._append(self._encoded(choice.index, delta, logprobs), choice)
+            thinks = isinstance(delta, ThoughtDelta)
+            if thinks and choice.index == 0:
+                self.thought_until = self.last_text_at
+            tokens = choice.reasoning_tokens if thinks else choice.tokens
+            self._append(self._encoded(choice.index, delta, logprobs), choice, tokens)
             logprobs = None
 
     def _encoded(self, index: int, delta: AnswerDelta, logprobs: bytes | None) -> bytes:
@@ -57,6 +63,8 @@ class EventAppender:
             return encoder.call(index, delta)
         if isinstance(delta, ArgumentsDelta):
             return encoder.arguments(index, delta)
+        if isinstance(delta, ThoughtDelta):
+            return encoder.thought(index, delta.text)
         return encoder.text(index, delta.text, logprobs)
 
     def finish(self, choice: ChoiceOutput) -> None:
@@ -77,11 +85,13 @@ class EventAppender:
             self._append(encoder.usage(usage), None)
         self._append(DONE, None)
 
-    def _append(self, data: bytes, choice: ChoiceOutput | None) -> None:
+    def _append(self, data: bytes, choice: ChoiceOutput | None, tokens: int | None = None) -> None:
         active = self._active
         meta = _NO_META
         if choice is not None:
             prompt = active.prompts[active.request.group_of(choice.index)]
-            meta = EventMeta(choice.index, choice.tokens, prompt).encoded()
+            meta = EventMeta(
+                choice.index, choice.tokens if tokens is None else tokens, prompt
+            ).encoded()
         active.log.append(data, meta)
         self._writer.mark(active.log)

@@ -14,11 +14,13 @@ import orjson
 
 from backend.generation.pools.chunks import UpstreamChunk
 from backend.generation.run.token_accounting import TokenAccounting
+from backend.generation.thoughts import ANSWER, ThoughtMarks
 from backend.generation.tools import (
     CALL,
     AnswerDelta,
     CallReader,
     TextDelta,
+    ThoughtDelta,
     text_of,
     unfinished_mark,
 )
@@ -35,6 +37,7 @@ class ResumedChoice:
     tokens: int = 0
     begun: bool = False
     finish_reason: str | None = None
+    reasoning_tokens: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +57,7 @@ class ChoiceOutput:
         finish_reason: set once; nothing is fed after that.
         begun, announced: its first event, its finish event are in the log.
         halted: the decision that ended it, if one did.
+        reasoning_tokens: of those delivered, the tokens of its thought.
     """
 
     def __init__(
@@ -70,7 +74,10 @@ class ChoiceOutput:
         self.finish_reason = resumed.finish_reason
         self.announced = resumed.finish_reason is not None
         self.halted: SafetyDecision | None = None
+        self.reasoning_tokens = resumed.reasoning_tokens
         self._calls = CallReader(resumed.text)
+        self._marks = ThoughtMarks(resumed.text)
+        self._delivered_marks = ThoughtMarks(resumed.text)
         self._generated = [resumed.text] if resumed.text else []
         self._delivered = [resumed.text] if resumed.text else []
         # Of the text generated here: what was resumed counts in neither.
@@ -128,6 +135,7 @@ class ChoiceOutput:
             self._calls_begun = self._calls_begun or chunk.is_call
             if self._calls_begun and not chunk.is_call:
                 chunk.text = ""  # what follows calls would be read as arguments
+            chunk.text = self._marks.text_of(chunk.thought, chunk.text)
             if chunk.usage is None:
                 tokens = self._accounting.generated_tokens + bool(chunk.text)
             else:
@@ -157,6 +165,8 @@ class ChoiceOutput:
             self.finish_reason = reason
             exact = final_output_tokens
             self._accounting.all_delivered(None if exact is None else self._attempt_tokens + exact)
+            if self._delivered_marks.is_thinking:
+                self.reasoning_tokens = self.tokens
         return delivery
 
     def decision(self) -> SafetyDecision:
@@ -175,7 +185,12 @@ class ChoiceOutput:
         if not text:
             return None
         deltas = self._calls.feed(text)
-        self._delivered.append(text_of(deltas))
+        if not deltas:
+            return None
+        if isinstance(deltas[0], ThoughtDelta):
+            answer = len(text) - text.index(ANSWER) if ANSWER in text else 0
+            self.reasoning_tokens = self._accounting.delivered(self._settled_chars - kept - answer)
+        self._delivered.append(text_of(deltas, self._delivered_marks))
         tokens = self._accounting.delivered(self._settled_chars - kept)
         logprobs = self._take_logprobs(unchanged=text == settled)
         if not isinstance(deltas[0], TextDelta):

@@ -14,13 +14,15 @@ import orjson
 
 from backend.generation.request import DONE, Usage, finish_reason_of, total_of
 from backend.generation.run.output import ResumedChoice, merge_logprobs
+from backend.generation.thoughts import ThoughtMarks
 from backend.generation.tools import begun_call
 
 _ENCODER = msgspec.msgpack.Encoder()
 _DECODER = msgspec.msgpack.Decoder(list[int])
 
 
-_PROMPT_COUNTS = tuple(name for name in Usage.__struct_fields__ if name != "output_tokens")
+_OF_OUTPUT = {"output_tokens", "reasoning_tokens"}
+_PROMPT_COUNTS = tuple(name for name in Usage.__struct_fields__ if name not in _OF_OUTPUT)
 _prompt_counts_of = attrgetter(*_PROMPT_COUNTS)
 
 
@@ -54,8 +56,10 @@ class ReplayedChoice:
     texts: list[str] = field(default_factory=list)
     logprobs: list[dict[str, Any]] = field(default_factory=list)
     tokens: int = 0
+    reasoning_tokens: int = 0
     begun: bool = False
     finish_reason: str | None = None
+    marks: ThoughtMarks = field(default_factory=ThoughtMarks)
 
     @property
     def text(self) -> str:
@@ -71,7 +75,9 @@ class ReplayedChoice:
             echo: what stands before its answer, see GenerationRequest.
         """
         text = self.text.removeprefix(echo)
-        return ResumedChoice(text, self.tokens, self.begun, self.finish_reason)
+        return ResumedChoice(
+            text, self.tokens, self.begun, self.finish_reason, self.reasoning_tokens
+        )
 
 
 @dataclass(slots=True)
@@ -93,7 +99,10 @@ class Replay:
     @property
     def usage(self) -> Usage:
         output = sum(choice.tokens for choice in self.choices)
-        return msgspec.structs.replace(total_of(self.prompts), output_tokens=output)
+        thought = sum(choice.reasoning_tokens for choice in self.choices)
+        return msgspec.structs.replace(
+            total_of(self.prompts), output_tokens=output, reasoning_tokens=thought
+        )
 
 
 def replay(events: Iterable[tuple[bytes, EventMeta]], *, choices: int, groups: int = 1) -> Replay:
@@ -124,8 +133,12 @@ def replay(events: Iterable[tuple[bytes, EventMeta]], *, choices: int, groups: i
 def _take(choice: ReplayedChoice, part: dict[str, Any], meta: EventMeta) -> None:
     choice.begun = True
     choice.tokens = max(choice.tokens, meta.tokens)
-    text = _text_of(part["delta"]) if "delta" in part else part.get("text")
-    if text:
+    delta = part.get("delta") or {}
+    thought = delta.get("reasoning_content") or ""
+    if thought:
+        choice.reasoning_tokens = max(choice.reasoning_tokens, meta.tokens)
+    said = _text_of(delta) if "delta" in part else part.get("text") or ""
+    if text := choice.marks.text_of(thought, said):
         choice.texts.append(text)
     if part.get("logprobs"):
         choice.logprobs.append(part["logprobs"])

@@ -2440,6 +2440,11 @@ export interface components {
             /** Service Tier */
             service_tier?: ("auto" | "default" | "flex" | "priority") | null;
             /**
+             * Reasoning Effort
+             * @description For models with the capability `reasoning`.
+             */
+            reasoning_effort?: ("none" | "minimal" | "low" | "medium" | "high" | "xhigh") | null;
+            /**
              * Store
              * @description True: it can be read later, for 30 days. False: nothing of the call outlives its delivery.
              */
@@ -2538,6 +2543,11 @@ export interface components {
              * @description Of `assistant`.
              */
             tool_calls?: components["schemas"]["ToolCallIn"][] | null;
+            /**
+             * Reasoning Content
+             * @description Of an earlier answer: taken, and not read again.
+             */
+            reasoning_content?: string | null;
             /**
              * Content
              * @description Null only where an assistant's message has `tool_calls`.

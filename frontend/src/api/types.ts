@@ -32,6 +32,7 @@ export type ConversationList = Schemas["ConversationListOut"];
 
 export type Part =
   | { type: "text"; text: string }
+  | { type: "reasoning"; text: string; seconds: number }
   | { type: "image"; attachment_id: string; filename?: string }
   | { type: "file"; attachment_id: string; filename?: string };
 

@@ -22,6 +22,10 @@ const shellPages: RouteObject[] = [
     lazy: async () => ({ Component: (await import("@/pages/keys")).KeysPage }),
   },
   {
+    path: "/playground",
+    lazy: async () => ({ Component: (await import("@/playground/playground")).PlaygroundPage }),
+  },
+  {
     path: "/organization",
     lazy: async () => ({ Component: (await import("@/pages/organization")).OrganizationPage }),
   },

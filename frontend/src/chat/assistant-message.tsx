@@ -6,18 +6,21 @@ import { BranchPicker } from "./branch-picker";
 import { CopyButton } from "./copy-button";
 import { FeedbackButtons } from "./feedback";
 import { QueuePlace } from "./queue-place";
+import { ThoughtSection, thoughtOf } from "./thought";
 import { useThreadActions } from "./thread-actions";
 import type { ViewMessage } from "./view";
 
 /** An answer, stored or on its way: markdown over the whole width. */
 export function AssistantMessage({ message }: { message: ViewMessage }) {
   const coming = message.status === "pending" && message.live?.phase !== "failed";
+  const thought = thoughtOf(message);
   return (
     <article className="flex flex-col py-2" aria-label="Parley" aria-busy={coming}>
+      {thought && <ThoughtSection thought={thought} />}
       {message.content ? (
         <Markdown text={message.content} streaming={coming} />
       ) : (
-        coming && <Thinking generationId={message.live?.generationId ?? null} />
+        coming && !thought && <Thinking generationId={message.live?.generationId ?? null} />
       )}
       <AnswerNotice message={message} />
       {coming || message.live ? <div className="min-h-9" /> : <AnswerActions message={message} />}

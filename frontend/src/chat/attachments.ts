@@ -125,9 +125,9 @@ export class AttachmentUploads implements AttachmentAdapter {
   }
 }
 
-/** An uploaded file of a message as the composer shows it; null for text. */
+/** An uploaded file of a message as the composer shows it; null for others. */
 export function asAttachment(part: Part): CreateAttachment | null {
-  if (part.type === "text") return null;
+  if (part.type !== "image" && part.type !== "file") return null;
   const isImage = part.type === "image";
   return {
     id: part.attachment_id,

@@ -4,7 +4,7 @@ import { FileChip } from "./file-chip";
 
 /** The files of a sent message; images are shown from our own origin. */
 export function MessageFiles({ parts }: { parts: Part[] }) {
-  const files = parts.filter((part) => part.type !== "text");
+  const files = parts.filter((part) => part.type === "image" || part.type === "file");
   if (files.length === 0) return null;
   return (
     <div className="mb-1.5 flex flex-wrap justify-end gap-2">

@@ -107,6 +107,9 @@ function newAnswer(known: Partial<LiveAnswer>): LiveAnswer {
     generationId: null,
     model: "",
     text: "",
+    thought: "",
+    thoughtFrom: null,
+    thoughtUntil: null,
     stopping: false,
     phase: "sending",
     error: null,
@@ -161,12 +164,24 @@ function apply(conversationId: string, event: GenerationEvent): void {
         userMessageId: event.ids.user_message_id,
       });
       break;
-    case "text":
+    case "thought": {
+      const live = liveAnswer(conversationId);
       patchLive(conversationId, {
         phase: "streaming",
-        text: (liveAnswer(conversationId)?.text ?? "") + event.text,
+        thought: (live?.thought ?? "") + event.text,
+        thoughtFrom: live?.thoughtFrom ?? Date.now(),
       });
       break;
+    }
+    case "text": {
+      const live = liveAnswer(conversationId);
+      patchLive(conversationId, {
+        phase: "streaming",
+        text: (live?.text ?? "") + event.text,
+        ...(live?.thought && { thoughtUntil: live.thoughtUntil ?? Date.now() }),
+      });
+      break;
+    }
     case "error":
       fail(conversationId, new ApiError(500, event.error as ErrorBody));
       break;

@@ -16,6 +16,10 @@ export interface LiveAnswer {
   generationId: string | null;
   model: string;
   text: string;
+  /** What the model thinks before it answers, from when to when, in ms since the epoch. */
+  thought: string;
+  thoughtFrom: number | null;
+  thoughtUntil: number | null;
   /** Stop was pressed before the server had named the generation. */
   stopping: boolean;
   phase: "sending" | "streaming" | "reconnecting" | "failed";

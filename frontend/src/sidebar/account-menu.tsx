@@ -7,6 +7,7 @@ import {
   KeyRound,
   LogOut,
   Settings,
+  Terminal,
   Users,
 } from "lucide-react";
 import { useNavigate } from "react-router";
@@ -75,6 +76,9 @@ export function AccountMenu() {
       )}
       <MenuItem icon={<KeyRound aria-hidden />} onSelect={() => void navigate("/keys")}>
         API keys
+      </MenuItem>
+      <MenuItem icon={<Terminal aria-hidden />} onSelect={() => void navigate("/playground")}>
+        Playground
       </MenuItem>
       <MenuItem icon={<Users aria-hidden />} onSelect={() => void navigate("/organization")}>
         Organization

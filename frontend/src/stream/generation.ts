@@ -20,6 +20,7 @@ export type GenerationEvent =
   /** The server has taken it; the first token may still be seconds away. */
   | { type: "admitted"; generationId: string }
   | { type: "started"; ids: TurnIds }
+  | { type: "thought"; text: string }
   | { type: "text"; text: string }
   | { type: "error"; error: ErrorBody }
   | { type: "connection"; state: "live" | "lost" };
@@ -35,7 +36,7 @@ export interface FollowOptions {
 interface Chunk {
   parley?: TurnIds;
   error?: ErrorBody;
-  choices?: { delta?: { content?: string | null } }[];
+  choices?: { delta?: { content?: string | null; reasoning_content?: string } }[];
 }
 
 /** The server pings every 15 s; twice that and some slack means that the line is dead. */
@@ -126,6 +127,8 @@ function emit(chunk: Chunk, onEvent: (event: GenerationEvent) => void): void {
   if (chunk.parley) onEvent({ type: "started", ids: chunk.parley });
   if (chunk.error) onEvent({ type: "error", error: chunk.error });
   const choice = chunk.choices?.[0];
+  const thought = choice?.delta?.reasoning_content;
+  if (thought) onEvent({ type: "thought", text: thought });
   if (choice?.delta?.content) onEvent({ type: "text", text: choice.delta.content });
 }
 

@@ -1,0 +1,51 @@
+import { ChevronRight } from "lucide-react";
+import { useEffect, useState } from "react";
+import { Markdown } from "@/markdown/markdown";
+import type { ViewMessage } from "./view";
+
+/** What an answer's model thought: `seconds` is null while it still does. */
+export interface Thought {
+  text: string;
+  seconds: number | null;
+}
+
+/** The thought of a message, stored or on its way; null where there is none. */
+export function thoughtOf(message: ViewMessage): Thought | null {
+  const live = message.live;
+  if (live?.thought) {
+    const until = live.thoughtUntil;
+    return {
+      text: live.thought,
+      seconds: until === null ? null : (until - (live.thoughtFrom ?? until)) / 1000,
+    };
+  }
+  const part = message.parts.find((one) => one.type === "reasoning");
+  return part?.type === "reasoning" && part.text ? part : null;
+}
+
+/** The thought above its answer: open while it streams, folded from then on. */
+export function ThoughtSection({ thought }: { thought: Thought }) {
+  const coming = thought.seconds === null;
+  const [open, setOpen] = useState(coming);
+  useEffect(() => setOpen(coming), [coming]);
+  return (
+    <details
+      open={open}
+      onToggle={(event) => setOpen(event.currentTarget.open)}
+      className="group mb-2 text-muted-foreground text-sm"
+    >
+      <summary className="inline-flex min-h-8 cursor-pointer list-none items-center gap-1 rounded hover:text-foreground">
+        <ChevronRight aria-hidden className="size-4 transition-transform group-open:rotate-90" />
+        {coming ? "Thinking" : `Thought for ${inWords(thought.seconds ?? 0)}`}
+      </summary>
+      <div className="border-border border-l-2 pl-3">
+        <Markdown text={thought.text} streaming={coming} />
+      </div>
+    </details>
+  );
+}
+
+function inWords(seconds: number): string {
+  if (seconds < 60) return `${Math.max(1, Math.round(seconds))} s`;
+  return `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`;
+}

@@ -1,0 +1,122 @@
+/**
+ * Node's clients against the running product: openai-node, Anthropic's SDK and the Vercel AI SDK.
+ * Prints one JSON object: what each check gave. Run by test_node_clients.py, from frontend/.
+ */
+import { createRequire } from "node:module";
+import { pathToFileURL } from "node:url";
+
+const require = createRequire(pathToFileURL(`${process.cwd()}/package.json`));
+const load = async (name) => import(pathToFileURL(require.resolve(name)));
+const { default: OpenAI } = await load("openai");
+const { default: Anthropic } = await load("@anthropic-ai/sdk");
+const { createOpenAI } = await load("@ai-sdk/openai");
+const { generateObject, generateText, jsonSchema, streamText, tool } = await load("ai");
+
+const { PARLEY_URL, PARLEY_KEY } = process.env;
+const model = "smollm2-135m";
+const ask = [{ role: "user", content: "What is the weather in Rome?" }];
+const schema = {
+  type: "object",
+  properties: { city: { enum: ["Paris", "Rome"] } },
+  required: ["city"],
+  additionalProperties: false,
+};
+const weather = { name: "get_weather", description: "The weather of a city", parameters: schema };
+
+const openai = new OpenAI({ baseURL: `${PARLEY_URL}/v1`, apiKey: PARLEY_KEY, maxRetries: 1 });
+const anthropic = new Anthropic({ baseURL: PARLEY_URL, apiKey: PARLEY_KEY, maxRetries: 1 });
+const vercel = createOpenAI({ baseURL: `${PARLEY_URL}/v1`, apiKey: PARLEY_KEY });
+
+const checks = {
+  async openaiChat() {
+    const whole = await openai.chat.completions.create({
+      model, messages: ask, max_tokens: 12, temperature: 0,
+    });
+    const stream = openai.chat.completions.stream({
+      model, messages: ask, max_tokens: 12, temperature: 0,
+    });
+    const streamed = await stream.finalContent();
+    return { whole: whole.choices[0].message.content, streamed, id: whole.id };
+  },
+  async openaiTools() {
+    const tools = [{ type: "function", function: { ...weather, strict: true } }];
+    const first = await openai.chat.completions.create({
+      model, messages: ask, tools, tool_choice: "required", parallel_tool_calls: false,
+      max_tokens: 60,
+    });
+    const { message } = first.choices[0];
+    const [call] = message.tool_calls;
+    const result = { role: "tool", tool_call_id: call.id, content: "Sunny." };
+    const second = await openai.chat.completions.create({
+      model, messages: [...ask, message, result], tools, max_tokens: 12,
+    });
+    return { arguments: JSON.parse(call.function.arguments), reason: second.choices[0].finish_reason };
+  },
+  async openaiResponses() {
+    const first = await openai.responses.create({ model, input: "Hello", max_output_tokens: 12 });
+    const kinds = [];
+    const stream = await openai.responses.create({
+      model, input: "Go on.", previous_response_id: first.id, max_output_tokens: 12, stream: true,
+    });
+    for await (const event of stream) kinds.push(event.type);
+    return { text: first.output_text, last: kinds.at(-1) };
+  },
+  async openaiErrors() {
+    const refused = openai.chat.completions.create({ model, messages: [] });
+    const error = await refused.then(() => null, (reason) => reason);
+    return { status: error.status, param: error.param, name: error.constructor.name };
+  },
+  async openaiCancels() {
+    const abort = new AbortController();
+    const stream = await openai.chat.completions.create(
+      { model, messages: ask, max_tokens: 2000, stream: true },
+      { signal: abort.signal },
+    );
+    let chunks = 0;
+    for await (const _ of stream) if (++chunks === 3) abort.abort();
+    return { chunks };
+  },
+  async anthropicMessages() {
+    const message = await anthropic.messages
+      .stream({ model, max_tokens: 12, messages: ask })
+      .finalMessage();
+    const called = await anthropic.messages.create({
+      model, max_tokens: 60, messages: ask,
+      tools: [{ name: weather.name, input_schema: schema }], tool_choice: { type: "any" },
+    });
+    return { text: message.content[0].text, call: called.content.at(-1).input };
+  },
+  async vercelChatAndResponses() {
+    const given = { prompt: "Hello", maxOutputTokens: 12, maxRetries: 1 };
+    const { text } = await generateText({ model: vercel.chat(model), ...given });
+    const stream = streamText({ model: vercel.responses(model), ...given });
+    let streamed = "";
+    for await (const part of stream.textStream) streamed += part;
+    return { text, streamed, tokens: (await stream.usage).outputTokens };
+  },
+  async vercelTools() {
+    const given = tool({
+      description: weather.description,
+      inputSchema: jsonSchema(schema),
+      execute: async ({ city }) => `Sunny in ${city}.`,
+    });
+    const { toolResults } = await generateText({
+      model: vercel.chat(model), prompt: ask[0].content, tools: { get_weather: given },
+      toolChoice: { type: "tool", toolName: "get_weather" }, maxOutputTokens: 60,
+    });
+    return { output: toolResults[0].output };
+  },
+  async vercelObjects() {
+    const given = { prompt: "Name a city.", schema: jsonSchema(schema), maxOutputTokens: 40 };
+    const byChat = await generateObject({ model: vercel.chat(model), ...given });
+    const byResponses = await generateObject({ model: vercel.responses(model), ...given });
+    return { chat: byChat.object, responses: byResponses.object };
+  },
+};
+
+const found = {};
+for (const [name, check] of Object.entries(checks)) {
+  found[name] = await check().catch((error) => ({ failed: String(error?.stack ?? error) }));
+}
+process.stdout.write(JSON.stringify(found));
+process.exit(0);
