@@ -102,7 +102,9 @@ def new_program_things(url: str, secret: str, text: str) -> dict[str, str]:
         items = [{"role": "user", "content": text}]
         chat = {"model": "auto", "messages": items, "max_tokens": 4, "store": True}
         completion = client.post("/v1/chat/completions", json=chat).json()
-        made = client.post("/v1/conversations", json={"items": items}).json()
+        begun = client.post("/v1/conversations", json={"items": items})
+        assert begun.status_code == 200, begun.text
+        made = begun.json()
         [item] = client.get(f"/v1/conversations/{made['id']}/items").json()["data"]
         content = {"file": (text, f'{{"text": "{text}"}}'.encode())}
         file = client.post("/v1/files", files=content, data={"purpose": "batch"}).json()
