@@ -5,8 +5,10 @@ no refusal where the path names something of the victim's; a row of the victim's
 afterwards, or gone, or new.
 """
 
+import time
 from collections import Counter
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any
@@ -104,7 +106,7 @@ def walk(
         _judge(report, caller.name, made, answer, canary)
         if _may_have_ended(caller.name, made, answer) and not caller.is_known:
             callers.close()
-            callers = cast()
+            callers = _again(cast)
             requests.own = _texts(callers.own.ids)
             report.renewed += 1
         if (number + 1) % 1000 == 0:
@@ -112,6 +114,16 @@ def walk(
     callers.close()
     report.leaks += differences(before, rows_of(product, victim, canary))
     return report
+
+
+def _again(cast: Callable[[], Cast]) -> Cast:
+    """New callers; what the walk has asked for may have the model pause, or meet a limit, for some
+    seconds."""
+    for _ in range(12):
+        with suppress(AssertionError, KeyError):
+            return cast()
+        time.sleep(5)
+    return cast()
 
 
 def _may_have_ended(caller: str, made: Try, answer: httpx.Response) -> bool:
