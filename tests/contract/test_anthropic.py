@@ -126,6 +126,10 @@ def test_tools_over_turns_and_their_tokens_counted(claude):
     ("fields", "named"),
     [
         ({"thinking": {"type": "enabled", "budget_tokens": 1024}}, "thinking"),
+        (
+            {"messages": [{"role": "user", "content": [{"type": "thinking", "thinking": "x"}]}]},
+            "messages",
+        ),
         ({"extra_body": {"temperature": 1.5}}, "temperature"),
         ({"max_tokens": 0}, "max_tokens"),
         ({"tools": [{"type": "web_search_20250305", "name": "web_search"}]}, "tools[0]"),

@@ -36,9 +36,14 @@ def chat_body(body: PromptIn) -> ChatCompletionRequest:
             param="messages",
             code="unsupported_parameter",
         )
+    messages = _system(body) + [one for said in body.messages for one in _chat(said)]
+    if not messages:
+        raise InvalidRequest(
+            "They hold nothing to answer: thoughts are not read.", param="messages"
+        )
     asked: dict[str, Any] = {
         "model": body.model,
-        "messages": _system(body) + [one for said in body.messages for one in _chat(said)],
+        "messages": messages,
         "stream": True,
         "stream_options": {"include_usage": True},
         "tools": [_tool(tool) for tool in body.tools or ()] or None,

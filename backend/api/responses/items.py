@@ -38,6 +38,8 @@ def chat_body(body: ResponseCreate, history: list[dict[str, Any]]) -> ChatComple
     """
     messages = [{"role": "system", "content": body.instructions}] if body.instructions else []
     messages += history + messages_of(input_items(body))
+    if not messages:
+        raise InvalidRequest("It holds nothing to answer: thoughts are not read.", param="input")
     asked: dict[str, Any] = {
         "model": body.model,
         "messages": messages,
