@@ -15,7 +15,7 @@ from pydantic import Field
 
 from backend.accounts.principal import AuthenticatedRequest
 from backend.platform.database import in_database
-from billing.budgets.selectors import BudgetState, budgets_list, credit_view
+from billing.budgets.selectors import BudgetState, budget_get, budgets_list, credit_view
 from billing.budgets.services import budget_delete, budget_set
 from billing.http import In, Money, Out, document_response
 from billing.invoices.selectors import invoice_get, invoices_list
@@ -34,6 +34,8 @@ budgets = Router(tags=["billing"])
 credit = Router(tags=["billing"])
 webhooks = Router(tags=["billing"])
 
+Limit = Annotated[int, Query(ge=1, le=100)]
+After = Annotated[str | None, Query(max_length=40, description="`next_cursor` of the page before.")]
 RowId = Annotated[int, Field(ge=1, le=2**63 - 1)]
 
 
@@ -99,6 +101,7 @@ class BudgetOut(Out):
 
 class BudgetListOut(Out):
     data: list[BudgetOut]
+    next_cursor: str | None
 
 
 class CreditOut(Out):
@@ -148,15 +151,12 @@ class DeliveryOut(Out):
 
 class DeliveryListOut(Out):
     data: list[DeliveryOut]
+    next_cursor: str | None
 
 
 @invoices.get("", response=InvoiceListOut)
 async def list_invoices(
-    request: AuthenticatedRequest,
-    limit: int = Query(20, ge=1, le=100),
-    after: Annotated[str, Field(max_length=20)] | None = Query(
-        None, description="`next_cursor` of the page before."
-    ),
+    request: AuthenticatedRequest, limit: Limit = 20, after: After = None
 ) -> InvoiceListOut:
     """Issued invoices and credit notes, newest first."""
     page = await in_database(invoices_list, principal=request.auth, limit=limit, after=after)
@@ -185,10 +185,14 @@ async def download_invoice(
 
 
 @budgets.get("", response=BudgetListOut)
-async def list_budgets(request: AuthenticatedRequest) -> BudgetListOut:
+async def list_budgets(
+    request: AuthenticatedRequest, limit: Limit = 100, after: After = None
+) -> BudgetListOut:
     """Monthly budgets and what is spent of them."""
-    states = await in_database(budgets_list, principal=request.auth)
-    return BudgetListOut(data=[_budget(state) for state in states])
+    states, following = await in_database(
+        budgets_list, principal=request.auth, limit=limit, after=after
+    )
+    return BudgetListOut(data=[_budget(state) for state in states], next_cursor=following)
 
 
 @budgets.post("", response={200: BudgetOut})
@@ -198,8 +202,8 @@ async def set_budget(request: AuthenticatedRequest, body: BudgetIn) -> BudgetOut
     Setting it again changes its amount: there is one soft and one hard budget for each.
     """
     budget = await in_database(budget_set, principal=request.auth, **body.model_dump())
-    states = await in_database(budgets_list, principal=request.auth)
-    return next(_budget(state) for state in states if state.budget.pk == budget.pk)
+    state = await in_database(budget_get, principal=request.auth, budget_id=budget.pk)
+    return _budget(state)
 
 
 @budgets.delete("/{int:budget_id}", response={204: None})
@@ -246,10 +250,15 @@ async def enable_webhook(request: AuthenticatedRequest, endpoint_id: UUID) -> We
 
 
 @webhooks.get("/deliveries", response=DeliveryListOut)
-async def list_deliveries(request: AuthenticatedRequest) -> DeliveryListOut:
-    """The last hundred deliveries, newest first."""
-    found = await in_database(deliveries_list, principal=request.auth)
-    return DeliveryListOut(data=[DeliveryOut.model_validate(each) for each in found])
+async def list_deliveries(
+    request: AuthenticatedRequest, limit: Limit = 100, after: After = None
+) -> DeliveryListOut:
+    """What was sent and what came of it, newest first."""
+    page = await in_database(deliveries_list, principal=request.auth, limit=limit, after=after)
+    return DeliveryListOut(
+        data=[DeliveryOut.model_validate(each) for each in page.items],
+        next_cursor=page.next_cursor,
+    )
 
 
 @webhooks.post("/deliveries/{uuid:delivery_id}/replay", response=DeliveryOut)

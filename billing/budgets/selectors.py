@@ -1,10 +1,15 @@
 """What an organization may see of its budgets and credit."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
 
+from django.db.models import QuerySet
+
+from backend.accounts.paging import page_after
 from backend.accounts.principal import Principal
+from backend.platform.errors import NotFound
 from billing.accounts import terms_of
 from billing.budgets.counters import CREDIT
 from billing.budgets.credit import credit_state
@@ -32,12 +37,36 @@ class CreditView:
     remaining: Decimal
 
 
-def budgets_list(*, principal: Principal) -> list[BudgetState]:
-    """Raises PermissionDenied."""
+def budgets_list(
+    *, principal: Principal, limit: int = 100, after: str | None = None
+) -> tuple[list[BudgetState], str | None]:
+    """Oldest first, those after `after`; and where the next page begins.
+
+    Raises: PermissionDenied; InvalidRequest: `after` is none of the caller's.
+    """
     require_manager(principal)
+    page = page_after(_own(principal), after=after, limit=limit)
+    return _states(principal, page.items), page.next_cursor
+
+
+def budget_get(*, principal: Principal, budget_id: int) -> BudgetState:
+    """Raises PermissionDenied, NotFound."""
+    require_manager(principal)
+    budget = _own(principal).filter(pk=budget_id).first()
+    if budget is None:
+        raise NotFound("No such budget.")
+    [state] = _states(principal, [budget])
+    return state
+
+
+def _own(principal: Principal) -> QuerySet[Budget]:
+    own = Budget.objects.filter(organization_id=principal.organization_id)
+    return own.select_related("project", "key")
+
+
+def _states(principal: Principal, budgets: Sequence[Budget]) -> list[BudgetState]:
     limits = load_limits(principal.organization_id)
     spent = _spent_this_month(limits)
-    budgets = Budget.objects.filter(organization_id=principal.organization_id)
     return [
         BudgetState(
             budget,
@@ -45,7 +74,7 @@ def budgets_list(*, principal: Principal) -> list[BudgetState]:
             limits.currency,
             str(budget.key or budget.project or "Organization"),
         )
-        for budget in budgets.select_related("project", "key").order_by("pk")
+        for budget in budgets
     ]
 
 

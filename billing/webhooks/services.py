@@ -8,6 +8,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.db.models.functions import Coalesce, Greatest, Now
 
+from backend.accounts.paging import Page, page_after
 from backend.accounts.principal import Principal
 from backend.audit.actions import Action
 from backend.audit.services import record
@@ -17,7 +18,6 @@ from billing.permissions import require_manager, require_money_writer
 from billing.webhooks.addresses import check_url
 
 MAX_ENDPOINTS = 20
-MAX_LISTED = 100
 
 
 def endpoints_list(*, principal: Principal) -> list[WebhookEndpoint]:
@@ -26,11 +26,16 @@ def endpoints_list(*, principal: Principal) -> list[WebhookEndpoint]:
     return list(WebhookEndpoint.objects.filter(organization_id=principal.organization_id))
 
 
-def deliveries_list(*, principal: Principal) -> list[WebhookDelivery]:
-    """Newest first. Raises PermissionDenied."""
+def deliveries_list(
+    *, principal: Principal, limit: int = 100, after: str | None = None
+) -> Page[WebhookDelivery]:
+    """Newest first, those after `after`.
+
+    Raises: PermissionDenied; InvalidRequest: `after` is none of the caller's.
+    """
     require_manager(principal)
     mine = WebhookDelivery.objects.filter(endpoint__organization_id=principal.organization_id)
-    return list(mine[:MAX_LISTED])
+    return page_after(mine, after=after, limit=limit, newest_first=True)
 
 
 @transaction.atomic

@@ -37,7 +37,7 @@ NOT_SAMPLING = {"model", "stream", "stream_options", "n", "user"}
 NOT_THE_SAMPLERS = {
     *("model", "stream", "stream_options", "n", "user", "priority", "timeout_s", "cache_salt"),
     # Text, and what is made of it, which the sampler does not know.
-    *("stop", "skip_special_tokens", "stop_on_loop"),
+    *("stop", "skip_special_tokens", "stop_on_loop", "return_readouts"),
     *("response_format", "guided_regex", "guided_choice"),  # its `grammar`
 }
 # Of the product's, those that the engine's sampler has under other names or not at all.

@@ -4,15 +4,17 @@ from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any
+from uuid import uuid4
 
 import httpx
 import pytest
 from asgiref.sync import sync_to_async
 from django.db import transaction
 
+from backend.accounts.models import Project
 from backend.audit.models import AuditEvent
 from billing.invoices.services import close_and_issue_month
-from billing.models import BillingAccount, Invoice, WebhookDelivery, WebhookEndpoint
+from billing.models import BillingAccount, Budget, Invoice, WebhookDelivery, WebhookEndpoint
 from billing.periods import month_of
 from billing.prices.services import prices_seed
 from billing.services import usage_record_create
@@ -184,19 +186,8 @@ async def test_invoices_come_in_pages_newest_first(callers):
         ]
 
     issued = await sync_to_async(issue)()
-    seen, after = [], None
-    while True:
-        params = {"limit": 2, **({"after": after} if after else {})}
-        page = (await owner.get("/api/invoices", **params)).json()
-        assert len(page["data"]) <= 2
-        seen += [invoice["id"] for invoice in page["data"]]
-        after = page["next_cursor"]
-        if after is None:
-            break
-    assert seen == issued[::-1]
-    for wrong in ({"after": "x"}, {"after": "99999999999999999999"}, {"limit": 0}, {"limit": 101}):
-        refused = await owner.get("/api/invoices", **wrong)
-        assert (refused.status_code, refused.json()["error"]["param"]) == (400, next(iter(wrong)))
+    assert await ids_by_pages(owner, "/api/invoices") == issued[::-1]
+    await assert_wrong_pages_are_refused(owner, "/api/invoices")
     assert (await other_user.get("/api/invoices", after=issued[0])).status_code == 400
 
 
@@ -229,7 +220,63 @@ async def test_budgets_are_set_shown_with_what_is_spent_and_removed(callers):
     path = f"/api/budgets/{budget['id']}"
     assert (await callers["finance"].http.delete(path)).status_code == 404
     assert (await owner.http.delete(path)).status_code == 204
-    assert (await owner.get("/api/budgets")).json() == {"data": []}
+    assert (await owner.get("/api/budgets")).json() == {"data": [], "next_cursor": None}
+
+
+async def test_budgets_and_deliveries_are_listed_page_by_page(callers):
+    owner, other_user = callers["owner"], callers["finance"]
+    now = datetime.now(UTC)
+
+    def make() -> tuple[list[int], list[str]]:
+        organization_id = owner.principal.organization_id
+        projects = [
+            Project.objects.create(organization_id=organization_id, name=f"P{number}")
+            for number in range(5)
+        ]
+        budgets = [
+            Budget.objects.create(organization_id=organization_id, project=project, amount=5)
+            for project in projects
+        ]
+        endpoint = WebhookEndpoint.objects.create(
+            organization_id=organization_id, url="https://example.com/hook", types=[]
+        )
+        deliveries = [
+            WebhookDelivery.objects.create(
+                endpoint=endpoint,
+                event_id=uuid4(),
+                type="invoice.issued",
+                payload={},
+                created_at=now + timedelta(seconds=second),
+            )
+            for second in range(5)
+        ]
+        return [each.pk for each in budgets], [str(each.pk) for each in deliveries]
+
+    budgets, deliveries = await sync_to_async(make)()
+    assert await ids_by_pages(owner, "/api/budgets") == budgets
+    assert await ids_by_pages(owner, "/api/webhooks/deliveries") == deliveries[::-1]
+    for path, others in (("/api/budgets", budgets), ("/api/webhooks/deliveries", deliveries)):
+        await assert_wrong_pages_are_refused(owner, path)
+        assert (await other_user.get(path, after=others[0])).status_code == 400
+
+
+async def ids_by_pages(caller: ApiUser, path: str) -> list[Any]:
+    """Those of the whole list, two at a time."""
+    seen: list[Any] = []
+    after = None
+    while True:
+        page = (await caller.get(path, limit=2, **({"after": after} if after else {}))).json()
+        assert len(page["data"]) <= 2
+        seen += [row["id"] for row in page["data"]]
+        after = page["next_cursor"]
+        if after is None:
+            return seen
+
+
+async def assert_wrong_pages_are_refused(caller: ApiUser, path: str) -> None:
+    for wrong in ({"after": "x"}, {"after": "99999999999999999999"}, {"limit": 0}, {"limit": 101}):
+        refused = await caller.get(path, **wrong)
+        assert (refused.status_code, refused.json()["error"]["param"]) == (400, next(iter(wrong)))
 
 
 @sync_to_async

@@ -392,6 +392,6 @@ def test_budgets_show_what_the_ledger_says_is_spent():
         limit.name: spent.total
         for limit, spent in spent_by_limit(limits, limits.limits, at=now).items()
     }
-    shown = {counter_name(s.budget.pk): s.spent for s in budgets_list(principal=world.owner)}
+    shown = {counter_name(s.budget.pk): s.spent for s in budgets_list(principal=world.owner)[0]}
     assert shown == ledger_says
     assert sorted(shown.values()) == [Decimal("0.00009"), Decimal("0.00018")]

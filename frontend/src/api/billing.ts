@@ -9,7 +9,18 @@ export const managesMoney = (role: Role) => role !== "member" && role !== "viewe
 /** Whose page shows the usage of all members. */
 export const seesAllUsage = (role: Role) => managesMoney(role) || role === "viewer";
 
-export const listBudgets = () => api<{ data: Budget[] }>("/api/budgets").then((page) => page.data);
+/** All of them: a page of a hundred is seldom filled. */
+export async function listBudgets(): Promise<Budget[]> {
+  const budgets: Budget[] = [];
+  let after: string | null = null;
+  do {
+    const path: string = `/api/budgets${after ? `?after=${after}` : ""}`;
+    const page: Page<Budget> = await api<Page<Budget>>(path);
+    budgets.push(...page.data);
+    after = page.next_cursor;
+  } while (after);
+  return budgets;
+}
 
 export const setBudget = (body: { amount: string; is_hard: boolean; project_id?: string }) =>
   api<Budget>("/api/budgets", { method: "POST", body });

@@ -1306,7 +1306,7 @@ export interface paths {
         };
         /**
          * List Deliveries
-         * @description The last hundred deliveries, newest first.
+         * @description What was sent and what came of it, newest first.
          */
         get: operations["list_deliveries"];
         put?: never;
@@ -4170,6 +4170,8 @@ export interface components {
         BudgetListOut: {
             /** Data */
             data: components["schemas"]["BudgetOut"][];
+            /** Next Cursor */
+            next_cursor: string | null;
         };
         /** BudgetOut */
         BudgetOut: {
@@ -4304,6 +4306,8 @@ export interface components {
         DeliveryListOut: {
             /** Data */
             data: components["schemas"]["DeliveryOut"][];
+            /** Next Cursor */
+            next_cursor: string | null;
         };
         /** DeliveryOut */
         DeliveryOut: {
@@ -6996,7 +7000,11 @@ export interface operations {
     };
     list_budgets: {
         parameters: {
-            query?: never;
+            query?: {
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                after?: string | null;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -7182,7 +7190,11 @@ export interface operations {
     };
     list_deliveries: {
         parameters: {
-            query?: never;
+            query?: {
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                after?: string | null;
+            };
             header?: never;
             path?: never;
             cookie?: never;
