@@ -214,6 +214,19 @@ async def test_idle_pool_gives_a_place_without_asking_redis() -> None:
     assert one.join("at once").replica is not None
 
 
+async def test_place_given_without_redis_is_given_once() -> None:
+    one, two = Process("one", places=4), Process("two", places=4)
+    tickets: list[Ticket] = []
+    for process in (one, two, one, two):
+        await process.round()
+        tickets += [process.join(f"{process.name}{len(tickets)}{n}") for n in range(3)]
+    assert sum(ticket.replica is not None for ticket in tickets) <= 4
+    for _ in range(3):
+        await one.round()
+        await two.round()
+    assert sum(ticket.replica is not None for ticket in tickets) == 4
+
+
 async def test_ticket_that_left_holds_up_no_other() -> None:
     one, two = Process("one"), Process("two")
     running = one.join("running")
@@ -241,10 +254,12 @@ async def test_waiting_generation_outlives_its_process(
         doomed = await doomed_gateway(pools, shared_queue=True)
         second = await start(chat(principal, max_tokens=5, on_disconnect="go_on"))
         queue = cast(SharedQueue, alive.queues[pools.models[0].id])
-        async with asyncio.timeout(60):
-            while queue.depth.waiting != 1:
-                await asyncio.sleep(0.02)
-        await kill_gateway(doomed)
+        try:
+            async with asyncio.timeout(20):
+                while queue.depth.waiting != 1:
+                    await asyncio.sleep(0.02)
+        finally:
+            await kill_gateway(doomed)
         for started, tokens in ((first, 60), (second, 5)):
             await until_ended(started.id)
             await check_billed(started.id, output_tokens=tokens, state="completed")

@@ -22,7 +22,8 @@ Source: Goyal, Vin and Cheng 1996, "Start-time fair queueing".
 # of and the values for: new tickets (id, organization, priority in seconds, tokens, weight, rank or
 # "", "1" for first in line), tickets that are gone (id), tickets asked for (id).
 # Returns {ranks of the new tickets, ids granted, depth, weight that all run, served a second,
-# positions of the tickets asked for (-1: unknown), processes}; fractions as texts.
+# positions of the tickets asked for (-1: unknown), processes, weight that the process may give to
+# its own until its next round}; fractions as texts.
 ROUND = """
 local waiting, tickets, processes, running = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local turns, served, grants = KEYS[5], KEYS[6], KEYS[7]
@@ -137,7 +138,13 @@ while places > 0 do
     redis.call('HSET', grants, id, process .. '|' .. weight)
   end
 end
-if redis.call('ZCARD', waiting) == 0 then redis.call('DEL', turns) end
+local budget = 0
+if redis.call('ZCARD', waiting) == 0 then
+  redis.call('DEL', turns)
+  -- What the process may give without asking counts as running until its next round.
+  budget = math.max(0, math.floor((places - total) / (2 * redis.call('ZCARD', processes))))
+  redis.call('HINCRBY', running, own, budget)
+end
 
 local positions = {}
 for _ = 1, tonumber(next_argument()) do
@@ -150,5 +157,5 @@ end
 for _, key in ipairs(KEYS) do redis.call('EXPIRE', key, 3600) end
 for key in pairs(used) do redis.call('EXPIRE', key, 3600) end
 return {ranks, granted, redis.call('ZCARD', waiting), total, tostring(rate), positions,
-  redis.call('ZCARD', processes)}
+  redis.call('ZCARD', processes), budget}
 """

@@ -201,12 +201,14 @@ class SharedQueue(AdmissionQueue):
         new = [one for one in self._entered.values() if not one.is_known]
         asked = [one for one in self._entered.values() if one.is_known][:_MAX_ASKED]
         gone, served, places = sorted(self._gone), self._served_count, self._places()
-        arguments: list[str | int | float] = [process_id, PROCESS_TTL_S, places, self._weight()]
+        # What is given while the round is under way would not be in what it tells.
+        self._budget, weight = 0, self._weight()
+        arguments: list[str | int | float] = [process_id, PROCESS_TTL_S, places, weight]
         arguments += [served, len(new), *(value for one in new for value in one.described())]
         arguments += [len(gone), *gone, len(asked), *(one.demand.id for one in asked)]
         keys = keys_of(self.replicas.pool.id)
         answer = await redis.eval(ROUND, len(keys), *keys, *map(str, arguments))
-        ranks, granted, waiting, total, rate, positions, processes = answer
+        ranks, granted, waiting, total, rate, positions, processes, budget = answer
         self._is_shared = True
         self._gone.difference_update(gone)
         self._served_count -= served
@@ -217,7 +219,7 @@ class SharedQueue(AdmissionQueue):
             one.is_known, one.position = position >= 0, max(0, position)
         free = max(0, places - int(total))
         self.depth = Depth(int(waiting), float(rate), free, int(processes))
-        self._budget = 0 if waiting else free // max(1, int(processes))
+        self._budget = max(0, int(budget) - (self._weight() - weight))  # given meanwhile
         self._take(raw.decode() for raw in granted)
 
     def go_on_alone(self) -> None:
