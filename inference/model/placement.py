@@ -30,10 +30,12 @@ def pick_dtype(config: EngineConfig, device: torch.device) -> torch.dtype:
 def pick_precision(
     config: EngineConfig, reader: WeightReader, dtype: torch.dtype, device: torch.device
 ) -> Precision:
-    """What was asked for; `auto` rounds activations where that can be had."""
+    """What was asked for; `auto` rounds activations where that can be had, of a model that makes
+    answers: what vectors are compared with was computed elsewhere, and exactly."""
     asked = config.int8_activations
     rounds = asked in ("on", "tiles")
-    rounds = rounds or (asked == "auto" and can_round_activations(reader, dtype, device))
+    if asked == "auto" and not reader.config.is_encoder:
+        rounds = can_round_activations(reader, dtype, device)
     return Precision(config.quantization, rounds, tiles=asked == "tiles")
 
 

@@ -75,7 +75,7 @@ def test_unknown_model_is_404(client):
         ({"messages": [{"role": "user", "content": "x", "tool_call_id": "1"}]}, "messages[0]"),
         ({"stream_options": {"include_usage": True}}, "stream_options"),
         ({"tools": [{"type": "function", "function": {"name": "f g"}}]}, "tools[0].function"),
-        ({"store": True}, "store"),
+        ({"store": True, "n": 2}, "n"),
         ({"service_tier": "fastest"}, "service_tier"),
         ({"extra_body": {"invented": 1}}, "invented"),
     ],

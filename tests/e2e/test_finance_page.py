@@ -33,7 +33,7 @@ def test_finance_sees_budgets_and_downloads_invoices(person: Person, live_produc
         spent = f"${float(budget['spent']):,.2f} of ${float(budget['amount']):,.2f} spent"
         expect(page.get_by_text(spent)).to_be_visible()
 
-    [note, last, earlier] = documents(person)
+    [last, note, earlier] = documents(person)
     rows = page.get_by_role("listitem")
     expect(rows.filter(has_text=last["number"]).first).to_contain_text(f"${last['total']}")
     expect(rows.filter(has_text=last["number"]).first).to_contain_text("Open")

@@ -82,9 +82,10 @@ def test_secrets_are_made_once_and_kept_private(tmp_path: Path) -> None:
     first = environment.generated_secrets(tmp_path, {})
     made = (tmp_path / "keys").read_text()
     assert environment.generated_secrets(tmp_path, {}) == first
-    assert first.keys() == {"PARLEY_KEYS_FILE", "PARLEY_OUTBOX_TOKEN"}
+    tokens = {"PARLEY_OUTBOX_TOKEN", "PARLEY_ENGINE_API_KEY"}
+    assert first.keys() == {"PARLEY_KEYS_FILE", *tokens}
     assert first["PARLEY_KEYS_FILE"] == str(tmp_path / "keys")
-    assert len(first["PARLEY_OUTBOX_TOKEN"]) >= 32
+    assert all(len(first[name]) >= 32 for name in tokens)
     assert (tmp_path / "secrets.json").stat().st_mode & 0o077 == 0
     assert (tmp_path / "keys").read_text() == made
     assert len(Keyring(file=Path(first["PARLEY_KEYS_FILE"])).key(Purpose.SIGNING)) == 32
@@ -93,7 +94,7 @@ def test_secrets_are_made_once_and_kept_private(tmp_path: Path) -> None:
 
 def test_configured_keys_are_not_shadowed_by_generated_ones(tmp_path: Path) -> None:
     made = environment.generated_secrets(tmp_path, {"PARLEY_KEYS": "1:configured"})
-    assert made.keys() == {"PARLEY_OUTBOX_TOKEN"}
+    assert made.keys() == {"PARLEY_OUTBOX_TOKEN", "PARLEY_ENGINE_API_KEY"}
     assert not (tmp_path / "keys").exists()
 
 

@@ -20,7 +20,12 @@ export function CodeSection({ body }: { body: Body }) {
         <Segmented label="Language" value={language} onChange={setLanguage} options={LANGUAGES} />
         <CopyButton text={code} label="Copy code" />
       </div>
-      <section aria-label="Code" className="overflow-x-auto rounded-2xl border border-border p-4">
+      <section
+        aria-label="Code"
+        className="overflow-x-auto rounded-2xl border border-border p-4"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area must be reachable by keyboard
+        tabIndex={0}
+      >
         <pre className="font-mono text-xs">{code}</pre>
       </section>
     </Section>
