@@ -35,9 +35,7 @@ class FleetPools:
             if model.state in _SERVED
         }
         for model_id, (name, _) in self._written.items():
-            if model_id not in wanted:
-                (self._folder / name).unlink(missing_ok=True)
-            elif name != wanted[model_id][0]:
+            if model_id in wanted and name != wanted[model_id][0]:
                 # By one step: no reader finds it twice or not at all.
                 (self._folder / name).rename(self._folder / wanted[model_id][0])
         for model_id, (name, text) in wanted.items():
@@ -45,6 +43,11 @@ class FleetPools:
                 temporary = self._folder / f".{name}"
                 temporary.write_text(text)
                 temporary.rename(self._folder / name)
+        names = {name for name, _ in wanted.values()}
+        for prefix in (_PREFIX, _DEFAULT_PREFIX):  # a launcher that was killed left its own
+            for path in self._folder.glob(f"{prefix}-*.toml"):
+                if path.name not in names:
+                    path.unlink(missing_ok=True)
         self._written = wanted
 
     def is_taken(self, model_id: str) -> bool:

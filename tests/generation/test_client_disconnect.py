@@ -59,7 +59,8 @@ async def redis_proxy(settings: Any) -> AsyncIterator[RedisProxy]:
 async def gateway(
     transactional_db: None, redis_proxy: RedisProxy, upstream: SyntheticUpstream
 ) -> AsyncIterator[Gateway]:
-    async with running_gateway(pools_of(upstream)) as running:
+    able = ("chat", "completions", "embeddings", "streaming")
+    async with running_gateway(pools_of(upstream, capabilities=able)) as running:
         yield running
 
 

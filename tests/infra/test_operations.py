@@ -15,7 +15,8 @@ CODE = ("backend", "billing", "safety", "inference", "infra")
 # Not ours: the shell's, the compiler's, Django's, torchrun's.
 COMMON = {"PATH", "CXX", "XDG_CACHE_HOME", "DJANGO_SETTINGS_MODULE", "RANK"}
 READS = re.compile(
-    r"""(?:\benv(?:_flag|_list)?\(|environ(?:\.get\(|\[)|os\.getenv\()\s*["']([A-Z][A-Z_]+)["']"""
+    r"""(?:\benv(?:_flag|_list|ironment)?\(|environ(?:\.get\(|\[)|os\.getenv\(|_VARIABLE = )"""
+    r"""\s*["']([A-Z][A-Z_]+)["']"""
 )
 
 
