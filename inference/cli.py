@@ -168,7 +168,8 @@ def _parser() -> argparse.ArgumentParser:
         default="off",
         choices=get_args(Rounding),
         help="faster on a CPU; answers are no longer exactly the float32 model's; "
-        "auto: where this machine can, and not of a model that makes vectors; tiles: prompts faster with AMX, but a token may depend on "
+        "auto: where this machine can, but for models that make vectors; tiles: prompts faster "
+        "with AMX, but a token may depend on "
         "how much of its prompt was cached",
     )
     serve.add_argument(
