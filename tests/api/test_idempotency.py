@@ -94,14 +94,15 @@ def test_same_key_with_another_body_is_refused(caller):
 
 def test_concurrent_duplicate_is_409(product, caller):
     user, client = caller
-    key = new_key()
+    # Long enough to be under way when the second comes, on a busy machine too.
+    key, body = new_key(), {**LONG, "max_tokens": 400}
     with client.stream(
-        "POST", "/v1/chat/completions", json=LONG, headers={"Idempotency-Key": key}
+        "POST", "/v1/chat/completions", json=body, headers={"Idempotency-Key": key}
     ) as running:
         assert running.status_code == 200
         lines = running.iter_lines()
         next(lines)
-        duplicate = post(client, key, LONG)
+        duplicate = post(client, key, body)
         assert duplicate.status_code == 409
         assert duplicate.json()["error"]["code"] == "idempotency_key_in_use"
         assert duplicate.headers["Retry-After"] == "1"
