@@ -1,8 +1,11 @@
 """One object of every kind that an organization can own, made through the API."""
 
 import secrets
+import time
 from dataclasses import dataclass
 from typing import Any
+
+import httpx
 
 from tests.api.event_stream import read_events
 from tests.api.users import Browser, Person, program, sign_up
@@ -113,6 +116,7 @@ def new_program_things(url: str, secret: str, text: str) -> dict[str, str]:
         upload = client.post("/v1/uploads", json={**UPLOAD, "filename": text})
         batch = client.post("/v1/batches", json=batch_of(file["id"]))
         assert batch.status_code == 200, batch.text
+        wait_until_ended(client, batch.json()["id"])
     return {
         "response_id": str(response["id"]),
         "completion_id": str(completion["id"]),
@@ -122,6 +126,14 @@ def new_program_things(url: str, secret: str, text: str) -> dict[str, str]:
         "upload_id": upload.json()["id"],
         "batch_id": batch.json()["id"],
     }
+
+
+def wait_until_ended(client: httpx.Client, batch_id: str) -> None:
+    """The product works on a batch by itself: nobody else must seem to have changed it."""
+    deadline = time.monotonic() + 120
+    while client.get(f"/v1/batches/{batch_id}").json()["status"] not in ("failed", "completed"):
+        assert time.monotonic() < deadline, "the batch did not end"
+        time.sleep(0.1)
 
 
 def batch_of(file_id: str) -> dict[str, str]:

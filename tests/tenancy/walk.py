@@ -171,8 +171,9 @@ def rows_of(product: Product, victim: Belongings, canary: str) -> dict[str, list
 
 
 def _is_of(row: dict[str, Any], subjects: set[str], canary: str) -> bool:
-    """Others may write an id of the victim's into a text of their own."""
-    ids = {str(value) for name, value in row.items() if name == "id" or name.endswith("_id")}
+    """Others may write an id of the victim's into a text of their own, such as a tax id."""
+    names = {name for name in row if name == "id" or name.endswith("_id")} - {"tax_id"}
+    ids = {str(row[name]) for name in names}
     return bool(ids & subjects) or canary in str(row).lower()
 
 
