@@ -249,7 +249,9 @@ def _print(policy: str, measured: Measured, replicas: int) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
+    parser = argparse.ArgumentParser(
+        prog="python -m infra.load.routing", description=__doc__, allow_abbrev=False
+    )
     parser.add_argument("--policies", default="prefix,affinity,least_loaded,round_robin,random")
     parser.add_argument("--replicas", type=int, default=4)
     parser.add_argument("--conversations", type=int, default=32)
@@ -276,7 +278,3 @@ def main() -> None:
             for engine in engines:
                 end_tree(engine.pid)
                 engine.wait()
-
-
-if __name__ == "__main__":
-    main()

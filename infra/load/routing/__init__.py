@@ -1,0 +1,1 @@
+"""Routing policies on one trace of conversations: `python -m infra.load.routing`."""
