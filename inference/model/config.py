@@ -17,7 +17,7 @@ class RopeConfig:
     """`none`: nothing is rotated."""
     dims: int | None = None
     """How many dimensions of a head are rotated; all where None. An architecture puts them at
-    the beginning of both halves of a head (`rotated_first`)."""
+    the beginning of both halves of a head (`turning_first` of phi3.py)."""
     factor: float = 1.0
     original_max_position: int = 0
     low_freq_factor: float = 1.0

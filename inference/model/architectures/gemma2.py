@@ -14,13 +14,12 @@ from torch import Tensor
 
 from inference.model.architecture import Loader, Weight
 from inference.model.architectures import llama
-from inference.model.config import ModelConfig
+from inference.model.config import ModelConfig, RopeConfig
 from inference.model.gguf_format import GGUFFile
 from inference.model.layers.attention import QkvTransform, ScaledQueries
 from inference.model.layers.ends import TokenEnds
 from inference.model.layers.mlp import GeGLU
 from inference.model.layers.normed_branches import BranchNorms, NormedBranchesLayer
-from inference.model.layers.rope import RopeConfig
 from inference.model.layers.scores import Scores
 from inference.model.reading import gguf, hf
 
