@@ -36,6 +36,18 @@ LARGE_PACKAGES_ONLY := awk '/(Downloading|Processing) .*[0-9][0-9](\.[0-9])? MB|
 run: $(RUN_STAMP) ## Start the whole product on http://127.0.0.1:8000 (PORT=…, HOST=…, MODEL=small)
 	@exec $(IN_VENV) manage.py up --host "$(HOST)" --port "$(PORT)" $(if $(MODEL),--model "$(MODEL)")
 
+.PHONY: voice
+voice: $(VENV)/bin/pip ## Dictation and reading aloud: their packages and models, 300 MB; then `make run`
+	@$(PIP_INSTALL) '.[voice,voice-containers]' 2>&1 | $(LARGE_PACKAGES_ONLY)
+	@rm -rf build parley.egg-info
+	@# gruut's package brings a top-level `tests`, which would hide ours from the type checker.
+	@rm -rf $(VENV)/lib/python3*/site-packages/tests
+	@$(IN_VENV) -m voice fetch
+
+.PHONY: test-voice
+test-voice: $(DEV_STAMP) voice ## What is spoken is understood again, with the real models
+	@PARLEY_TEST_VOICE=1 $(IN_VENV) -m pytest tests/voice -q
+
 .PHONY: test
 test: $(DEV_STAMP) ## Everything that proves the product: linters, types, all tests
 	@$(IN_VENV) -m infra.checks
@@ -66,13 +78,17 @@ bench: $(DEV_STAMP) ## The engine beside its peers and the machine's limits, bot
 eval: $(DEV_STAMP) ## How good the models' answers are, for each way of computing them (MODEL=FILE)
 	@$(IN_VENV) -m inference.bench.quality --model $(or $(MODEL),$(SMALL_MODEL) $(wildcard $(LARGE_MODEL))) $(ARGS)
 
+.PHONY: bench-context
+bench-context: $(DEV_STAMP) ## What long contexts cost: first tokens, rates, memory, Python (MODEL=FILE, ARGS=--lengths …)
+	@$(IN_VENV) -m inference.bench.context --model $(or $(MODEL),$(wildcard $(LARGE_MODEL)) random) $(ARGS)
+
 .PHONY: bench-gpu
 bench-gpu: $(DEV_STAMP) ## The engine's kernels on a GPU beside what the device can do
 	@$(IN_VENV) -m inference.bench.gpu
 
 .PHONY: bench-gateway
 bench-gateway: $(DEV_STAMP) ## How many streams one web process holds, and what it adds to them
-	@$(IN_VENV) -m infra.load.gateway $(if $(ENGINE),--engine)
+	@$(IN_VENV) -m infra.load.gateway $(if $(ENGINE),--engine) $(if $(RELAY),--relay)
 
 .PHONY: load
 load: $(DEV_STAMP) ## Ten times the load that can be served: who is refused, how fast, who goes first
@@ -85,6 +101,10 @@ bench-billing: $(DEV_STAMP) ## How many usage events a second one aggregator sto
 .PHONY: bench-batches
 bench-batches: $(DEV_STAMP) ## What a batch of 100,000 lines costs to read and write, in memory too (ARGS=--lines …)
 	@$(IN_VENV) manage.py with-services bench_batches $(ARGS)
+
+.PHONY: bench-batch-speed
+bench-batch-speed: $(DEV_STAMP) ## How busy a batch keeps the engine, beside driving it directly (ARGS=--at-once …)
+	@$(IN_VENV) -m infra.load.batches $(ARGS)
 
 .PHONY: bench-usage
 bench-usage: $(DEV_STAMP) ## What a month of five million records costs to look at (ARGS=--records …)
@@ -112,6 +132,11 @@ chaos: $(DEV_STAMP) ## Kill everything under real traffic, then count the money:
 tenant-walk: $(DEV_STAMP) ## Random requests for what is another organization's: make tenant-walk TRIES=10000 (SEED=…)
 	@TRIES=$(or $(TRIES),10000) SEED=$(SEED) $(IN_VENV) -m pytest tests/tenancy -q -s --timeout 0
 
+.PHONY: clients
+clients: $(DEV_STAMP) ## LiteLLM's client and OpenAI's Agents SDK, in an environment of their own, against the product
+	@$(IN_VENV) -m pip install -q --upgrade --target var/clients -r tests/contract/clients.txt
+	@$(IN_VENV) -m pytest tests/contract/test_separate_clients.py -q
+
 .PHONY: redteam-answers
 redteam-answers: $(DEV_STAMP) ## Stream known harmful answers through the product: what is delivered of them
 	@$(IN_VENV) -m infra.load.answers
@@ -122,9 +147,10 @@ align: $(DEV_STAMP) ## Teach the default model what people prefer (PAIRS=pairs.j
 	@$(IN_VENV) -m safety.training.align $(if $(PAIRS),--pairs "$(PAIRS)")
 
 EXAMPLES ?= 30
+ROUTES ?=
 .PHONY: fuzz
-fuzz: $(DEV_STAMP) ## Every route with many bodies that fit its schema, and many that do not (EXAMPLES=30)
-	@PARLEY_FUZZ_EXAMPLES=$(EXAMPLES) $(VENV)/bin/pytest tests/api/test_fuzzing.py -q
+fuzz: $(DEV_STAMP) ## Every route with many bodies that fit its schema, and many that do not (EXAMPLES=30, ROUTES=/v1/files)
+	@PARLEY_FUZZ_EXAMPLES=$(EXAMPLES) PARLEY_FUZZ_ROUTES=$(ROUTES) $(VENV)/bin/pytest tests/api/test_fuzzing.py -q
 
 .PHONY: clean
 clean: ## Remove what can be made again; data and downloads in var/ stay

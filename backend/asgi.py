@@ -21,6 +21,7 @@ from backend.api.asgi import RequestGuard  # noqa: E402
 from backend.api.batches.loop import batch_loops  # noqa: E402
 from backend.api.handler import Handler  # noqa: E402
 from backend.api.proxies import ForwardedClient, proxies_from  # noqa: E402
+from backend.api.request_logs.loop import request_log_loops  # noqa: E402
 from backend.api.websocket import websocket_application  # noqa: E402
 from backend.generation.lifespan import with_gateway  # noqa: E402
 
@@ -34,5 +35,5 @@ application = with_gateway(
         ),
         proxies_from(settings.TRUSTED_PROXIES),
     ),
-    batch_loops,
+    lambda gateway: {**batch_loops(gateway), **request_log_loops(gateway)},
 )

@@ -11,6 +11,10 @@ BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
         "task": "backend.api.tasks.purge_stored_responses",
         "schedule": 3600.0,
     },
+    "purge-request-logs": {
+        "task": "backend.api.tasks.purge_request_logs",
+        "schedule": 3600.0,
+    },
     "purge-stored-files": {
         "task": "backend.api.tasks.purge_stored_files",
         "schedule": 600.0,
@@ -47,6 +51,11 @@ BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
     "delete-expired-mails": {
         "task": "backend.accounts.tasks.mails_delete_expired",
         "schedule": 3600.0,
+    },
+    "note-engine-hours": {
+        "task": "backend.generation.tasks.note_engine_hours",
+        "schedule": 15.0,
+        "options": {"expires": 15.0},
     },
     "delete-expired-safety-texts": {
         "task": "safety.audit.tasks.delete_expired_texts",

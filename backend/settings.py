@@ -18,6 +18,8 @@ from redis.backoff import ExponentialBackoff
 
 from backend.platform.connections import PooledConnection
 from backend.platform.keys import Keyring, KeyringError
+from backend.platform.redis_address import address_of
+from backend.platform.redis_libraries import celery_broker, channel_layer_host
 from backend.schedule import BEAT_SCHEDULE
 from backend.storage import storage_backend
 from billing.schedule import BEAT_SCHEDULE as BILLING_SCHEDULE
@@ -69,6 +71,7 @@ KEYED_COLUMNS = [
     "backend.enterprise.secrets.COLUMN",
     "billing.webhook_secrets.COLUMN",
     "safety.audit.texts.COLUMN",
+    "backend.api.request_content.COLUMN",
 ]
 PUBLIC_URL = env("PARLEY_PUBLIC_URL", "http://127.0.0.1:8000").rstrip("/")
 # Where the worker reaches our own API; inside a cluster that is a service, not the ingress.
@@ -170,12 +173,25 @@ DATABASES = {
     }
 }
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+# One server, or the master of Sentinels (backend/platform/redis_address.py).
 REDIS_URL = env("REDIS_URL")
+_REDIS = address_of(REDIS_URL)
+if _REDIS.kind == "cluster":
+    raise ImproperlyConfigured("REDIS_URL: only STREAM_REDIS_URL may be a cluster")
+# Where answers are buffered, which most traffic goes to: may be a cluster.
+STREAM_REDIS_URL = env("STREAM_REDIS_URL", REDIS_URL)
+# How many slots of a cluster they lie in; each is written and read by itself. All web processes
+# have the same number.
+_SHARDS = "8" if address_of(STREAM_REDIS_URL).kind == "cluster" else "1"
+STREAM_SHARDS = int(env("STREAM_SHARDS", _SHARDS))
 CACHES = {
     "default": {
         "BACKEND": "django.core.cache.backends.redis.RedisCache",
-        "LOCATION": REDIS_URL,
-        "OPTIONS": {"serializer": "backend.platform.cache.JSONSerializer"},
+        "LOCATION": [REDIS_URL],
+        "OPTIONS": {
+            "serializer": "backend.platform.cache.JSONSerializer",
+            "pool_class": "backend.platform.redis_libraries.CachePool",
+        },
         "VERSION": 2,  # of how values are written: releases side by side read their own only
     }
 }
@@ -185,7 +201,7 @@ CHANNEL_LAYERS = {
         "CONFIG": {
             "hosts": [
                 {
-                    "address": REDIS_URL,
+                    **channel_layer_host(_REDIS),
                     "socket_timeout": 5,
                     "socket_connect_timeout": 5,
                     # Its connection is kept for ever: the first use after Redis has restarted
@@ -331,7 +347,10 @@ DEFAULT_FROM_EMAIL = env("PARLEY_EMAIL_FROM", "parley@localhost")
 OUTBOX_TOKEN = env("PARLEY_OUTBOX_TOKEN", "")
 
 # --- Background work ------------------------------------------------------------------------
-CELERY_BROKER_URL = REDIS_URL
+_BROKER = celery_broker(_REDIS)
+CELERY_BROKER_URL = _BROKER.url
+CELERY_BROKER_TRANSPORT_OPTIONS = _BROKER.transport_options
+CELERY_BROKER_USE_SSL = _BROKER.use_ssl
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True

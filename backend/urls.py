@@ -21,6 +21,7 @@ urlpatterns = [
     path("outbox", outbox),
     path("openapi.json", views.openapi_document),
     path("docs", views.reference),
+    path("frames/diagram", views.diagram_frame),
     path("admin", RedirectView.as_view(url="/admin/")),
     path("admin/login/", login),
     path("admin/second-factor/", second_factor),

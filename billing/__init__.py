@@ -11,7 +11,7 @@ can be rebuilt: the Kafka topic, the event store, the rollups, the counters in R
     aggregator/      Kafka -> event store and hourly rollups, exactly once
     reconciliation/  ledger against event store against rollups; repair
     tiers.py         service tiers: the same model at another price
-    prices/          the price book and the one pure function that prices anything
+    prices/          the price book, its one look-up, and what turns usage into money
     budgets/         reservations, hard and soft limits, prepaid credit
     invoices/        monthly close, numbers, credit notes, PDF and CSV
     webhooks/        signed notifications, retried and replayable (webhook_secrets.py: what they

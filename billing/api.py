@@ -64,10 +64,13 @@ class InvoiceLineOut(Out):
     model: str
     usage_month: date
     is_late: bool
+    at_project_price: bool = Field(description="At prices of the project's own.")
     requests: int
     input_tokens: int
     cached_input_tokens: int
     output_tokens: int
+    reasoning_tokens: int
+    image_tokens: int
     amount: Money = Field(description="Exact; only the invoice's totals are rounded.")
 
 

@@ -55,6 +55,9 @@ class UsageRecorded(msgspec.Struct, frozen=True, gc=False):
     duration_ms: Count
     client_hash: Annotated[str, msgspec.Meta(max_length=64)] = ""
     reasoning_tokens: Count = 0
+    audio_seconds: Count = 0
+    spoken_characters: Count = 0
+    image_tokens: Count = 0
 
 
 class EventRejected(Exception):

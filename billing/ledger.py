@@ -8,15 +8,14 @@ from django.db.models import Count, QuerySet, Sum
 from django.db.models.functions import TruncHour
 
 from billing.models import UsageRecord
-from billing.prices.usage import UsageBucket
+from billing.prices.usage import DIMENSIONS, Dimension, UsageBucket
 from billing.quantities import Kind, TokenCounts
 
 SUMS = {"requests": Count("pk"), **{kind.value: Sum(kind.column) for kind in Kind}}
-DIMENSIONS = ("project_id", "key_id", "user_id")
 
 
 def buckets(
-    records: QuerySet[UsageRecord], *, dimensions: tuple[str, ...] = DIMENSIONS
+    records: QuerySet[UsageRecord], *, dimensions: tuple[Dimension, ...] = DIMENSIONS
 ) -> Iterator[UsageBucket]:
     """Sum `records` by hour, model and `dimensions`, in the order that pricing needs."""
     by = (*dimensions, "model")

@@ -1,23 +1,21 @@
-"""`/v1/organization/usage/completions` and `/v1/organization/costs`, in OpenAI's shapes.
+"""`/v1/organization/costs`, in OpenAI's shapes, and what it shares with `usage/…` there.
 
 A router only; `backend.api` mounts it under `/v1/organization` for API keys. The key's creator
 must be an owner, an admin or a finance member.
-Source: OpenAI API reference, "Usage" and "Costs", https://platform.openai.com/docs/api-reference/usage
+Source: OpenAI API reference, "Costs", https://platform.openai.com/docs/api-reference/usage
 """
 
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
-from django.http import HttpResponse
 from ninja import Query, Router
 from pydantic import BaseModel, Field
 
 from backend.accounts.principal import AuthenticatedRequest
 from backend.platform.database import in_database
 from backend.platform.errors import InvalidRequest
-from backend.platform.json import encode_json
 from billing.http import Out
-from billing.usage_buckets import BucketPage, bucket_page, cost_buckets, usage_buckets
+from billing.usage_buckets import bucket_page, cost_buckets
 
 router = Router(tags=["organization"])
 
@@ -49,71 +47,6 @@ class PageOut(Out):
     data: list[dict[str, Any]]
     has_more: bool
     next_page: str | None
-
-
-@router.get("/usage/completions", response=PageOut)
-async def usage_of_completions(
-    request: AuthenticatedRequest,
-    start_time: Query[Time],
-    end_time: Query[Time | None] = None,
-    bucket_width: Query[Literal["1m", "1h", "1d"]] = "1d",
-    limit: Query[int | None] = None,
-    page: Query[Page | None] = None,
-    *,
-    filters: Query[Filters],
-) -> HttpResponse:
-    """Tokens and requests in buckets of time.
-
-    `group_by`: project_id, user_id, api_key_id, model.
-    """
-    span = bucket_page(
-        start_time=start_time, end_time=end_time, bucket_width=bucket_width, limit=limit, page=page
-    )
-    content = await in_database(
-        _usage_page,
-        principal=request.auth,
-        page=span,
-        group_by=filters.group_by + listed(request, "group_by"),
-        project_ids=filters.project_ids + listed_ids(request, "project_ids"),
-        user_ids=filters.user_ids + listed_ids(request, "user_ids"),
-        api_key_ids=filters.api_key_ids + listed_ids(request, "api_key_ids"),
-        models=filters.models + listed(request, "models"),
-    )
-    return HttpResponse(content, content_type="application/json")
-
-
-def _usage_page(*, page: BucketPage, **wanted: Any) -> bytes:
-    """A `PageOut` as JSON, not by way of its schema: a large customer's month by model and key
-    has thousands of results, and the event loop serves others meanwhile."""
-    data = [
-        {
-            "object": "bucket",
-            "start_time": int(start.timestamp()),
-            "end_time": int((start + page.width).timestamp()),
-            "results": [
-                {
-                    "object": "organization.usage.completions.result",
-                    "input_tokens": result.input_tokens,
-                    "input_cached_tokens": result.input_cached_tokens,
-                    "input_audio_tokens": 0,
-                    "output_tokens": result.output_tokens,
-                    "output_audio_tokens": 0,
-                    "num_model_requests": result.num_model_requests,
-                    "project_id": result.project_id,
-                    "user_id": result.user_id,
-                    "api_key_id": result.api_key_id,
-                    "model": result.model,
-                    "batch": None,
-                }
-                for result in results
-            ],
-        }
-        for start, results in usage_buckets(page=page, **wanted)
-    ]
-    more = page.next_page
-    return encode_json(
-        {"object": "page", "data": data, "has_more": more is not None, "next_page": more}
-    )
 
 
 @router.get("/costs", response=PageOut)

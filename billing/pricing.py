@@ -14,13 +14,14 @@ from billing import ledger
 from billing.models import UsageRecord
 from billing.periods import month_of
 from billing.prices import PriceBook
-from billing.prices.usage import PricedBucket, Pricer
+from billing.prices.usage import Dimension, PricedBucket, Pricer
 
 
 def not_invoiced(
-    *, organization_id: UUID, book: PriceBook, dimensions: tuple[str, ...]
+    *, organization_id: UUID, book: PriceBook, dimensions: tuple[Dimension, ...]
 ) -> Iterator[PricedBucket]:
-    """Hourly buckets of what waits for an invoice, with their cost, in order of time."""
+    """Hourly buckets of what waits for an invoice, with their cost, in order of time; by
+    `dimensions`, and by project where one has its own prices."""
     records = UsageRecord.objects.filter(organization_id=organization_id)
     pricer = Pricer(organization_id=organization_id, book=book)
     yield from _price(
@@ -29,7 +30,7 @@ def not_invoiced(
 
 
 def on_invoice(
-    *, organization_id: UUID, invoice_id: int, pricer: Pricer, dimensions: tuple[str, ...]
+    *, organization_id: UUID, invoice_id: int, pricer: Pricer, dimensions: tuple[Dimension, ...]
 ) -> Iterator[PricedBucket]:
     """The same for what is on an invoice that is being drafted.
 
@@ -44,13 +45,14 @@ def _price(
     waiting: QuerySet[UsageRecord],
     invoiced: QuerySet[UsageRecord],
     pricer: Pricer,
-    dimensions: tuple[str, ...],
+    dimensions: tuple[Dimension, ...],
 ) -> Iterator[PricedBucket]:
     if pricer.book.tiered:
         first = waiting.order_by("occurred_at").values_list("occurred_at", flat=True).first()
         if first is None:
             return
         before = invoiced.filter(occurred_at__gte=month_of(first).start)
-        for bucket in ledger.buckets(before, dimensions=()):
-            pricer.price(bucket)
+        for bucket in ledger.buckets(before, dimensions=pricer.dimensions(())):
+            pricer.count(bucket)
+    dimensions = pricer.dimensions(dimensions)
     yield from pricer.price_all(ledger.buckets(waiting, dimensions=dimensions))

@@ -1,4 +1,5 @@
-"""What is counted and priced: kinds of tokens. `Kind` is the one table of them.
+"""What is counted and priced: kinds of tokens, seconds and characters. `Kind` is the one table of
+them.
 
 Upstreams report inclusive numbers (a prompt's tokens contain its cached ones), as OpenAI does;
 the ledger keeps them so, because users compare them with what the API reported. Prices apply to
@@ -16,7 +17,8 @@ from typing import Self
 
 
 class Kind(StrEnum):
-    """A kind of tokens; its value is its name in prices and in the pools file.
+    """A kind of tokens, or of what is counted as they are: begun seconds of recordings, characters
+    that were spoken. Its value is its name in prices and in the pools file.
 
     Attributes:
         column: its column wherever usage is stored, and its field in the usage event.
@@ -45,6 +47,9 @@ class Kind(StrEnum):
     CACHED_INPUT = "cached_input", "cached_input_tokens", "Cached input", "input"
     OUTPUT = "output", "output_tokens", "Output"
     REASONING = "reasoning", "reasoning_tokens", "Reasoning", "output"
+    AUDIO = "audio", "audio_seconds", "Seconds of audio"
+    CHARACTERS = "characters", "spoken_characters", "Characters spoken"
+    IMAGE = "image", "image_tokens", "Images", "input"  # no cache had them
 
 
 WHOLES = tuple(kind for kind in Kind if kind.part_of is None)
@@ -60,6 +65,9 @@ class _PerKind:
     cached_input: int = 0
     output: int = 0
     reasoning: int = 0
+    audio: int = 0
+    characters: int = 0
+    image: int = 0
 
     def items(self) -> Iterator[tuple[Kind, int]]:
         for kind in Kind:

@@ -4,7 +4,7 @@ From the hourly rollups, and from the ledger what these lack, so it is complete 
 generation has ended, and a month of a large customer is not summed record by record.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -14,10 +14,11 @@ from uuid import UUID
 from backend.accounts.models import APIKey, Project, User
 from backend.platform.errors import InvalidRequest
 from billing.accounts import terms_of
+from billing.models import UsageRecord
 from billing.periods import Period, month_of, parse_period
 from billing.prices.loading import DEFAULT_CURRENCY, price_book
-from billing.prices.usage import PricedBucket, Pricer, UsageBucket
-from billing.usage_totals import HOUR, Column, Dimension, usage_totals
+from billing.prices.usage import Dimension, PricedBucket, Pricer, UsageBucket
+from billing.usage_totals import HOUR, Column, usage_totals
 
 GroupBy = Literal["day", "model", "key", "user", "project"]
 GROUPS: tuple[GroupBy, ...] = ("day", "model", "key", "user", "project")
@@ -33,6 +34,8 @@ class UsageTotal:
     input_tokens: int = 0
     cached_input_tokens: int = 0
     output_tokens: int = 0
+    reasoning_tokens: int = 0
+    image_tokens: int = 0
     cost: Decimal = Decimal(0)
     currency: str = DEFAULT_CURRENCY
 
@@ -46,6 +49,8 @@ class UsageTotal:
         self.input_tokens += priced.bucket.counts.input
         self.cached_input_tokens += priced.bucket.counts.cached_input
         self.output_tokens += priced.bucket.counts.output
+        self.reasoning_tokens += priced.bucket.counts.reasoning
+        self.image_tokens += priced.bucket.counts.image
         self.cost += priced.cost
 
 
@@ -104,7 +109,7 @@ def usage_summary(
         organization_id=organization_id,
         starts=_days(span, span.end) if group_by == "day" else [span.start],
         end=span.end,
-        dimensions=tuple(sorted(dimensions)),
+        dimensions=dimensions,
         user_id=user_id,
         project_id=project_id,
     ):
@@ -119,12 +124,32 @@ def usage_summary(
     return summary
 
 
+def generation_cost(*, organization_id: UUID, generation_id: UUID) -> Decimal | None:
+    """What one generation costs before volume tiers, in DEFAULT_CURRENCY; None where it is not in
+    the ledger (yet), or used what has no price."""
+    record = UsageRecord.objects.filter(
+        organization_id=organization_id, generation_id=generation_id
+    ).first()
+    if record is None:
+        return None
+    pricer = Pricer(organization_id=organization_id, book=price_book())
+    used = UsageBucket(
+        start=record.occurred_at.replace(minute=0, second=0, microsecond=0),
+        model=record.model,
+        requests=1,
+        counts=record.counts,
+        project_id=record.project_id,
+    )
+    priced = pricer.price(used)
+    return None if pricer.unpriced else priced.cost
+
+
 def priced_usage(
     *,
     organization_id: UUID,
     starts: Sequence[datetime],
     end: datetime,
-    dimensions: tuple[Dimension, ...],
+    dimensions: Collection[Dimension],
     user_id: UUID | None = None,
     project_id: UUID | None = None,
 ) -> Iterator[PricedBucket]:
@@ -132,6 +157,7 @@ def priced_usage(
 
     Args:
         starts: whole hours at which spans begin; a span is cut where a price changes.
+        dimensions: what it is told apart by, and by project where one has its own prices.
         user_id, project_id: only this member's usage, only this project's.
     """
     book = price_book(terms_of(organization_id).currency)
@@ -152,7 +178,7 @@ def priced_usage(
         organization_id=organization_id,
         starts=sorted({read_from, *starts, *cuts}),
         end=end,
-        dimensions=dimensions,
+        dimensions=pricer.dimensions(dimensions),
         only=only,
     )
     for priced in pricer.price_all(totals):

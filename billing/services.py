@@ -12,9 +12,9 @@ from billing import events, ledger
 from billing.models import OutboxEvent, UsageRecord
 from billing.models.outbox import partition_of
 from billing.periods import month_of
-from billing.prices import PriceBook
-from billing.prices.book import cost_where_priced
-from billing.quantities import Quantities, TokenCounts
+from billing.prices import Payer, PriceBook
+from billing.prices.usage import Pricer, UsageBucket
+from billing.quantities import TokenCounts
 
 log = structlog.get_logger(__name__)
 
@@ -111,28 +111,28 @@ def usage_cost(*, facts: UsageFacts, book: PriceBook) -> Decimal:
     Tokens without a price cost nothing. With volume tiers, the volume is the ledger's at this
     moment without this generation, so of two that end together each may count the other first.
     """
-    at = facts.occurred_at
-    before = Quantities()
-    if book.has_tiers(model=facts.model, organization_id=facts.organization_id, at=at):
+    at, organization_id = facts.occurred_at, facts.organization_id
+    pricer = Pricer(organization_id=organization_id, book=book)
+    payer = Payer(organization_id, facts.project_id)
+    if book.has_tiers(model=facts.model, payer=payer, at=at):
         month = month_of(at)
         earlier = (
             ledger.records_between(
-                organization_id=facts.organization_id, start=month.start, end=month.end
+                organization_id=organization_id, start=month.start, end=month.end
             )
             .filter(model=facts.model)
             .exclude(generation_id=facts.generation_id)
         )
-        for bucket in ledger.buckets(earlier, dimensions=()):
-            before += bucket.counts.billable()
-    amount, _ = cost_where_priced(
-        quantities=facts.counts.billable(),
+        for bucket in ledger.buckets(earlier, dimensions=pricer.dimensions(())):
+            pricer.count(bucket)
+    used = UsageBucket(
+        start=at.replace(minute=0, second=0, microsecond=0),
         model=facts.model,
-        organization_id=facts.organization_id,
-        at=at,
-        book=book,
-        used_before=before,
+        requests=1,
+        counts=facts.counts,
+        project_id=facts.project_id,
     )
-    return amount
+    return pricer.price(used).cost
 
 
 def _require_transaction() -> None:

@@ -7,6 +7,7 @@ from django.utils import timezone
 
 from billing.budgets import alerts, credit_services
 from billing.budgets.credit import organizations_with_expired_credit
+from billing.engines.hours import engine_hours_purge
 from billing.invoices.services import close_and_issue_month
 from billing.models import OutboxEvent
 from billing.payments import dunning
@@ -25,6 +26,12 @@ def purge_outbox() -> int:
         published_at__lt=timezone.now() - PUBLISHED_RETENTION
     ).delete()
     return deleted
+
+
+@shared_task
+def purge_engine_hours() -> int:
+    """Delete engines' hours of more than a year ago."""
+    return engine_hours_purge(now=timezone.now())
 
 
 @shared_task

@@ -28,3 +28,8 @@ def model_and_tier(name: str) -> tuple[str, str]:
     """`priced_model` undone: a name without a tier has the tier ""."""
     model, separator, tier = name.rpartition(_SEPARATOR)
     return (model, tier) if separator and tier in TIERS else (name, "")
+
+
+def model_without_adapter(name: str) -> str:
+    """The model of `model:adapter`; "" where `name` has no adapter."""
+    return name.rpartition(_SEPARATOR)[0]

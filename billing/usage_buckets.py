@@ -15,9 +15,9 @@ from backend.accounts.principal import Principal
 from backend.platform.errors import InvalidRequest
 from billing.accounts import terms_of
 from billing.permissions import require_manager
-from billing.prices.usage import UsageBucket
+from billing.prices.usage import DIMENSIONS, Dimension, UsageBucket
 from billing.selectors import priced_usage
-from billing.usage_totals import DIMENSIONS, HOUR, Column, usage_totals
+from billing.usage_totals import HOUR, Column, usage_totals
 
 WIDTHS = {
     # width: (length, buckets by default, at most)
@@ -62,6 +62,7 @@ class UsageResult:
     input_tokens: int = 0
     output_tokens: int = 0
     input_cached_tokens: int = 0
+    input_image_tokens: int = 0
     num_model_requests: int = 0
     project_id: UUID | None = None
     user_id: UUID | None = None
@@ -72,6 +73,7 @@ class UsageResult:
         self.input_tokens += bucket.counts.input
         self.output_tokens += bucket.counts.output
         self.input_cached_tokens += bucket.counts.cached_input
+        self.input_image_tokens += bucket.counts.image
         self.num_model_requests += bucket.requests
 
 
@@ -156,6 +158,7 @@ def cost_buckets(
     require_manager(principal)
     check_groups(group_by, ("project_id", "line_item"))
     by_project, by_item = "project_id" in group_by, "line_item" in group_by
+    dimensions: list[Dimension] = ["project_id"] if by_project else []
     sums: dict[datetime, dict[tuple[UUID | None, str | None], Decimal]] = {
         start: {} for start in page.starts()
     }
@@ -163,7 +166,7 @@ def cost_buckets(
         organization_id=principal.organization_id,
         starts=page.starts(),
         end=page.page_end,
-        dimensions=("project_id",) if by_project else (),
+        dimensions=dimensions,
     ):
         bucket = priced.bucket
         day = bucket.start.replace(hour=0)

@@ -19,12 +19,10 @@ from uuid import UUID
 
 from django.db import connection
 
-from billing.prices.usage import UsageBucket
+from billing.prices.usage import DIMENSIONS, Dimension, UsageBucket
 from billing.quantities import TOKEN_COLUMNS, TokenCounts
 
-Dimension = Literal["project_id", "user_id", "key_id"]
 Column = Literal[Dimension, "model"]
-DIMENSIONS: tuple[Dimension, ...] = ("project_id", "user_id", "key_id")
 
 Span = tuple[datetime, datetime]
 """From the first up to, and without, the second."""

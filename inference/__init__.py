@@ -30,6 +30,7 @@ From the top, each may import what is below it and nothing above (`[tool.importl
     quantization/         fewer bits for weights
     scheduler/            which tokens are computed next (pure Python)
     speculation/          draft tokens
+    images/               images to pixels, as each family has them (no torch)
     cache/                KV blocks and prefix reuse (pure Python)
     protocol.py           the messages between the two processes
     core.py               Request, Chunk, SamplingParams, StepResult: shared by all layers

@@ -83,6 +83,7 @@ def configs(args: argparse.Namespace) -> tuple[EngineConfig, ServerConfig]:
         num_blocks=args.num_blocks,
         kv_memory_fraction=args.kv_memory_fraction,
         prefix_cache=not args.no_prefix_cache,
+        max_states=args.max_states,
         swap_blocks=args.swap_blocks,
         kv_checksums=args.kv_checksums,
         num_threads=args.threads,
@@ -91,6 +92,8 @@ def configs(args: argparse.Namespace) -> tuple[EngineConfig, ServerConfig]:
         tensor_parallel=args.tensor_parallel_size,
         pipeline_parallel=args.pipeline_parallel_size,
         readout=args.readout,
+        max_loras=args.max_loras if args.enable_lora or args.lora_modules else 0,
+        max_lora_rank=args.max_lora_rank,
         prefill_from=args.prefill_from,
         prefill_api_key=args.prefill_api_key,
         speculation=SpeculationConfig(
@@ -108,6 +111,7 @@ def configs(args: argparse.Namespace) -> tuple[EngineConfig, ServerConfig]:
         api_key="" if args.no_api_key else args.api_key,
         registration=_registration(args),
         chat_template=args.chat_template,
+        lora_modules=tuple(args.lora_modules or ()),
     )
     return engine, server
 
@@ -126,7 +130,6 @@ def _registration(args: argparse.Namespace) -> RegistrationConfig | None:
         region=args.region,
         hour_price=args.hour_price,
         roles=tuple(args.role or ("prefill", "decode")),
-        adapters=tuple(args.adapter or ()),
     )
 
 
@@ -216,6 +219,11 @@ def _parser() -> argparse.ArgumentParser:
     serve.add_argument(
         "--max-wait", type=float, default=120.0, help="seconds until a waiting request is refused"
     )
+    serve.add_argument(
+        "--max-states",
+        type=int,
+        help="sequences computed at once, of a model with states; default: by memory",
+    )
     serve.add_argument("--policy", default="priority", choices=["fcfs", "priority", "shortest"])
     serve.add_argument("--no-prefix-cache", action="store_true")
     serve.add_argument(
@@ -230,9 +238,34 @@ def _parser() -> argparse.ArgumentParser:
     serve.add_argument("--draft-model", help="draft tokens by this smaller model")
     serve.add_argument("--speculative-tokens", type=int, default=7, help="drafted at once, at most")
     serve.add_argument("--threads", type=int, help="torch threads; default: all cores")
+    _add_adapter_options(serve)
     _add_access_options(serve)
     _add_registration_options(serve)
     return parser
+
+
+def _add_adapter_options(serve: argparse.ArgumentParser) -> None:
+    serve.add_argument(
+        "--enable-lora", action="store_true", help="take adapters at /v1/load_lora_adapter"
+    )
+    serve.add_argument(
+        "--lora-modules",
+        nargs="+",
+        type=_named_folder,
+        metavar="NAME=FOLDER",
+        help="LoRA adapters as PEFT saves them, served as MODEL:NAME; implies --enable-lora",
+    )
+    serve.add_argument(
+        "--max-loras", type=int, default=16, help="adapters in memory at once; others are reread"
+    )
+    serve.add_argument("--max-lora-rank", type=int, default=64)
+
+
+def _named_folder(given: str) -> tuple[str, str]:
+    name, equals, folder = given.partition("=")
+    if not (name and equals and folder):
+        raise argparse.ArgumentTypeError(f"{given!r} is not NAME=FOLDER")
+    return name, folder
 
 
 def _add_access_options(serve: argparse.ArgumentParser) -> None:
@@ -273,4 +306,3 @@ def _add_registration_options(serve: argparse.ArgumentParser) -> None:
         help="what an hour of this engine costs",
     )
     serve.add_argument("--role", action="append", choices=["prefill", "decode"])
-    serve.add_argument("--adapter", action="append", metavar="NAME", help="that it can apply")

@@ -33,6 +33,8 @@ class SchedulerConfig(msgspec.Struct, frozen=True):
     policy: Policy = "priority"
     priority_seconds: float = 20.0
     """One priority level is worth this long a wait, so nothing starves."""
+    batch_priority: int = 500
+    """So many levels behind a waiting request, a running one gives up its slot for it."""
     token_seconds: float = 0.02
     """Policy `shortest`: one expected token is worth this long a wait."""
     max_wait_s: float | None = None
@@ -64,6 +66,9 @@ class EngineConfig(msgspec.Struct, frozen=True):
     kv_memory_fraction: float | None = None
     """Of the memory that is free once the model is loaded; None: `model/kv_memory.py`'s."""
     prefix_cache: bool = True
+    max_states: int | None = None
+    """Sequences that may run at once, of a model that keeps a state of each; None: as many as
+    `max_num_seqs`, if their states take at most half of the memory of the cache."""
     swap_blocks: int = 0
     """Blocks of host memory for preempted sequences; 0: they are always recomputed."""
     kv_checksums: bool = False
@@ -79,8 +84,13 @@ class EngineConfig(msgspec.Struct, frozen=True):
     """Processes that hold a part of every layer."""
     pipeline_parallel: int = 1
     """Processes that hold layers, one after another."""
+    image_cache_bytes: int = 256 << 20
+    """What the vision tower made of images is kept for later prompts, up to so much of it."""
     readout: str | None = None
     """A file of linear functions of one layer's states (`model/readout.py`)."""
+    max_loras: int = 0
+    """Adapters in memory at once; 0: none can be loaded."""
+    max_lora_rank: int = 64
     prefill_from: str | None = None
     """zmq address of an engine that computes prompts (`inference/connector`)."""
     prefill_api_key: str = ""
@@ -106,7 +116,6 @@ class RegistrationConfig(msgspec.Struct, frozen=True):
     hour_price: str = ""
     """US dollars that an hour of this engine costs."""
     roles: tuple[str, ...] = ("prefill", "decode")
-    adapters: tuple[str, ...] = ()
 
 
 class ServerConfig(msgspec.Struct, frozen=True):
@@ -120,5 +129,7 @@ class ServerConfig(msgspec.Struct, frozen=True):
     api_key: str = ""
     """What every request but a probe has to show; "": nothing."""
     registration: RegistrationConfig | None = None
+    lora_modules: tuple[tuple[str, str], ...] = ()
+    """Adapters that are loaded at the start: name and folder."""
     chat_template: str | None = None
     """A file with a template in place of the model's own."""

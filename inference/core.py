@@ -4,6 +4,7 @@ Every folder may import this file, and it imports none of them, nor torch: the s
 the scheduler are without. What a step looks like as tensors is `kernels/batch.py`.
 
     SamplingParams   how a request wants its tokens chosen
+    PromptImage      an image in a prompt
     Request          one sequence on its way through the engine
     Chunk            some tokens of one request, computed in one step
     StepResult       what a chunk gave: sampled tokens, a vector, or nothing yet
@@ -86,6 +87,41 @@ class SamplingParams(msgspec.Struct, frozen=True, omit_defaults=True):
         )
 
 
+class PromptImage(msgspec.Struct, frozen=True, omit_defaults=True):
+    """An image, or a tile of one, that a run of a prompt's tokens stands for.
+
+    Its tokens hold no meaning of their own: what the vision tower makes of the pixels takes the
+    place of their embeddings.
+    """
+
+    start: int
+    """Position of its first token."""
+    num_tokens: int
+    key: bytes
+    """What it is known by: a hash of pixels and sizes. Equal keys mean equal features."""
+    pixels: bytes
+    """(crops, height, width, 3) numbers of eight bits, resized as the model's family does."""
+    shape: tuple[int, int, int]
+    """Crops, height, width."""
+    grid: tuple[int, int] = (0, 0)
+    """Rows and columns of its tokens, for models that place tokens so; else nothing."""
+    size: tuple[int, int] = (0, 0)
+    """Height and width before it was cut into crops, for families that leave padding out."""
+
+    @property
+    def end(self) -> int:
+        return self.start + self.num_tokens
+
+    def overlaps(self, begin: int, end: int) -> bool:
+        """Whether some of its tokens are at [begin, end)."""
+        return self.start < end and begin < self.end
+
+    @property
+    def num_pixels(self) -> int:
+        crops, height, width = self.shape
+        return crops * height * width
+
+
 class RequestStatus(Enum):
     WAITING = "waiting"
     RUNNING = "running"
@@ -108,12 +144,25 @@ class Request:
     priority: int = 0
     arrived_at: float = 0.0
     cache_salt: str = ""
+    public_tokens: int = 0
+    """Its first so many tokens are the product's own text: their blocks are without the salt."""
     deadline: float | None = None
     """When it ends with what it has by then, in `arrived_at`'s clock."""
     wants_embedding: bool = False
     """Wanted is one vector of the prompt, not tokens after it."""
     wants_readouts: bool = False
     """Wanted are the readouts of its tokens too."""
+    images: tuple[PromptImage, ...] = ()
+    """In the order of the prompt."""
+    adapter_id: int = 0
+    """Of its adapter; 0: none."""
+    adapter_key: str = ""
+    """What tells the content of its adapter from any other's."""
+    predicted_token_ids: list[int] = field(default_factory=list)
+    """What its client expects of the answer: draft tokens."""
+    predicted_right: int = 0
+    predicted_wrong: int = 0
+    """Draft tokens of what was expected that were verified so far."""
 
     status: RequestStatus = RequestStatus.WAITING
     token_ids: list[int] = field(init=False)
@@ -130,8 +179,12 @@ class Request:
     cached_tokens: int = 0
     """Prompt tokens found in the prefix cache when the request first ran."""
     was_scheduled: bool = False
+    waited_s: float | None = None
+    """Before it ran first; None: it waits."""
     readouts_given: int = 0
     """Of so many tokens."""
+    state_slot: int = 0
+    """Where its state is, while it runs, of a model that has such; 0: it has none."""
 
     def __post_init__(self) -> None:
         self.token_ids = list(self.prompt_token_ids)
@@ -240,8 +293,20 @@ class StepRunner(Protocol):
     """Whether it gives vectors only, of prompts that are each computed in one step."""
     window: int | None
     """Of a model whose every layer attends to its last so many tokens only."""
+    num_states: int
+    """Sequences whose states fit, of a model that keeps such beside keys and values; else 0."""
     num_readouts: int
     """Numbers that are read of each token's state; 0 where none are."""
+    whole_images: bool
+    """Whether the tokens of an image attend to one another: they are computed in one step."""
+
+    def adapter_key(self, adapter_id: int) -> str:
+        """What tells a loaded adapter's content from any other's; "" for 0, which is none.
+
+        Raises:
+            AdapterError: it is not loaded.
+        """
+        ...
 
     def execute(self, chunks: list[Chunk]) -> list[StepResult]:
         """Compute all chunks; a result for each that `samples`, None for the others."""

@@ -24,6 +24,7 @@ from inference.errors import EngineBrokenError, ModelLoadError
 from inference.protocol import CoreFailed, CoreReady, CoreStart
 from inference.runner.model_runner import ModelRunner
 from inference.speculation.draft_model import DraftModel
+from inference.speculation.predicted_text import PredictedText
 from inference.speculation.prompt_lookup import PromptLookup
 from inference.speculation.speculator import Proposer
 
@@ -39,7 +40,13 @@ def make_proposers(config: EngineConfig, target: StepRunner) -> list[Proposer]:
     speculation = config.speculation
     if target.is_encoder:
         return []
-    proposers: list[Proposer] = [PromptLookup()] if speculation.prompt_lookup else []
+    if target.num_states:
+        if speculation.draft_model is not None:
+            raise ModelLoadError("--draft-model cannot be had for a model with states")
+        return []
+    proposers: list[Proposer] = [PredictedText()]
+    if speculation.prompt_lookup:
+        proposers.append(PromptLookup())
     if speculation.draft_model is not None:
         sequences = speculation.max_rows // 2  # more of them at once get no draft
         draft_config = msgspec.structs.replace(
@@ -53,8 +60,11 @@ def make_proposers(config: EngineConfig, target: StepRunner) -> list[Proposer]:
             pipeline_parallel=1,
             prefill_from=None,
             readout=None,
+            max_loras=0,
         )
         draft = ModelRunner(draft_config)
+        if draft.num_states:
+            raise ModelLoadError("a model with states cannot be the draft model")
         if draft.vocab_size != target.vocab_size:
             raise ModelLoadError(
                 f"the draft model knows {draft.vocab_size} tokens, "
@@ -103,11 +113,12 @@ def main() -> int:
             embedding_size=runner.embedding_size,
             is_encoder=runner.is_encoder,
             num_readouts=runner.num_readouts,
+            sees_images=runner.sees_images,
         )
         outbox.send(msgspec.msgpack.encode(ready))
         heartbeat.start(core.progress)
         prefill = make_remote_prefill(start.engine, core, runner)
-        CoreLoop(core, inbox, outbox, prefill).run()
+        CoreLoop(core, inbox, outbox, prefill, runner.adapters).run()
     except Exception as error:  # whatever it is, the server hears why before this process ends
         expected = isinstance(error, ModelLoadError | EngineBrokenError | OSError)
         log.error("cannot go on: %s", error, exc_info=None if expected else error)

@@ -45,6 +45,20 @@ class ModelNotFoundError(InferenceError):
     code = "model_not_found"
 
 
+class AdapterError(InvalidRequestError):
+    """An adapter cannot be used: its files are damaged, of another kind, or for another model."""
+
+    code = "invalid_adapter"
+
+
+class AdapterInUseError(InferenceError):
+    """An adapter of that name is there already, or all that may be loaded at once are in use."""
+
+    status = 409
+    type = "invalid_request_error"
+    code = "adapter_in_use"
+
+
 class QueueFullError(InferenceError):
     """Too many requests wait already; come back after `retry_after_s`."""
 

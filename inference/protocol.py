@@ -1,8 +1,9 @@
 """Messages between the server process and the engine core, encoded with msgspec.
 
-Server to core: `AddRequest`, `AbortRequests`, `Shutdown`. Core to server: `CoreReady`
-once, then a `StepReport` after every step and after everything else that changed what
-is running, a `CoreBeat` twice a second, and `CoreFailed` as its last word when it cannot go on.
+Server to core: `AddRequest`, `AbortRequests`, `LoadAdapter`, `UnloadAdapter`, `Shutdown`.
+Core to server: `CoreReady` once, then a `StepReport` after every step and after everything else
+that changed what is running, a `CoreBeat` twice a second, and `CoreFailed` as its last word when
+it cannot go on.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import msgspec
 
 from inference.config import EngineConfig
-from inference.core import FinishReason, SamplingParams, TokenLogprobs
+from inference.core import FinishReason, PromptImage, SamplingParams, TokenLogprobs
 
 
 class CoreStart(msgspec.Struct, frozen=True):
@@ -30,12 +31,19 @@ class AddRequest(msgspec.Struct, tag="add"):
     priority: int = 0
     arrived_at: float = 0.0
     cache_salt: str = ""
+    public_tokens: int = 0
+    """Of the prompt, the first so many are no tenant's: their blocks are without the salt."""
     deadline: float | None = None
     """When to end with what there is, in the same clock."""
     wants_embedding: bool = False
     """Answer with the prompt's vector instead of tokens after it."""
     wants_readouts: bool = False
     """Answer with the readouts of prompt and answer too."""
+    images: tuple[PromptImage, ...] = ()
+    adapter_id: int = 0
+    """Of a loaded adapter; 0: none."""
+    predicted_token_ids: list[int] = []
+    """Text that the answer is expected to have, for draft tokens."""
 
 
 class AbortRequests(msgspec.Struct, tag="abort"):
@@ -44,11 +52,24 @@ class AbortRequests(msgspec.Struct, tag="abort"):
     request_ids: list[str]
 
 
+class LoadAdapter(msgspec.Struct, tag="load_adapter"):
+    """Read an adapter from a folder; a later `StepReport` says what became of it."""
+
+    adapter_id: int
+    path: str
+
+
+class UnloadAdapter(msgspec.Struct, tag="unload_adapter"):
+    """Free an adapter that no request has any more."""
+
+    adapter_id: int
+
+
 class Shutdown(msgspec.Struct, tag="shutdown"):
     """End the core process."""
 
 
-ToCore = AddRequest | AbortRequests | Shutdown
+ToCore = AddRequest | AbortRequests | LoadAdapter | UnloadAdapter | Shutdown
 
 
 class SequenceOutput(msgspec.Struct, array_like=True, omit_defaults=True):
@@ -65,6 +86,10 @@ class SequenceOutput(msgspec.Struct, array_like=True, omit_defaults=True):
     readouts: bytes = b""
     """Of a request that wants them: those of the tokens computed since the last output, the
     prompt's first; little-endian float32, (tokens, readouts)."""
+    predicted: tuple[int, int] = (0, 0)
+    """Of what was expected, draft tokens that were right and wrong so far."""
+    waited_s: float = 0.0
+    """With its first token: for how long it had waited before it ran."""
 
 
 class CoreStats(msgspec.Struct, omit_defaults=True):
@@ -81,6 +106,8 @@ class CoreStats(msgspec.Struct, omit_defaults=True):
     swaps: int = 0
     """Preemptions by copying to host memory; the others recompute."""
     steps: int = 0
+    busy_s: float = 0.0
+    """Seconds spent in steps."""
     step_tokens: int = 0
     kv_waste: float = 0.0
     num_drafts: int = 0
@@ -108,11 +135,21 @@ class CoreReady(msgspec.Struct, tag="ready"):
     is_encoder: bool = False
     """Whether the model gives vectors only."""
     num_readouts: int = 0
+    sees_images: bool = False
+
+
+class AdapterLoaded(msgspec.Struct, omit_defaults=True):
+    """An adapter can be named by requests, or `error` says why not."""
+
+    adapter_id: int
+    num_bytes: int = 0
+    error: str | None = None
 
 
 class StepReport(msgspec.Struct, tag="step"):
     outputs: list[SequenceOutput]
     stats: CoreStats
+    adapters: list[AdapterLoaded] = []
 
 
 class CoreFailed(msgspec.Struct, tag="failed"):

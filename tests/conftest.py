@@ -15,11 +15,13 @@ from infra.launcher import frontend, model
 from infra.launcher.procfile import ROOT
 from tests.support import database
 from tests.support.engine import Engine
+from tests.support.otlp_receiver import OtlpReceiver
 from tests.support.plugin import SERVICES
 from tests.support.product import Product
 from tests.support.scripted import ScriptedProduct
 from tests.support.staff import Staff
-from tests.support.static_files import collected_static_files
+from tests.support.static_files import collected_static_files, read_files_once
+from tests.support.voice import voice_beside
 
 
 @pytest.fixture(scope="session")
@@ -61,17 +63,29 @@ def model_file() -> Path:
 
 
 @pytest.fixture(scope="session")
-def model_engine(model_file: Path, scratch: Path) -> Iterator[Engine]:
+def otlp_receiver() -> Iterator[OtlpReceiver]:
+    """Where the shared engine and the shared products send their spans."""
+    receiver = OtlpReceiver()
+    receiver.start()
+    yield receiver
+    receiver.stop()
+
+
+@pytest.fixture(scope="session")
+def model_engine(model_file: Path, scratch: Path, otlp_receiver: OtlpReceiver) -> Iterator[Engine]:
     """A real engine with the default model, shared by all tests of the run: do not kill it."""
     engine = Engine(model_file, scratch)
-    engine.start(os.environ)
+    engine.start({**os.environ, **otlp_receiver.environment})
     yield engine
     engine.stop()
 
 
 @pytest.fixture(scope="session")
 def live_product(
-    request: pytest.FixtureRequest, model_engine: Engine, scratch: Path
+    request: pytest.FixtureRequest,
+    model_engine: Engine,
+    scratch: Path,
+    otlp_receiver: OtlpReceiver,
 ) -> Iterator[Product]:
     """The running product with the real model, two web processes: do not kill its parts.
 
@@ -80,7 +94,8 @@ def live_product(
     """
     if any(item.get_closest_marker("e2e") for item in request.session.items):
         _build_page()
-    product = Product(scratch / "live", engine_url=model_engine.url, webs=2)
+    settings = otlp_receiver.environment
+    product = Product(scratch / "live", engine_url=model_engine.url, webs=2, settings=settings)
     try:
         product.start()
         yield product
@@ -88,8 +103,17 @@ def live_product(
         product.stop()
 
 
+@pytest.fixture(scope="module")
+def voice_product(live_product: Product) -> Iterator[Product]:
+    """`live_product` with a voice server and its two models."""
+    with voice_beside(live_product):
+        yield live_product
+
+
 @pytest.fixture(scope="session")
-def scripted_product(request: pytest.FixtureRequest, scratch: Path) -> Iterator[ScriptedProduct]:
+def scripted_product(
+    request: pytest.FixtureRequest, scratch: Path, otlp_receiver: OtlpReceiver
+) -> Iterator[ScriptedProduct]:
     """The running product, two web processes, with an upstream that says what a test tells it
     to: do not kill its parts. It stands behind a proxy on this machine: a request's
     `X-Forwarded-For` is where it comes from. Its keys are in a file, and may be rotated."""
@@ -102,6 +126,7 @@ def scripted_product(request: pytest.FixtureRequest, scratch: Path) -> Iterator[
         "PARLEY_TRUSTED_PROXIES": "127.0.0.1",
         "PARLEY_KEYS": "",
         "PARLEY_KEYS_FILE": str(keys),
+        **otlp_receiver.environment,
     }
     product = ScriptedProduct(directory, settings=settings)
     try:
@@ -117,6 +142,14 @@ def administrator(scripted_product: ScriptedProduct) -> Iterator[Staff]:
     user = Staff(scripted_product)
     yield user
     user.close()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def files_read_once() -> Iterator[None]:
+    """The middleware of static files reads them for the first client of the run only."""
+    with pytest.MonkeyPatch.context() as patch:
+        read_files_once(patch)
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -3,11 +3,13 @@
 A cached key costs one Redis read; otherwise, and for each session request, one query.
 """
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
+from weakref import WeakValueDictionary
 
 from django.contrib.postgres.expressions import ArraySubquery
 from django.db.models import OuterRef, Subquery
@@ -16,7 +18,7 @@ from django.utils import timezone
 
 from backend.accounts import key_cache
 from backend.accounts.internal_calls import PREFIX as INTERNAL_PREFIX
-from backend.accounts.internal_calls import internal_key_id
+from backend.accounts.internal_calls import internal_call
 from backend.accounts.keys import secret_hash, secret_is_well_formed
 from backend.accounts.models import APIKey, Membership, Plan, Project, ProjectRateLimit, User
 from backend.accounts.principal import ModelLimit, PlanLimits, Principal, ProjectRules
@@ -25,6 +27,9 @@ from backend.accounts.suspension import refuse_suspended, suspended
 from backend.accounts.terms import refuse_without_terms
 from backend.platform.database import in_database
 from backend.platform.errors import AuthenticationFailed, PermissionDenied
+
+# By a key's hash; held by those who wait.
+_asked_about: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
 
 async def principal_for_api_key(
@@ -51,19 +56,32 @@ async def principal_for_api_key(
         cached = await key_cache.principal_read(sha256)
         if cached is not None:
             return cached
-        if admit is not None and not await key_cache.is_confirmed(sha256):
-            await admit()
-        now = timezone.now()
-        try:
-            principal, valid_for = await in_database(_load, sha256, now)
-        except AuthenticationFailed:
-            await key_cache.refusal_write(sha256)
-            raise
-        await key_cache.principal_write(sha256, principal, now, valid_for.total_seconds())
+        # The first requests of a program come all at once: one of them asks the database, for all.
+        async with _asked_about.setdefault(sha256, asyncio.Lock()):
+            return await _principal_uncached(sha256, admit)
     except key_cache.RefusedKey:
         raise _refused() from None
     except key_cache.SuspendedKey as known:
         raise suspended(str(known)) from None
+
+
+async def _principal_uncached(
+    sha256: str, admit: Callable[[], Awaitable[None]] | None
+) -> Principal:
+    """As `principal_for_api_key`, where the cache knew nothing a moment ago; also raises what the
+    cache says of a key that is refused or suspended."""
+    cached = await key_cache.principal_read(sha256)
+    if cached is not None:
+        return cached
+    if admit is not None and not await key_cache.is_confirmed(sha256):
+        await admit()
+    now = timezone.now()
+    try:
+        principal, valid_for = await in_database(_load, sha256, now)
+    except AuthenticationFailed:
+        await key_cache.refusal_write(sha256)
+        raise
+    await key_cache.principal_write(sha256, principal, now, valid_for.total_seconds())
     return principal
 
 
@@ -95,7 +113,7 @@ async def principal_for_session(
 
 
 def principal_in_project(principal: Principal, project_id: UUID) -> Principal:
-    """A signed-in caller as one of another of their projects, with its rules.
+    """A person, signed in or in whose name we call, in another of their projects, with its rules.
 
     Raises:
         PermissionDenied: `project_unavailable`: it is archived, or theirs no more.
@@ -112,12 +130,17 @@ def principal_in_project(principal: Principal, project_id: UUID) -> Principal:
 
 
 async def _principal_for_internal_call(token: str) -> Principal:
-    """Not cached: the token is good for one call. Raises AuthenticationFailed."""
-    key_id = internal_key_id(token)
-    if key_id is None:
+    """Not cached: the token is good for one call.
+
+    Raises: AuthenticationFailed; PermissionDenied: `project_unavailable`."""
+    call = internal_call(token)
+    if call is None:
         raise _refused()
-    principal, _ = await in_database(_key_principal, timezone.now(), pk=key_id, is_internal=True)
-    return principal
+    which = {"pk": call.key_id, "is_internal": True}
+    principal, _ = await in_database(_key_principal, timezone.now(), **which)
+    if call.project_id in (None, principal.project_id):
+        return principal
+    return await in_database(principal_in_project, principal, call.project_id)
 
 
 def _load(sha256: str, now: datetime) -> tuple[Principal, timedelta]:

@@ -147,6 +147,11 @@ class Project(models.Model):
     retention_days = models.PositiveIntegerField(
         null=True, blank=True, help_text="Its chats go so many days after the last turn."
     )
+    logs_requests = models.BooleanField(
+        default=True,
+        db_default=True,
+        help_text="No: requests of its keys are not logged, whatever the organization has.",
+    )
     created_at = models.DateTimeField(auto_now_add=True)
     archived_at = models.DateTimeField(null=True, blank=True)
 

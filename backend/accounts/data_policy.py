@@ -22,6 +22,7 @@ from backend.platform.errors import InvalidRequest, PermissionDenied
 
 CACHE_S = 5.0
 MAX_DAYS = 3650
+MAX_LOG_DAYS = 365
 _MAX_CACHED = 4_096
 _cache: dict[tuple[UUID, UUID], tuple[float, "DataRules"]] = {}
 
@@ -35,10 +36,12 @@ class DataRules:
     Attributes:
         retention_days: None: until it is deleted; 0: nothing outlives its delivery.
         stores_api_calls: False: an API call is as with `store: false`.
+        log_days: how long requests of API keys are logged; 0: they are not.
     """
 
     retention_days: int | None
     stores_api_calls: bool
+    log_days: int = 0
 
     def call_days(self) -> int | None:
         """The most days that anything of an API call is kept."""
@@ -63,10 +66,12 @@ def data_rules_of(organization_id: UUID, project_id: UUID) -> DataRules:
     if cached is not None:
         return cached
     policy = data_policy_get(organization_id=organization_id)
-    days = [policy.retention_days, _project_days(project_id)]
-    rules = DataRules(
-        min((d for d in days if d is not None), default=None), policy.stores_api_calls
-    )
+    project_days, project_logs = _project_rules(project_id)
+    days = [policy.retention_days, project_days]
+    kept = min((d for d in days if d is not None), default=None)
+    logs = policy.logs_requests and policy.stores_api_calls and project_logs
+    log_days = min(policy.request_log_days, MAX_DAYS if kept is None else kept)
+    rules = DataRules(kept, policy.stores_api_calls, log_days if logs else 0)
     if len(_cache) >= _MAX_CACHED:
         _cache.clear()
     _cache[organization_id, project_id] = (time.monotonic(), rules)
@@ -91,11 +96,16 @@ def data_policy_set(
     retention_days: int | None,
     stores_api_calls: bool,
     allows_training: bool,
+    logs_requests: bool | None = None,
+    request_log_days: int | None = None,
 ) -> DataPolicy:
     """Change the policy of the caller's organization; older data follows with the next purge.
 
+    Args:
+        logs_requests, request_log_days: None leaves it as it is.
     Raises:
-        PermissionDenied: neither owner nor admin. InvalidRequest: `retention_days`.
+        PermissionDenied: neither owner nor admin. InvalidRequest: `retention_days`,
+            `request_log_days`.
     """
     if not principal.manages_organization:
         raise PermissionDenied("Only owners and admins decide how data is kept.")
@@ -103,24 +113,31 @@ def data_policy_set(
         raise InvalidRequest(
             f"retention_days must be 0 to {MAX_DAYS}, or null.", param="retention_days"
         )
+    if request_log_days is not None and not 1 <= request_log_days <= MAX_LOG_DAYS:
+        raise InvalidRequest(
+            f"request_log_days must be 1 to {MAX_LOG_DAYS}.", param="request_log_days"
+        )
+    changes = {
+        "retention_days": retention_days,
+        "stores_api_calls": stores_api_calls,
+        "allows_training": allows_training,
+        "logs_requests": logs_requests,
+        "request_log_days": request_log_days,
+    }
+    given = {
+        name: value
+        for name, value in changes.items()
+        if value is not None or name == "retention_days"
+    }
     policy, _ = DataPolicy.objects.update_or_create(
-        organization_id=principal.organization_id,
-        defaults={
-            "retention_days": retention_days,
-            "stores_api_calls": stores_api_calls,
-            "allows_training": allows_training,
-        },
+        organization_id=principal.organization_id, defaults=given
     )
     record(
         Action.RETENTION_UPDATED,
         organization_id=principal.organization_id,
         actor=principal,
         target=("organization", principal.organization_id),
-        details={
-            "retention_days": retention_days,
-            "stores_api_calls": stores_api_calls,
-            "allows_training": allows_training,
-        },
+        details=given,
     )
     data_rules_clear()
     return policy
@@ -183,5 +200,7 @@ def _cached(organization_id: UUID, project_id: UUID) -> DataRules | None:
     return cached[1]
 
 
-def _project_days(project_id: UUID) -> int | None:
-    return Project.objects.filter(pk=project_id).values_list("retention_days", flat=True).first()
+def _project_rules(project_id: UUID) -> tuple[int | None, bool]:
+    """Its retention, and whether requests of its keys may be logged."""
+    found = Project.objects.filter(pk=project_id).values_list("retention_days", "logs_requests")
+    return found.first() or (None, False)

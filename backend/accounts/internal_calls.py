@@ -5,6 +5,7 @@ user that has no secret: usage is counted by it, and an administrator who revoke
 calls for the user. Nothing stores the token; an old one opens nothing.
 """
 
+from dataclasses import dataclass
 from uuid import UUID
 
 from django.core import signing
@@ -20,19 +21,33 @@ LIFETIME_S = 60
 """From the making of a call to its admission: clocks of two machines may be some seconds apart."""
 
 
-def internal_token(*, organization_id: UUID, user_id: UUID) -> str:
-    """A bearer token for one call of `/v1` in the user's name, good for LIFETIME_S."""
+@dataclass(frozen=True, slots=True)
+class InternalCall:
+    """What a token names; `project_id`: None for the default project."""
+
+    key_id: UUID
+    project_id: UUID | None
+
+
+def internal_token(*, organization_id: UUID, user_id: UUID, project_id: UUID | None = None) -> str:
+    """A bearer token for one call of `/v1` in the user's name, good for LIFETIME_S.
+
+    Args:
+        project_id: whose rules hold for the call, and whose usage it is; None for the default one.
+    """
     key = _row(organization_id, user_id)
-    return PREFIX + token_sign(str(key.pk), purpose=Purpose.INTERNAL_CALL)
+    named = [str(key.pk)] if project_id is None else [str(key.pk), str(project_id)]
+    return PREFIX + token_sign("/".join(named), purpose=Purpose.INTERNAL_CALL)
 
 
-def internal_key_id(bearer: str) -> UUID | None:
-    """The row that a token names; None for one that is too old, forged, or no token."""
+def internal_call(bearer: str) -> InternalCall | None:
+    """What a token names; None for one that is too old, forged, or no token."""
     try:
         value = token_read(
             bearer.removeprefix(PREFIX), purpose=Purpose.INTERNAL_CALL, max_age_s=LIFETIME_S
         )
-        return UUID(value)
+        key_id, _, project_id = value.partition("/")
+        return InternalCall(UUID(key_id), UUID(project_id) if project_id else None)
     except (signing.BadSignature, ValueError, TypeError, AttributeError):
         return None
 

@@ -42,6 +42,11 @@ def model_rules_clear() -> None:
 
 
 def model_is_allowed(rules: Rules, model: str, *, organization_id: UUID, plan: str) -> bool:
-    """The rule of the organization, else of its plan, else of everyone; without any, yes."""
+    """The rule of the organization, else of its plan, else of everyone; without any, yes. Who may
+    not use a model may not use it with an adapter either."""
     scopes: Iterable[UUID | str | None] = (organization_id, plan, None)
-    return next((rules[model, scope] for scope in scopes if (model, scope) in rules), True)
+    base = model.partition(":")[0]
+    return all(
+        next((rules[name, scope] for scope in scopes if (name, scope) in rules), True)
+        for name in {model, base}
+    )

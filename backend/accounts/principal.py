@@ -46,7 +46,9 @@ class ProjectRules:
         return not self.allowed_models or model in self.allowed_models
 
     def limit_of(self, model: str) -> ModelLimit | None:
-        return next((limit for limit in self.limits if limit.model == model), None)
+        """Its own, else that of the model without its adapter."""
+        limits = {limit.model: limit for limit in self.limits}
+        return limits.get(model) or limits.get(model.partition(":")[0])
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from uuid import UUID
 from django.db import transaction
 from django.utils import timezone
 
+from backend.accounts.data_policy import data_rules_clear
 from backend.accounts.models import APIKey, Project
 from backend.accounts.principal import Principal
 from backend.accounts.project_access import project_managed
@@ -45,12 +46,14 @@ def project_update(
     allowed_models: list[str] | None = None,
     retention_days: int | None = None,
     keeps_for_ever: bool = False,
+    logs_requests: bool | None = None,
 ) -> Project:
     """Change what is given; None leaves a field as it is. What keys may do follows in seconds.
 
     Args:
         allowed_models: ids of models; an empty list allows all.
         keeps_for_ever: take the project's retention away.
+        logs_requests: False: nothing of its keys is logged.
     Raises:
         NotFound, PermissionDenied, Conflict: see `project_managed`. InvalidRequest: with `param`.
     """
@@ -65,13 +68,17 @@ def project_update(
         )
     if keeps_for_ever or retention_days is not None:
         project.retention_days = None if keeps_for_ever else retention_days
+    if logs_requests is not None:
+        project.logs_requests = logs_requests
     project.save()
+    data_rules_clear()
     _record(
         Action.PROJECT_UPDATED,
         principal,
         project,
         allowed_models=project.allowed_models,
         retention_days=project.retention_days,
+        logs_requests=project.logs_requests,
     )
     return project
 

@@ -30,6 +30,14 @@ class DataPolicy(models.Model):
     stores_api_calls = models.BooleanField(
         default=True, help_text="No: API calls are as with store=false."
     )
+    logs_requests = models.BooleanField(
+        default=False,
+        db_default=False,
+        help_text="Requests of API keys are kept, encrypted, for their owners to search.",
+    )
+    request_log_days = models.PositiveIntegerField(
+        default=30, db_default=30, help_text="Days that logged requests are kept."
+    )
     allows_training = models.BooleanField(
         default=True, help_text="Whether feedback and reviews may train classifiers and models."
     )

@@ -18,6 +18,7 @@ from allauth.mfa.recovery_codes.internal.auth import RecoveryCodes
 from allauth.mfa.totp.internal.auth import generate_totp_secret, validate_totp_code
 from django.core.cache import cache
 from django.db import IntegrityError, transaction
+from django.db.models import OuterRef, QuerySet
 
 from backend.accounts.account_events import account_event_record
 from backend.accounts.encryption import seed_decrypt, seed_encrypt
@@ -83,7 +84,12 @@ def second_factors_get(*, user_id: UUID) -> SecondFactors:
 
 
 def has_second_factor(*, user_id: UUID) -> bool:
-    return Authenticator.objects.filter(user_id=user_id, type__in=[TOTP, PASSKEY]).exists()
+    return factors_of(user_id).exists()
+
+
+def factors_of(user_id: UUID | OuterRef) -> QuerySet[Authenticator]:
+    """The apps and passkeys of a user; recovery codes are none."""
+    return Authenticator.objects.filter(user_id=user_id, type__in=[TOTP, PASSKEY])
 
 
 def totp_begin(*, user: User) -> TotpEnrolment:

@@ -4,6 +4,7 @@ from collections.abc import Collection
 from uuid import UUID
 
 from backend.accounts.models import APIKey, Membership, User
+from backend.accounts.paging import Page, page_after
 from backend.accounts.principal import Principal
 from backend.platform.errors import NotFound
 
@@ -29,15 +30,17 @@ def membership_get(*, user_id: UUID, organization_id: UUID) -> Membership:
     return membership
 
 
-def api_keys_list(*, principal: Principal) -> list[APIKey]:
+def api_keys_page(*, principal: Principal, after: str | None, limit: int) -> Page[APIKey]:
     """Keys that are not revoked, newest first: all of the organization's for owners and admins,
-    their own for others. Keys that the product made for itself are left out."""
+    their own for others. Keys that the product made for itself are left out.
+
+    Raises InvalidRequest: `after` is none of them."""
     keys = APIKey.objects.filter(
         organization_id=principal.organization_id, revoked_at=None, is_internal=False
     ).select_related("created_by", "project")
     if not principal.manages_organization:
         keys = keys.filter(created_by_id=principal.user_id)
-    return list(keys.order_by("-created_at", "-id"))
+    return page_after(keys, after=after, limit=limit, newest_first=True)
 
 
 def emails_of(user_ids: Collection[UUID]) -> dict[UUID, str]:

@@ -10,7 +10,7 @@ from backend.accounts.models import User
 from backend.platform.errors import NotFound
 
 _USER_AGENT_LIMIT = 200
-_SESSIONS_SHOWN = 100
+SESSIONS_SHOWN = 100
 
 
 def session_record(*, user: User, session_key: str, address: str, user_agent: str) -> None:
@@ -29,7 +29,7 @@ def session_record(*, user: User, session_key: str, address: str, user_agent: st
 def sessions_list(*, user_id: UUID) -> list[UserSession]:
     """Those that still open the account, the last used first, 100 at most."""
     rows = list(
-        UserSession.objects.filter(user_id=user_id).order_by("-last_seen_at")[:_SESSIONS_SHOWN]
+        UserSession.objects.filter(user_id=user_id).order_by("-last_seen_at")[:SESSIONS_SHOWN]
     )
     alive = set(
         Session.objects.filter(

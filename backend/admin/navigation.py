@@ -96,6 +96,7 @@ GROUPS = (
             "billing.PaymentEvent": "sync_alt",
             "billing.PaymentReversal": "undo",
             "billing.ModelCost": "price_check",
+            "billing.EngineHour": "dns",
             "billing.AbuseFlag": "flag",
             "billing.AbusePolicy": "tune",
             "billing.BudgetAlert": "notifications",

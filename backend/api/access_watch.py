@@ -1,6 +1,6 @@
 """Ends what is open when its caller loses access: streams and WebSockets, within seconds.
 
-A socket's organization may also begin to refuse the socket's address, or its session.
+Their organization may also begin to refuse the caller's address, or their session.
 
 One task of each process asks the database about all of them at once, so nothing is asked for each
 token or socket. It runs only while something is open.
@@ -17,38 +17,20 @@ from weakref import WeakKeyDictionary
 import structlog
 
 from backend.accounts.access import Access, access_ended
-from backend.accounts.principal import Principal
-from backend.enterprise.gate import require_gate
+from backend.enterprise.gate import Door
 from backend.platform.database import in_database
 from backend.platform.errors import PermissionDenied
 
-CHECK_INTERVAL_S = 4.0
+CHECK_INTERVAL_S = 3.0
 
-
-@dataclass(frozen=True, slots=True)
-class Door:
-    """What `require_gate` asks of whoever opened a socket; `shut` is called where it refuses."""
-
-    principal: Principal
-    address: str
-    sso_organization: str | None
-    shut: Callable[[], None]
-
-    async def is_open(self) -> bool:
-        """Whether they would be let in now."""
-        try:
-            await require_gate(
-                self.principal, address=self.address, sso_organization=self.sso_organization
-            )
-        except PermissionDenied:
-            return False
-        return True
+Ends = Callable[[PermissionDenied | None], None]
+"""Called on the event loop, once: with the organization's refusal, or None where access ended."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Open:
     access: Access
-    end: Callable[[], None]
+    end: Ends
     door: Door | None
 
 
@@ -64,11 +46,8 @@ class AccessWatch:
         self._task: asyncio.Task[None] | None = None
 
     @contextmanager
-    def watching(
-        self, access: Access, end: Callable[[], None], *, door: Door | None = None
-    ) -> Iterator[None]:
-        """Call `end` on the event loop, once, when `access` ends while this is entered, or
-        `door.shut` when the door does."""
+    def watching(self, access: Access, end: Ends, *, door: Door | None = None) -> Iterator[None]:
+        """Call `end` when `access` ends while this is entered, or `door` refuses them."""
         number = next(self._numbers)
         self._open[number] = _Open(access, end, door)
         if self._task is None or self._task.done():
@@ -96,10 +75,11 @@ class AccessWatch:
     async def _check(self) -> None:
         ended = await in_database(access_ended, {one.access for one in self._open.values()})
         for number, one in list(self._open.items()):
-            is_shut = one.door is not None and not await one.door.is_open()
-            if (one.access in ended or is_shut) and number in self._open:
+            has_ended = one.access in ended
+            refusal = await one.door.refusal() if one.door and not has_ended else None
+            if (has_ended or refusal) and number in self._open:
                 del self._open[number]
-                (one.door.shut if one.door and is_shut else one.end)()
+                one.end(refusal)
 
 
 _watches: WeakKeyDictionary[asyncio.AbstractEventLoop, AccessWatch] = WeakKeyDictionary()

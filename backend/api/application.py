@@ -10,10 +10,12 @@ from backend.api.routes import (
     announcements,
     anthropic_messages,
     attachments,
+    audio,
     audit_log,
     auth,
     batches,
     chat,
+    chat_transfer,
     completions,
     conversations,
     domains,
@@ -34,6 +36,7 @@ from backend.api.routes import (
     organization_security,
     privacy,
     projects,
+    request_logs,
     rerank,
     responses,
     security,
@@ -79,23 +82,27 @@ for router in (
 ):
     api.add_router("/v1", router, auth=_key)
 
+api.add_router("/v1/audio", audio.router, auth=_key)
 api.add_router("/v1", anthropic_messages.router, auth=MessagesKey(Scope.INFERENCE))
 # The page shows them, so who reads and writes them here needs the page's scope.
 api.add_router("/v1", openai_conversations.router, auth=BearerKey(Scope.CONVERSATIONS))
 
 _inference = SessionOrKey(Scope.INFERENCE)
 api.add_router("/api", chat.product_router, auth=_inference)
+api.add_router("/api/audio", audio.product_router, auth=_inference)
 api.add_router("/api/models", models.product_router, auth=_inference)
 api.add_router("/api/generations", generations.router, auth=_inference)
 
 _conversations = SessionOrKey(Scope.CONVERSATIONS)
 api.add_router("/api/conversations", conversations.router, auth=_conversations)
+api.add_router("/api/conversations", chat_transfer.router, auth=_conversations)
 api.add_router("/api", messages.router, auth=_conversations)
 api.add_router("/api", shares.router, auth=_conversations)
 api.add_router("/api/attachments", attachments.router, auth=_conversations)
 api.add_router("/api/appeals", safety_routes.router, auth=_conversations)
 
 api.add_router("/api/keys", keys.router, auth=SessionOrKey(Scope.KEYS))
+api.add_router("/api/request-logs", request_logs.router, auth=SessionOnly())
 _administration = SessionOrKey(Scope.ADMINISTRATION)
 api.add_router("/api/organization", organization.router, auth=_administration)
 api.add_router("/api/organization", domains.router, auth=_administration)

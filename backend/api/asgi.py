@@ -20,8 +20,10 @@ from backend.api.context import REQUEST_ID_HEADER, request_id_from
 from backend.api.error_shapes import error_for
 from backend.generation.admission.shed import PendingRequest
 from backend.generation.lifespan import gateway_of
+from backend.generation.voice import MAX_AUDIO_BYTES
 from backend.platform.errors import InvalidRequest, Overloaded, ParleyError, PayloadTooLarge
 from backend.platform.json import encode_json
+from backend.platform.received import note_received
 
 Scope = MutableMapping[str, Any]
 AsgiMessage = MutableMapping[str, Any]
@@ -36,6 +38,7 @@ _PEEKED_BYTES = 64 * 1024
 
 UPLOAD_PATH = "/api/attachments"
 FILES_PATH = "/v1/files"
+AUDIO_PATH = re.compile(r"/(v1|api)/audio/(transcriptions|translations)")
 PART_PATH = re.compile(r"/v1/uploads/[^/]+/parts\Z")
 MAX_PART_BYTES = 64 << 20
 # Boundary lines, part headers and the file's name, around the file itself.
@@ -56,6 +59,7 @@ class RequestGuard:
         self._generation_paths = generation_paths
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        note_received(_header(scope, b"traceparent"))
         limit = body_limit_for(scope["path"])
         read = 0
 
@@ -121,6 +125,10 @@ def generation_key(scope: Scope, generation_paths: Collection[str]) -> bytes | N
     return hashlib.sha256(secret.encode()).digest()
 
 
+def _header(scope: Scope, wanted: bytes) -> str:
+    return next((value.decode("latin1") for name, value in scope["headers"] if name == wanted), "")
+
+
 def _text(header: bytes | None) -> str | None:
     return None if header is None else header.decode("latin1")
 
@@ -146,6 +154,8 @@ def body_limit_for(path: str) -> int:
         return int(settings.ATTACHMENT_MAX_BYTES) + _MULTIPART_OVERHEAD
     if path == FILES_PATH:
         return int(settings.MAX_FILE_BYTES) + _MULTIPART_OVERHEAD
+    if AUDIO_PATH.fullmatch(path):
+        return MAX_AUDIO_BYTES + _MULTIPART_OVERHEAD
     if PART_PATH.match(path):
         return MAX_PART_BYTES + _MULTIPART_OVERHEAD
     return int(settings.DATA_UPLOAD_MAX_MEMORY_SIZE)
@@ -173,7 +183,13 @@ async def _refuse(error: ParleyError, scope: Scope, send: Send) -> None:
     request_id = request_id_from(chosen)
     method = scope["method"]
     metrics.REQUESTS.labels("OTHER", "refused", str(error.status)).inc()
-    access_log.info("request", request_id=request_id, method=method, status=error.status)
+    access_log.info(
+        "request",
+        request_id=request_id,
+        method=method,
+        status=error.status,
+        error_code=error.code,
+    )
     body = encode_json(error_for(scope["path"], error))
     headers = [
         (b"content-type", b"application/json"),

@@ -20,7 +20,7 @@ from backend.accounts.principal import Principal
 from backend.accounts.scopes import Scope
 from backend.api import throttling
 from backend.api.session_devices import session_note
-from backend.enterprise.gate import require_gate
+from backend.enterprise.gate import Door
 from backend.platform.errors import AuthenticationFailed, PermissionDenied
 
 SESSION_ORGANIZATION = "organization_id"
@@ -28,6 +28,7 @@ SESSION_ORGANIZATION = "organization_id"
 SSO_ORGANIZATION = "sso_organization"
 # What a member does before they are let into an organization: see who they are, choose another.
 _BEFORE_THE_GATE = frozenset({"/api/me", "/api/me/terms", "/api/auth/logout", "/api/announcements"})
+_OWN_ACCOUNT = "/api/me/"
 
 _SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
 
@@ -71,7 +72,7 @@ class BearerKey(AuthBase):
         if self.scope is not None:
             principal.require(self.scope)
         if not secret.startswith(INTERNAL_PREFIX):  # our own worker's calls
-            await require_gate(principal, address=_address(request), sso_organization=None)
+            await _pass_gate(request, principal, sso_organization=None)
         return principal
 
 
@@ -169,8 +170,26 @@ async def session_principal(request: HttpRequest, *, gate: bool = True) -> Princ
             "You belong no longer to the organization that signed you in.", code="not_signed_in"
         )
     if request.path not in _BEFORE_THE_GATE:
-        await require_gate(principal, address=_address(request), sso_organization=confined)
+        await _pass_gate(request, principal, sso_organization=confined)
     return principal
+
+
+async def _pass_gate(
+    request: HttpRequest, principal: Principal, *, sso_organization: str | None
+) -> None:
+    """PermissionDenied where the organization does not let them in; what stays open after the
+    request is asked again (`door_of`)."""
+    own = request.path.startswith(_OWN_ACCOUNT)
+    door = Door(principal, _address(request), sso_organization, is_own_account=own)
+    refusal = await door.refusal()
+    if refusal is not None:
+        raise refusal
+    cast(Any, request).door = door
+
+
+def door_of(request: HttpRequest) -> Door | None:
+    """By what the caller was let in; None for calls of our own worker."""
+    return getattr(request, "door", None)
 
 
 def _address(request: HttpRequest) -> str:

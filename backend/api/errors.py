@@ -3,6 +3,8 @@
 The classes below exist only in HTTP; everything else is in backend/platform/errors.py.
 """
 
+from typing import Any, cast
+
 import structlog
 from django.core.exceptions import RequestDataTooBig, SuspiciousOperation
 from django.core.exceptions import ValidationError as DjangoValidationError
@@ -46,10 +48,10 @@ def error_response(error: ParleyError, path: str = "") -> HttpResponse:
 
     The request's access log line gets its code. `path`: whose programs read it.
     """
-    structlog.contextvars.bind_contextvars(error_code=error.code)
     response = HttpResponse(
         encode_json(error_for(path, error)), status=error.status, content_type="application/json"
     )
+    cast(Any, response).error_code = error.code
     for name, value in error.response_headers().items():
         response.headers[name] = value
     if error.status == 401:

@@ -25,6 +25,7 @@ from backend.generation.service import (
     generation_result,
     generation_start,
 )
+from backend.generation.stations import SERVER_TIMING, server_timing
 from backend.platform.database import release_connection
 from backend.platform.errors import ParleyError
 from backend.platform.json import encode_json
@@ -90,7 +91,7 @@ def stream(
     return EventStreamResponse(
         generation_events(gateway_of(request.scope), generation_id, principal=request.auth),
         headers={**headers, **id_header(generation_id)},
-        principal=request.auth,
+        request=request,
     )
 
 
@@ -150,16 +151,19 @@ async def collect(
     Raises:
         ParleyError: it ended before there was any text.
     """
+    timing: dict[str, str] = {}
     body = shape.begun(generation_id, created)
     if body is None:
         completion = await generation_result(
             gateway_of(request.scope), generation_id, principal=request.auth
         )
         body = shape.whole(generation_id, completion)
+        if completion.stations:
+            timing = {SERVER_TIMING: server_timing(completion.stations)}
     return HttpResponse(
         encode_json(body),
         content_type="application/json",
-        headers={**headers, **id_header(generation_id)},
+        headers={**headers, **timing, **id_header(generation_id)},
     )
 
 
@@ -181,7 +185,7 @@ async def answer(
     assert wanted.generation_id is not None
     fence = None if stores is None else partial(stores, wanted.generation_id)
     started = await start(request, wanted, fence=fence)
-    headers, created = started.ratelimit_headers, created_at(started)
+    headers, created = started.headers, created_at(started)
     if streamed:
         source = cast(
             AsyncGenerator[Event],
@@ -190,8 +194,9 @@ async def answer(
         return EventStreamResponse(
             shape.events(started.id, created, source),
             headers={**headers, **id_header(started.id)},
-            principal=request.auth,
+            request=request,
             wire=shape.wire,
+            whole=partial(shape.whole, started.id),
         )
     try:
         return await collect(request, started.id, headers, shape=shape, created=created)

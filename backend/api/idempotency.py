@@ -29,6 +29,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from contextlib import aclosing, asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Literal
 from uuid import UUID, uuid4
 
@@ -110,8 +111,13 @@ async def answer_once(
 
 
 @asynccontextmanager
-async def claimed(request: AuthenticatedRequest) -> AsyncIterator[Claim]:
+async def claimed(
+    request: AuthenticatedRequest, content: bytes | None = None
+) -> AsyncIterator[Claim]:
     """The key of `request`, held until this ends: for what is begun, or carried out, within.
+
+    Args:
+        content: what tells the request from others, where its body cannot be read again.
 
     Raises:
         InvalidRequest: it is not well formed, or was used for another request.
@@ -120,7 +126,7 @@ async def claimed(request: AuthenticatedRequest) -> AsyncIterator[Claim]:
     lock = await _taken_lock(request)
     try:
         async with lock.renewed():
-            yield await _claim(request, lock)
+            yield await _claim(request, lock, content)
     finally:
         await asyncio.shield(lock.give_back())
 
@@ -140,13 +146,15 @@ async def _taken_lock(request: AuthenticatedRequest) -> RenewedLock:
     return lock
 
 
-async def _claim(request: AuthenticatedRequest, lock: RenewedLock) -> Claim:
+async def _claim(
+    request: AuthenticatedRequest, lock: RenewedLock, content: bytes | None = None
+) -> Claim:
     return await in_database(
         claim_key,
         organization_id=request.auth.organization_id,
         user_id=request.auth.user_id,
         key=request.headers[HEADER],
-        fingerprint=_fingerprint(request),
+        fingerprint=_fingerprint(request, content),
         holder=lock.token,
     )
 
@@ -168,8 +176,9 @@ async def _answer(
             return EventStreamResponse(
                 _stored_at_end(events, claim, lock, shape.wire, keeps=keeps),
                 headers={**headers, **generations.id_header(claim.generation_id)},
-                principal=request.auth,
+                request=request,
                 wire=shape.wire,
+                whole=partial(shape.whole, claim.generation_id),
             )
         response = await generations.collect(
             request, claim.generation_id, headers, shape=shape, created=created
@@ -206,7 +215,7 @@ async def _begin(
 
     try:
         started = await generations.start(request, generation, fence=fence)
-        return started.ratelimit_headers, generations.created_at(started)
+        return started.headers, generations.created_at(started)
     except Conflict:
         # Another holder has it by now. What it has begun, both requests read.
         begun = await in_database(_begun_at, claim)
@@ -383,7 +392,7 @@ def forget(claim: Claim) -> None:
     IdempotencyRecord.objects.filter(pk=claim.record_id, holder=claim.holder).delete()
 
 
-def _fingerprint(request: AuthenticatedRequest) -> str:
+def _fingerprint(request: AuthenticatedRequest, content: bytes | None = None) -> str:
     digest = hashlib.sha256(f"{request.method} {request.path}\n".encode())
-    digest.update(request.body)
+    digest.update(request.body if content is None else content)
     return digest.hexdigest()

@@ -9,16 +9,22 @@ from backend.accounts.suspension import suspension_reasons
 from backend.accounts.terms import terms_pending
 from backend.api.schemas.account import Me, MembershipOut, OrganizationOut, UserOut
 from backend.api.schemas.operators import TermsOut
+from backend.enterprise.gate import second_factor_is_due
 from backend.platform.database import in_database
 from backend.platform.errors import PermissionDenied
 
 
-async def me_of(principal: Principal) -> Me:
-    """The user behind `principal`, the organization they work in, and their others."""
-    return await in_database(_me, principal)
+async def me_of(principal: Principal, *, sso_organization: str | None = None) -> Me:
+    """The user behind `principal`, the organization they work in, and their others.
+
+    Args:
+        sso_organization: whose identity provider began the session.
+    """
+    due = await second_factor_is_due(principal, sso_organization=sso_organization)
+    return await in_database(_me, principal, due)
 
 
-def _me(principal: Principal) -> Me:
+def _me(principal: Principal, second_factor_due: bool) -> Me:
     user = User.objects.get(pk=principal.user_id)
     memberships = memberships_list(user_id=principal.user_id)
     reasons = suspension_reasons(
@@ -46,6 +52,7 @@ def _me(principal: Principal) -> Me:
         organizations=organizations,
         # A program cannot accept them, and is not asked to.
         pending_terms=[] if principal.is_api_key else _pending_terms(user.pk),
+        second_factor_due=second_factor_due,
     )
 
 

@@ -26,9 +26,12 @@ from django.utils.http import http_date
 from backend.api import metrics
 from backend.api.admin_host import host_serves
 from backend.api.context import REQUEST_ID_HEADER, request_id_from
+from backend.api.request_logs.note import request_note
 from backend.api.security import headers_for
 from backend.audit.context import origin_set
+from backend.generation.stations import SERVER_TIMING
 from backend.platform.encryption import django_keys_follow
+from backend.platform.received import received
 
 NextLayer = Callable[[HttpRequest], Awaitable[HttpResponseBase]]
 
@@ -55,6 +58,7 @@ class RequestContextMiddleware:
             address=request.META.get("REMOTE_ADDR", ""),
             user_agent=request.META.get("HTTP_USER_AGENT", ""),
         )
+        came = received()
         started = time.perf_counter()
         metrics.IN_FLIGHT.inc()
         try:
@@ -62,18 +66,28 @@ class RequestContextMiddleware:
         except BaseException:
             # Only a client that left before there was a response gets here: Django has
             # turned every other exception into a response below this class.
-            _account(request, status=499, started=started)
+            _account(request, None, started=started)
             raise
         response.headers[REQUEST_ID_HEADER] = request_id
+        _note_time(response, time.monotonic() - came.at)
         # The ASGI handler closes a response after its last byte, or after a disconnect.
         response._resource_closers.append(  # type: ignore[attr-defined]
-            lambda: _account(request, status=response.status_code, started=started)
+            lambda: _account(request, response, started=started)
         )
         return response
 
 
-def _account(request: HttpRequest, *, status: int, started: float) -> None:
+def _note_time(response: HttpResponseBase, seconds: float) -> None:
+    """What is known when the headers are sent, and how long that took in all."""
+    known = response.headers.get(SERVER_TIMING)
+    total = f"total;dur={seconds * 1000:.2f}"
+    response.headers[SERVER_TIMING] = f"{known}, {total}" if known else total
+
+
+def _account(request: HttpRequest, response: HttpResponseBase | None, *, started: float) -> None:
     seconds = time.perf_counter() - started
+    status = 499 if response is None else response.status_code
+    request_note(request, response, status=status, seconds=seconds)
     method, route = metrics.method_label(request), metrics.route_label(request)
     metrics.IN_FLIGHT.dec()
     metrics.REQUESTS.labels(method, route, str(status)).inc()
@@ -86,6 +100,7 @@ def _account(request: HttpRequest, *, status: int, started: float) -> None:
         route=route,
         path=request.path,
         status=status,
+        error_code=getattr(response, "error_code", None),
         duration_ms=round(seconds * 1000, 1),
         organization_id=str(getattr(principal, "organization_id", "")) or None,
         key_id=str(getattr(principal, "key_id", None) or "") or None,

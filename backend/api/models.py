@@ -1,12 +1,15 @@
 """The tables behind `Idempotency-Key` (idempotency.py), `/v1/responses` (responses/), stored chat
-completions (stored_chats/), `/v1/files` (files/) and `/v1/batches` (batches/)."""
+completions (stored_chats/), `/v1/files` (files/), `/v1/batches` (batches/) and the log of requests
+(request_logs/)."""
 
 import uuid
+from typing import Any
 
 from django.db import models
 from django.utils import timezone
 
 from backend.accounts.models import APIKey, Organization, Project, User
+from backend.api.request_content import content_of
 
 
 class IdempotencyRecord(models.Model):
@@ -283,3 +286,61 @@ class BatchLine(models.Model):
 
     def __str__(self) -> str:
         return f"Line {self.number} of batch {self.batch_id}"
+
+
+class RequestLog(models.Model):
+    """One request of an API key, where its organization logs them. request_logs/rows.py writes
+    it."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    organization = models.ForeignKey(Organization, on_delete=models.CASCADE, related_name="+")
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="+")
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="+")
+    api_key = models.ForeignKey(APIKey, on_delete=models.CASCADE, related_name="+")
+    generation_id = models.UUIDField(null=True, help_text="Empty where it was refused.")
+    path = models.CharField(max_length=64)
+    model = models.CharField(max_length=100, blank=True, help_text="As it was asked for.")
+    status = models.PositiveSmallIntegerField(help_text="Of the HTTP answer.")
+    code = models.CharField(max_length=64, blank=True, help_text="Of its error.")
+    duration_ms = models.PositiveIntegerField()
+    input_tokens = models.PositiveIntegerField(default=0)
+    output_tokens = models.PositiveIntegerField(default=0)
+    request_id = models.CharField(max_length=128)
+    ciphertext = models.TextField(blank=True, help_text="Request and answer; empty: not kept.")
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["organization", "-created_at"], name="request_log_list"),
+            models.Index(fields=["api_key", "-created_at"], name="request_log_of_key"),
+        ]
+
+    @property
+    def content(self) -> dict[str, Any] | None:
+        """`request` and `answer`; None where they are not kept. Raises Unreadable."""
+        return content_of(self)
+
+    def __str__(self) -> str:
+        return f"Request {self.pk}"
+
+
+class RequestCount(models.Model):
+    """How many requests of a key had one outcome in one hour. request_logs/rows.py writes it."""
+
+    organization = models.ForeignKey(Organization, on_delete=models.CASCADE, related_name="+")
+    api_key = models.ForeignKey(APIKey, on_delete=models.CASCADE, related_name="+")
+    hour = models.DateTimeField(db_index=True)
+    path = models.CharField(max_length=64)
+    status = models.PositiveSmallIntegerField()
+    code = models.CharField(max_length=64, blank=True)
+    requests = models.PositiveIntegerField(default=0)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["api_key", "hour", "path", "status", "code"], name="request_count_once"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.requests} requests of {self.api_key_id}"

@@ -3,6 +3,8 @@
 from dataclasses import replace
 from typing import Any
 
+from msgspec import structs
+
 from backend.accounts.principal import Principal
 from backend.api.schemas import openai_messages
 from backend.api.schemas.openai_chat import ChatCompletionRequest
@@ -12,6 +14,7 @@ from backend.api.schemas.openai_messages import InputMessage
 from backend.api.schemas.openai_parameters import GenerationParameters
 from backend.api.schemas.rerank import RerankBody
 from backend.conversations.types import ChatMessage, ImagePart, Part, TextPart, ToolCall
+from backend.generation.admission.image_text import require_sight
 from backend.generation.embeddings import EmbeddingRequest, RerankRequest
 from backend.generation.pools.access import require_capability
 from backend.generation.pools.config import load_pools
@@ -22,6 +25,10 @@ from billing.tiers import FLEX, PRIORITY
 _SMALLEST_TOP_P = 1e-6
 PRIORITY_STEPS = {FLEX: 20, PRIORITY: -20}
 """What a service tier adds to the plan's queue priority; plans are ten apart."""
+_VERBOSITY = {
+    "low": "Answer as briefly as the question allows, without repetition or preamble.",
+    "high": "Answer at length: explain each step, and give details and examples.",
+}
 _SHARED_PARAMETERS = [
     name for name in SamplingParams.__struct_fields__ if name in GenerationParameters.model_fields
 ]
@@ -34,7 +41,7 @@ def from_chat(
     pool = load_pools().find(body.model)
     require_capability(pool, "chat", "messages")
     if any(message.has_image for message in body.messages):
-        require_capability(pool, "vision", "messages")
+        require_sight(pool)
     if body.logprobs:
         require_capability(pool, "logprobs", "logprobs")
     response_format = body.response_format.for_upstream() if body.response_format else None
@@ -48,6 +55,9 @@ def from_chat(
         effort = ""
     if effort:
         require_capability(pool, "reasoning", "reasoning_effort")
+    prediction = body.prediction.text if body.prediction else ""
+    if prediction:
+        require_capability(pool, "prediction", "prediction")
     tier = body.service_tier if body.service_tier in PRIORITY_STEPS else ""
     return GenerationRequest(
         principal=_in_tier(principal, tier),
@@ -56,7 +66,9 @@ def from_chat(
         client_hash=client_hash,
         endpoint="chat",
         model=body.model,
-        messages=[chat_message(message) for message in body.messages],
+        messages=_with_verbosity(
+            [chat_message(message) for message in body.messages], body.verbosity
+        ),
         params=_params(
             body,
             max_tokens=body.output_limit,
@@ -66,6 +78,7 @@ def from_chat(
         ),
         tools=tools,
         reasoning_effort=effort,
+        prediction=prediction,
         n=body.n or 1,
         stream_usage=body.wants_usage_chunk,
         stores_answer=bool(body.store),
@@ -81,6 +94,10 @@ def from_completion(
     require_capability(pool, "completions", "model")
     if body.logprobs is not None:
         require_capability(pool, "logprobs", "logprobs")
+    logprobs = body.logprobs
+    if body.candidates > (body.n or 1):
+        require_capability(pool, "logprobs", "best_of")  # by which they are ranked (best_of.py)
+        logprobs = logprobs or 0
     first, *more = body.prompts
     if body.suffix:
         require_capability(pool, "infill", "suffix")
@@ -94,8 +111,8 @@ def from_completion(
         more_prompts=more,
         suffix=body.suffix or "",
         echo=bool(body.echo),
-        params=_params(body, max_tokens=body.max_tokens, logprobs=body.logprobs),
-        n=(body.n or 1) * (1 + len(more)),
+        params=_params(body, max_tokens=body.max_tokens, logprobs=logprobs),
+        n=body.candidates * (1 + len(more)),
         stream_usage=body.wants_usage_chunk,
     )
 
@@ -145,6 +162,22 @@ def chat_message(message: InputMessage) -> ChatMessage:
         ],
         message.tool_call_id,
     )
+
+
+def _with_verbosity(messages: list[ChatMessage], verbosity: str | None) -> list[ChatMessage]:
+    """No chat template has a word for it: it is a sentence at the end of the system message."""
+    sentence = _VERBOSITY.get(verbosity or "")
+    if sentence is None:
+        return messages
+    first = messages[0]
+    if first.role != "system":
+        return [ChatMessage("system", sentence), *messages]
+    content = first.content
+    if isinstance(content, str):
+        joined: str | list[Part] = f"{content}\n\n{sentence}"
+    else:
+        joined = [*content, TextPart(sentence)]
+    return [structs.replace(first, content=joined), *messages[1:]]
 
 
 def _in_tier(principal: Principal, tier: str) -> Principal:

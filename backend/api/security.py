@@ -1,7 +1,8 @@
 """Security headers by part of the site.
 
-Three policies: the page, which runs only our own files; the API, whose answers are never
-rendered; and two pages of other people's code, each with the least that it needs:
+The page runs only our own files; the API's answers are never rendered; the frame that draws
+diagrams of untrusted text has an opaque origin, no network and no images, and only the page may
+hold it; two pages of other people's code have the least that each needs:
 
 - the admin (django-unfold): its templates carry style attributes, which need `unsafe-inline` for
   styles; its attribute expressions are interpreted, not evaluated (frontend/admin).
@@ -25,6 +26,11 @@ ADMIN_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline';"
     f" img-src 'self' data:; font-src 'self'; connect-src 'self'; {_COMMON}"
 )
+DIAGRAM_PATH = "/frames/diagram"
+DIAGRAM_POLICY = (
+    "sandbox allow-scripts; default-src 'none'; script-src 'self'; style-src 'unsafe-inline';"
+    " base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
+)
 API_POLICY = "default-src 'none'; frame-ancestors 'none'; sandbox"
 
 _ALWAYS = {
@@ -33,7 +39,7 @@ _ALWAYS = {
     "Referrer-Policy": "same-origin",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
-    "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=(self), payment=(), usb=()",
 }
 
 
@@ -45,12 +51,16 @@ def content_security_policy_for(path: str) -> str:
         return ADMIN_POLICY
     if path == "/docs":
         return DOCS_POLICY
+    if path == DIAGRAM_PATH:
+        return DIAGRAM_POLICY
     return PAGE_POLICY
 
 
 def headers_for(request: HttpRequest) -> dict[str, str]:
     """The headers of an answer; a view's own header of the same name wins."""
     headers = {**_ALWAYS, "Content-Security-Policy": content_security_policy_for(request.path)}
+    if request.path == DIAGRAM_PATH:
+        headers["X-Frame-Options"] = "SAMEORIGIN"
     if request.path.startswith(("/api/", "/v1/")):
         headers["Cache-Control"] = "no-store"
     if request.path.startswith(("/share/", "/api/shared/")):

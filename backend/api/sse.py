@@ -11,15 +11,18 @@ import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import aclosing, nullcontext
 from dataclasses import dataclass
+from typing import Any
 
 from django.http import StreamingHttpResponse
 
 from backend.accounts.access import Access
-from backend.accounts.principal import Principal
+from backend.accounts.principal import AuthenticatedRequest, Principal
 from backend.api.access_watch import access_watch
+from backend.api.authentication import door_of
 from backend.api.errors import as_parley_error
-from backend.generation.request import DONE, Event
-from backend.platform.errors import AuthenticationFailed, ParleyError
+from backend.enterprise.gate import Door
+from backend.generation.request import DONE, Completion, Event
+from backend.platform.errors import AuthenticationFailed, ParleyError, PermissionDenied
 from backend.platform.json import encode_json
 
 PING_INTERVAL_S = 15.0
@@ -53,6 +56,9 @@ CHUNKS = Wire(encode_event, encode_error)
 """Chat and text completions."""
 
 
+Whole = Callable[[Completion], dict[str, Any]]
+
+
 class EventStreamResponse(StreamingHttpResponse):
     """The response around `event_stream`; never buffered, stored or transformed on its way."""
 
@@ -61,10 +67,21 @@ class EventStreamResponse(StreamingHttpResponse):
         events: AsyncIterator[Event],
         headers: dict[str, str],
         *,
-        principal: Principal,
+        request: AuthenticatedRequest,
         wire: "Wire | None" = None,
+        whole: "Whole | None" = None,
     ) -> None:
-        self._stream = event_stream(events, reader=access_of(principal), wire=wire or CHUNKS)
+        """
+        Args:
+            whole: the answer of a client that does not stream, for the log of requests.
+        """
+        self.whole = whole
+        self._stream = event_stream(
+            events,
+            reader=access_of(request.auth),
+            door=door_of(request),
+            wire=wire or CHUNKS,
+        )
         super().__init__(
             self._stream,
             content_type=CONTENT_TYPE,
@@ -85,23 +102,24 @@ async def event_stream(
     ping_interval_s: float = PING_INTERVAL_S,
     *,
     reader: Access | None = None,
+    door: Door | None = None,
     wire: "Wire | None" = None,
 ) -> AsyncGenerator[bytes]:
     """`events` as bytes of an SSE body; several that are ready together leave together.
 
     Closing it (a client that left) closes `events` at once, which is how the gateway learns
     that has no reader any more. It raises nothing: a failure becomes an error event, and so does
-    the end of the reader's access.
+    the end of the reader's access, and a `door` that would not let them in any more.
     """
     ahead = _ReadAhead(ping_interval_s)
     pump = asyncio.create_task(_pump(events, ahead))
 
-    def end() -> None:
+    def end(refusal: PermissionDenied | None) -> None:
         """What was read ahead is not sent any more."""
         pump.cancel()
-        ahead.replace(_access_ended())
+        ahead.replace(refusal or _access_ended())
 
-    watching = access_watch().watching(reader, end) if reader else nullcontext()
+    watching = access_watch().watching(reader, end, door=door) if reader else nullcontext()
     try:
         async with aclosing(_bodies(ahead, wire or CHUNKS)) as bodies:
             with watching:

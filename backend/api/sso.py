@@ -5,6 +5,7 @@ came from (`SSO_ORGANIZATION`): such a session is confined to that organization,
 nothing of what opens the account elsewhere (password, address, second factors).
 """
 
+import asyncio
 import secrets
 import time
 from dataclasses import asdict
@@ -12,6 +13,7 @@ from typing import Any, Final
 from urllib.parse import urlencode
 from uuid import UUID
 
+import structlog
 from allauth.usersessions.models import UserSession
 from django.conf import settings
 from django.contrib.sessions.models import Session
@@ -33,7 +35,12 @@ from backend.enterprise.saml_logout import logout_of_request
 from backend.platform.database import in_database
 from backend.platform.errors import ParleyError
 
+log = structlog.get_logger(__name__)
+
 _ATTEMPTS: Final = "sso_attempts"
+# Of a session that OIDC began: what signs it out at the provider.
+_AT_PROVIDER: Final = "sso_at_provider"
+_LOGOUT_S = 3.0
 _ATTEMPT_S = 900
 _MAX_ATTEMPTS = 5
 _TICKET_S = 120
@@ -62,8 +69,12 @@ async def finish_oidc(request: HttpRequest) -> HttpResponse:
         if not code:
             why = request.GET.get("error", "it sent no code")[:100]
             raise sso_refused(f"The identity provider refused: {why}.")
-        claims = await oidc.claims_of_code(connection, oidc.Attempt(**noted), code)
-        return await _signed_in(request, connection, claims)
+        claims, id_token = await oidc.claims_of_code(connection, oidc.Attempt(**noted), code)
+        answer = await _signed_in(request, connection, claims)
+        await request.session.aset(
+            _AT_PROVIDER, {"connection": str(connection.pk), "id_token": id_token}
+        )
+        return answer
     except ParleyError as error:
         return await _to_sign_in(error, connection)
 
@@ -106,6 +117,30 @@ async def logout_by_provider(request: HttpRequest, connection: Connection) -> Ht
     if asked.user is not None:
         await in_database(_sessions_end, asked.user, connection)
     return HttpResponseRedirect(asked.answer_url)
+
+
+async def sign_out_url(noted: dict[str, str] | None) -> str | None:
+    """Where a browser that has signed out here signs out at its provider too, if it has a page for
+    that. A provider that does not answer delays nobody: they are signed out here.
+
+    Args:
+        noted: `at_provider` of the session that has ended.
+    """
+    if noted is None:
+        return None
+    try:
+        async with asyncio.timeout(_LOGOUT_S):
+            connection = await in_database(connection_by_id, UUID(noted["connection"]))
+            return await oidc.end_session_url(connection, id_token=noted["id_token"])
+    except (ParleyError, TimeoutError) as error:
+        log.info("sso_provider_not_signed_out", error=str(error) or "timeout")
+        return None
+
+
+async def at_provider(request: HttpRequest) -> dict[str, str] | None:
+    """What `sign_out_url` needs of a session, before it ends."""
+    noted: dict[str, str] | None = await request.session.aget(_AT_PROVIDER)
+    return noted
 
 
 async def finish_saml(request: HttpRequest) -> HttpResponse:

@@ -18,6 +18,9 @@ from servestatic.storage import CompressedManifestStaticFilesStorage
 # are known to the library.
 _BUNDLED = re.compile(r"/static/app/assets/[^/]+-[\w-]{8}\.\w+$")
 
+# 2 % larger than the most that brotli can, in less than half the time.
+_BROTLI_QUALITY = 10
+
 
 class StaticFilesMiddleware(ServeStaticMiddleware):
     def immutable_file_test(self, path: str, url: str) -> bool:
@@ -38,8 +41,7 @@ class _Compressor(Compressor):
 
 
 def _brotli(data: bytes) -> bytes:
-    """2 % larger than the most that brotli can, in less than half the time."""
-    return brotli.compress(data, quality=10)
+    return brotli.compress(data, quality=_BROTLI_QUALITY)
 
 
 def _once(compress: Callable[[bytes], bytes]) -> Callable[[bytes], bytes]:

@@ -47,6 +47,10 @@ log = structlog.get_logger(__name__)
 _beginning: set[asyncio.Task[Any]] = set()
 
 
+GOES_ON = SamplingParams(extra={"continue_final_message": True, "add_generation_prompt": False})
+"""The last message is an answer to go on with."""
+
+
 async def answer_turn(
     request: AuthenticatedRequest,
     store: Callable[[], Awaitable[Turn]],
@@ -71,7 +75,7 @@ async def answer_turn(
         return EventStreamResponse(
             events,
             headers={REPLAYED_HEADER: "true", **generations.id_header(claim.generation_id)},
-            principal=request.auth,
+            request=request,
         )
 
 
@@ -130,7 +134,7 @@ async def _begin(
         endpoint="chat",
         model=turn.assistant_message.model,
         messages=turn.history,
-        params=params or SamplingParams(),
+        params=_merged(turn, params),
         stream_usage=True,
         on_disconnect="grace",
         conversation_id=turn.assistant_message.conversation_id,
@@ -149,7 +153,7 @@ async def _begin(
         raise
     # From here on the generation finishes the message, whoever disconnects.
     await release_connection()
-    return generations.stream(request, started.id, started.ratelimit_headers)
+    return generations.stream(request, started.id, started.headers)
 
 
 def room_for_history(max_tokens: int | None = None) -> RoomFor:
@@ -161,6 +165,12 @@ def room_for_history(max_tokens: int | None = None) -> RoomFor:
         return pool.context_window - answer
 
     return room_for
+
+
+def _merged(turn: Turn, params: SamplingParams | None) -> SamplingParams:
+    """The chat's parameters, and before them what this one request says."""
+    asked = msgspec.to_builtins(params) if params is not None else {}
+    return msgspec.convert({**turn.parameters, **asked}, SamplingParams)
 
 
 async def _asking(request: AuthenticatedRequest, turn: Turn) -> Principal:

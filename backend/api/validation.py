@@ -6,15 +6,18 @@ not the client's.
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import orjson
+from pydantic import BaseModel, ValidationError
 
 from backend.platform.errors import InvalidRequest
 
+Model = TypeVar("Model", bound=BaseModel)
 Location = Sequence[str | int]
 
 _ABSENT = object()
+_MISSING = ("missing", "union_tag_not_found")
 
 
 def invalid_request_from(problems: list[dict[str, Any]], body: bytes) -> InvalidRequest:
@@ -28,11 +31,26 @@ def invalid_request_from(problems: list[dict[str, Any]], body: bytes) -> Invalid
     source, *location = problem["loc"]
     if source == "body":
         # The first name is the argument of our function that takes the body.
-        location = _in_request(location[1:], body, is_missing=problem["type"] == "missing")
+        location = _in_request(
+            [*location[1:], *_tag_of(problem)], body, may_miss_last=problem["type"] in _MISSING
+        )
     param = dotted(location) or None
     message = str(problem["msg"]).removeprefix("Value error, ").rstrip(".")
     where = f"'{param}': " if param else "The request body: " if source == "body" else ""
     return InvalidRequest(f"{where}{message}.", param=param, code=_code_for(problem["type"]))
+
+
+def validated(model: type[Model], data: dict[str, Any], *, param: str) -> Model:
+    """`data`, which we have made of a request, as `model`.
+
+    Raises:
+        InvalidRequest: naming `param`, where that has no problem of its own that says more.
+    """
+    try:
+        return model.model_validate(data)
+    except ValidationError as found:
+        message = str(found.errors()[0]["msg"]).removeprefix("Value error, ").rstrip(".")
+        raise InvalidRequest(f"'{param}': {message}.", param=param, code="invalid_value") from None
 
 
 def dotted(location: Location) -> str:
@@ -43,21 +61,44 @@ def dotted(location: Location) -> str:
     return text
 
 
-def _in_request(location: Location, body: bytes, *, is_missing: bool) -> list[str | int]:
+def _tag_of(problem: dict[str, Any]) -> list[str]:
+    """The field that says which of several kinds an object is, where that is what is wrong."""
+    if not problem["type"].startswith("union_tag"):
+        return []
+    name = str(problem.get("ctx", {}).get("discriminator", "")).strip("'")
+    return [name if name.isidentifier() else "type"]
+
+
+def _in_request(location: Location, body: bytes, *, may_miss_last: bool) -> list[str | int]:
     """`location` without the names that are not in the request."""
     try:
         node = orjson.loads(body)
     except orjson.JSONDecodeError:
         node = None  # no body at all: everything is missing
-    found: list[str | int] = []
-    for position, name in enumerate(location):
-        child = _child(node, name)
-        if child is not _ABSENT:
-            node = child
-        elif not (is_missing and position == len(location) - 1):
-            continue
-        found.append(name)
-    return found
+    return list(_found(node, tuple(location), may_miss_last)[1])
+
+
+def _found(
+    node: Any, location: tuple[str | int, ...], may_miss_last: bool
+) -> tuple[tuple[bool, int], tuple[str | int, ...]]:
+    """The way down that meets the last name, and then most of the others: the name of a branch
+    may also be that of a field (`text`).
+
+    Returns:
+        Whether it met the last name, and how many; the names.
+    """
+    if not location:
+        return (False, 0), ()
+    name, rest = location[0], location[1:]
+    _, skipping = skipped = _found(node, rest, may_miss_last)
+    child = _child(node, name)
+    if child is not _ABSENT:
+        (meets, count), names = _found(child, rest, may_miss_last)
+        taken = (meets or not rest, count + 1), (name, *names)
+        return max(taken, skipped, key=lambda way: way[0])
+    if may_miss_last and not rest and not skipping:
+        return (isinstance(node, dict), int(isinstance(node, dict))), (name,)
+    return skipped
 
 
 def _child(node: Any, name: str | int) -> Any:

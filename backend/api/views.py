@@ -16,7 +16,9 @@ from backend.api.errors import InternalError, error_response
 from backend.platform.errors import InvalidRequest, NotFound, PermissionDenied
 from backend.platform.json import encode_json
 
-INDEX_FILE = settings.BASE_DIR / "backend" / "static" / "app" / "index.html"
+_BUILT = settings.BASE_DIR / "backend" / "static" / "app"
+INDEX_FILE = _BUILT / "index.html"
+DIAGRAM_FILE = _BUILT / "diagram" / "diagram.html"
 
 _API_PREFIXES = ("/api/", "/v1/")
 # A last path segment with an extension names a file, and files live under /static/.
@@ -35,14 +37,26 @@ async def page(request: HttpRequest) -> HttpResponse:
         return HttpResponseNotAllowed(["GET", "HEAD"])
     if _FILE_PATH.search(request.path):
         return plain_not_found()
-    if not INDEX_FILE.is_file():
-        return HttpResponse(NOT_BUILT, status=503, content_type="text/plain; charset=utf-8")
     get_token(request)
-    html = _read(INDEX_FILE, INDEX_FILE.stat().st_mtime_ns)
+    return _built(INDEX_FILE)
+
+
+@csrf_exempt  # as the page
+async def diagram_frame(request: HttpRequest) -> HttpResponse:
+    """The frame that draws diagrams (frontend/src/diagram-frame), for anyone."""
+    if request.method not in {"GET", "HEAD"}:
+        return HttpResponseNotAllowed(["GET", "HEAD"])
+    return _built(DIAGRAM_FILE)
+
+
+def _built(file: Path) -> HttpResponse:
+    if not file.is_file():
+        return HttpResponse(NOT_BUILT, status=503, content_type="text/plain; charset=utf-8")
+    html = _read(file, file.stat().st_mtime_ns)
     return HttpResponse(html, headers={"Cache-Control": "no-cache"})
 
 
-@lru_cache(maxsize=1)
+@lru_cache(maxsize=2)
 def _read(file: Path, modified_ns: int) -> bytes:
     """The file's bytes, read again only when it has changed."""
     return file.read_bytes()

@@ -13,7 +13,6 @@ nobody in from this address, or without its identity provider; 4429, too many so
 import asyncio
 import hashlib
 from contextlib import ExitStack
-from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -26,9 +25,10 @@ from django.urls import path, re_path
 from backend.accounts.access import Access
 from backend.accounts.authentication import principal_for_session
 from backend.api import metrics
-from backend.api.access_watch import Door, access_watch
+from backend.api.access_watch import access_watch
 from backend.api.admin_host import host_serves
 from backend.api.authentication import SESSION_ORGANIZATION, SSO_ORGANIZATION
+from backend.enterprise.gate import Door
 from backend.platform.encryption import django_keys_follow
 from backend.platform.errors import PermissionDenied
 from backend.platform.json import encode_json
@@ -72,7 +72,7 @@ class EventsConsumer(AsyncWebsocketConsumer):
             await self.close(code=TOO_MANY_SOCKETS)
             return
         door = await self._door()
-        if door is None or not await door.is_open():
+        if door is None or await door.refusal():
             await self.accept()
             await self.close(code=NOT_ALLOWED if door else NOT_SIGNED_IN)
             return
@@ -101,7 +101,7 @@ class EventsConsumer(AsyncWebsocketConsumer):
         except PermissionDenied:
             return None
         client = self.scope.get("client") or ("",)
-        return Door(principal, str(client[0]), confined, partial(self._end, NOT_ALLOWED))
+        return Door(principal, str(client[0]), confined)
 
     async def disconnect(self, code: int) -> None:
         self._watching.close()
@@ -110,7 +110,8 @@ class EventsConsumer(AsyncWebsocketConsumer):
         for group in self.groups_joined:
             await self.channel_layer.group_discard(group, self.channel_name)
 
-    def _end(self, code: int = NOT_SIGNED_IN) -> None:
+    def _end(self, refusal: PermissionDenied | None) -> None:
+        code = NOT_ALLOWED if refusal else NOT_SIGNED_IN
         # Kept, or it could be collected before it has run.
         self._closing = asyncio.create_task(self.close(code=code))
 

@@ -52,8 +52,8 @@ def newest_within(history: Sequence[ChatMessage], *, tokens: int) -> list[ChatMe
     long for the model all by itself, it is refused with a message that says so.
     """
     kept = len(history) - 1
-    left = tokens - _tokens(history[kept])
-    while kept > 0 and (left := left - _tokens(history[kept - 1])) >= 0:
+    left = tokens - tokens_of(history[kept])
+    while kept > 0 and (left := left - tokens_of(history[kept - 1])) >= 0:
         kept -= 1
     begins = [at for at in range(kept, len(history)) if history[at].role == MessageRole.USER]
     return list(history[begins[0] if begins else kept :])
@@ -75,7 +75,8 @@ def _spoken(message: Message, attachments: Mapping[UUID, Attachment]) -> list[Ch
     return [*outputs, *instructions, *own]
 
 
-def _tokens(message: ChatMessage) -> int:
+def tokens_of(message: ChatMessage) -> int:
+    """About how many tokens a message takes."""
     count = _TOKENS_PER_MESSAGE
     for part in message.parts:
         if isinstance(part, ImagePart):

@@ -49,6 +49,21 @@ class Conversation(models.Model):
     metadata = models.JSONField(
         default=dict, db_default={}, help_text="What a program has noted: texts by name."
     )
+    instructions = models.TextField(
+        blank=True, db_default="", help_text="What the model reads before the messages."
+    )
+    parameters = models.JSONField(
+        default=dict, db_default={}, help_text="Sampling parameters by their upstream names."
+    )
+    is_temporary = models.BooleanField(
+        default=False, db_default=False, help_text="In no list, and erased when it ends."
+    )
+    tags = models.JSONField(
+        default=list, db_default=[], blank=True, help_text="The user's own words for it."
+    )
+    imported_id = models.CharField(
+        max_length=64, blank=True, db_default="", help_text="Hash of its id where it came from."
+    )
     pinned_at = models.DateTimeField(null=True, blank=True)
     archived_at = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
@@ -72,10 +87,40 @@ class Conversation(models.Model):
             models.Index(fields=["project", "updated_at"], name="conversation_by_project"),
             GinIndex(OpClass(Upper("title"), name="gin_trgm_ops"), name="conversation_title_trgm"),
         ]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["organization", "user", "imported_id"],
+                condition=~models.Q(imported_id=""),
+                name="conversation_imported_once",
+            )
+        ]
         permissions = [("view_content", "Can read what users and models wrote")]
 
     def __str__(self) -> str:
         return f"Conversation {self.id}"  # never the title: it is content
+
+
+class ChatDefaults(models.Model):
+    """What a person wants of every chat in an organization; without a row, nothing special."""
+
+    organization = models.ForeignKey(
+        Organization, on_delete=models.CASCADE, related_name="chat_defaults"
+    )
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="chat_defaults"
+    )
+    about = models.TextField(blank=True, help_text="What they say about themselves.")
+    style = models.TextField(blank=True, help_text="How they want to be answered.")
+    parameters = models.JSONField(default=dict, help_text="What a new chat begins with.")
+
+    class Meta:
+        verbose_name_plural = "chat defaults"
+        constraints = [
+            models.UniqueConstraint(fields=["organization", "user"], name="chat_defaults_unique")
+        ]
+
+    def __str__(self) -> str:
+        return f"Chat defaults {self.pk}"
 
 
 class MessageRole(models.TextChoices):
@@ -115,6 +160,9 @@ class Message(models.Model):
     finish_reason = models.CharField(max_length=32, blank=True)
     input_tokens = models.PositiveIntegerField(default=0)
     output_tokens = models.PositiveIntegerField(default=0)
+    sent = models.JSONField(
+        null=True, blank=True, help_text="Of an answer: what makes out the prompt that was sent."
+    )
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
     class Meta:

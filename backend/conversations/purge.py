@@ -14,11 +14,14 @@ from django.utils import timezone
 from backend.accounts.data_policy import organizations_with_retention, projects_with_retention
 from backend.accounts.legal_hold import without_held
 from backend.accounts.models import Project
+from backend.accounts.principal import Principal
 from backend.conversations.models import Attachment, Conversation, Message, MessageStatus
+from backend.conversations.services import conversation_delete
 from backend.conversations.turns import message_finish
 
 UNUSED_UPLOAD_AGE = timedelta(days=1)
 ORPHANED_TURN_AGE = timedelta(minutes=15)
+TEMPORARY_AGE = timedelta(hours=1)
 
 log = structlog.get_logger(__name__)
 
@@ -58,6 +61,29 @@ def overdue_conversations_purge(*, now: datetime | None = None) -> int:
         for conversation_id in list(_purgeable(rows).values_list("pk", flat=True)):
             erased += _erase(rows, conversation_id)
     return erased
+
+
+def temporary_conversations_purge(*, now: datetime | None = None) -> int:
+    """Erase temporary chats that were ended, or had no turn for an hour. Returns how many."""
+    before = (now or timezone.now()) - TEMPORARY_AGE
+    ended = Conversation.objects.filter(
+        Q(deleted_at__isnull=False) | Q(updated_at__lt=before), is_temporary=True
+    )
+    due = list(_purgeable(ended).values_list("pk", flat=True))
+    return sum(_erase(ended, conversation_id) for conversation_id in due)
+
+
+def conversation_end(*, principal: Principal, conversation_id: UUID) -> None:
+    """Delete a conversation; a temporary one is erased at once. Where an answer is still being
+    generated in it, that happens within a minute of its end; under a legal hold it stays.
+
+    Raises:
+        NotFound: also when it is deleted already.
+    """
+    conversation_delete(principal=principal, conversation_id=conversation_id)
+    ended = Conversation.objects.filter(pk=conversation_id, is_temporary=True)
+    if _purgeable(ended).exists():
+        _erase(ended, conversation_id)
 
 
 def unused_uploads_purge(*, now: datetime | None = None) -> int:

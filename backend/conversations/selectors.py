@@ -2,14 +2,17 @@
 owners too, do not see it. What is deleted is not found."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from uuid import UUID
 
+from django.conf import settings
 from django.db.models import BooleanField, Exists, ExpressionWrapper, F, OuterRef, Q, QuerySet, Sum
+from django.utils import timezone
 
 from backend.accounts.principal import Principal
 from backend.conversations.cursors import Cursor
 from backend.conversations.models import Conversation, Feedback, Message, MessageStatus
+from backend.conversations.tags import clean_tag
 from backend.conversations.tree import path_to, siblings_of
 from backend.platform.errors import InvalidRequest, NotFound
 
@@ -30,6 +33,9 @@ class ConversationSummary:
     updated_at: datetime
     generating: bool
     project_id: UUID | None
+    temporary: bool
+    tags: list[str]
+    deleted_at: datetime | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +92,17 @@ def conversations_of(principal: Principal) -> QuerySet[Conversation]:
     )
 
 
+def trash_of(principal: Principal) -> QuerySet[Conversation]:
+    """What the user deleted and can still restore."""
+    kept = timezone.now() - timedelta(days=settings.CONVERSATION_RETENTION_DAYS)
+    return Conversation.objects.filter(
+        organization_id=principal.organization_id,
+        user_id=principal.user_id,
+        deleted_at__gt=kept,
+        is_temporary=False,
+    )
+
+
 def messages_of(principal: Principal) -> QuerySet[Message]:
     return Message.objects.filter(
         conversation__organization_id=principal.organization_id,
@@ -98,7 +115,9 @@ def conversations_list(
     *,
     principal: Principal,
     search: str = "",
+    tag: str = "",
     archived: bool = False,
+    deleted: bool = False,
     cursor: str | None = None,
     limit: int = 30,
 ) -> ConversationPage:
@@ -107,15 +126,23 @@ def conversations_list(
     A page does not repeat or skip a conversation that did not change while one was paging.
 
     Args:
+        deleted: those that can be restored, archived or not; `archived` is not looked at.
         search: text that the title or any message contains, in whatever case.
+        tag: that they have, as it is written.
         cursor: of the page before.
     Raises:
         InvalidRequest: with `param`: not a cursor, a search over 200 characters.
     """
     limit = max(1, min(limit, LIST_LIMIT))
-    rows = conversations_of(principal).filter(archived_at__isnull=not archived)
+    rows = (
+        trash_of(principal)
+        if deleted
+        else conversations_of(principal).filter(archived_at__isnull=not archived)
+    ).filter(is_temporary=False)
     if search.strip():
         rows = rows.filter(_contains(principal, search.strip()))
+    if tag:
+        rows = rows.filter(tags__contains=[clean_tag(tag)])
     if cursor:
         rows = rows.filter(Cursor.decode(cursor).following())
     rows = rows.annotate(
@@ -146,6 +173,9 @@ def summary_of(
         updated_at=conversation.updated_at,
         generating=generating,
         project_id=conversation.project_id,
+        temporary=conversation.is_temporary,
+        tags=conversation.tags,
+        deleted_at=conversation.deleted_at,
     )
 
 

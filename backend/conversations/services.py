@@ -1,5 +1,8 @@
 """Writes to a conversation as a whole. turns.py holds what happens inside it."""
 
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from typing import Any, Literal
 from uuid import UUID
 
 from django.db import transaction
@@ -7,11 +10,15 @@ from django.utils import timezone
 
 from backend.accounts.principal import Principal
 from backend.accounts.project_access import project_usable
+from backend.conversations.instructions import chat_defaults_get, clean_instructions
 from backend.conversations.models import Conversation
-from backend.conversations.notify import notify
-from backend.conversations.selectors import conversations_of
+from backend.conversations.notify import EventType, notify
+from backend.conversations.selectors import conversations_of, trash_of
+from backend.conversations.tags import clean_tags
 from backend.conversations.tree import newest_leaf_below
 from backend.platform.errors import InvalidRequest, NotFound
+
+BulkAction = Literal["archive", "unarchive", "delete", "restore"]
 
 TITLE_LIMIT = 200
 _MODEL_LIMIT = 100
@@ -19,11 +26,17 @@ _MODEL_LIMIT = 100
 
 @transaction.atomic
 def conversation_create(
-    *, principal: Principal, model: str, title: str = "", project_id: UUID | None = None
+    *,
+    principal: Principal,
+    model: str,
+    title: str = "",
+    project_id: UUID | None = None,
+    temporary: bool = False,
 ) -> Conversation:
     """An empty conversation. A given title counts as the user's own.
 
     Args:
+        temporary: in no list, and erased when it ends (purge.py).
         project_id: whose rules hold for it; None is the caller's: a key's own, else the default.
     Raises:
         InvalidRequest: with `param`: a title over 200 characters, a model name that is none.
@@ -38,6 +51,8 @@ def conversation_create(
         model=clean_model(model),
         title=_clean_title(title) if title.strip() else "",
         title_is_manual=bool(title.strip()),
+        is_temporary=temporary,
+        parameters=chat_defaults_get(principal=principal).parameters,
     )
     _changed(conversation)
     return conversation
@@ -54,12 +69,18 @@ def conversation_update(
     model: str | None = None,
     active_message_id: UUID | None = None,
     project_id: UUID | None = None,
+    instructions: str | None = None,
+    parameters: Mapping[str, Any] | None = None,
+    tags: Sequence[str] | None = None,
 ) -> Conversation:
     """Change what is given; None leaves a field as it is.
 
     Args:
         active_message_id: any message; the newest leaf below it becomes the active one.
         project_id: whose rules hold from the next turn on, and for how long it is kept.
+        instructions: what the model reads before the messages.
+        parameters: all of the chat's sampling parameters, validated by the caller.
+        tags: all of its tags (tags.py).
     Raises:
         NotFound: the conversation, the message in it, or a project of the caller's.
         InvalidRequest: with `param`. Conflict: the project is archived.
@@ -84,6 +105,12 @@ def conversation_update(
         conversation.active_message_id = leaf
     if project_id is not None:
         conversation.project_id = project_usable(principal, project_id).pk
+    if instructions is not None:
+        conversation.instructions = clean_instructions(instructions, param="instructions")
+    if parameters is not None:
+        conversation.parameters = dict(parameters)
+    if tags is not None:
+        conversation.tags = clean_tags(tags)
     conversation.save()
     _changed(conversation)
     return conversation
@@ -103,6 +130,35 @@ def conversation_delete(*, principal: Principal, conversation_id: UUID) -> None:
 
 
 @transaction.atomic
+def conversations_change(
+    *, principal: Principal, conversation_ids: Sequence[UUID], action: BulkAction
+) -> int:
+    """Archive, unarchive, delete or restore several. What is not the caller's, or is so already,
+    is left alone.
+
+    Returns:
+        How many were changed.
+    """
+    changed = _BULK[action](timezone.now())
+    rows = trash_of(principal) if action == "restore" else conversations_of(principal)
+    chosen = rows.filter(pk__in=conversation_ids, is_temporary=False)
+    ids = list(chosen.select_for_update(no_key=True).order_by("pk").values_list("pk", flat=True))
+    Conversation.objects.filter(pk__in=ids).update(**changed)
+    event: EventType = "conversation.deleted" if action == "delete" else "conversation.changed"
+    for conversation_id in ids:
+        notify(event, user_id=principal.user_id, conversation_id=conversation_id)
+    return len(ids)
+
+
+_BULK: dict[str, Callable[[datetime], dict[str, datetime | None]]] = {
+    "archive": lambda now: {"archived_at": now},
+    "unarchive": lambda now: {"archived_at": None},
+    "delete": lambda now: {"deleted_at": now},
+    "restore": lambda now: {"deleted_at": None},
+}
+
+
+@transaction.atomic
 def conversation_restore(*, principal: Principal, conversation_id: UUID) -> Conversation:
     """Undo a deletion. One that is not deleted is returned as it is. Raises NotFound."""
     conversation = (
@@ -111,6 +167,7 @@ def conversation_restore(*, principal: Principal, conversation_id: UUID) -> Conv
             pk=conversation_id,
             organization_id=principal.organization_id,
             user_id=principal.user_id,
+            is_temporary=False,
         )
         .first()
     )

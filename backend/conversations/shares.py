@@ -98,12 +98,16 @@ def share_revoke(*, principal: Principal, share_id: UUID) -> None:
     _record(Action.SHARE_REVOKED, principal, share_id)
 
 
-def shares_list(*, principal: Principal, conversation_id: UUID) -> list[Share]:
-    """The working links to one conversation, newest first. Raises NotFound."""
+def shares_list(
+    *, principal: Principal, conversation_id: UUID, cursor: str | None = None, limit: int = 30
+) -> SharePage:
+    """The working links to one conversation, newest first.
+
+    Raises:
+        NotFound: the conversation. InvalidRequest: the cursor is not one of ours.
+    """
     conversation = conversation_get(principal=principal, conversation_id=conversation_id)
-    return list(
-        _unexpired().filter(conversation=conversation).order_by("-created_at", "-id")[:LIST_LIMIT]
-    )
+    return _page(_unexpired().filter(conversation=conversation), cursor, limit)
 
 
 def shares_page(
@@ -123,14 +127,7 @@ def shares_page(
     if whole_organization and not principal.manages_organization:
         raise PermissionDenied("Only owners and admins see the links of the whole organization.")
     rows = _shares_of(principal, whole_organization=whole_organization).select_related("created_by")
-    if cursor:
-        rows = rows.filter(NewestFirst.decode(cursor).following())
-    limit = max(1, min(limit, LIST_LIMIT))
-    found = list(rows.order_by("-created_at", "-id")[: limit + 1])
-    items = found[:limit]
-    more = len(found) > limit
-    last = NewestFirst(items[-1].created_at, items[-1].id).encode() if more else None
-    return SharePage(items, last)
+    return _page(rows, cursor, limit)
 
 
 def shared_get(*, token: str) -> Share:
@@ -244,3 +241,14 @@ def _attachment_names(path: list[Message]) -> dict[str, str]:
 
 def _hash(token: str) -> str:
     return hashlib.sha256(token.encode(errors="replace")).hexdigest()
+
+
+def _page(rows: QuerySet[Share], cursor: str | None, limit: int) -> SharePage:
+    if cursor:
+        rows = rows.filter(NewestFirst.decode(cursor).following())
+    limit = max(1, min(limit, LIST_LIMIT))
+    found = list(rows.order_by("-created_at", "-id")[: limit + 1])
+    items = found[:limit]
+    more = len(found) > limit
+    last = NewestFirst(items[-1].created_at, items[-1].id).encode() if more else None
+    return SharePage(items, last)

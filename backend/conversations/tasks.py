@@ -18,8 +18,8 @@ def purge_deleted() -> dict[str, int]:
 
 @shared_task
 def purge_overdue() -> int:
-    """Every minute; see purge.overdue_conversations_purge."""
-    return purge.overdue_conversations_purge()
+    """Every minute: what its organization keeps no longer, and temporary chats that ended."""
+    return purge.overdue_conversations_purge() + purge.temporary_conversations_purge()
 
 
 @shared_task

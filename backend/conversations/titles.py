@@ -1,9 +1,9 @@
 """Automatic titles: after the first completed answer the model names the conversation.
 
 The call goes through our own `/v1/chat/completions` with a token in the user's name, so it is
-limited, checked by both classifiers, queued by plan and metered like any other (decision
-0023). Whatever goes wrong, the first words of the prompt are the title; and a title that the
-user gave is never touched.
+limited, checked by both classifiers, queued by plan and metered like any other, for the project of
+the conversation (decision 0023). Whatever goes wrong, the first words of the prompt are the title;
+and a title that the user gave is never touched.
 """
 
 import itertools
@@ -27,7 +27,7 @@ _TIMEOUT_S = 60.0
 _WORDS = 8
 _QUOTES = " \"'`*_#\u201c\u201d\u2018\u2019\u00ab\u00bb"
 
-_INSTRUCTIONS = (
+TITLE_INSTRUCTIONS = (
     "You write titles for conversations. Answer with a title of two to six words that says what"
     " the conversation is about, in its language. No quotes, no full stop, nothing else."
 )
@@ -87,7 +87,9 @@ def _first_exchange(conversation: Conversation) -> tuple[Message | None, Message
 
 def _from_model(conversation: Conversation, prompt: str, answer: str) -> str | None:
     token = internal_token(
-        organization_id=conversation.organization_id, user_id=conversation.user_id
+        organization_id=conversation.organization_id,
+        user_id=conversation.user_id,
+        project_id=conversation.project_id,
     )
     exchange = f"User: {prompt[:_EXCERPT]}\n\nAssistant: {answer[:_EXCERPT]}"
     try:
@@ -102,7 +104,7 @@ def _from_model(conversation: Conversation, prompt: str, answer: str) -> str | N
             json={
                 "model": conversation.model,
                 "messages": [
-                    {"role": "system", "content": _INSTRUCTIONS},
+                    {"role": "system", "content": TITLE_INSTRUCTIONS},
                     {"role": "user", "content": f"{exchange}\n\nTitle:"},
                 ],
                 "max_tokens": 20,

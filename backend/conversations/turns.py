@@ -17,7 +17,8 @@ from django.db import transaction
 from django.utils import timezone
 
 from backend.accounts.principal import Principal
-from backend.conversations.history import history_for
+from backend.conversations.history import tokens_of
+from backend.conversations.instructions import prompt_for
 from backend.conversations.models import (
     Attachment,
     Conversation,
@@ -29,7 +30,7 @@ from backend.conversations.notify import notify
 from backend.conversations.parts import parts_clean, parts_with_names, text_parts
 from backend.conversations.selectors import message_get
 from backend.conversations.services import clean_model, conversation_locked
-from backend.conversations.types import Turn
+from backend.conversations.types import ChatMessage, Turn
 from backend.platform.errors import Conflict, InvalidRequest, NotFound
 
 
@@ -40,6 +41,9 @@ class _Where(Enum):
 ACTIVE_LEAF: Final = _Where.ACTIVE_LEAF
 """The parent of a message that simply continues the shown branch."""
 
+
+_BEGINNING = "beginning"
+"""In `Message.sent` of an answer that goes on with another: what it begins with."""
 
 RoomFor = Callable[[str], int]
 """How many tokens of history the named model can read, with room left for its answer."""
@@ -116,6 +120,41 @@ def turn_regenerate(
     return _answer_to(prompt, conversation=conversation, model=model, room_for=room_for)
 
 
+@transaction.atomic
+def turn_continue(
+    *, principal: Principal, message_id: UUID, room_for: RoomFor = _ample_room
+) -> Turn:
+    """Go on with an answer that was cut short: the whole of it becomes a further answer beside it,
+    which begins with the text that is there.
+
+    Returns:
+        The turn; its history ends with that text, as an assistant's message to be gone on with.
+    Raises:
+        NotFound. InvalidRequest: it is no answer, has no text, or was not cut short; Conflict
+        while it is being generated.
+    """
+    message = message_get(principal=principal, message_id=message_id)
+    conversation = conversation_locked(principal, message.conversation_id)
+    message.refresh_from_db()
+    if message.status == MessageStatus.PENDING:
+        raise _still_generating()
+    prompt = message.parent
+    stopped = message.status in {MessageStatus.CANCELLED, MessageStatus.FAILED}
+    if prompt is None or not message.text or not (stopped or message.finish_reason == "length"):
+        raise InvalidRequest("This answer was not cut short.", param="message_id")
+    begun = ChatMessage("assistant", message.text)
+    turn = _answer_to(
+        prompt,
+        conversation=conversation,
+        model=message.model,
+        room_for=lambda model: room_for(model) - tokens_of(begun),
+    )
+    turn.assistant_message.sent = {**(turn.assistant_message.sent or {}), _BEGINNING: message.text}
+    turn.assistant_message.save(update_fields=["sent"])
+    turn.history.append(begun)
+    return turn
+
+
 def _forget_refused(prompt: Message) -> None:
     """Answers that were refused before they began (a rate limit, say) are no versions to turn
     back to. One that was asked on from stays where it is."""
@@ -125,17 +164,21 @@ def _forget_refused(prompt: Message) -> None:
 
 
 @transaction.atomic
-def generation_attach(*, message_id: UUID, generation_id: UUID) -> None:
+def generation_attach(*, message_id: UUID, generation_id: UUID, model: str | None = None) -> None:
     """Say which Generation fills a pending message, and tell the user's tabs.
 
     Does nothing where the message is not pending any more: its conversation was purged, or the
     answer was given up.
+
+    Args:
+        model: that makes the answer: another one may stand in for the one that was asked for.
     """
     message = _pending_locked(message_id)
     if message is None:
         return
     message.generation_id = generation_id
-    message.save(update_fields=["generation_id"])
+    message.model = model or message.model
+    message.save(update_fields=["generation_id", "model"])
     notify(
         "generation.started",
         user_id=message.conversation.user_id,
@@ -172,7 +215,10 @@ def message_finish(
     message = _pending_locked(message_id)
     if message is None:
         return
-    text = _storable(text)
+    begun = (message.sent or {}).get(_BEGINNING, "")
+    if begun:
+        parts = [*text_parts(begun), *parts] if parts is not None else None
+    text = begun + _storable(text)
     message.text = text
     message.content = parts if parts is not None else text_parts(text) if text else []
     message.status = status
@@ -189,15 +235,21 @@ def message_finish(
         generation_id=message.generation_id,
         message_id=message.id,
     )
-    if status == MessageStatus.COMPLETED and not conversation.title:
+    if (
+        status == MessageStatus.COMPLETED
+        and not conversation.title
+        and not conversation.is_temporary
+    ):
         _ask_for_title(conversation.pk)
 
 
 def _answer_to(
     prompt: Message, *, conversation: Conversation, model: str, room_for: RoomFor
 ) -> Turn:
+    history, sent = prompt_for(conversation, prompt, tokens=room_for(model))
     answer = Message.objects.create(
         conversation=conversation,
+        sent=sent,
         parent=prompt,
         role=MessageRole.ASSISTANT,
         status=MessageStatus.PENDING,
@@ -208,7 +260,7 @@ def _answer_to(
     conversation.updated_at = timezone.now()
     conversation.save(update_fields=["active_message", "model", "updated_at"])
     notify("conversation.changed", user_id=conversation.user_id, conversation_id=conversation.pk)
-    return Turn(prompt, answer, history_for(prompt, tokens=room_for(model)))
+    return Turn(prompt, answer, history, conversation.parameters)
 
 
 def _parent(

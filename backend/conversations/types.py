@@ -4,7 +4,7 @@ Encodable by msgspec, because a request is kept in Redis for as long as its gene
 """
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
@@ -86,9 +86,12 @@ class Turn:
     """A prompt, the pending answer to it, and what the model is to read.
 
     Attributes:
-        history: the path to `user_message`, oldest first, ending with it.
+        history: the chat's instructions, and the path to `user_message`, oldest first, ending
+            with it.
+        parameters: the chat's sampling parameters, by their upstream names.
     """
 
     user_message: Message
     assistant_message: Message
     history: list[ChatMessage]
+    parameters: dict[str, Any]

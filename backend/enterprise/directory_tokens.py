@@ -30,7 +30,9 @@ def directory_summary(*, principal: Principal) -> dict[str, Any]:
         "created_at": token.created_at if token else None,
         "last_used_at": token.last_used_at if token else None,
         "users": DirectoryUser.objects.filter(organization_id=organization_id).count(),
-        "groups": DirectoryGroup.objects.filter(organization_id=organization_id).count(),
+        "groups": DirectoryGroup.objects.filter(
+            organization_id=organization_id, is_scim=True
+        ).count(),
     }
 
 

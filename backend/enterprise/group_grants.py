@@ -1,7 +1,8 @@
 """Members get what their groups give (group_rules.py), and lose it with the group.
 
-Where the directory (SCIM) has sent groups, those count, and what the identity provider claims at
-sign-in does not: it would stand until somebody signs in again. Nobody is an owner by a group unless
+Groups that the organization keeps itself count always (own_groups.py). Where the directory (SCIM)
+has sent groups, those count, and what the identity provider claims at sign-in does not: it would
+stand until somebody signs in again. Nobody is an owner by a group unless
 the table says so. An owner made by hand stays one, and so does the last owner; other roles follow
 the groups of whoever is in one that gives a role. Places in projects that were given by hand stay.
 """
@@ -36,14 +37,17 @@ _RANK = [Role.OWNER, Role.ADMIN, Role.MEMBER, Role.FINANCE, Role.VIEWER]
 
 def groups_of(*, organization_id: UUID, user_id: UUID) -> set[str]:
     """The names of a person's groups."""
-    directory = DirectoryGroup.objects.filter(organization_id=organization_id)
+    groups = DirectoryGroup.objects.filter(organization_id=organization_id)
+    own = groups.filter(is_scim=False, people__user_id=user_id)
+    names = set(own.values_list("display_name", flat=True))
+    directory = groups.filter(is_scim=True)
     if directory.exists():
         theirs = directory.filter(members__user_id=user_id, members__is_active=True)
-        return set(theirs.values_list("display_name", flat=True))
+        return names | set(theirs.values_list("display_name", flat=True))
     identities = Identity.objects.filter(
         connection__organization_id=organization_id, user_id=user_id
     )
-    return {name for identity in identities for name in identity.groups}
+    return names | {name for identity in identities for name in identity.groups}
 
 
 @transaction.atomic
@@ -71,6 +75,7 @@ def groups_apply_to_all(*, organization_id: UUID) -> int:
     concerned = [
         GroupGrant.objects.filter(organization_id=organization_id),
         DirectoryUser.objects.filter(organization_id=organization_id, groups__isnull=False),
+        people_of(organization_id).filter(own_groups__isnull=False),
         Identity.objects.filter(connection__organization_id=organization_id).exclude(groups=[]),
     ]
     users = {user_id for rows in concerned for user_id in rows.values_list("user_id", flat=True)}

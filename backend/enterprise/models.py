@@ -11,7 +11,7 @@ import uuid
 from django.db import models
 from django.utils import timezone
 
-from backend.accounts.models import Organization, Project, Role, User
+from backend.accounts.models import Membership, Organization, Project, Role, User
 from backend.accounts.team_models import ProjectRole
 
 
@@ -147,7 +147,7 @@ class DirectoryUser(models.Model):
 
 
 class DirectoryGroup(models.Model):
-    """A group of the directory; what it gives stands in `GroupRule`."""
+    """A group of the directory, or of the organization's own; `GroupRule` has what it gives."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     organization = models.ForeignKey(
@@ -155,7 +155,15 @@ class DirectoryGroup(models.Model):
     )
     display_name = models.CharField(max_length=200)
     external_id = models.CharField(max_length=200, blank=True)
-    members = models.ManyToManyField(DirectoryUser, related_name="groups")
+    is_scim = models.BooleanField(
+        default=True, db_default=True, help_text="Whether the directory sends it: read only here."
+    )
+    members = models.ManyToManyField(
+        DirectoryUser, related_name="groups", help_text="Of the directory's."
+    )
+    people = models.ManyToManyField(
+        Membership, related_name="own_groups", help_text="Of the organization's own."
+    )
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     changed_at = models.DateTimeField(auto_now=True)
 
@@ -216,6 +224,21 @@ class GroupGrant(models.Model):
 
     def __str__(self) -> str:
         return f"{self.user_id} in {self.organization_id}"
+
+
+class SignInPolicy(models.Model):
+    """What an organization asks of its members' sign-in; without a row, nothing."""
+
+    organization = models.OneToOneField(
+        Organization, on_delete=models.CASCADE, primary_key=True, related_name="sign_in_policy"
+    )
+    requires_second_factor = models.BooleanField(
+        default=False,
+        help_text="Who signs in with a password needs an authenticator app or a passkey.",
+    )
+
+    def __str__(self) -> str:
+        return f"sign-in policy of {self.organization}"
 
 
 class AllowedNetwork(models.Model):

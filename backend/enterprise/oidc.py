@@ -27,10 +27,13 @@ from backend.enterprise.secrets import secret_decrypt
 
 # Signatures only: an HMAC would make our client secret a key that forges users.
 ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512")
+_SCHEMES = ("https", "http")
 _LEEWAY_S = 60
 _METADATA_TTL_S = 600
 _ENDPOINTS = ("authorization_endpoint", "token_endpoint", "jwks_uri")
-_OPTIONAL = ("userinfo_endpoint", "scopes_supported")
+_OPTIONAL = ("userinfo_endpoint", "end_session_endpoint", "scopes_supported")
+# A longer one would make an address that servers refuse: the provider then asks the person.
+_MAX_HINT_CHARACTERS = 4000
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +78,26 @@ def _more_scopes(metadata: Mapping[str, Any]) -> list[str]:
     return ["groups"] if isinstance(offered, list) and "groups" in offered else []
 
 
-async def claims_of_code(connection: Connection, attempt: Attempt, code: str) -> Claims:
-    """Who the provider says has signed in, for the `code` that it sent the browser back with.
+async def end_session_url(connection: Connection, *, id_token: str) -> str | None:
+    """Where the browser goes to sign out at the provider too; None where it publishes no such page.
+
+    No `post_logout_redirect_uri`: providers refuse one that was not registered, and then the
+    person is still signed in there.
+    Source: OpenID Connect RP-Initiated Logout 1.0, section 2.
+    Raises UpstreamFailed.
+    """
+    endpoint = (await _metadata(connection.issuer))["end_session_endpoint"]
+    if not endpoint:
+        return None
+    query = {"client_id": connection.oidc.client_id}
+    if 0 < len(id_token) <= _MAX_HINT_CHARACTERS:
+        query["id_token_hint"] = id_token
+    return f"{endpoint}{'&' if urlsplit(endpoint).query else '?'}{urlencode(query)}"
+
+
+async def claims_of_code(connection: Connection, attempt: Attempt, code: str) -> tuple[Claims, str]:
+    """Who the provider says has signed in, for the `code` that it sent the browser back with, and
+    its id token, which signs out there (`end_session_url`).
 
     Raises:
         PermissionDenied: an id token that is not for us, not of this sign-in, or forged.
@@ -111,13 +132,14 @@ async def claims_of_code(connection: Connection, attempt: Attempt, code: str) ->
         if more.get("sub") != claims["sub"]:
             raise sso_refused("The provider's userinfo is of another person than its id token.")
         claims = {**more, **claims}
-    return Claims(
+    found = Claims(
         subject=str(claims["sub"])[:300],
         email=str(claims.get("email") or ""),
         is_email_verified=claims.get("email_verified", True) in (True, "true"),
         name=str(claims.get("name") or ""),
         groups=_groups(claims, connection.groups_claim),
     )
+    return found, token
 
 
 def _groups(claims: Mapping[str, Any], name: str) -> tuple[str, ...] | None:
@@ -169,6 +191,10 @@ async def _metadata(issuer: str) -> Mapping[str, Any]:
     missing = [name for name in _ENDPOINTS if not isinstance(found.get(name), str)]
     if missing:
         raise provider_failed(f"its metadata has no {missing[0]}")
+    for name in (*_ENDPOINTS, "end_session_endpoint"):
+        # The browser is sent to some of them: never to a script.
+        if found.get(name) is not None and urlsplit(str(found[name])).scheme not in _SCHEMES:
+            raise provider_failed(f"its {name} is no web address")
     kept = {name: found.get(name) for name in (*_ENDPOINTS, *_OPTIONAL)}
     await cache.aset(key, kept, _METADATA_TTL_S)
     return kept

@@ -30,12 +30,14 @@ from unfold.widgets import (
 )
 
 from backend.accounts.models import Plan, User
-from backend.generation.models import Generation, Pool
-from backend.generation.pools.config import PoolConfig, load_pools
+from backend.generation.models import Generation, Pool, Rollout
+from backend.generation.pools.config import PoolConfig, Pools, load_pools
 from backend.generation.pools.health import ReplicaHealth, pool_health
 from backend.generation.pools.machine import model_add, model_command
 from backend.generation.pools.pending import launcher_is_there, machine_models, pending_models
+from backend.generation.pools.rollouts import rollout_save
 from backend.generation.pools.rows import definition_of, pool_check, pool_rows_read, pool_save
+from backend.generation.station_bar import station_bar
 from backend.platform.errors import ParleyError
 from backend.platform.machine_models import Action
 from backend.platform.model_admins import LargeReadOnlyAdmin
@@ -214,6 +216,8 @@ class GenerationAdmin(LargeReadOnlyAdmin):
     list_filter_submit = True
     list_select_related = ("organization", "user")
     search_ids = ("pk", "conversation_id", "message_id")
+    exclude = ("stations",)
+    readonly_fields = ("show_stations",)
     search_email = "user__email"
     search_words = ("request_id",)
     ordering = ("-created_at",)
@@ -221,6 +225,10 @@ class GenerationAdmin(LargeReadOnlyAdmin):
     @display(description="State", ordering="state", label=STATE_LABELS)
     def show_state(self, generation: Generation) -> str:
         return generation.state
+
+    @display(description="Where the time went")
+    def show_stations(self, generation: Generation) -> str:
+        return station_bar(generation.stations)
 
     def get_urls(self) -> list[URLPattern]:
         view = self.admin_site.admin_view(PoolsView.as_view(model_admin=self))
@@ -271,3 +279,45 @@ class PoolAdmin(ModelAdmin):
             is_enabled=obj.is_enabled,
             position=obj.position,
         )
+
+
+class RolloutForm(forms.ModelForm):
+    """A trial of a model; both have to exist."""
+
+    class Meta:
+        model = Rollout
+        fields = (
+            "model",
+            "candidate",
+            "percent",
+            "failure_margin",
+            "slow_margin",
+            "min_answers",
+            "is_active",
+        )
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        pools = load_pools()
+        for field in ("model", "candidate"):
+            if (name := cleaned.get(field)) and not _exists(pools, name):
+                self.add_error(field, f"There is no model {name!r}.")
+        if (candidate := cleaned.get("candidate")) and pools.get(candidate) is None:
+            self.add_error("candidate", "It must be a model's id, not an alias.")
+        return cleaned
+
+
+def _exists(pools: Pools, name: str) -> bool:
+    return any(name == pool.id or name in pool.aliases for pool in pools.models)
+
+
+@admin.register(Rollout)
+class RolloutAdmin(ModelAdmin):
+    """Models that are tried on a part of the requests. Each change begins a new trial."""
+
+    form = RolloutForm
+    list_display = ("model", "candidate", "percent", "is_active", "retreated_at", "reason")
+    readonly_fields = ("retreated_at", "reason")
+
+    def save_model(self, request: HttpRequest, obj: Rollout, form: Any, change: bool) -> None:
+        rollout_save(obj, by=cast(User, request.user).pk)

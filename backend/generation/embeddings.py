@@ -9,10 +9,9 @@ the caller gets them. A process that dies in between has delivered nothing and b
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Annotated, Any, ClassVar
-from uuid import UUID, uuid4
+from uuid import UUID
 
 import msgspec
 import structlog
@@ -34,7 +33,13 @@ from backend.generation.records import (
     generation_create,
     generation_finish,
 )
-from backend.generation.request import AdmittedGeneration, Endpoint, GenerationRequest, Usage
+from backend.generation.request import (
+    AdmittedGeneration,
+    Endpoint,
+    GenerationRequest,
+    Usage,
+    admitted_now,
+)
 from backend.platform.cancellation import uninterrupted
 from backend.platform.database import in_database
 from backend.platform.errors import UpstreamFailed
@@ -153,7 +158,7 @@ class WholeAnswer:
     """What the caller gets."""
 
     id: UUID
-    body: dict[str, Any]
+    body: dict[str, Any] | str
     ratelimit_headers: dict[str, str]
 
 
@@ -239,7 +244,6 @@ async def _ask(
 def _admission(
     pool: PoolConfig, request: EmbeddingRequest | RerankRequest, timeout_s: float
 ) -> Admission:
-    now = datetime.now(UTC)
     generation = GenerationRequest(
         principal=request.principal,
         request_id=request.request_id,
@@ -251,13 +255,11 @@ def _admission(
     estimate = sum(
         text_estimate(item) if isinstance(item, str) else len(item) for item in request.readings[0]
     )
-    admitted = AdmittedGeneration(
-        request.generation_id or uuid4(),
+    admitted = admitted_now(
         generation,
-        now,
-        now + timedelta(seconds=timeout_s),
-        estimate,
-        pool.id,
+        generation_id=request.generation_id,
+        timeout_s=timeout_s,
+        token_estimate=estimate,
     )
     return Admission(
         admitted=admitted,

@@ -29,6 +29,7 @@ from backend.generation.pools.health import HealthMonitor
 from backend.generation.pools.placements import Placements
 from backend.generation.pools.prefixes import Prefix
 from backend.generation.pools.registry import FleetPools, Registry, RegistryReader
+from backend.generation.pools.rollouts import Rollouts
 from backend.generation.pools.rows import follow_rows, pool_rows_read
 from backend.generation.recovery.disconnect import DisconnectCheck
 from backend.generation.recovery.ended_access import EndedAccess
@@ -39,14 +40,17 @@ from backend.generation.request import AdmittedGeneration
 from backend.generation.run.active import ActiveGeneration, ActiveGenerations
 from backend.generation.run.task import GenerationTasks
 from backend.generation.settings import GatewaySettings
+from backend.generation.stations import StationClock
 from backend.generation.stream.follower import Follower
 from backend.generation.stream.leases import Leases, LeaseTimes
 from backend.generation.stream.log import EventLog
 from backend.generation.stream.reader import Reader
 from backend.generation.stream.writer import BufferWriter
 from backend.generation.supervision import supervised
+from backend.generation.trace import GenerationTrace
 from backend.platform.database import in_database
-from backend.platform.redis import Profile, new_client
+from backend.platform.redis import Profile, new_client, new_stream_client
+from backend.platform.tracing import tracing_end
 from safety.judge.policy import Policy
 from safety.score.classifier import classifier
 from safety.score.detect import warm_up
@@ -93,24 +97,26 @@ class Gateway:
         self.redis = new_client(_REDIS)
         # Its own: what is delivered, and that we live, must not wait for admissions.
         vital = new_client(_REDIS)
+        streams = new_stream_client(_REDIS)
         times = LeaseTimes(lease=int(settings.lease_s * 1000), buffer=settings.buffer_ttl_s * 1000)
-        self.leases = Leases(vital, self.id, times)
+        self.leases = Leases(streams, self.id, times)
         self.active = ActiveGenerations()
         self.client = UpstreamClient(ca_file=settings.engine_ca_file)
         self.queues = PoolQueues(
             self.pools, max_waiting=settings.max_queued, is_shared=settings.shared_queue
         )
-        limiter = Limiter(self.redis, longest_s=int(settings.timeout_s) + 60)
+        self.limiter = limiter = Limiter(self.redis, longest_s=int(settings.timeout_s) + 60)
         self.writer = BufferWriter(
-            vital, on_missing=self._restore_log, ttl_ms=settings.request_ttl_ms
+            streams, on_missing=self._restore_log, ttl_ms=settings.request_ttl_ms
         )
-        self.follower = Follower(new_client(_BLOCKING_REDIS), self.id, self._on_cancel)
+        self.follower = Follower(new_stream_client(_BLOCKING_REDIS), self.id, self._on_cancel)
         self.shedder = LoadShedder(self.pools, self.queues)
         self.admission = AdmissionPipeline(
             self.queues, limiter, self.leases, self.client, request_ttl_ms=settings.request_ttl_ms
         )
         self.settlement = Settlement(limiter)
-        finisher = Finisher(self.leases, self.settlement)
+        self.rollouts = Rollouts(self.redis)
+        finisher = Finisher(self.leases, self.settlement, self.rollouts)
         self.generation_tasks = GenerationTasks(
             self.active, self.client, self.writer, finisher.finish
         )
@@ -118,7 +124,7 @@ class Gateway:
         self.disconnects = DisconnectCheck(self.active, self.leases)
         self.heartbeat = Heartbeat(
             self.id,
-            self.redis,
+            streams,
             self.active,
             self.leases,
             self.writer,
@@ -174,9 +180,8 @@ class Gateway:
             "queue_rounds": self.rounds.run,
             "placements": self.placements.send,
             "placements_of_others": self.placements.listen,
-            "writer": self.writer.run,
-            "follower": self.follower.run,
             "monitor": self.monitor.run,
+            "rollouts": self.rollouts.run,
             "demand": DemandReport(self.redis, self.queues).run,
             "heartbeat": self.heartbeat.run,
             "failover": self.failover.run,
@@ -185,8 +190,13 @@ class Gateway:
             **({"pool_rows": follow_rows} if self._is_configured else {}),
             **(others or {}),
         }
+        of_shards = [
+            *(("writer", shard.run) for shard in self.writer.shards),
+            *(("follower", shard.run) for shard in self.follower.shards),
+        ]
         self._tasks = [
-            asyncio.create_task(supervised(name, loop), name=name) for name, loop in loops.items()
+            asyncio.create_task(supervised(name, loop), name=name)
+            for name, loop in [*loops.items(), *of_shards]
         ]
         await loading
         log.info("gateway_started", process_id=self.id, long_texts_spared=classifier().is_slow)
@@ -197,6 +207,8 @@ class Gateway:
         pool: PoolConfig,
         policy: Policy,
         row: Generation | None = None,
+        clock: StationClock | None = None,
+        trace: GenerationTrace | None = None,
     ) -> ActiveGeneration:
         """An admitted generation, ready to run here for the first time."""
         return ActiveGeneration(
@@ -206,6 +218,8 @@ class Gateway:
             pool=pool,
             policy=policy,
             row=row,
+            clock=clock,
+            trace=trace,
             grace_s=self.settings.grace_s,
             on_disconnected=self.disconnects.begin,
         )
@@ -224,6 +238,7 @@ class Gateway:
         await end_tasks([*self._tasks, *([self._probing] if self._probing else [])])
         self.client.close()
         await self.redis.aclose()
+        await asyncio.to_thread(tracing_end)
         log.info("gateway_stopped", process_id=self.id)
 
     async def _drain(self, wait_s: float) -> None:

@@ -23,6 +23,12 @@ DURATION = Histogram(
     ["model", "plan", "state"],
     buckets=(*_LATENCY_S, 120, 300),
 )
+STATION = Histogram(
+    "parley_generation_station_seconds",
+    "How long generations were at each station on their way, from the request to the last event.",
+    ["station", "model"],
+    buckets=(0.0001, 0.0005, 0.001, 0.002, 0.005, *_LATENCY_S),
+)
 TOKENS = Counter(
     "parley_generation_tokens_total", "Tokens metered.", ["model", "plan", "direction"]
 )
@@ -42,6 +48,11 @@ QUEUE_WAIT = Gauge(
 )
 REFUSED = Counter(
     "parley_generations_refused_total", "Refused before they began.", ["model", "plan", "code"]
+)
+FALLBACKS = Counter(
+    "parley_generation_fallbacks_total",
+    "Requests served by another model than the one asked for, which took none.",
+    ["model", "to"],
 )
 SHED = Counter("parley_requests_shed_total", "Refused before they were looked at.", ["reason"])
 FAILOVERS = Counter(

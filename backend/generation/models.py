@@ -10,6 +10,7 @@ Invariants, held by constraints and by records.py, the only writer of a terminal
 import uuid
 
 from django.conf import settings
+from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.utils import timezone
 
@@ -65,6 +66,9 @@ class Generation(TokenColumns):
     error_code = models.CharField(max_length=64, blank=True)
     ttft_ms = models.PositiveIntegerField(null=True, blank=True)
     duration_ms = models.PositiveIntegerField(null=True, blank=True)
+    stations = models.JSONField(
+        null=True, blank=True, help_text="Milliseconds at each station; generation/stations.py."
+    )
     epoch = models.PositiveIntegerField(default=1)
     deadline_at = models.DateTimeField(help_text="It has ended by then, or it is reaped.")
     created_at = models.DateTimeField(default=timezone.now, editable=False)
@@ -74,6 +78,16 @@ class Generation(TokenColumns):
     class Meta:
         indexes = [
             models.Index(fields=["organization", "-created_at"], name="generation_organization"),
+            models.Index(
+                fields=["organization", "finished_at"],
+                condition=models.Q(endpoint="embedding"),
+                name="generation_embeddings",
+            ),
+            models.Index(
+                fields=["organization", "finished_at"],
+                condition=models.Q(endpoint__in=["transcription", "translation", "speech"]),
+                name="generation_voice",
+            ),
             models.Index(
                 fields=["deadline_at"],
                 condition=models.Q(state__in=["queued", "running"]),
@@ -130,6 +144,44 @@ class Pool(models.Model):
 
     def __str__(self) -> str:
         return self.model_id
+
+
+class Rollout(models.Model):
+    """A model that is tried on a part of another one's requests (pools/rollouts.py). It is taken
+    back by itself where it does worse; saving the row begins anew."""
+
+    model = models.CharField(
+        max_length=100, unique=True, help_text="What clients ask for: a model's id, or an alias."
+    )
+    candidate = models.CharField(max_length=100, help_text="The id of the model that is tried.")
+    percent = models.FloatField(
+        validators=[MinValueValidator(0), MaxValueValidator(100)],
+        help_text="Of the conversations; one stays with its model.",
+    )
+    failure_margin = models.FloatField(
+        default=0.05,
+        validators=[MinValueValidator(0.01), MaxValueValidator(1)],
+        help_text="What part of its answers may fail beyond those of the usual model.",
+    )
+    slow_margin = models.FloatField(
+        default=0.15,
+        validators=[MinValueValidator(0.01), MaxValueValidator(1)],
+        help_text="What part may begin late, beyond the usual model's slowest tenth.",
+    )
+    min_answers = models.PositiveIntegerField(
+        default=20, help_text="Of the candidate, before anything is decided."
+    )
+    is_active = models.BooleanField("in force", default=True)
+    trial_id = models.UUIDField(default=uuid.uuid4, editable=False)
+    retreated_at = models.DateTimeField(null=True, editable=False)
+    reason = models.CharField(max_length=500, blank=True, editable=False)
+    updated_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        ordering = ["model"]
+
+    def __str__(self) -> str:
+        return f"{self.percent:g} % of {self.model} to {self.candidate}"
 
 
 class StoredAnswer(models.Model):

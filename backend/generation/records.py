@@ -62,6 +62,7 @@ class FinalState:
         pool: "" when no engine saw the prompt.
         checked: by the post-classifier, for the record.
         prompt: its newest message, kept beside an answer that something was found in.
+        stations: how many milliseconds it was at each (stations.py).
     """
 
     state: GenerationState
@@ -76,6 +77,7 @@ class FinalState:
     started_at: datetime | None = None
     checked: list[Checked] = field(default_factory=list)
     prompt: RetainedText | None = None
+    stations: dict[str, float] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +162,7 @@ def _end(row: Generation, epoch: int, final: FinalState) -> UsageFacts | None:
         "replica": final.replica,
         **msgspec.structs.asdict(final.usage),
         "ttft_ms": final.ttft_ms,
+        "stations": final.stations,
         "duration_ms": max(0, round((now - row.created_at).total_seconds() * 1000)),
         "finished_at": now,
     }

@@ -6,9 +6,9 @@ generation runs: another process must be able to finish it with nothing else in 
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any, Literal
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import msgspec
 from msgspec import Meta
@@ -20,7 +20,9 @@ from backend.platform.errors import ParleyError
 from billing.quantities import TokenCounts
 from safety.types import SafetyMessage
 
-Endpoint = Literal["chat", "completion", "embedding", "rerank"]
+Endpoint = Literal[
+    "chat", "completion", "embedding", "rerank", "transcription", "translation", "speech"
+]
 
 DONE = b"[DONE]"
 MAX_OUTPUT_TOKENS = 1_000_000
@@ -97,6 +99,9 @@ class GenerationRequest:
         service_tier: "" for the usual one; `batch` has a price of its own, no rate limit, and what
             it waits for a place is bounded by its caller.
         reasoning_effort: how much the model is to think; "" for what its template has it do.
+        prediction: what a chat's answer is expected to be: draft tokens, which no model reads.
+        continues_answer: the last message is the beginning of the answer, by the caller; what is
+            generated goes on in it, and it is input.
         timeout_s: from the start, time in the queue included; the settings give the usual one.
         generation_id: chosen by the caller, who wants to know it before anything runs (an
             `Idempotency-Key`); a second generation of one id is refused with Conflict. None:
@@ -130,6 +135,8 @@ class GenerationRequest:
     turn: TurnIds | None = None
     service_tier: str = ""
     reasoning_effort: str = ""
+    prediction: str = ""
+    continues_answer: bool = False
 
     @property
     def outlives_delivery(self) -> bool:
@@ -143,16 +150,22 @@ class GenerationRequest:
     @property
     def safety_messages(self) -> list[SafetyMessage]:
         """What the classifiers see. An attached file counts as the user's words: who asks for
-        harm by a file asks for harm. Tools say what a system message could."""
+        harm by a file asks for harm; so does the beginning of an answer that the user wrote.
+        Tools say what a system message could."""
         if self.endpoint == "chat":
             about_tools = [SafetyMessage("system", self.tools.text)] if self.tools else []
             return about_tools + [
-                SafetyMessage(message.role, text)
-                for message in self.messages
+                SafetyMessage(self._author_of(number), text)
+                for number, message in enumerate(self.messages)
                 for text in message.texts
             ]
         texts = [self.text_of(number) for number in range(len(self.prompts))]
         return [SafetyMessage("user", text) for text in [*texts, self.suffix] if text]
+
+    def _author_of(self, number: int) -> str:
+        """The role of a message, by who wrote it."""
+        is_begun = self.continues_answer and number == len(self.messages) - 1
+        return "user" if is_begun else self.messages[number].role
 
     @property
     def prompts(self) -> list[str | list[int]]:
@@ -192,6 +205,8 @@ class AdmittedGeneration(msgspec.Struct, frozen=True):
     Attributes:
         token_estimate: tokens that the rate limit has charged, to be set right at the end.
         pool: the id of the pool that serves it; empty in those of the version before.
+        mark: by which its answer is counted where a model is tried beside it (pools/rollouts.py).
+        traceparent: of its trace, for whoever goes on with it; "" for none.
     """
 
     id: UUID
@@ -200,11 +215,32 @@ class AdmittedGeneration(msgspec.Struct, frozen=True):
     deadline_at: datetime
     token_estimate: int
     pool: str = ""
+    mark: str = ""
+    traceparent: str = ""
 
     @property
     def public_id(self) -> str:
         """The id that clients see: OpenAI's prefix and our generation id."""
         return public_id(self.id, self.request.endpoint)
+
+
+def admitted_now(
+    request: GenerationRequest,
+    *,
+    generation_id: UUID | None,
+    timeout_s: float,
+    token_estimate: int = 0,
+) -> AdmittedGeneration:
+    """One that begins now, at the pool of its model, under a new id where it has none."""
+    now = datetime.now(UTC)
+    return AdmittedGeneration(
+        generation_id or uuid4(),
+        request,
+        now,
+        now + timedelta(seconds=timeout_s),
+        token_estimate,
+        request.model,
+    )
 
 
 def public_id(generation_id: UUID, endpoint: str) -> str:
@@ -214,12 +250,18 @@ def public_id(generation_id: UUID, endpoint: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class StartedGeneration:
-    """A generation that was admitted. `ratelimit_headers` are the `x-ratelimit-*` headers."""
+    """A generation that was admitted.
+
+    Attributes:
+        model: that serves it.
+        headers: of its answer: `x-ratelimit-*`, and `x-parley-fallback-from` where `model` stands
+            in for the one that was asked for. `x-parley-notice` where images were read by OCR.
+    """
 
     id: UUID
     created: int
     model: str
-    ratelimit_headers: dict[str, str]
+    headers: dict[str, str]
 
 
 class Event(msgspec.Struct, frozen=True):
@@ -245,6 +287,9 @@ class Usage(msgspec.Struct, frozen=True):
     cached_input_tokens: int = 0
     output_tokens: int = 0
     reasoning_tokens: int = 0
+    audio_seconds: int = 0
+    spoken_characters: int = 0
+    image_tokens: int = 0
 
     @classmethod
     def of(cls, counted: object) -> "Usage":
@@ -264,13 +309,35 @@ class Usage(msgspec.Struct, frozen=True):
         return Usage(**counts.clamped().columns())
 
     def as_openai(self) -> dict[str, Any]:
+        images = {"image_tokens": self.image_tokens} if self.image_tokens else {}
         return {
             "prompt_tokens": self.input_tokens,
             "completion_tokens": self.output_tokens,
             "total_tokens": self.input_tokens + self.output_tokens,
-            "prompt_tokens_details": {"cached_tokens": self.cached_input_tokens},
+            "prompt_tokens_details": {"cached_tokens": self.cached_input_tokens, **images},
             "completion_tokens_details": {"reasoning_tokens": self.reasoning_tokens},
         }
+
+
+class PredictedTokens(msgspec.Struct, frozen=True):
+    """Of a prediction, the tokens that were right and wrong. They are not billed."""
+
+    accepted: int = 0
+    rejected: int = 0
+
+    def plus(self, more: "PredictedTokens") -> "PredictedTokens":
+        return PredictedTokens(self.accepted + more.accepted, self.rejected + more.rejected)
+
+
+def usage_as_openai(usage: Usage, predicted: PredictedTokens | None) -> dict[str, Any]:
+    """`predicted`: where there was a prediction, and the generation ran in one process."""
+    shown = usage.as_openai()
+    if predicted is not None:
+        shown["completion_tokens_details"] |= {
+            "accepted_prediction_tokens": predicted.accepted,
+            "rejected_prediction_tokens": predicted.rejected,
+        }
+    return shown
 
 
 def total_of(counted: Sequence[Usage]) -> Usage:
@@ -296,11 +363,24 @@ LOOP = "loop"
 loop. OpenAI's has no such word: its clients get `finish_fields`."""
 
 
+STOPPED_BY = "stop:"
+"""Begins the finish reason of a choice that met a stop sequence, which follows. Rows say `stop`."""
+
+
+def finish_word(reason: str) -> str:
+    """A finish reason without what it says beside."""
+    return "stop" if reason.startswith(STOPPED_BY) else reason
+
+
 def finish_fields(reason: str | None) -> dict[str, Any]:
     """How a choice ended, in OpenAI's words: a loop is `length`, which says that the answer is not
-    complete, with the reason beside it in `finish_details`."""
+    complete, with the reason beside it in `finish_details`; so is the stop sequence that was
+    met."""
     if reason == LOOP:
         return {"finish_reason": "length", "finish_details": {"type": LOOP}}
+    if reason is not None and reason.startswith(STOPPED_BY):
+        details = {"type": "stop", "stop": reason.removeprefix(STOPPED_BY)}
+        return {"finish_reason": "stop", "finish_details": details}
     return {"finish_reason": reason}
 
 
@@ -310,6 +390,8 @@ def finish_reason_of(choice: Mapping[str, Any]) -> str | None:
     if isinstance(details, dict) and details.get("type") == LOOP:
         return LOOP
     reason = choice.get("finish_reason")
+    if reason == "stop" and isinstance(details, dict) and isinstance(details.get("stop"), str):
+        return f"{STOPPED_BY}{details['stop']}"
     return None if reason is None else str(reason)
 
 
@@ -318,7 +400,8 @@ class Completion:
     """The whole answer of one generation, for callers that do not stream.
 
     `error` is set when it was cut short (a timeout, say) after text had been generated: the
-    text was delivered and is billed, so it is returned rather than thrown away.
+    text was delivered and is billed, so it is returned rather than thrown away. `stations`: its
+    milliseconds at each, where this process knows them.
     """
 
     public_id: str
@@ -329,6 +412,8 @@ class Completion:
     usage: Usage
     error: ParleyError | None = None
     service_tier: str = ""
+    predicted: PredictedTokens | None = None
+    stations: dict[str, float] = field(default_factory=dict)
 
     def as_openai(self) -> dict[str, Any]:
         """OpenAI's `chat.completion` or `text_completion` object."""
@@ -339,7 +424,7 @@ class Completion:
             "created": self.created,
             "model": self.model,
             "choices": [_choice(choice, self.public_id, chat=chat) for choice in self.choices],
-            "usage": self.usage.as_openai(),
+            "usage": usage_as_openai(self.usage, self.predicted),
         }
         if chat:
             body["service_tier"] = self.service_tier or "default"

@@ -10,10 +10,8 @@ from django.db.models import Count, DateTimeField, DurationField, F, Func, Sum, 
 
 from backend.accounts.principal import Principal
 from backend.generation.models import OPEN_STATES, Generation
+from backend.generation.request import Endpoint
 from backend.platform.errors import NotFound
-
-# A generation has ended by then; so the index of when it began finds it.
-_MAX_DURATION = timedelta(hours=1)
 
 
 def generation_get(*, generation_id: UUID, principal: Principal) -> Generation:
@@ -32,12 +30,18 @@ def generation_get(*, generation_id: UUID, principal: Principal) -> Generation:
     return row
 
 
+def generation_stations(*, generation_id: UUID, organization_id: UUID) -> dict[str, float] | None:
+    """The milliseconds that a generation was at each station; None where they are not known."""
+    rows = Generation.objects.filter(pk=generation_id, organization_id=organization_id)
+    return rows.values_list("stations", flat=True).first()
+
+
 @dataclass(frozen=True, slots=True)
-class EmbeddingUsage:
+class EndpointUsage:
     """Sums of one bucket and group; a dimension that is not grouped by is None."""
 
     start: datetime
-    input_tokens: int
+    quantity: int
     requests: int
     project_id: UUID | None = None
     user_id: UUID | None = None
@@ -45,27 +49,29 @@ class EmbeddingUsage:
     model: str | None = None
 
 
-def embedding_usage(
+def endpoint_usage(
     *,
+    endpoints: Sequence[Endpoint],
+    column: str,
     organization_id: UUID,
     start: datetime,
     end: datetime,
     width: timedelta,
     group_by: Sequence[str],
     only: Mapping[str, Sequence[Any]],
-) -> list[EmbeddingUsage]:
-    """What embeddings have used; the ledger does not tell them apart, their generations do.
+) -> list[EndpointUsage]:
+    """What some endpoints have used; the ledger does not tell them apart, their generations do.
 
-    Embeddings that ended in [start, end), in buckets of `width` from `start`.
+    Of generations that ended in [start, end), in buckets of `width` from `start`.
 
     Args:
+        endpoints: some that an index of `Generation` is for.
+        column: what is summed up, a column of generations.
         group_by, only: columns of generations; values of them, none of which restrict nothing.
     """
     rows = Generation.objects.filter(
         organization_id=organization_id,
-        endpoint="embedding",
-        created_at__gte=start - _MAX_DURATION,
-        created_at__lt=end,
+        endpoint__in=endpoints,
         finished_at__gte=start,
         finished_at__lt=end,
         **{f"{column}__in": values for column, values in only.items() if values},
@@ -78,11 +84,11 @@ def embedding_usage(
         output_field=DateTimeField(),
     )
     sums = rows.annotate(bucket=bucket).values("bucket", *group_by)
-    counted = sums.annotate(tokens=Sum("input_tokens"), requests=Count("pk")).order_by("bucket")
+    counted = sums.annotate(quantity=Sum(column), requests=Count("pk")).order_by("bucket")
     return [
-        EmbeddingUsage(
+        EndpointUsage(
             row["bucket"],
-            row["tokens"],
+            row["quantity"],
             row["requests"],
             **{column: row[column] for column in group_by},
         )

@@ -1,24 +1,29 @@
-"""What `api` calls: start a generation, read it, wait for it, cancel it; embed.
+"""What `api` calls: start a generation, read it, wait for it, cancel it; embed; hear
+and speak.
 
 The gateway of the web process is given (`gateway_of` finds it in a request's scope).
 """
 
 import asyncio
-from collections.abc import AsyncIterator
+import time
+from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
 from datetime import UTC, datetime, timedelta
 from uuid import UUID, uuid4
 
+from msgspec.structs import replace
 from redis.exceptions import RedisError
 
 from backend.accounts.principal import Principal
 from backend.generation import metrics
+from backend.generation.admission.canary import CANARY_HEADER, with_canary
 from backend.generation.admission.estimate import (
     input_bound,
     input_estimate,
     output_estimate,
     output_limit,
 )
+from backend.generation.admission.fallback import FALLBACK_HEADER, serving_pool
 from backend.generation.admission.pipeline import Admission
 from backend.generation.admission.prompt_check import Fence
 from backend.generation.admission.shared_queue import QueuePlace, queue_place
@@ -46,9 +51,21 @@ from backend.generation.request import (
 from backend.generation.run.active import ActiveGeneration
 from backend.generation.run.replay import EventMeta, replay
 from backend.generation.selectors import generation_get
+from backend.generation.stations import SERVER_TIMING, StationClock, server_timing
+from backend.generation.trace import GenerationTrace
 from backend.generation.untrusted_content import with_marked_content
+from backend.generation.voice import (
+    TranscriptionRequest,
+    VoiceEvent,
+    VoiceParts,
+    VoiceRequest,
+    voice_call,
+    voice_stream,
+    voice_whole,
+)
 from backend.platform.database import in_database
 from backend.platform.errors import ParleyError, UpstreamFailed
+from backend.platform.received import received
 
 
 async def generation_start(
@@ -71,20 +88,56 @@ async def generation_start(
         ParleyError: it was refused, or failed before there was anything to read. Nothing runs,
             and what was reserved is given back.
     """
-    pool = await pool_for(gateway.pools, request.model, request.principal)
-    admission = _admission(gateway, pool, request, pending, fence)
+    came = received()
+    clock = StationClock(time.monotonic(), came.at)
+    trace = GenerationTrace.begin(clock, came.traceparent)
+    try:
+        admission, more = await _admit(gateway, request, pending, fence, clock, trace)
+    except BaseException as error:
+        code = error.code if isinstance(error, ParleyError) else None
+        trace.end(clock, {"error.type": code or type(error).__name__}, failed=True)
+        raise
+    assert admission.ticket is not None and admission.policy is not None
+    clock.admitted()
+    active = gateway.activate(
+        admission.admitted, admission.pool, admission.policy, admission.row, clock, trace
+    )
+    gateway.generation_tasks.start(active, admission.ticket)
+    if request.turn is None and request.on_disconnect != "go_on":
+        await _wait_begun(active)
+    created = int(admission.admitted.created_at.timestamp())
+    timing = {SERVER_TIMING: server_timing(clock.milliseconds())}
+    headers = {**admission.ratelimit_headers, **timing, **more}
+    return StartedGeneration(active.id, created, admission.pool.id, headers)
+
+
+async def _admit(
+    gateway: Gateway,
+    request: GenerationRequest,
+    pending: PendingRequest | None,
+    fence: Fence | None,
+    clock: StationClock,
+    trace: GenerationTrace,
+) -> tuple[Admission, dict[str, str]]:
+    """Pass admission at the pool that shall serve it, and say by headers where that is another one
+    than was asked for."""
+    asked_for = await pool_for(gateway.pools, request.model, request.principal)
+    chosen = await with_canary(gateway.pools, gateway.queues, gateway.rollouts, asked_for, request)
+    pool = await serving_pool(gateway.pools, gateway.queues, chosen.pool, request)
+    mark = chosen.mark if pool is chosen.pool else ""
+    admission = _admission(gateway, pool, request, pending, fence, clock, mark=mark)
+    admission.admitted = replace(admission.admitted, traceparent=trace.traceparent)
     try:
         await gateway.admission.admit(admission, gateway.admission.for_generations)
     except ParleyError as error:
         metrics.REFUSED.labels(pool.id, request.principal.plan.slug, error.code or "").inc()
         raise
-    assert admission.ticket is not None and admission.policy is not None
-    active = gateway.activate(admission.admitted, pool, admission.policy, admission.row)
-    gateway.generation_tasks.start(active, admission.ticket)
-    if request.turn is None and request.on_disconnect != "go_on":
-        await _wait_begun(active)
-    created = int(admission.admitted.created_at.timestamp())
-    return StartedGeneration(active.id, created, pool.id, admission.ratelimit_headers)
+    headers = {}
+    if pool is not chosen.pool:
+        headers[FALLBACK_HEADER] = chosen.pool.id
+    if chosen.pool is not asked_for:
+        headers[CANARY_HEADER] = asked_for.id
+    return admission, headers
 
 
 async def generation_check(gateway: Gateway, generation_id: UUID, *, principal: Principal) -> None:
@@ -200,6 +253,55 @@ async def _answer_at_once(
     )
 
 
+async def transcription_create(gateway: Gateway, request: TranscriptionRequest) -> WholeAnswer:
+    """What is said in a recording, whole; its begun seconds are billed.
+
+    Raises:
+        ParleyError: it was refused, or no replica could do it. Nothing is billed.
+    """
+    pool = await _voice_pool(gateway, request)
+    async with voice_call(_voice_parts(gateway), pool, request) as call:
+        answer = await voice_whole(call, request)
+    return WholeAnswer(call.id, answer, call.ratelimit_headers)
+
+
+async def voice_events(
+    gateway: Gateway, request: VoiceRequest
+) -> AsyncGenerator[VoiceEvent | StartedGeneration]:
+    """First how it was admitted, when there is something to deliver; then the server's events.
+    What was delivered is billed, however it ends.
+
+    Raises:
+        ParleyError: as `transcription_create`; also after some events.
+    """
+    pool = await _voice_pool(gateway, request)
+    async with (
+        voice_call(_voice_parts(gateway), pool, request) as call,
+        aclosing(voice_stream(call, request)) as events,
+    ):
+        begun = False
+        async for event in events:
+            if not begun:
+                begun = True
+                created = int(datetime.now(UTC).timestamp())
+                yield StartedGeneration(call.id, created, pool.id, call.ratelimit_headers)
+            yield event
+
+
+async def _voice_pool(gateway: Gateway, request: VoiceRequest) -> PoolConfig:
+    capability = f"{request.endpoint}s" if isinstance(request, TranscriptionRequest) else "speech"
+    return await able_pool_for(gateway.pools, request.model, request.principal, capability)
+
+
+def _voice_parts(gateway: Gateway) -> VoiceParts:
+    return VoiceParts(
+        pipeline=gateway.admission,
+        client=gateway.client,
+        settlement=gateway.settlement,
+        timeout_s=gateway.settings.timeout_s,
+    )
+
+
 async def prompt_tokens_count(gateway: Gateway, request: GenerationRequest) -> int:
     """How many input tokens a chat would be billed, by its model. Nothing is generated or billed.
 
@@ -212,7 +314,7 @@ async def prompt_tokens_count(gateway: Gateway, request: GenerationRequest) -> i
         raise UpstreamFailed(f"No replica of {pool.id!r} could count this. Try again.")
     marked = await asyncio.to_thread(with_marked_content, request)
     whole = upstream_body(marked, pool, choice=0, text_so_far="", tokens_so_far=0)
-    kept = {"model", "messages", "tools"}
+    kept = {"model", "messages", "tools", "continue_final_message", "add_generation_prompt"}
     body = {name: value for name, value in whole.items() if name in kept}
     try:
         return await gateway.client.count_tokens(replica.config, body)
@@ -228,6 +330,9 @@ def _admission(
     request: GenerationRequest,
     pending: PendingRequest | None,
     fence: Fence | None,
+    clock: StationClock,
+    *,
+    mark: str = "",
 ) -> Admission:
     now = datetime.now(UTC)
     longest_s = gateway.settings.timeout_s
@@ -239,6 +344,7 @@ def _admission(
         deadline_at=now + timedelta(seconds=timeout_s),
         token_estimate=input_estimate(request) + output_estimate(request, pool),
         pool=pool.id,
+        mark=mark,
     )
     return Admission(
         admitted=admitted,
@@ -248,6 +354,7 @@ def _admission(
         affinity=prefix_of(request) if len(pool.replicas) > 1 else None,
         pending=pending,
         fence=fence,
+        clock=clock,
     )
 
 

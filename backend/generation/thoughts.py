@@ -30,6 +30,8 @@ class ThoughtMarks:
     def text_of(self, thought: str, answer: str) -> str:
         """The next part of the text. What is thought after the answer has begun is left out: a
         thought stands first."""
+        if answer and self._answers:
+            return answer
         text = ""
         if thought and not self._answers:
             text = thought if self.is_thinking else THOUGHT + thought

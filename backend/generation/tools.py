@@ -9,7 +9,7 @@ released into events again.
 import hashlib
 import re
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -48,8 +48,7 @@ class Call:
     arguments: str
 
 
-@dataclass(frozen=True, slots=True)
-class TextDelta:
+class TextDelta(NamedTuple):
     text: str
 
 
@@ -79,7 +78,7 @@ AnswerDelta = TextDelta | ThoughtDelta | CallBegin | ArgumentsDelta
 
 def without_marks(text: str) -> str:
     """Text of a model, which may not hold our marks."""
-    return text.translate(_MARKS)
+    return text if text.isascii() else text.translate(_MARKS)
 
 
 def begun_call(name: str) -> str:
@@ -152,6 +151,8 @@ class CallReader:
         self.feed(so_far)
 
     def feed(self, text: str) -> list[AnswerDelta]:
+        if self._index < 0 and CALL not in text:
+            return self._content(text)
         deltas: list[AnswerDelta] = []
         for number, part in enumerate(text.split(CALL)):
             if number:
@@ -166,6 +167,8 @@ class CallReader:
         return deltas
 
     def _content(self, text: str) -> list[AnswerDelta]:
+        if not self._thinks and not text.startswith(THOUGHT):
+            return [TextDelta(text)] if text else []
         deltas: list[AnswerDelta] = []
         if text.startswith(THOUGHT):
             self._thinks, text = True, text[1:]

@@ -37,6 +37,7 @@ class Purpose(StrEnum):
 
     SIGNING = "signing"  # Django's own: session rows, links in mails, messages
     STORED_TEXT = "stored-text"
+    REQUEST_LOG = "request-log"
     WEBHOOK_SECRET = "webhook-secret"  # noqa: S105 (the name of a purpose)
     ACCOUNT_SECRET = "account-secret"  # noqa: S105 (the name of a purpose)
     MAIL_TEXT = "mail-text"

@@ -8,6 +8,7 @@ Celery tasks and the admin. `new_client` makes one whose connections nobody else
 import asyncio
 from dataclasses import dataclass
 from functools import cache
+from typing import Any, cast
 from weakref import WeakKeyDictionary
 
 import redis
@@ -15,6 +16,8 @@ import redis.asyncio
 from django.conf import settings
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
+
+from backend.platform.redis_address import address_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,46 +41,71 @@ CACHE = Profile(timeout_s=0.5, wait_s=0.5)
 _Clients = dict[Profile, redis.asyncio.Redis]
 _clients: WeakKeyDictionary[asyncio.AbstractEventLoop, _Clients] = WeakKeyDictionary()
 
+# Of a cluster's node or a Sentinels' master: their pools have no place where a caller waits.
+_MAX_CONNECTIONS = 1000
+
 
 def async_client(profile: Profile = REQUESTS) -> redis.asyncio.Redis:
     """The running event loop's client. Nobody closes it: it is shared."""
     clients = _clients.setdefault(asyncio.get_running_loop(), {})
     if profile not in clients:
-        pool = redis.asyncio.BlockingConnectionPool.from_url(
-            settings.REDIS_URL,
-            max_connections=profile.connections,
-            timeout=profile.wait_s,
-            socket_timeout=profile.timeout_s,
-            socket_connect_timeout=profile.timeout_s,
-        )
-        clients[profile] = redis.asyncio.Redis.from_pool(pool)
+        clients[profile] = _asynchronous(settings.REDIS_URL, profile, profile.timeout_s)
     return clients[profile]
 
 
 @cache
 def sync_client(profile: Profile = REQUESTS) -> redis.Redis:
     """The process's client for synchronous code. Thread safe."""
-    pool = redis.BlockingConnectionPool.from_url(
-        settings.REDIS_URL,
-        max_connections=profile.connections,
-        timeout=profile.wait_s,
-        socket_timeout=profile.timeout_s,
-        socket_connect_timeout=profile.timeout_s,
-    )
-    return redis.Redis.from_pool(pool)
+    return _synchronous(settings.REDIS_URL, profile)
+
+
+@cache
+def sync_stream_client() -> redis.Redis:
+    """The same, for the Redis that holds the streams of answers."""
+    return _synchronous(settings.STREAM_REDIS_URL, REQUESTS)
 
 
 def new_client(profile: Profile) -> redis.asyncio.Redis:
     """A client of the caller's own, who closes it. It retries nothing: the caller knows better
     what a failure means."""
+    return _of_its_own(settings.REDIS_URL, profile)
+
+
+def new_stream_client(profile: Profile) -> redis.asyncio.Redis:
+    """The same, for the Redis that holds the streams of answers, which may be a cluster: what one
+    command or script touches there is of one slot."""
+    return _of_its_own(settings.STREAM_REDIS_URL, profile)
+
+
+def _of_its_own(url: str, profile: Profile) -> redis.asyncio.Redis:
     connect_s = profile.timeout_s if profile.timeout_s is not None else profile.wait_s
-    pool = redis.asyncio.BlockingConnectionPool.from_url(
-        settings.REDIS_URL,
-        max_connections=profile.connections,
-        timeout=profile.wait_s,
-        socket_timeout=profile.timeout_s,
-        socket_connect_timeout=connect_s,
-        retry=Retry(NoBackoff(), 0),
-        protocol=2,
-    )
-    return redis.asyncio.Redis.from_pool(pool)
+    return _asynchronous(url, profile, connect_s, retry=Retry(NoBackoff(), 0), protocol=2)
+
+
+def _asynchronous(
+    url: str, profile: Profile, connect_s: float | None, **options: Any
+) -> redis.asyncio.Redis:
+    address = address_of(url)
+    options |= {"socket_timeout": profile.timeout_s, "socket_connect_timeout": connect_s}
+    if address.kind == "server":
+        return redis.asyncio.Redis.from_pool(
+            redis.asyncio.BlockingConnectionPool.from_url(
+                url, max_connections=profile.connections, timeout=profile.wait_s, **options
+            )
+        )
+    # A cluster's client has the commands of a server's and no class in common with it.
+    client = address.asynchronous(max_connections=_MAX_CONNECTIONS, **options)
+    return cast(redis.asyncio.Redis, client)
+
+
+def _synchronous(url: str, profile: Profile) -> redis.Redis:
+    address = address_of(url)
+    options = {"socket_timeout": profile.timeout_s, "socket_connect_timeout": profile.timeout_s}
+    if address.kind == "server":
+        return redis.Redis.from_pool(
+            redis.BlockingConnectionPool.from_url(
+                url, max_connections=profile.connections, timeout=profile.wait_s, **options
+            )
+        )
+    client = address.synchronous(max_connections=_MAX_CONNECTIONS, **options)
+    return cast(redis.Redis, client)

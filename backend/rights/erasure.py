@@ -23,7 +23,7 @@ from backend.audit.actions import Action
 from backend.audit.services import SYSTEM, record
 from backend.generation.models import OPEN_STATES, Generation
 from backend.generation.stream import keys
-from backend.platform.redis import sync_client
+from backend.platform.redis import sync_stream_client
 from backend.rights.models import Erasure, JobState, SubjectKind
 from backend.rights.registry import TABLES, Fate, Table
 from backend.rights.subject import Subject
@@ -103,7 +103,7 @@ def _forget_buffers(subject: Subject) -> int:
     forgotten = 0
     for generation_id in recent.iterator():
         names = (keys.events(generation_id), keys.request(generation_id))
-        forgotten += int(bool(sync_client().delete(*names)))
+        forgotten += int(bool(sync_stream_client().delete(*names)))
     return forgotten
 
 

@@ -69,6 +69,7 @@ TABLES: tuple[Table, ...] = (
         on_organization=Fate.WITH_PARENT,
     ),
     Table(label="conversations.Conversation", user="user_id", organization="organization_id"),
+    Table(label="conversations.ChatDefaults", user="user_id", organization="organization_id"),
     Table(
         label="conversations.SharingPolicy",
         organization="organization_id",
@@ -107,6 +108,19 @@ TABLES: tuple[Table, ...] = (
     Table(label="api.Batch", user="user_id", organization="organization_id"),
     Table(label="api.StoredResponse", user="user_id", organization="organization_id"),
     Table(label="api.StoredChat", user="user_id", organization="organization_id"),
+    Table(
+        label="api.RequestLog",
+        user="user_id",
+        organization="organization_id",
+        hidden=("ciphertext",),
+        extra=("content",),
+    ),
+    Table(
+        label="api.RequestCount",
+        user="api_key__created_by_id",
+        organization="organization_id",
+        exported=False,
+    ),
     Table(
         label="api.IdempotencyRecord",
         user="user_id",
@@ -269,6 +283,7 @@ TABLES: tuple[Table, ...] = (
     Table(label="enterprise.GroupRule", organization="organization_id"),
     Table(label="enterprise.GroupGrant", user="user_id", organization="organization_id"),
     Table(label="enterprise.AllowedNetwork", organization="organization_id"),
+    Table(label="enterprise.SignInPolicy", organization="organization_id"),
     Table(label="accounts.AnnouncementDismissal", user="user_id"),
     Table(
         label="accounts.TermsAcceptance",
@@ -380,6 +395,7 @@ TABLES: tuple[Table, ...] = (
     _none("contenttypes.ContentType", _SETTINGS),
     _none("accounts.Plan", _SETTINGS),
     _none("generation.Pool", _SETTINGS),
+    _none("generation.Rollout", _SETTINGS),
     _none("accounts.SignUpPolicy", _SETTINGS),
     _none("accounts.Announcement", _SETTINGS),
     _none("accounts.TermsVersion", _SETTINGS),
@@ -388,6 +404,7 @@ TABLES: tuple[Table, ...] = (
     _none("billing.PlanPrice", _SETTINGS),
     _none("billing.PaymentEvent", _IDS),
     _none("billing.ModelCost", _SETTINGS),
+    _none("billing.EngineHour", "What engines did, of all customers together."),
     _none("billing.AbuseSeen", _IDS),
     _none("billing.InvoiceSeries", "The last number of each series of documents."),
     _none("billing.AbuseClient", "A keyed hash of an address, for a day."),

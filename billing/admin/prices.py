@@ -14,7 +14,7 @@ from unfold.widgets import UnfoldAdminTextareaWidget
 
 from backend.platform.errors import InvalidRequest
 from billing.models import ModelCost, Price, PriceFactor
-from billing.prices import Tier
+from billing.prices import Payer, Tier
 from billing.prices.loading import tiers_from_json
 from billing.prices.services import next_hour, price_factor_set, prices_check, prices_set
 from billing.quantities import Kind
@@ -28,13 +28,21 @@ class PriceForm(forms.ModelForm):
         widget=UnfoldAdminTextareaWidget(attrs={"rows": 3}),
         required=False,
         help_text="One price, such as 0.0002. Volume tiers: one a line, tokens of the month and"
-        " price, such as 0: 0.0002 and 1000000: 0.0001. Empty: take the organization's own"
-        " price back.",
+        " price, such as 0: 0.0002 and 1000000: 0.0001. Empty: take the organization's or"
+        " the project's own price back.",
     )
 
     class Meta:
         model = Price
-        fields = ("organization", "model", "kind", "currency", "effective_from", "note")
+        fields = (
+            "organization",
+            "project",
+            "model",
+            "kind",
+            "currency",
+            "effective_from",
+            "note",
+        )
 
     def clean_tiers_text(self) -> tuple[Tier, ...] | None:
         text = self.cleaned_data["tiers_text"].strip()
@@ -55,18 +63,22 @@ class PriceForm(forms.ModelForm):
         data = super().clean() or {}
         if self.errors:
             return data
-        organization = data.get("organization")
         try:
             prices_check(
                 model=data["model"],
                 prices={Kind(data["kind"]): data["tiers_text"]},
                 effective_from=data["effective_from"],
-                organization_id=organization.pk if organization else None,
+                owner=_owner(data),
                 currency=data["currency"],
             )
         except InvalidRequest as error:
             raise forms.ValidationError(error.message) from error
         return data
+
+
+def _owner(data: dict[str, Any]) -> Payer:
+    organization, project = data.get("organization"), data.get("project")
+    return Payer(organization and organization.pk, project and project.pk)
 
 
 class PriceFactorForm(forms.ModelForm):
@@ -110,9 +122,10 @@ class PriceAdmin(ModelAdmin):
         "model",
     )
     list_filter_submit = True
-    list_select_related = ("organization", "created_by")
-    search_fields = ("model", "note")
+    list_select_related = ("organization", "project", "created_by")
+    search_fields = ("model", "note", "organization__name", "project__name")
     autocomplete_fields = ("organization",)
+    raw_id_fields = ("project",)
     ordering = ("model", "kind", "-effective_from", "-id")
 
     @display(description="Price of 1,000 tokens")
@@ -127,11 +140,24 @@ class PriceAdmin(ModelAdmin):
 
     @display(description="For", ordering="organization__name")
     def show_for(self, price: Price) -> str:
-        return "all organizations" if price.organization is None else price.organization.name
+        if price.organization is None:
+            return "all organizations"
+        if price.project_id is None:
+            return price.organization.name
+        return f"{price.organization.name}: {price.project or price.project_id}"
 
     def get_fields(self, request: HttpRequest, obj: Price | None = None) -> tuple[str, ...]:
         price = "tiers_text" if obj is None else "show_price"
-        return ("organization", "model", "kind", price, "currency", "effective_from", "note")
+        return (
+            "organization",
+            "project",
+            "model",
+            "kind",
+            price,
+            "currency",
+            "effective_from",
+            "note",
+        )
 
     def get_readonly_fields(
         self, request: HttpRequest, obj: Price | None = None
@@ -147,7 +173,7 @@ class PriceAdmin(ModelAdmin):
             model=data["model"],
             prices={Kind(data["kind"]): data["tiers_text"]},
             effective_from=data["effective_from"],
-            organization_id=obj.organization_id,
+            owner=_owner(data),
             currency=data["currency"],
             by_user_id=request.user.pk,
             note=data["note"],

@@ -14,7 +14,7 @@ from unfold.contrib.filters.admin import (
 from unfold.decorators import display
 
 from backend.platform.model_admins import LargeReadOnlyAdmin, ReadOnlyAdmin
-from billing.models import OutboxEvent, ReconciliationRun, UsageRecord, UsageRollup
+from billing.models import EngineHour, OutboxEvent, ReconciliationRun, UsageRecord, UsageRollup
 from billing.reports.view import ReportsView, export_view
 
 STATE_LABELS = {
@@ -36,6 +36,9 @@ class UsageRecordAdmin(LargeReadOnlyAdmin):
         "cached_input_tokens",
         "output_tokens",
         "reasoning_tokens",
+        "audio_seconds",
+        "spoken_characters",
+        "image_tokens",
         "invoice",
     )
     list_filter = (
@@ -66,6 +69,9 @@ class UsageRollupAdmin(LargeReadOnlyAdmin):
         "cached_input_tokens",
         "output_tokens",
         "reasoning_tokens",
+        "audio_seconds",
+        "spoken_characters",
+        "image_tokens",
     )
     list_filter = (("hour", RangeDateTimeFilter),)
     list_filter_submit = True
@@ -81,6 +87,27 @@ class UsageRollupAdmin(LargeReadOnlyAdmin):
             path("export/", export_view, name="billing_usage_export"),
             *super().get_urls(),
         ]
+
+
+@admin.register(EngineHour)
+class EngineHourAdmin(LargeReadOnlyAdmin):
+    list_display = (
+        "hour",
+        "model",
+        "name",
+        "hardware",
+        "region",
+        "hour_price",
+        "up_s",
+        "busy_s",
+        "input_tokens",
+        "cached_tokens",
+        "output_tokens",
+    )
+    list_filter = (("hour", RangeDateTimeFilter), "model")
+    list_filter_submit = True
+    search_words = ("engine_id", "name")
+    ordering = ("-hour",)
 
 
 @admin.register(OutboxEvent)

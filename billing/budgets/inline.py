@@ -25,7 +25,7 @@ from billing.budgets.limits import (
     organization_limits,
 )
 from billing.budgets.spending import rebuild_counters
-from billing.prices import PriceBook, UnpricedUsage, ceiling
+from billing.prices import Payer, PriceBook, UnpricedUsage, ceiling
 from billing.prices.loading import cached_price_book, price_book
 from billing.quantities import Quantities
 from billing.services import UsageFacts, usage_cost
@@ -44,6 +44,8 @@ async def reserve(
     model: str,
     input_tokens: int,
     max_output_tokens: int,
+    audio_seconds: int = 0,
+    characters: int = 0,
     now: datetime | None = None,
 ) -> bool:
     """Set aside the most this generation can cost, in every budget that binds the caller.
@@ -51,6 +53,7 @@ async def reserve(
     Either in all of them or in none. Reserving a generation again changes nothing.
 
     Args:
+        audio_seconds, characters: the most of them, of what is heard or spoken.
         now: when it is asked for, which decides whose month it must fit; the present by default.
     Returns:
         Whether this call set something aside: only then is it the caller's to give back. What
@@ -68,7 +71,14 @@ async def reserve(
         await throttle.refuse_if_over(principal, throttled)
         return False
     now = now or datetime.now(UTC)
-    amount = _max_cost(book, principal.organization_id, model, input_tokens, max_output_tokens, now)
+    most = Quantities(
+        input=input_tokens,
+        output=max_output_tokens,
+        audio=audio_seconds,
+        characters=characters,
+    )
+    payer = Payer(principal.organization_id, principal.project_id)
+    amount = _max_cost(book, payer, model, most, now)
     held_in = [Counter.at(principal.organization_id, limit.name, now).keys for limit in bound]
     keys = list(chain.from_iterable(held_in))
     lifetime = int(settings.GENERATION_TIMEOUT_S) + RESERVATION_MARGIN_S
@@ -155,18 +165,17 @@ async def _limits_and_book(organization_id: UUID) -> tuple[OrganizationLimits, P
 
 def _max_cost(
     book: PriceBook,
-    organization_id: UUID,
+    payer: Payer,
     model: str,
-    input_tokens: int,
-    max_output_tokens: int,
+    most: Quantities,
     at: datetime,
 ) -> int:
     try:
         return counters.amount_up(
             ceiling(
-                quantities=Quantities(input=input_tokens, output=max_output_tokens),
+                quantities=most,
                 model=model,
-                organization_id=organization_id,
+                payer=payer,
                 at=at,
                 book=book,
             )

@@ -67,7 +67,7 @@ def spent_by_limit(
     recent: dict[BudgetLimit, list[UUID]] = {limit: [] for limit in bound}
     for row in rows:
         bucket = ledger.bucket_of(row)
-        cost = pricer.price(bucket)
+        cost = pricer.price(bucket).cost
         for limit in bound:
             if limit.binds(project_id=bucket.project_id, key_id=bucket.key_id):
                 totals[limit] += cost

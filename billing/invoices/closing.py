@@ -10,6 +10,7 @@ closed anew.
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from decimal import Decimal
+from typing import NamedTuple
 from uuid import UUID
 
 import structlog
@@ -59,6 +60,13 @@ class FeeCurrencyError(Exception):
 
 class MonthNotOver(Exception):
     """Only a month that has ended can be closed."""
+
+
+class _LineKey(NamedTuple):
+    usage_month: date
+    project_id: UUID
+    model: str
+    at_project_price: bool
 
 
 @dataclass(slots=True)
@@ -114,7 +122,7 @@ def invoice_close(*, organization_id: UUID, month: Period, now: datetime) -> Inv
 def _draft(organization_id: UUID, month: Period, invoice_id: int) -> Invoice:
     terms = terms_of(organization_id)
     pricer = Pricer(organization_id=organization_id, book=load_book(terms.currency))
-    lines: dict[tuple[date, UUID, str], _Line] = {}
+    lines: dict[_LineKey, _Line] = {}
     spending: list[tuple[datetime, Decimal]] = []
     for priced in on_invoice(
         organization_id=organization_id,
@@ -125,7 +133,8 @@ def _draft(organization_id: UUID, month: Period, invoice_id: int) -> Invoice:
         bucket = priced.bucket
         assert bucket.project_id is not None
         usage_month = month_of(bucket.start).start.date()
-        lines.setdefault((usage_month, bucket.project_id, bucket.model), _Line()).add(priced)
+        key = _LineKey(usage_month, bucket.project_id, bucket.model, priced.at_project_price)
+        lines.setdefault(key, _Line()).add(priced)
         spending.append((bucket.start, priced.cost))
     if pricer.unpriced:
         raise UnpricedUsageError(pricer.unpriced)
@@ -174,29 +183,34 @@ def _draft(organization_id: UUID, month: Period, invoice_id: int) -> Invoice:
     return invoice
 
 
-def _write_lines(
-    invoice: Invoice, lines: dict[tuple[date, UUID, str], _Line], month: Period
-) -> None:
-    projects = Project.objects.in_bulk({project_id for _, project_id, _ in lines})
+def _write_lines(invoice: Invoice, lines: dict[_LineKey, _Line], month: Period) -> None:
+    projects = Project.objects.in_bulk({key.project_id for key in lines})
     names = {key: project.name for key, project in projects.items()}
     ordered = sorted(
         lines.items(),
-        key=lambda item: (item[0][0], names.get(item[0][1], ""), str(item[0][1]), item[0][2]),
+        key=lambda item: (
+            item[0].usage_month,
+            names.get(item[0].project_id, ""),
+            str(item[0].project_id),
+            item[0].model,
+            item[0].at_project_price,
+        ),
     )
     InvoiceLine.objects.bulk_create(
         InvoiceLine(
             invoice=invoice,
             position=position,
-            project_id=project_id,
-            project_name=names.get(project_id, str(project_id)),
-            model=model,
-            usage_month=usage_month,
-            is_late=usage_month < month.start.date(),
+            project_id=key.project_id,
+            project_name=names.get(key.project_id, str(key.project_id)),
+            model=key.model,
+            usage_month=key.usage_month,
+            is_late=key.usage_month < month.start.date(),
+            at_project_price=key.at_project_price,
             requests=line.requests,
             **line.counts.columns(),
             amount=line.amount,
         )
-        for position, ((usage_month, project_id, model), line) in enumerate(ordered, start=1)
+        for position, (key, line) in enumerate(ordered, start=1)
     )
 
 

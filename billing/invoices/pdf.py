@@ -23,6 +23,15 @@ HEAD = ParagraphStyle("head", SMALL, fontName="Helvetica-Bold")
 HEAD_RIGHT = ParagraphStyle("head-right", HEAD, alignment=TA_RIGHT)
 TITLE = ParagraphStyle("title", BODY, fontName="Helvetica-Bold", fontSize=20, leading=26)
 
+# What of a table's column a text may fill: reportlab pads each cell by 6 points on both sides.
+PADDING = 12
+PAGE, PARTY, PROJECT, MODEL = (
+    170 * mm,
+    60 * mm - PADDING,
+    44 * mm - PADDING,
+    42 * mm - PADDING,
+)
+
 
 def invoice_pdf(invoice: Invoice) -> bytes:
     """The document, with a watermark where it is a draft or void."""
@@ -59,7 +68,7 @@ def _story(invoice: Invoice) -> list[Flowable]:
         Spacer(1, 8 * mm),
     ]
     if invoice.kind == DocumentKind.CREDIT_NOTE:
-        reason = printable(f"Corrects invoice {invoice.corrects}: {invoice.reason}")
+        reason = printable(f"Corrects invoice {invoice.corrects}: {invoice.reason}", BODY, PAGE)
         parts += [Paragraph(reason, BODY)]
     else:
         parts += [_lines(invoice)]
@@ -85,14 +94,16 @@ def _parties(invoice: Invoice) -> Table:
     if invoice.due_at is not None and invoice.total > 0:
         facts.append(("Due", f"{invoice.due_at:%Y-%m-%d}"))
     about = "<br/>".join(
-        f"<font color='#6b6b6b'>{k}</font>&nbsp;&nbsp;{printable(v)}" for k, v in facts
+        f"<font color='#6b6b6b'>{k}</font>&nbsp;&nbsp;{printable(v, BODY, PARTY)}" for k, v in facts
     )
     row = [
         Paragraph(_address("From", invoice.seller), BODY),
         Paragraph(_address("To", invoice.customer), BODY),
         Paragraph(about, BODY),
     ]
-    table = Table([row], colWidths=[60 * mm, 60 * mm, 50 * mm])
+    table = Table(
+        [row], colWidths=[PARTY + PADDING, PARTY + PADDING, 170 * mm - 2 * (PARTY + PADDING)]
+    )
     table.setStyle(
         TableStyle([("VALIGN", (0, 0), (-1, -1), "TOP"), ("LEFTPADDING", (0, 0), (-1, -1), 0)])
     )
@@ -101,7 +112,7 @@ def _parties(invoice: Invoice) -> Table:
 
 def _address(heading: str, party: dict[str, str]) -> str:
     lines = [party.get("name", ""), *party.get("address", "").splitlines(), party.get("tax_id", "")]
-    text = "<br/>".join(printable(line) for line in lines if line.strip())
+    text = "<br/>".join(printable(line, BODY, PARTY) for line in lines if line.strip())
     return f"<font color='#6b6b6b'>{heading}</font><br/>{text}"
 
 
@@ -114,7 +125,13 @@ def _lines(invoice: Invoice) -> Table:
     rows: list[list[Paragraph]] = [header]
     rows += [_line(line) for line in invoice.lines.order_by("position")]
     table = Table(
-        rows, colWidths=[44 * mm, 42 * mm, 18 * mm, 23 * mm, 20 * mm, 23 * mm], repeatRows=1
+        rows,
+        colWidths=[
+            PROJECT + PADDING,
+            MODEL + PADDING,
+            *(width * mm for width in (18, 23, 20, 23)),
+        ],
+        repeatRows=1,
     )
     table.setStyle(
         TableStyle(
@@ -131,14 +148,17 @@ def _lines(invoice: Invoice) -> Table:
 
 
 def _line(line: InvoiceLine) -> list[Paragraph]:
-    project = printable(line.project_name)
+    project = printable(line.project_name, BODY, PROJECT)
     if line.is_late:
         project += f" *<br/><font color='#6b6b6b' size='8'>{line.usage_month:%B %Y}</font>"
+    model = printable(line.model, BODY, MODEL)
+    if line.at_project_price:
+        model += "<br/><font color='#6b6b6b' size='8'>price of the project</font>"
     amount = f"{line.amount:,.6f}".rstrip("0")
     whole, _, cents = amount.partition(".")
     return [
         Paragraph(project, BODY),
-        Paragraph(printable(line.model), BODY),
+        Paragraph(model, BODY),
         Paragraph(f"{line.requests:,}", RIGHT),
         Paragraph(f"{line.input_tokens:,}", RIGHT),
         Paragraph(f"{line.output_tokens:,}", RIGHT),

@@ -13,6 +13,7 @@ from billing.models.accounts import BillingAccount
 from billing.models.budgets import Budget, BudgetAlert
 from billing.models.costs import ModelCost
 from billing.models.credit import CreditEntry, CreditKind
+from billing.models.engines import EngineHour
 from billing.models.invoices import (
     DocumentKind,
     Invoice,
@@ -63,6 +64,7 @@ __all__ = [
     "CreditKind",
     "DocumentKind",
     "DunningStep",
+    "EngineHour",
     "Invoice",
     "InvoiceLine",
     "InvoiceSeries",

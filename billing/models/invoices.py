@@ -125,7 +125,8 @@ class Invoice(models.Model):
 
 
 class InvoiceLine(TokenSums):
-    """What one project used of one model in one month, with its exact price; or a plan's fee."""
+    """What one project used of one model in one month, with its exact price; or a plan's fee. What
+    it used at prices of its own is a line of its own."""
 
     invoice = models.ForeignKey(Invoice, on_delete=models.PROTECT, related_name="lines")
     position = models.PositiveIntegerField()
@@ -134,6 +135,9 @@ class InvoiceLine(TokenSums):
     model = models.CharField(max_length=200)
     usage_month = models.DateField(help_text="Earlier than the invoice's month: it came late.")
     is_late = models.BooleanField(default=False)
+    at_project_price = models.BooleanField(
+        default=False, db_default=False, verbose_name="at the project's price"
+    )
     requests = models.BigIntegerField()
     amount = models.DecimalField(max_digits=30, decimal_places=12)
     plan_period = models.ForeignKey(

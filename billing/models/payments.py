@@ -148,6 +148,16 @@ class PaymentReversal(models.Model):
     currency = models.CharField(max_length=3)
     is_closed = models.BooleanField(default=False, help_text="A dispute that was decided.")
     is_won = models.BooleanField(default=False, help_text="The payment is ours after all.")
+    refunds = models.JSONField(
+        default=dict, blank=True, help_text="Those that are known by id: amount, whether it failed."
+    )
+    failed = models.DecimalField(
+        max_digits=18,
+        decimal_places=2,
+        default=Decimal(0),
+        db_default=Decimal(0),
+        help_text="Of the refunds, what never reached the customer.",
+    )
     applied = models.DecimalField(max_digits=18, decimal_places=2, default=Decimal(0))
     organization = models.ForeignKey(
         Organization, null=True, on_delete=models.PROTECT, related_name="payment_reversals"
@@ -164,7 +174,11 @@ class PaymentReversal(models.Model):
             models.CheckConstraint(
                 condition=Q(amount__gt=0, applied__gte=0, applied__lte=F("amount")),
                 name="payment_reversal_amounts",
-            )
+            ),
+            models.CheckConstraint(
+                condition=Q(failed__gte=0, failed__lte=F("amount")),
+                name="payment_reversal_failed",
+            ),
         ]
 
     def __str__(self) -> str:
@@ -173,7 +187,7 @@ class PaymentReversal(models.Model):
     @property
     def in_force(self) -> Decimal:
         """What of the payment is not ours at present."""
-        return Decimal(0) if self.is_won else self.amount
+        return Decimal(0) if self.is_won else self.amount - self.failed
 
 
 class DunningStep(models.Model):

@@ -1,7 +1,7 @@
 """The price book's rows. A row never changes; a new price is a new row that begins later.
 
-Of several rows for the same currency, organization, model and kind, the one with the latest
-`effective_from` not after the moment in question applies; of two with the same, the later
+Of several rows for the same currency, organization, project, model and kind, the one with the
+latest `effective_from` not after the moment in question applies; of two with the same, the later
 written one. So editing history is the table itself.
 """
 
@@ -9,7 +9,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models.functions import Now
 
-from backend.accounts.models import Organization
+from backend.accounts.models import Organization, Project
 from billing.quantities import Kind
 from billing.tiers import TIERS
 
@@ -19,7 +19,8 @@ class Price(models.Model):
 
     `tiers` is a list of `{"from": tokens, "price": "0.0001"}`, ascending, the first from 0:
     the marginal price once the organization has used that many tokens of this model and kind
-    in the calendar month. None takes an organization's own price back.
+    in the calendar month; of a project's price, once the project has used that many at it. None
+    takes an organization's or a project's own price back.
     """
 
     currency = models.CharField(max_length=3, default="USD")
@@ -30,6 +31,16 @@ class Price(models.Model):
         on_delete=models.PROTECT,
         related_name="own_prices",
         help_text="Empty: the list price for everybody.",
+    )
+    # As in the ledger, the id outlives the project: what it used keeps its price.
+    project = models.ForeignKey(
+        Project,
+        null=True,
+        blank=True,
+        on_delete=models.DO_NOTHING,
+        db_constraint=False,
+        related_name="own_prices",
+        help_text="One of the organization's. Empty: all of them.",
     )
     model = models.CharField(max_length=200)
     kind = models.CharField(max_length=16, choices=[(kind.value, kind.label) for kind in Kind])
@@ -45,6 +56,12 @@ class Price(models.Model):
         ordering = ["model", "kind", "-effective_from", "-id"]
         indexes = [
             models.Index(fields=["model", "kind", "effective_from"], name="price_lookup"),
+        ]
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(project=None) | models.Q(organization__isnull=False),
+                name="price_project_of_organization",
+            )
         ]
 
     def __str__(self) -> str:

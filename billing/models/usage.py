@@ -39,12 +39,16 @@ class UsageState(models.TextChoices):
 
 class TokenColumns(models.Model):
     """What one generation used, a column for each kind of tokens: of ledger and event store, and of
-    the generation itself. Cached tokens are counted as input too."""
+    the generation itself. Cached tokens and those of images are counted as
+    input too, and no token as both."""
 
     input_tokens = models.PositiveIntegerField(default=0)
     cached_input_tokens = models.PositiveIntegerField(default=0)
     output_tokens = models.PositiveIntegerField(default=0)
     reasoning_tokens = models.PositiveIntegerField(default=0, db_default=0)
+    audio_seconds = models.PositiveIntegerField(default=0, db_default=0)
+    spoken_characters = models.PositiveIntegerField(default=0, db_default=0)
+    image_tokens = models.PositiveIntegerField(default=0, db_default=0)
 
     class Meta:
         abstract = True
@@ -81,6 +85,9 @@ class TokenSums(models.Model):
     cached_input_tokens = models.PositiveBigIntegerField()
     output_tokens = models.PositiveBigIntegerField()
     reasoning_tokens = models.PositiveBigIntegerField(default=0, db_default=0)
+    audio_seconds = models.PositiveBigIntegerField(default=0, db_default=0)
+    spoken_characters = models.PositiveBigIntegerField(default=0, db_default=0)
+    image_tokens = models.PositiveBigIntegerField(default=0, db_default=0)
 
     class Meta:
         abstract = True

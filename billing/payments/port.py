@@ -95,6 +95,18 @@ class PaymentRefunded:
 
 
 @dataclass(frozen=True, slots=True)
+class RefundKnown:
+    """One refund of a charge; `has_failed`: the money came back to us, and that is final."""
+
+    refund_id: str
+    charge_id: str
+    payment_id: str
+    amount: Decimal
+    currency: str
+    has_failed: bool
+
+
+@dataclass(frozen=True, slots=True)
 class PaymentDisputed:
     """A bank took a payment back; `is_won`: None as long as that is not decided."""
 
@@ -112,6 +124,7 @@ Happening = (
     | InvoicePaid
     | InvoiceFailed
     | PaymentRefunded
+    | RefundKnown
     | PaymentDisputed
 )
 

@@ -2,7 +2,8 @@
 
 A row holds what is known of each, another number what of it has had its effect. The difference is
 applied once the payment is known, under a lock of the payment: so events that are repeated, late
-or in another order do what each does once. Of a top-up it is taken from the credit, which may go
+or in another order do what each does once. A refund that fails at the customer's bank, weeks later
+at times, gives back what it took. Of a top-up it is taken from the credit, which may go
 below zero; an invoice whose payment was disputed is open again, and is not charged by itself.
 """
 
@@ -29,7 +30,7 @@ from billing.models import (
     TopUp,
     TopUpState,
 )
-from billing.payments.port import PaymentDisputed, PaymentRefunded
+from billing.payments.port import PaymentDisputed, PaymentRefunded, RefundKnown
 
 log = structlog.get_logger(__name__)
 
@@ -42,6 +43,31 @@ def payment_lock(payment_id: str) -> None:
 
 def payment_refunded(event: PaymentRefunded, *, now: datetime) -> str:
     """Within the caller's transaction; what it changed."""
+    row = _refunds_of(event)
+    # Of several refunds each event has the sum so far: an older one that comes late has less.
+    row.amount = max(row.amount, event.amount)
+    row.save(update_fields=["amount"])
+    return _applied(row, now)
+
+
+def refund_known(event: RefundKnown, *, now: datetime) -> str:
+    """Within the caller's transaction; what it changed. What failed stays failed."""
+    row = _refunds_of(event)
+    before = row.refunds.get(event.refund_id, {"failed": False})
+    row.refunds[event.refund_id] = {
+        "amount": str(event.amount),
+        "failed": before["failed"] or event.has_failed,
+    }
+    known = [(Decimal(one["amount"]), one["failed"]) for one in row.refunds.values()]
+    # The provider's own sum may leave out what failed, or not have reached us yet.
+    row.amount = max(row.amount, sum((amount for amount, _ in known), Decimal(0)))
+    row.failed = sum((amount for amount, has_failed in known if has_failed), Decimal(0))
+    row.save(update_fields=["refunds", "amount", "failed"])
+    return _applied(row, now)
+
+
+def _refunds_of(event: PaymentRefunded | RefundKnown) -> PaymentReversal:
+    """The row of the refunded charge, under `payment_lock`."""
     payment_lock(event.payment_id)
     row, _ = PaymentReversal.objects.get_or_create(
         reference=event.charge_id,
@@ -52,10 +78,7 @@ def payment_refunded(event: PaymentRefunded, *, now: datetime) -> str:
             "currency": event.currency,
         },
     )
-    # Of several refunds each event has the sum so far: an older one that comes late has less.
-    row.amount = max(row.amount, event.amount)
-    row.save(update_fields=["amount"])
-    return _applied(row, now)
+    return row
 
 
 def payment_disputed(event: PaymentDisputed, *, now: datetime) -> str:
@@ -126,7 +149,8 @@ def _correct_invoice(row: PaymentReversal, invoice: Invoice, change: Decimal, no
     if row.kind == ReversalKind.REFUND:
         # Giving money back is the seller's decision; the document of it is a credit note.
         log.warning("invoice_refunded", invoice=str(invoice), amount=str(change))
-        effect = f"nothing: a credit note for invoice {invoice} says what was refunded"
+        what = "was refunded" if change > 0 else "was not refunded after all"
+        effect = f"nothing: a credit note for invoice {invoice} says what {what}"
     elif change > 0 and invoice.status != InvoiceStatus.PAID and not is_disputed(row.payment_id):
         return "kept until its payment is known"
     else:
@@ -160,6 +184,7 @@ def _decide(row: PaymentReversal, invoice: Invoice, change: Decimal, now: dateti
 
 _TEXTS = {
     (ReversalKind.REFUND, True): "was refunded",
+    (ReversalKind.REFUND, False): "is restored: its refund failed at your bank",
     (ReversalKind.DISPUTE, True): "was disputed at your bank and taken back",
     (ReversalKind.DISPUTE, False): "is restored: the dispute was decided",
 }

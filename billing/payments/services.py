@@ -38,6 +38,7 @@ from billing.payments.port import (
     PaymentDisputed,
     PaymentRefunded,
     ProviderEvent,
+    RefundKnown,
     TopUpExpired,
     TopUpPaid,
 )
@@ -47,6 +48,7 @@ from billing.payments.reversals import (
     payment_disputed,
     payment_lock,
     payment_refunded,
+    refund_known,
     reversals_apply,
 )
 from billing.permissions import require_money_writer
@@ -200,6 +202,8 @@ def _effect(event: ProviderEvent, now: datetime) -> str:
             return f"collecting invoice {invoice_id} failed"
         case PaymentRefunded() as refunded:
             return payment_refunded(refunded, now=now)
+        case RefundKnown() as refund:
+            return refund_known(refund, now=now)
         case PaymentDisputed() as disputed:
             return payment_disputed(disputed, now=now)
     return "nothing"

@@ -28,6 +28,7 @@ from billing.payments.port import (
     PaymentProviderFailed,
     PaymentRefunded,
     ProviderEvent,
+    RefundKnown,
     TopUpExpired,
     TopUpPaid,
 )
@@ -174,6 +175,8 @@ class StripeProvider:
                 return InvoiceFailed(int(invoice), str(about["id"]), reason) if invoice else None
             case "charge.refunded":
                 return _refunded(about)
+            case "refund.created" | "refund.updated" | "refund.failed" | "charge.refund.updated":
+                return _refund(about)
             case (
                 "charge.dispute.created"
                 | "charge.dispute.closed"
@@ -199,6 +202,16 @@ def _refunded(charge: Mapping[str, Any]) -> PaymentRefunded | None:
         return None  # not a payment that was begun here
     amount, currency = _money(charge["amount_refunded"], charge["currency"])
     return PaymentRefunded(str(charge["id"]), str(charge["payment_intent"]), amount, currency)
+
+
+def _refund(refund: Mapping[str, Any]) -> RefundKnown | None:
+    """Source: https://docs.stripe.com/api/refunds/object"""
+    if not refund.get("payment_intent") or not refund.get("charge") or not refund["amount"]:
+        return None  # not of a payment that was begun here
+    amount, currency = _money(refund["amount"], str(refund["currency"]))
+    has_failed = refund["status"] in ("failed", "canceled")
+    payment_id, charge_id = str(refund["payment_intent"]), str(refund["charge"])
+    return RefundKnown(str(refund["id"]), charge_id, payment_id, amount, currency, has_failed)
 
 
 def _disputed(dispute: Mapping[str, Any]) -> PaymentDisputed | None:

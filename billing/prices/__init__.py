@@ -1,5 +1,5 @@
 """Prices: the book (pure), its rows (loading) and how they come about (services)."""
 
-from billing.prices.book import PriceBook, PriceEntry, Tier, UnpricedUsage, ceiling, cost
+from billing.prices.book import LIST, Payer, PriceBook, PriceEntry, Tier, UnpricedUsage, ceiling
 
-__all__ = ["PriceBook", "PriceEntry", "Tier", "UnpricedUsage", "ceiling", "cost"]
+__all__ = ["LIST", "Payer", "PriceBook", "PriceEntry", "Tier", "UnpricedUsage", "ceiling"]

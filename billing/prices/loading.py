@@ -11,7 +11,7 @@ from decimal import Decimal
 from typing import Any
 
 from billing.models import Price, PriceFactor
-from billing.prices.book import FactorEntry, PriceBook, PriceEntry, Tier
+from billing.prices.book import FactorEntry, Payer, PriceBook, PriceEntry, Tier
 from billing.quantities import Kind
 
 CACHE_TTL_S = 10.0
@@ -51,7 +51,7 @@ def load_book(currency: str = DEFAULT_CURRENCY) -> PriceBook:
                 kind=Kind(row.kind),
                 effective_from=row.effective_from,
                 tiers=tiers_from_json(row.tiers),
-                organization_id=row.organization_id,
+                owner=Payer(row.organization_id, row.project_id),
             )
             for row in Price.objects.filter(currency=currency).order_by("id")
         ),

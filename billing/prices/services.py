@@ -12,9 +12,10 @@ from uuid import UUID
 import structlog
 from django.db import connection, transaction
 
+from backend.accounts.models import Project
 from backend.platform.errors import InvalidRequest
 from billing.models import Price, PriceFactor
-from billing.prices.book import PriceBook, Tier, UnpricedUsage, check_tiers
+from billing.prices.book import LIST, Payer, PriceBook, Tier, check_tiers
 from billing.prices.loading import DEFAULT_CURRENCY, clear_price_cache, load_book, tiers_to_json
 from billing.quantities import Kind
 from billing.tiers import LIST_FACTORS, TIERS
@@ -37,18 +38,19 @@ def prices_set(
     model: str,
     prices: Mapping[Kind, Tiers | None],
     effective_from: datetime,
-    organization_id: UUID | None = None,
+    owner: Payer = LIST,
     currency: str = DEFAULT_CURRENCY,
     by_user_id: UUID | None = None,
     note: str = "",
 ) -> list[Price]:
-    """Set prices of a model from a whole hour on, for all organizations or for one.
+    """Set prices of a model from a whole hour on, for all organizations, for one, or for one of its
+    projects.
 
     Args:
-        prices: by kind; None takes an organization's own price back.
+        prices: by kind; None takes an organization's or a project's own price back.
     Raises:
-        InvalidRequest: tiers that make no sense, not a whole hour, or a moment in the past
-            for something that has a price already.
+        InvalidRequest: tiers that make no sense, a project that is not the organization's, not
+            a whole hour, or a moment in the past for something that has a price already.
     """
     with transaction.atomic():
         _lock_prices()
@@ -56,13 +58,14 @@ def prices_set(
             model=model,
             prices=prices,
             effective_from=effective_from,
-            organization_id=organization_id,
+            owner=owner,
             currency=currency,
         )
         rows = [
             Price(
                 currency=currency,
-                organization_id=organization_id,
+                organization_id=owner.organization_id,
+                project_id=owner.project_id,
                 model=model,
                 kind=kind,
                 tiers=tiers_to_json(tiers),
@@ -82,16 +85,17 @@ def prices_check(
     model: str,
     prices: Mapping[Kind, Tiers | None],
     effective_from: datetime,
-    organization_id: UUID | None = None,
+    owner: Payer = LIST,
     currency: str = DEFAULT_CURRENCY,
 ) -> None:
     """What `prices_set` would refuse, it refuses; nothing is written. For forms."""
+    _check_owner(owner)
     for kind, tiers in prices.items():
-        _check(kind, tiers, organization_id)
+        _check(kind, tiers, owner)
     if effective_from.minute or effective_from.second or effective_from.microsecond:
         raise InvalidRequest("A price must begin at a whole hour.", param="effective_from")
     if effective_from <= datetime.now(UTC):
-        _check_nothing_is_repriced(model, prices, organization_id, load_book(currency))
+        _check_nothing_is_repriced(model, prices, owner, load_book(currency))
 
 
 def prices_seed(*, prices: Mapping[str, Mapping[str, str | Decimal]]) -> int:
@@ -182,9 +186,21 @@ def next_hour(now: datetime) -> datetime:
     return now.replace(minute=0, second=0, microsecond=0) + timedelta(hours=1)
 
 
-def _check(kind: Kind, tiers: Tiers | None, organization_id: UUID | None) -> None:
+def _check_owner(owner: Payer) -> None:
+    organization_id, project_id = owner
+    if project_id is None:
+        return
+    if organization_id is None:
+        raise InvalidRequest("Name the organization whose project it is.", param="organization")
+    if not Project.objects.filter(pk=project_id, organization_id=organization_id).exists():
+        raise InvalidRequest(
+            f"Project {project_id} is not one of this organization's.", param="project"
+        )
+
+
+def _check(kind: Kind, tiers: Tiers | None, owner: Payer) -> None:
     if tiers is None:
-        if organization_id is None:
+        if owner == LIST:
             raise InvalidRequest("A list price can be replaced, not taken back.", param="tiers")
         return
     try:
@@ -201,19 +217,15 @@ def _check(kind: Kind, tiers: Tiers | None, organization_id: UUID | None) -> Non
 
 
 def _check_nothing_is_repriced(
-    model: str, kinds: Mapping[Kind, Tiers | None], organization_id: UUID | None, book: PriceBook
+    model: str, kinds: Mapping[Kind, Tiers | None], owner: Payer, book: PriceBook
 ) -> None:
+    now = datetime.now(UTC)
     for kind in kinds:
-        try:
-            book.tiers(
-                model=model, kind=kind, organization_id=organization_id, at=datetime.now(UTC)
+        if book.would_reprice(owner=owner, model=model, kind=kind, at=now):
+            raise InvalidRequest(
+                f"{model} has a price for {kind} already; a new one begins in the future.",
+                param="effective_from",
             )
-        except UnpricedUsage:
-            continue
-        raise InvalidRequest(
-            f"{model} has a price for {kind} already; a new one begins in the future.",
-            param="effective_from",
-        )
 
 
 def _lock_prices() -> None:

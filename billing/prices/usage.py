@@ -6,21 +6,26 @@ by project, then key, user and model: arbitrary but always the same, and without
 there are no volume tiers.
 """
 
-from collections.abc import Iterable, Iterator
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from decimal import Decimal, localcontext
+from decimal import Decimal
+from typing import Literal
 from uuid import UUID
 
-from billing.prices.book import EXACT, PriceBook, UnpricedUsage, cost_where_priced
-from billing.quantities import Kind, Quantities, TokenCounts
+from billing.prices.book import EXACT, AppliedPrice, Payer, PriceBook, UnpricedUsage
+from billing.quantities import Kind, TokenCounts
+
+Dimension = Literal["project_id", "key_id", "user_id"]
+DIMENSIONS: tuple[Dimension, ...] = ("project_id", "key_id", "user_id")
 
 
 @dataclass(frozen=True, slots=True)
 class UsageBucket:
     """The sums of a span of time for one combination of project, key, user and model.
 
-    A dimension that was not asked for is None, as is the key of usage from the page.
+    A dimension that it is not summed by is None, as is the key of usage from the page.
 
     Attributes:
         start: when the span begins, a whole hour. It is one hour, or more of them where the
@@ -38,8 +43,18 @@ class UsageBucket:
 
 @dataclass(frozen=True, slots=True)
 class PricedBucket:
+    """
+    Attributes:
+        at_project_price: whether any of its tokens have a price of the project's own.
+    """
+
     bucket: UsageBucket
     cost: Decimal
+    at_project_price: bool = False
+
+
+_Prices = list[tuple[str, Kind, AppliedPrice | None]]
+"""Of each kind, which is named first."""
 
 
 class Pricer:
@@ -52,63 +67,76 @@ class Pricer:
 
     def __init__(self, *, organization_id: UUID, book: PriceBook) -> None:
         self.unpriced: set[str] = set()
-        self._organization_id = organization_id
         self.book = book
-        self._volumes: dict[tuple[str, str], Quantities] = {}
+        self._organization_id = organization_id
+        self._own_projects = book.projects_with_prices(organization_id)
         self._is_tiered = book.is_tiered(organization_id)
-        self._flat_prices: dict[tuple[str, datetime], list[tuple[str, Decimal | None]]] = {}
+        self._volumes: dict[tuple[str, str, Kind, UUID | None], int] = defaultdict(int)
+        self._prices: dict[tuple[UUID | None, str, datetime], _Prices] = {}
 
-    def price(self, bucket: UsageBucket) -> Decimal:
+    def dimensions(self, wanted: Collection[Dimension]) -> tuple[Dimension, ...]:
+        """What usage has to be summed by to be priced and told apart by `wanted`, in the order in
+        which the buckets of an hour must come."""
+        needed = {*wanted, "project_id"} if self._own_projects else wanted
+        return tuple(name for name in DIMENSIONS if name in needed)
+
+    def price(self, bucket: UsageBucket) -> PricedBucket:
+        """Raises ValueError for a bucket of several projects where one has prices of its own."""
         quantities = bucket.counts.billable()
-        if not self._is_tiered:
-            return self._flat(bucket, quantities)
-        volume_key = (f"{bucket.start:%Y-%m}", bucket.model)
-        before = self._volumes.get(volume_key, Quantities())
-        self._volumes[volume_key] = before + quantities
-        amount, unpriced = cost_where_priced(
-            quantities=quantities,
-            model=bucket.model,
-            organization_id=self._organization_id,
-            at=bucket.start,
-            book=self.book,
-            used_before=before,
-        )
-        if unpriced is not None:
-            self.unpriced.add(bucket.model)
-        return amount
-
-    def _flat(self, bucket: UsageBucket, quantities: Quantities) -> Decimal:
-        """Where no price depends on volume: each is looked up once for a model and a moment."""
-        key = (bucket.model, bucket.start)
-        prices = self._flat_prices.get(key)
-        if prices is None:
-            prices = self._flat_prices[key] = [
-                (kind.value, self._flat_price(kind, bucket)) for kind in Kind
-            ]
-        total = Decimal(0)
-        for name, price in prices:
+        cost, at_project_price, before = Decimal(0), False, 0
+        for name, kind, price in self._prices_of(bucket):
             quantity = getattr(quantities, name)
             if not quantity:
                 continue
+            if self._is_tiered:
+                before = self._volume_add(bucket, kind, price, quantity)
             if price is None:
                 self.unpriced.add(bucket.model)
             else:
-                total = EXACT.add(total, EXACT.divide(EXACT.multiply(price, quantity), 1000))
-        return total
-
-    def _flat_price(self, kind: Kind, bucket: UsageBucket) -> Decimal | None:
-        try:
-            with localcontext(EXACT):
-                [tier] = self.book.tiers(
-                    model=bucket.model,
-                    kind=kind,
-                    organization_id=self._organization_id,
-                    at=bucket.start,
-                )
-        except UnpricedUsage:
-            return None
-        return tier.price
+                cost = EXACT.add(cost, price.cost(before, quantity))
+                at_project_price = at_project_price or price.project_id is not None
+        return PricedBucket(bucket, cost, at_project_price)
 
     def price_all(self, buckets: Iterable[UsageBucket]) -> Iterator[PricedBucket]:
-        for bucket in buckets:
-            yield PricedBucket(bucket, self.price(bucket))
+        return map(self.price, buckets)
+
+    def count(self, bucket: UsageBucket) -> None:
+        """Add to the month's volumes what was priced elsewhere."""
+        quantities = bucket.counts.billable()
+        for name, kind, price in self._prices_of(bucket):
+            self._volume_add(bucket, kind, price, getattr(quantities, name))
+
+    def _volume_add(
+        self, bucket: UsageBucket, kind: Kind, price: AppliedPrice | None, quantity: int
+    ) -> int:
+        """The volume that the tiers of `price` counted before `quantity` was added to it."""
+        project_id = None if price is None else price.project_id
+        key = (f"{bucket.start:%Y-%m}", bucket.model, kind, project_id)
+        before = self._volumes[key]
+        self._volumes[key] = before + quantity
+        return before
+
+    def _prices_of(self, bucket: UsageBucket) -> _Prices:
+        """Each is looked up once for a model and a moment, and once more for a project that has
+        prices of its own."""
+        project_id = None
+        if self._own_projects:
+            if bucket.project_id is None:
+                raise ValueError("a project has its own prices: sum usage by project")
+            if bucket.project_id in self._own_projects:
+                project_id = bucket.project_id
+        key = (project_id, bucket.model, bucket.start)
+        prices = self._prices.get(key)
+        if prices is None:
+            prices = [(kind.value, kind, self._price_of(kind, *key)) for kind in Kind]
+            self._prices[key] = prices
+        return prices
+
+    def _price_of(
+        self, kind: Kind, project_id: UUID | None, model: str, at: datetime
+    ) -> AppliedPrice | None:
+        payer = Payer(self._organization_id, project_id)
+        try:
+            return self.book.price(model=model, kind=kind, payer=payer, at=at)
+        except UnpricedUsage:
+            return None

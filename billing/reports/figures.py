@@ -3,10 +3,13 @@
 Rollups, not the ledger: a month of every organization is too much to sum at each look. They
 are priced hour by hour as an invoice prices them, so a report of a closed month whose rollups
 agree with the ledger is the sum of its invoices before rounding.
+
+What it cost us is what the engines' hours cost, idle ones too, where every engine of a model has
+announced a price; otherwise what finance has estimated.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass, field
 from datetime import timedelta
 from decimal import Decimal
@@ -14,9 +17,11 @@ from itertools import groupby
 from operator import itemgetter
 from uuid import UUID
 
-from django.db.models import Sum
+from django.db.models import Case, F, Sum, When
 
 from backend.accounts.models import Organization
+from billing.engines.costs import CURRENCY as ENGINE_CURRENCY
+from billing.engines.costs import EngineCost, engine_costs
 from billing.ledger import bucket_of
 from billing.models import BillingAccount, UsageRollup
 from billing.periods import Period, month_of
@@ -24,6 +29,7 @@ from billing.prices.loading import DEFAULT_CURRENCY, load_book
 from billing.prices.usage import PricedBucket, Pricer
 from billing.quantities import Kind
 from billing.reports.costs import CostBook
+from billing.tiers import model_and_tier, model_without_adapter
 
 _SUMS = {"requests": Sum("requests"), **{kind.value: Sum(kind.column) for kind in Kind}}
 
@@ -50,6 +56,11 @@ class Row:
         self.revenue += priced.cost
         self.cost = None if cost is None or self.cost is None else self.cost + cost
 
+    def add_measured(self, cost: Decimal) -> None:
+        """What an hour of engines cost, used or not."""
+        if self.cost is not None:
+            self.cost += cost
+
     @property
     def tokens(self) -> int:
         return self.input_tokens + self.output_tokens
@@ -73,6 +84,7 @@ class FinanceReport:
     organizations: list[tuple[UUID, Row]]
     active_organizations: int = 0
     unpriced: set[str] = field(default_factory=set)
+    engines: list[EngineCost] = field(default_factory=list)
 
 
 def report(period: Period, *, currency: str = DEFAULT_CURRENCY) -> FinanceReport:
@@ -82,9 +94,12 @@ def report(period: Period, *, currency: str = DEFAULT_CURRENCY) -> FinanceReport
     models: dict[str, Row] = {}
     organizations: dict[UUID, Row] = defaultdict(lambda: Row(""))
     costs = CostBook(currency)
+    result.engines = engine_costs(period) if currency == ENGINE_CURRENCY else []
+    measured = {cost.model: cost.by_hour for cost in result.engines}
     for organization_id, priced in _priced(period, result):
         bucket = priced.bucket
-        cost = costs.cost_of(bucket)
+        hours = measured.get(_served_as(bucket.model, measured), {})
+        cost = Decimal(0) if bucket.start in hours else costs.cost_of(bucket)
         for row in (
             result.total,
             days[f"{bucket.start:%Y-%m-%d}"],
@@ -92,11 +107,25 @@ def report(period: Period, *, currency: str = DEFAULT_CURRENCY) -> FinanceReport
             organizations[organization_id],
         ):
             row.add(priced, cost)
+    for model, by_hour in measured.items():
+        for hour, spent in by_hour.items():
+            for row in (
+                result.total,
+                days[f"{hour:%Y-%m-%d}"],
+                models.setdefault(model, Row(model)),
+            ):
+                row.add_measured(spent)
     result.days = list(days.values())
     result.models = sorted(models.values(), key=lambda row: (-row.revenue, row.name))
     result.organizations = _top(organizations)
     result.active_organizations = len(organizations)
     return result
+
+
+def _served_as(name: str, models: Container[str]) -> str:
+    """The model whose engines computed usage of `name`, which may have a tier or an adapter."""
+    model, _ = model_and_tier(name)
+    return model if model in models else model_without_adapter(model)
 
 
 def _priced(period: Period, result: FinanceReport) -> Iterator[tuple[UUID, PricedBucket]]:
@@ -111,11 +140,20 @@ def _priced(period: Period, result: FinanceReport) -> Iterator[tuple[UUID, Price
     else:
         accounts = BillingAccount.objects.filter(currency=result.currency)
         rollups = UsageRollup.objects.filter(organization_id__in=accounts.values("organization_id"))
+    # Projects are told apart only where one has prices of its own.
+    project = Case(
+        When(
+            organization_id__in=book.organizations_with_project_prices,
+            then=F("project_id"),
+        )
+    )
+    by = ("organization_id", "hour", "priced_project", "model")
     rows = (
         rollups.filter(hour__gte=read_from, hour__lt=period.end)
-        .values("organization_id", "hour", "model")
+        .annotate(priced_project=project)
+        .values(*by)
         .annotate(**{f"sum_{name}": total for name, total in _SUMS.items()})
-        .order_by("organization_id", "hour", "model")
+        .order_by(*by)
     )
     for organization_id, of_one in groupby(
         rows.iterator(chunk_size=5000), key=itemgetter("organization_id")
@@ -124,9 +162,9 @@ def _priced(period: Period, result: FinanceReport) -> Iterator[tuple[UUID, Price
         for row in of_one:
             named = {name.removeprefix("sum_"): value for name, value in row.items()}
             del named["organization_id"]
-            bucket = bucket_of(named)
-            priced = PricedBucket(bucket, pricer.price(bucket))
-            if bucket.start >= period.start:
+            named["project_id"] = named.pop("priced_project")
+            priced = pricer.price(bucket_of(named))
+            if priced.bucket.start >= period.start:
                 yield organization_id, priced
         result.unpriced |= pricer.unpriced
 

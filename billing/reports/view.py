@@ -39,6 +39,7 @@ _OPTIONS: dict[str, Any] = {
     "plugins": {"legend": {"display": False}},
     "scales": {"x": _AXIS, "y": _VALUES},
 }
+_NO_COST = "every model needs a cost, or its engines a price"
 _STACKED = {
     **_OPTIONS,
     "plugins": {
@@ -78,6 +79,16 @@ class ReportsView(UnfoldModelAdminViewMixin, TemplateView):
             stacked=json.dumps(_STACKED),
             across=json.dumps(_ACROSS),
             model_headings=("Model", "Tokens", "Revenue", "Cost", "Margin"),
+            engine_headings=(
+                "Model",
+                "Engine hours",
+                "Busy",
+                "Tokens",
+                "Cached",
+                "Cost",
+                "Of it idle",
+                "A million tokens",
+            ),
             organization_headings=("Organization", "Requests", "Tokens", "Revenue"),
             run=run,
             lag_s=aggregation_lag_s(),
@@ -131,7 +142,7 @@ def _cards(figures: FinanceReport) -> list[dict[str, str]]:
         {
             "title": "Margin",
             "value": "not known" if margin is None else f"{margin:.1f} %",
-            "note": "every model needs a cost" if margin is None else f"cost {total.cost:,.2f}",
+            "note": _NO_COST if margin is None else f"cost {total.cost:,.2f}",
         },
         {
             "title": "Tokens",

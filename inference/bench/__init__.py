@@ -8,6 +8,7 @@
     peers/         transformers (static and continuous batches) and llama.cpp, a process each
     limits.py      what the machine could do at most
     report.py      tables, JSON and the plot
+    context.py     what long contexts cost: `python -m inference.bench.context`
     gpu.py         our kernels on a GPU: `python -m inference.bench.gpu`
     perplexity.py  what quantization costs: `python -m inference.bench.perplexity`
 

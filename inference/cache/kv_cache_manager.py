@@ -14,6 +14,7 @@ from array import array
 from collections.abc import Callable, Sequence
 
 from inference.cache.block_pool import BlockPool
+from inference.cache.state_slots import NO_SLOT, StateSlots
 from inference.cache.swap import SwapCosts, SwapSpace
 from inference.core import Request
 
@@ -31,19 +32,23 @@ class KVCacheManager:
         checksums: Checksums | None = None,
         swap_blocks: int = 0,
         window: int | None = None,
+        num_states: int = 0,
     ) -> None:
         """
         Args:
             checksums: with them, cached blocks are verified before they are used again.
             window: of a model whose every layer attends to its last so many tokens only: a block
                 that no later token attends to is released.
+            num_states: how many sequences can run, of a model whose layers keep a state of each.
+                Blocks hold no state, so such a model shares no prefix and swaps nothing.
         """
         self._window = window
+        self.states = StateSlots(num_states)
         self.swap_space = SwapSpace(swap_blocks)
         self.swap_costs = SwapCosts()
         self.pool = BlockPool(num_blocks)
         self.block_size = block_size
-        self._prefix_cache = prefix_cache
+        self._prefix_cache = prefix_cache and not num_states
         self._checksums = checksums
         self._checksum_of: dict[bytes, int] = {}
         """By block hash; of cached blocks that were computed while this was on."""
@@ -102,7 +107,9 @@ class KVCacheManager:
             self._checksum_of = {h: s for h, s in self._checksum_of.items() if h in cached}
 
     def can_hold(self, request: Request, prefix: list[int]) -> bool:
-        """Whether all known tokens and the next one fit, were `prefix` shared."""
+        """Whether all known tokens and the next one fit, were `prefix` shared, and the state."""
+        if not self.states.can_take:
+            return False
         revived = sum(self.pool.is_free(block_id) for block_id in prefix)
         missing = self.blocks_for(request.num_tokens + 1) - len(prefix)
         return missing <= self.pool.num_free - revived
@@ -114,6 +121,7 @@ class KVCacheManager:
         The caller has asked `can_hold`.
         """
         assert not request.block_ids
+        request.state_slot = self.states.take()
         if request.host_block_ids and not prefix:
             restored = self.pool.take(len(request.host_block_ids))
             assert restored is not None
@@ -157,7 +165,7 @@ class KVCacheManager:
         Its blocks are still its own; the copies are made before the next step computes.
         """
         blocks = request.block_ids[: self.blocks_for(request.num_computed)]
-        if not blocks or request.wants_embedding or request.num_released:
+        if not blocks or request.wants_embedding or request.num_released or request.state_slot:
             return False
         if not self.swap_costs.prefer_swap(request.num_computed, len(blocks)):
             return False
@@ -173,7 +181,10 @@ class KVCacheManager:
         request.host_block_ids, request.swapped_tokens = [], 0
 
     def free(self, request: Request) -> None:
-        """Drop all of a request's blocks; what is cached of them stays findable."""
+        """Drop all of a request's blocks and its state; what is cached of the blocks stays
+        findable."""
+        self.states.release(request.state_slot)
+        request.state_slot = NO_SLOT
         self.pool.release(request.block_ids[request.num_released :])
         request.block_ids = []
         request.num_computed = request.num_registered = request.num_released = 0
@@ -221,15 +232,21 @@ class KVCacheManager:
     def _extend_hashes(self, request: Request, num_blocks: int) -> None:
         """Chain the hashes of the request's first `num_blocks` full blocks.
 
-        A hash covers the salt and every token before it, so equal hashes mean equal
-        keys and values; 128 bits of BLAKE2b make a collision across organizations
-        unreachable.
+        A hash covers the salt, the adapter, every token before it and the images that they stand
+        for, so equal hashes mean equal keys and values; 128 bits of BLAKE2b make a collision
+        across organizations unreachable. The salt enters at the first block that is not all of
+        the product's own text: what a tenant wrote is in salted blocks only.
         """
         hashes = request.block_hashes
-        parent = hashes[-1] if hashes else _digest(request.cache_salt.encode(), b"kv-salt")
+        public = request.public_tokens // self.block_size
+        parent = hashes[-1] if hashes else _digest(request.adapter_key.encode(), b"kv-adapter")
         for index in range(len(hashes), num_blocks):
-            tokens = request.token_ids[index * self.block_size : (index + 1) * self.block_size]
-            parent = _digest(parent + array("I", tokens).tobytes(), b"kv-block")
+            if index == public:
+                parent = _digest(parent + request.cache_salt.encode(), b"kv-salt")
+            begin, end = index * self.block_size, (index + 1) * self.block_size
+            shown = b"".join(image.key for image in request.images if image.overlaps(begin, end))
+            tokens = array("I", request.token_ids[begin:end]).tobytes()
+            parent = _digest(parent + tokens + shown, b"kv-block")
             hashes.append(parent)
 
 

@@ -41,6 +41,8 @@ def main() -> None:
         num_threads=args.threads,
     )
     runner = ModelRunner(config)
+    if runner.num_states:
+        raise SystemExit("a prefill engine hands over blocks, and this model has states too")
     stop = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stop.set())

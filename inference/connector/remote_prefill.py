@@ -194,7 +194,9 @@ class RemotePrefill:
 
     def take(self, message: AddRequest) -> bool:
         """Whether the request goes that way: it does when it has a block to be computed there
-        that is not cached here."""
+        that is not cached here. Images do not travel, nor do adapters."""
+        if message.images or message.adapter_id:
+            return False
         request = _as_request(message)
         full = (len(message.prompt_token_ids) - 1) // self._core.kv.block_size
         fits = len(message.prompt_token_ids) < self._core.runner.max_model_len
@@ -271,5 +273,6 @@ def _as_request(message: AddRequest) -> Request:
         message.prompt_token_ids,
         message.sampling,
         cache_salt=message.cache_salt,
+        public_tokens=message.public_tokens,
         wants_embedding=message.wants_embedding,
     )

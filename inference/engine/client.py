@@ -20,14 +20,16 @@ import zmq.asyncio
 from inference.config import EngineConfig
 from inference.core import FinishReason
 from inference.engine.core_process import CoreProcess
-from inference.errors import EngineDeadError, QueueTimeoutError, StepFailedError
+from inference.errors import AdapterError, EngineDeadError, QueueTimeoutError, StepFailedError
 from inference.protocol import (
     AbortRequests,
     AddRequest,
     CoreReady,
     CoreStats,
+    LoadAdapter,
     SequenceOutput,
     StepReport,
+    UnloadAdapter,
 )
 
 log = logging.getLogger(__name__)
@@ -55,6 +57,7 @@ class EngineClient:
         self._on_step = on_step
         self._queues: dict[str, asyncio.Queue[SequenceOutput]] = {}
         self._unfinished: set[str] = set()
+        self._loading: dict[int, asyncio.Future[None]] = {}
         self._folder = Path(tempfile.mkdtemp(prefix="parley-engine-"))  # mode 0700
         self._context = zmq.asyncio.Context()
         self._core: CoreProcess | None = None
@@ -138,6 +141,28 @@ class EngineClient:
             if not finished:
                 core.send(AbortRequests([request.request_id]))
 
+    async def load_adapter(self, adapter_id: int, path: str) -> None:
+        """Have the core read an adapter, which requests may name from then on.
+
+        Raises:
+            AdapterError: it cannot be used; the message says why.
+            EngineDeadError: the core process is gone.
+        """
+        if self._core is None or self.info is None:
+            raise EngineDeadError(self._last_end)
+        loading: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._loading[adapter_id] = loading
+        try:
+            self._core.send(LoadAdapter(adapter_id, path))
+            await loading
+        finally:
+            del self._loading[adapter_id]
+
+    def unload_adapter(self, adapter_id: int) -> None:
+        """Have the core free an adapter that no request has any more."""
+        if self._core is not None:
+            self._core.send(UnloadAdapter(adapter_id))
+
     async def _keep_alive(self) -> None:
         """Start one core after another, until stopped or the first one cannot start."""
         failures = 0
@@ -179,10 +204,19 @@ class EngineClient:
                 self._unfinished.discard(output.request_id)
             if queue := self._queues.get(output.request_id):
                 queue.put_nowait(output)
+        for loaded in report.adapters:
+            if (loading := self._loading.get(loaded.adapter_id)) and not loading.done():
+                if loaded.error is None:
+                    loading.set_result(None)
+                else:
+                    loading.set_exception(AdapterError(loaded.error, param="lora_path"))
         self._count(report.stats)
 
     def _fail_all(self) -> None:
         self._unfinished.clear()
+        for loading in self._loading.values():
+            if not loading.done():
+                loading.set_exception(EngineDeadError(self._last_end))
         for request_id, queue in self._queues.items():
             queue.put_nowait(
                 SequenceOutput(

@@ -13,12 +13,15 @@ from inference.engine.engine_core import EngineCore
 from inference.errors import InferenceError
 from inference.protocol import (
     AbortRequests,
+    AdapterLoaded,
     AddRequest,
     FromCore,
+    LoadAdapter,
     SequenceOutput,
     Shutdown,
     StepReport,
     ToCore,
+    UnloadAdapter,
 )
 
 _IDLE_POLL_MS = 1000
@@ -47,6 +50,25 @@ class PrefillDelegate(Protocol):
         ...
 
 
+class Adapters(Protocol):
+    """Reads adapters while steps go on."""
+
+    @property
+    def is_reading(self) -> bool: ...
+
+    def load(self, message: LoadAdapter) -> None:
+        """Begin to read one."""
+        ...
+
+    def unload(self, adapter_id: int) -> None:
+        """Free one; an unknown one is gone already."""
+        ...
+
+    def finished(self) -> list[AdapterLoaded]:
+        """What became of those that were read."""
+        ...
+
+
 class CoreLoop:
     """Feeds the core with messages between steps and sends what the steps gave."""
 
@@ -56,9 +78,11 @@ class CoreLoop:
         inbox: zmq.Socket[bytes],
         outbox: zmq.Socket[bytes],
         prefill: PrefillDelegate | None = None,
+        adapters: Adapters | None = None,
     ):
         self._core = core
         self._prefill = prefill
+        self._adapters = adapters
         self._inbox = inbox
         self._outbox = outbox
         self._decode = msgspec.msgpack.Decoder(ToCore).decode
@@ -69,6 +93,7 @@ class CoreLoop:
         while os.getppid() == self._parent:
             working = self._core.scheduler.has_work
             waiting = self._prefill is not None and self._prefill.is_waiting
+            waiting |= self._adapters is not None and self._adapters.is_reading
             poll_ms = _HANDOVER_POLL_MS if waiting else _IDLE_POLL_MS
             if not working and not self._inbox.poll(poll_ms) and not waiting:
                 continue
@@ -82,9 +107,15 @@ class CoreLoop:
                 for message in self._prefill.arrived():
                     outputs.extend(self._add(message))
             outputs.extend(self._core.step())
-            self._send(StepReport(outputs, self._core.stats()))
+            loaded = self._adapters.finished() if self._adapters is not None else []
+            self._send(StepReport(outputs, self._core.stats(), loaded))
 
-    def _handle(self, message: AddRequest | AbortRequests) -> list[SequenceOutput]:
+    def _handle(
+        self, message: AddRequest | AbortRequests | LoadAdapter | UnloadAdapter
+    ) -> list[SequenceOutput]:
+        if isinstance(message, LoadAdapter | UnloadAdapter):
+            self._change_adapters(message)
+            return []
         if isinstance(message, AbortRequests):
             self._core.abort(message.request_ids)
             if self._prefill is not None:
@@ -93,6 +124,13 @@ class CoreLoop:
         if self._prefill is not None and self._prefill.take(message):
             return []
         return self._add(message)
+
+    def _change_adapters(self, message: LoadAdapter | UnloadAdapter) -> None:
+        assert self._adapters is not None, "the server refuses who names adapters"
+        if isinstance(message, LoadAdapter):
+            self._adapters.load(message)
+        else:
+            self._adapters.unload(message.adapter_id)
 
     def _add(self, message: AddRequest) -> list[SequenceOutput]:
         try:

@@ -31,6 +31,7 @@ log = logging.getLogger(__name__)
 
 _MIN_MEASURED_TOKENS = 16
 """Of a step, from which on its time tells what a recomputed token costs."""
+_PATCH_PIXELS = 14 * 14
 MAX_FAILED_STEPS = 12
 """In a row, before the core checks whether the device still computes anything."""
 
@@ -51,12 +52,21 @@ class EngineCore:
             checksums=runner.checksums if config.kv_checksums else None,
             swap_blocks=config.swap_blocks,
             window=runner.window,
+            num_states=runner.num_states,
         )
-        self.scheduler = Scheduler(config.scheduler, self.kv, whole_prompts=runner.is_encoder)
+        self.scheduler = Scheduler(
+            config.scheduler,
+            self.kv,
+            whole_prompts=runner.is_encoder,
+            whole_images=runner.whole_images,
+        )
+        if runner.num_states:
+            proposers = ()  # a state cannot go back to before a draft token that was wrong
         self.speculator = Speculator(config.speculation, proposers, runner.max_model_len)
         self.progress = StepProgress()
         self._clock = clock
         self._steps = 0
+        self._busy_s = 0.0
         self._failed_steps = 0
         self._failed_in_a_row = 0
         self._tokens_computed = 0
@@ -68,6 +78,7 @@ class EngineCore:
         Raises:
             ContextLengthError: when its prompt leaves no room for one more token.
             InvalidRequestError: when it is empty, or a token of it is not in the vocabulary.
+            AdapterError: when its adapter is not loaded.
         """
         if not message.prompt_token_ids:
             raise InvalidRequestError("the prompt is empty")
@@ -82,6 +93,7 @@ class EngineCore:
                 f"the prompt has {len(message.prompt_token_ids)} tokens, "
                 f"the model's context {self.runner.max_model_len}"
             )
+        adapter_key = self.runner.adapter_key(message.adapter_id) if message.adapter_id else ""
         self.scheduler.add(
             Request(
                 request_id=message.request_id,
@@ -90,9 +102,14 @@ class EngineCore:
                 priority=message.priority,
                 arrived_at=message.arrived_at,
                 cache_salt=message.cache_salt,
+                public_tokens=message.public_tokens,
                 deadline=message.deadline,
                 wants_embedding=message.wants_embedding,
                 wants_readouts=message.wants_readouts,
+                images=message.images,
+                adapter_id=message.adapter_id,
+                adapter_key=adapter_key,
+                predicted_token_ids=message.predicted_token_ids,
             )
         )
 
@@ -115,10 +132,11 @@ class EngineCore:
         chunks = self.scheduler.schedule(self._drafts())
         if not chunks:
             return outputs
+        self._note_first_runs(chunks)
         try:
             self._copy_blocks()
             began = time.perf_counter()
-            self.progress.begin(sum(chunk.num_tokens for chunk in chunks))
+            self.progress.begin(sum(_work(chunk) for chunk in chunks))
             try:
                 results = self.runner.execute(chunks)
             finally:
@@ -137,11 +155,19 @@ class EngineCore:
         )
         return outputs
 
+    def _note_first_runs(self, chunks: list[Chunk]) -> None:
+        """How long those waited that run for the first time."""
+        now = self._clock()
+        for chunk in chunks:
+            if chunk.request.waited_s is None:
+                chunk.request.waited_s = max(0.0, now - chunk.request.arrived_at)
+
     def _count_step(self, chunks: list[Chunk], seconds: float) -> None:
         """A step worked: what it tells about costs, and the counters."""
         self.scheduler.limit.step_done()
         self.kv.remember_checksums()
         self._steps += 1
+        self._busy_s += seconds
         self._step_tokens = sum(chunk.num_tokens for chunk in chunks)
         self._tokens_computed += self._step_tokens
         decode_tokens = sum(chunk.num_tokens for chunk in chunks if chunk.is_decode)
@@ -175,6 +201,7 @@ class EngineCore:
             preemptions=self.scheduler.preemptions,
             swaps=self.scheduler.swaps,
             steps=self._steps,
+            busy_s=self._busy_s,
             step_tokens=self._step_tokens,
             kv_waste=self.kv.waste(self.scheduler.running),
             batch_limit=self.scheduler.limit.tokens,
@@ -200,6 +227,7 @@ class EngineCore:
         if reason is not None:
             self.scheduler.finish(request)
         logprobs = [each.logprobs for each in sampled[:taken] if each.logprobs]
+        is_first = request.num_output_tokens == len(token_ids)
         return SequenceOutput(
             request_id=request.request_id,
             new_token_ids=token_ids,
@@ -207,6 +235,8 @@ class EngineCore:
             finish_reason=reason,
             cached_tokens=request.cached_tokens,
             readouts=readouts,
+            predicted=(request.predicted_right, request.predicted_wrong),
+            waited_s=(request.waited_s or 0.0) if is_first else 0.0,
         )
 
     def _new_readouts(self, request: Request) -> bytes:
@@ -302,6 +332,14 @@ class EngineCore:
         finally:
             self.kv.free(probe)
         return True
+
+
+def _work(chunk: Chunk) -> int:
+    """The tokens of a chunk, and those that the images count for which it may have to look at:
+    a vision tower takes about as long for a patch as the layers do for a token."""
+    end = chunk.start + chunk.num_tokens
+    seen = (image for image in chunk.request.images if image.overlaps(chunk.start, end))
+    return chunk.num_tokens + sum(image.num_pixels // _PATCH_PIXELS for image in seen)
 
 
 def is_out_of_memory(error: Exception) -> bool:

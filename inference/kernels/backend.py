@@ -6,7 +6,7 @@ faster ones (`cpu/backend.py`, `gpu/backend.py`) are tested against and fall bac
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -15,13 +15,10 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from inference.kernels.batch import Batch, DecodeBatch, LayerCache, PrefillChunk
+from inference.kernels.low_rank import Product
 
 Angles = tuple[Tensor, Tensor]
 """cos and sin for every token of a batch, (T, head dim) each."""
-
-
-Product = Callable[[Tensor], Tensor]
-"""A matrix that rows are multiplied with: (..., in) to (..., out)."""
 
 
 @dataclass(frozen=True)

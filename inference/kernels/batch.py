@@ -15,6 +15,8 @@ from typing import Protocol
 import torch
 from torch import Tensor
 
+from inference.kernels.low_rank import AdaptedRows
+
 SCALE_DTYPE = torch.float32
 """Of the scales of a cache in int8."""
 
@@ -28,6 +30,29 @@ class PrefillChunk:
     start: int
     """Position of the chunk's first token in its sequence."""
     slots: Tensor
+    images: tuple[tuple[int, int], ...] = ()
+    """Positions [begin, end) of images whose tokens attend to one another, in order; those of each
+    are all of this chunk or computed."""
+    state: int = 0
+    """Slot of its sequence's state, of models that have such; it begins as zeros where `start` is
+    0, whatever lies there."""
+
+    def seen(self, window: int | None) -> Tensor:
+        """(tokens, context), True where a token attends."""
+        rows = torch.arange(self.start, self.start + self.end - self.begin)[:, None]
+        columns = torch.arange(len(self.slots))
+        seen = columns <= rows
+        for begin, end in self.images:
+            seen |= (rows >= begin) & (rows < end) & (columns >= begin) & (columns < end)
+        return (seen & (columns > rows - (window or len(self.slots)))).to(self.slots.device)
+
+
+@dataclass(frozen=True)
+class Features:
+    """What takes the place of embeddings: (F, hidden) in the flat rows (F,)."""
+
+    rows: Tensor
+    values: Tensor
 
 
 @dataclass(frozen=True)
@@ -40,6 +65,8 @@ class DecodeBatch:
     lengths: Tensor
     """(S,) int32: how many tokens each attends to, its own included."""
     block_size: int
+    states: Tensor | None = None
+    """(S,) slots of the sequences' states, of models that have such."""
 
     @cached_property
     def slots(self) -> Tensor:
@@ -64,6 +91,8 @@ class Batch:
 
     token_ids: Tensor
     positions: Tensor
+    """By which tokens are turned; (3, T) where images are among them, for models that place their
+    tokens by time, row and column."""
     slots: Tensor
     """Where each token's key and value go."""
     decode: DecodeBatch | None
@@ -71,6 +100,10 @@ class Batch:
     """The prompts' chunks, in order, after the decode batch."""
     logits_rows: Tensor
     """Flat rows whose logits are needed, (R,)."""
+    features: Features | None = None
+    """Of images."""
+    adapters: tuple[AdaptedRows, ...] = ()
+    """Rows that have one."""
 
     def to(self, device: torch.device) -> Batch:
         """The same on another device."""
@@ -78,6 +111,7 @@ class Batch:
             self.decode,
             tables=self.decode.tables.to(device),
             lengths=self.decode.lengths.to(device),
+            states=None if self.decode.states is None else self.decode.states.to(device),
         )
         return Batch(
             token_ids=self.token_ids.to(device),
@@ -86,7 +120,15 @@ class Batch:
             decode=decode,
             prefill=tuple(replace(chunk, slots=chunk.slots.to(device)) for chunk in self.prefill),
             logits_rows=self.logits_rows.to(device),
+            features=self.features
+            and Features(self.features.rows.to(device), self.features.values.to(device)),
+            adapters=self.adapters,
         )
+
+    @property
+    def has_whole_images(self) -> bool:
+        """Whether some tokens attend to later ones."""
+        return any(chunk.images for chunk in self.prefill)
 
     @property
     def num_decode(self) -> int:
@@ -116,11 +158,14 @@ class LayerCache:
         values: Tensor,
         key_scales: Tensor | None = None,
         value_scales: Tensor | None = None,
+        states: tuple[Tensor, ...] = (),
     ) -> None:
+        """`states`: what the layer keeps of a sequence beside these, (state slots, ...) each."""
         self.keys = keys
         self.values = values
         self.key_scales = key_scales
         self.value_scales = value_scales
+        self.states = states
 
     @property
     def is_scaled(self) -> bool:

@@ -2,6 +2,7 @@
 
     config.py          the sizes that most have
     layers/            what decoders are made of
+    vision/            what looks at images
     decoder.py         layers one after another, and what is before and after them
     architecture.py    what the file of an architecture says, and what it may ask of the loader
     reading/           what configurations have in common, in both formats

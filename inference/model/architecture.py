@@ -16,6 +16,7 @@ from typing import Any, Literal, Protocol
 
 from torch import Tensor
 
+from inference.core import PromptImage
 from inference.kernels.backend import Backend
 from inference.model.config import ModelConfig, MoeConfig, RopeConfig
 from inference.model.decoder import Ends, Layer
@@ -59,8 +60,13 @@ class Weight:
     gguf_rows: Rows | None = None
     hf_suffixes: tuple[str, str] = (".weight", ".bias")
     """What follows the name of the tensor, and that of its bias, in a Hugging Face folder."""
+    gguf_suffixes: tuple[str, str] = (".weight", ".bias")
+    """The same in a GGUF file."""
     hf_turned: bool = False
     """Whether folders have the matrix as (in, out)."""
+
+    def suffixes(self, form: Format) -> tuple[str, str]:
+        return self.hf_suffixes if form == "hf" else self.gguf_suffixes
 
 
 @dataclass(frozen=True)
@@ -106,6 +112,14 @@ class Loader(Protocol):
     def rotary(self, rope: RopeConfig) -> Rotary: ...
 
 
+class VisionTower(Protocol):
+    """Looks at images: what it returns takes the place of their tokens' embeddings."""
+
+    def __call__(self, image: PromptImage) -> Tensor:
+        """(num_tokens, hidden)."""
+        ...
+
+
 def _all_sizes(config: ModelConfig) -> Sequence[int]:
     return config.hidden_size, config.intermediate_size, config.head_dim
 
@@ -136,6 +150,12 @@ class Architecture:
     """Whether matrices of its folders may be in MXFP4: `NAME_blocks` and `NAME_scales`."""
     ignored: tuple[str, ...] = ()
     """Tensors of files that are not weights, with `*` for numbers."""
+    hf_aliases: tuple[tuple[str, str], ...] = ()
+    """How some folders begin the names of tensors that others have otherwise."""
+    vision: Callable[[Loader], VisionTower] | None = None
+    """What looks at images, of families that can."""
+    whole_images: bool = False
+    """Whether the tokens of an image attend to one another."""
 
     def split(self, name: str) -> Split:
         return self._weight(name)[0].split
@@ -144,7 +164,7 @@ class Architecture:
         """Where our tensor `name` is in a file of that form."""
         weight, numbers = self._weight(name)
         is_bias = name.endswith(":bias")
-        suffix = (weight.hf_suffixes if form == "hf" else _GGUF_SUFFIXES)[is_bias]
+        suffix = weight.suffixes(form)[is_bias]
         pattern = weight.hf if form == "hf" else weight.gguf
         rows = weight.hf_rows if form == "hf" else weight.gguf_rows
         for number in numbers:
@@ -158,7 +178,7 @@ class Architecture:
         patterns = [
             (weight.hf if form == "hf" else weight.gguf).partition("[")[0] + suffix
             for weight in self.weights.values()
-            for suffix in (weight.hf_suffixes if form == "hf" else _GGUF_SUFFIXES)
+            for suffix in weight.suffixes(form)
         ]
         known = re.compile("|".join(map(_expression, [*patterns, *self.ignored])))
         return [name for name in in_file if not known.fullmatch(name)]
@@ -167,9 +187,6 @@ class Architecture:
         parts = name.partition(":")[0].split(".")
         pattern = ".".join("*" if part.isdigit() else part for part in parts)
         return self.weights[pattern], [part for part in parts if part.isdigit()]
-
-
-_GGUF_SUFFIXES = (".weight", ".bias")
 
 
 def _expression(pattern: str) -> str:

@@ -15,8 +15,10 @@ from inference.kernels.backend import Backend, TorchBackend
 from inference.kernels.batch import Batch, LayerCache, PrefillChunk
 from inference.kernels.cpu.backend import CpuBackend
 from inference.kernels.cpu.compile import load_kernels
+from inference.kernels.cpu.low_rank import CpuLowRank
 from inference.kernels.cpu.packed_linear import PackedLinear
-from inference.model.architecture import Split
+from inference.model.adapters import AdapterTargets
+from inference.model.architecture import Split, VisionTower
 from inference.model.config import MoeConfig, RopeConfig
 from inference.model.decoder import Decoder, DecoderEnds, Encoder, Layers, LayerStack
 from inference.model.files.weights import WeightReader
@@ -41,6 +43,7 @@ def build_model(
     group: RankGroup | None = None,
     layers: range | None = None,
     readout: Readout | None = None,
+    adapters: AdapterTargets | None = None,
 ) -> Encoder | Decoder:
     """Read the weights and put the model together: a decoder, where its ends predict tokens.
 
@@ -52,11 +55,12 @@ def build_model(
         group: the ranks whose parts make up each product.
         layers: those that are wanted; all of them when None.
         readout: what is read between the layers.
+        adapters: is told the products that adapters may change.
     Raises:
         ModelLoadError: when a tensor is missing or unreadable, or the precision cannot be
             had here.
     """
-    load = WeightLoader(reader, dtype, device, precision or Precision(), group)
+    load = WeightLoader(reader, dtype, device, precision or Precision(), group, adapters)
     wanted = range(reader.config.num_layers) if layers is None else layers
     stack: Layers = load.stack(wanted) if readout is None else _read(load, wanted, readout)
     ends = reader.architecture.ends(load)
@@ -81,13 +85,14 @@ def build_decoder(
     group: RankGroup | None = None,
     layers: range | None = None,
     readout: Readout | None = None,
+    adapters: AdapterTargets | None = None,
 ) -> Decoder:
     """As `build_model`, for what needs logits.
 
     Raises:
         ModelLoadError: also for an encoder.
     """
-    model = build_model(reader, dtype, device, precision, group, layers, readout)
+    model = build_model(reader, dtype, device, precision, group, layers, readout, adapters)
     if not isinstance(model, Decoder):
         raise ModelLoadError(f"{reader.config.architecture} is an encoder: it predicts no tokens")
     return model
@@ -103,7 +108,9 @@ def _check_sizes(model: Decoder) -> None:
     zero = torch.zeros(1, dtype=torch.long)
     batch = Batch(zero, zero, zero, None, (PrefillChunk(0, 1, 0, zero),), zero)
     shape = (2, 1, model.config.num_kv_heads, model.config.head_dim)
-    caches = [LayerCache(*torch.zeros(shape)) for _ in range(len(model.layers))]
+    states = tuple(torch.zeros(1, *state) for state in model.config.state_shapes)
+    keys, values = torch.zeros(shape)
+    caches = [LayerCache(keys, values, states=states) for _ in range(len(model.layers))]
     try:
         with torch.inference_mode():
             logits = model(batch, caches)
@@ -111,6 +118,20 @@ def _check_sizes(model: Decoder) -> None:
         raise ModelLoadError(f"matrices do not fit one another: {error}") from error
     if logits.shape[-1] != model.config.vocab_size:
         raise ModelLoadError(f"{logits.shape[-1]} logits for {model.config.vocab_size} tokens")
+
+
+def build_vision(
+    reader: WeightReader, dtype: torch.dtype, device: torch.device
+) -> VisionTower | None:
+    """What looks at images, in the type that is computed in; None where the family has nothing.
+
+    Raises:
+        ModelLoadError: when a tensor is missing or unreadable.
+    """
+    if reader.architecture.vision is None:
+        return None
+    load = WeightLoader(reader, dtype, device, Precision(), None)
+    return reader.architecture.vision(load)
 
 
 def build_layers(
@@ -151,8 +172,10 @@ class WeightLoader:
         device: torch.device,
         precision: Precision,
         group: RankGroup | None,
+        adapters: AdapterTargets | None = None,
     ) -> None:
         self.config = reader.config
+        self._adapters = adapters
         self._reader = reader
         self._architecture = reader.architecture
         self._dtype = dtype
@@ -170,7 +193,8 @@ class WeightLoader:
     def stack(self, wanted: range) -> LayerStack:
         """The layers of these numbers."""
         layers = [self._architecture.layer(self, index) for index in wanted]
-        return LayerStack(self.config, self.backend, layers)
+        step = None if self._adapters is None else self._adapters.step
+        return LayerStack(self.config, self.backend, layers, step)
 
     def tensor(self, name: str) -> Tensor:
         return self._reader.read(name).to(self._device, self._dtype)
@@ -179,7 +203,11 @@ class WeightLoader:
         matrix = self._matrix(names, embedding=False)
         if self._group is not None and self._architecture.split(names[0]) is Split.COLUMNS:
             return AllReduced(matrix, self._group)
-        return matrix
+        if self._adapters is None or not self._adapters.takes(names):
+            return matrix
+        shapes = {name: self._shape(name) for name in names}
+        add = CpuLowRank(self._kernels) if self._kernels is not None else None
+        return self._adapters.adaptable(matrix, shapes, add)
 
     def embedding(self, name: str) -> Embedding:
         matrix = self._token_matrix(name)
@@ -199,7 +227,7 @@ class WeightLoader:
     def experts(self, at: str, moe: MoeConfig, correction: Tensor | None = None) -> Mlp:
         router = DenseLinear(self.tensor(f"{at}.router"))
         plain = self._group is None and not self._precision.rounds_weights and correction is None
-        if self._has_triton and plain:
+        if self._has_triton and plain and not moe.weighs_input:
             return self._grouped_experts(at, moe, router)
         own = range(moe.num_experts) if self._group is None else self._group.part(moe.num_experts)
         computed = {i: self._expert(f"{at}.experts.{i}") for i in own}
@@ -233,6 +261,13 @@ class WeightLoader:
         if name not in self._token_matrices:
             self._token_matrices[name] = self._matrix((name,), embedding=True)
         return self._token_matrices[name]
+
+    def _shape(self, name: str) -> tuple[int, int]:
+        """Rows and width of a matrix."""
+        if packed := self._reader.read_packed(name):
+            return len(packed.data), packed.width
+        rows, width = self._reader.read(name).shape
+        return rows, width
 
     def _matrix(self, names: tuple[str, ...], *, embedding: bool) -> TokenMatrix:
         """The matrices below one another, as one."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal, Self
 
@@ -29,6 +30,9 @@ class RopeConfig:
     slowed_by: tuple[float, ...] = ()
     """A divisor for each pair of dimensions, as longrope has them and GGUF writes llama3's
     scaling; none when empty."""
+    sections: tuple[int, ...] = ()
+    """So many pairs turn by time, row and column of a token, one after another; none: all turn by
+    its position."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +49,8 @@ class MoeConfig:
     groups: int = 1
     """Experts are chosen from the best `kept_groups` of so many equal groups."""
     kept_groups: int = 1
+    weighs_input: bool = False
+    """Whether a weight is of what enters its expert, not of what leaves it."""
     group_by: int = 1
     """A group is as good as the sum of so many of its best experts."""
 
@@ -73,11 +79,18 @@ class ModelConfig:
     moe: MoeConfig | None = None
     is_encoder: bool = False
     """Every token attends to all of its text: a text is computed whole, and gives a vector only."""
+    raw: Mapping[str, Any] = field(default_factory=dict)
+    """config.json, with the image processor's settings, of families with a vision tower."""
 
     @property
     def window(self) -> int | None:
         """How many last tokens are attended to by the layer that sees most; None: one sees all."""
         return max(self.windows.values()) if len(self.windows) == self.num_layers else None
+
+    @property
+    def state_shapes(self) -> tuple[tuple[int, ...], ...]:
+        """What each layer keeps of a sequence beside keys and values, in float32."""
+        return ()
 
     @classmethod
     def of(cls, plain: ModelConfig, **own: Any) -> Self:

@@ -12,6 +12,7 @@ from torch import Tensor
 
 from inference.kernels.backend import Backend, FusedLayers, LayerParts, LayerShape
 from inference.kernels.batch import Batch, LayerCache
+from inference.kernels.low_rank import StepAdapters
 from inference.model.config import ModelConfig
 from inference.model.layers.rope import Rotary
 from inference.model.layers.step import Step
@@ -66,8 +67,19 @@ class DecoderEnds(Ends, Protocol):
 class LayerStack:
     """Layers one after another: a whole decoder's, or those of a pipeline's stage."""
 
-    def __init__(self, config: ModelConfig, backend: Backend, layers: Sequence[Layer]) -> None:
+    def __init__(
+        self,
+        config: ModelConfig,
+        backend: Backend,
+        layers: Sequence[Layer],
+        adapters: StepAdapters | None = None,
+    ) -> None:
+        """
+        Args:
+            adapters: what the layers' products go by, where they take adapters.
+        """
         self.config = config
+        self._adapters = adapters
         self._layers = layers
         self._fused, self._fused_rotary = _fuse(config, backend, layers)
 
@@ -88,6 +100,8 @@ class LayerStack:
         self, x: Tensor, delta: Tensor | None, batch: Batch, caches: list[LayerCache]
     ) -> Hidden:
         """All layers over all tokens; writes their keys and values into `caches`."""
+        if self._adapters is not None:
+            self._adapters.rows = batch.adapters
         step = Step(batch, x.dtype)
         if self._fused is not None and self._fused_rotary and self._fused.takes(batch):
             angles = step.angles(self._fused_rotary)
@@ -126,7 +140,10 @@ class Encoder:
 
     def embed(self, batch: Batch) -> Tensor:
         """What enters the first layer, (T, hidden)."""
-        return self._ends.embed(batch)
+        embedded = self._ends.embed(batch)
+        if batch.features is not None:
+            embedded[batch.features.rows] = batch.features.values
+        return embedded
 
     def hidden(self, batch: Batch, caches: list[LayerCache]) -> Hidden:
         """All layers over all tokens; writes their keys and values into `caches`."""

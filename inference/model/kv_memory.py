@@ -1,4 +1,4 @@
-"""Memory for keys and values: how many blocks fit, and the tensors themselves."""
+"""Memory for keys, values and states: how many blocks and sequences fit, and the tensors."""
 
 from __future__ import annotations
 
@@ -24,12 +24,14 @@ def count_blocks(
     num_layers: int,
     dtype: torch.dtype,
     device: torch.device,
+    state_bytes: int = 0,
 ) -> int:
     """How many blocks fit; never more than all seats at full length can use.
 
     Args:
         model: whose heads are those that this process has, as `num_layers` are its layers.
         dtype: how keys and values are kept.
+        state_bytes: what states take of the same memory.
     Raises:
         ModelLoadError: when they would not hold one sequence of full length.
     """
@@ -39,11 +41,7 @@ def count_blocks(
     if config.num_blocks is not None:
         blocks = config.num_blocks
     else:
-        if device.type == "cuda":
-            available, _ = torch.cuda.mem_get_info(device)
-        else:
-            available = psutil.virtual_memory().available
-        room = int(available * (config.kv_memory_fraction or _FRACTION[device.type]))
+        room = _room(config, device) - state_bytes
         blocks = min(useful, room // (per_token * block_size))
     if blocks * block_size < longest:
         raise ModelLoadError(
@@ -51,6 +49,41 @@ def count_blocks(
             f"sequence of {longest}: lower --max-model-len or give more memory"
         )
     return blocks
+
+
+def count_states(config: EngineConfig, model: ModelConfig, device: torch.device) -> int:
+    """How many sequences can run at once, of a model whose layers keep a state of each: at most
+    all seats, and as many as half of the memory holds unless it is said. 0 of other models.
+
+    Raises:
+        ModelLoadError: when not one fits.
+    """
+    if not model.state_shapes:
+        return 0
+    states = config.max_states
+    if states is None:
+        states = _room(config, device) // 2 // state_bytes(model, 1)
+    if states < 1:
+        raise ModelLoadError(
+            f"the state of one sequence takes {state_bytes(model, 1) / 1e6:.1f} MB, more than half "
+            "of the memory for the cache"
+        )
+    return min(states, config.scheduler.max_num_seqs)
+
+
+def state_bytes(model: ModelConfig, num_states: int) -> int:
+    """Memory for so many sequences' states in all layers, in float32."""
+    numbers = sum(prod(shape) for shape in model.state_shapes)
+    return num_states * model.num_layers * numbers * torch.float32.itemsize
+
+
+def _room(config: EngineConfig, device: torch.device) -> int:
+    """Bytes that may be taken for the cache."""
+    if device.type == "cuda":
+        available, _ = torch.cuda.mem_get_info(device)
+    else:
+        available = psutil.virtual_memory().available
+    return int(available * (config.kv_memory_fraction or _FRACTION[device.type]))
 
 
 def token_bytes(model: ModelConfig, num_layers: int, dtype: torch.dtype) -> int:
@@ -67,9 +100,18 @@ def longest_sequence(config: EngineConfig, model: ModelConfig) -> int:
 
 
 def allocate_caches(
-    num_slots: int, model: ModelConfig, num_layers: int, dtype: torch.dtype, device: torch.device
+    num_slots: int,
+    model: ModelConfig,
+    num_layers: int,
+    dtype: torch.dtype,
+    device: torch.device,
+    num_states: int = 0,
 ) -> list[LayerCache]:
-    """A cache for each layer of this process; in int8 with its scales."""
+    """A cache for each layer of this process; in int8 with its scales.
+
+    Args:
+        num_states: sequences whose states fit, beside the one of slot 0.
+    """
     scales_shape = (num_slots, model.num_kv_heads)
     shape = (*scales_shape, model.head_dim)
 
@@ -82,8 +124,12 @@ def allocate_caches(
 
     def layer() -> LayerCache:
         rows = empty(shape, dtype), empty(shape, dtype)
+        states = tuple(
+            empty((num_states + 1, *state), torch.float32) for state in model.state_shapes
+        )
         if dtype is not torch.int8:
-            return LayerCache(*rows)
-        return LayerCache(*rows, empty(scales_shape, SCALE_DTYPE), empty(scales_shape, SCALE_DTYPE))
+            return LayerCache(*rows, states=states)
+        scales = empty(scales_shape, SCALE_DTYPE), empty(scales_shape, SCALE_DTYPE)
+        return LayerCache(*rows, *scales, states)
 
     return [layer() for _ in range(num_layers)]

@@ -19,6 +19,7 @@ import torch
 import torch.distributed as dist
 
 from inference.config import EngineConfig
+from inference.errors import ModelLoadError
 from inference.model.build import build_decoder, build_layers
 from inference.model.config import ModelConfig
 from inference.model.decoder import Decoder
@@ -83,6 +84,23 @@ def is_parallel(config: EngineConfig) -> bool:
     return config.tensor_parallel * config.pipeline_parallel > 1
 
 
+def check_can_be_split(config: EngineConfig) -> None:
+    """Asked before other ranks are started or waited for, who would wait for this one.
+
+    Raises:
+        ModelLoadError: for a model that several ranks cannot compute.
+    """
+    whole = open_weights(config.model)
+    if whole.architecture.vision is not None:
+        raise ModelLoadError(
+            f"{whole.architecture.name} looks at images, which is not implemented on several ranks"
+        )
+    if whole.config.state_shapes:
+        raise ModelLoadError(
+            f"{whole.architecture.name} keeps states, which is not implemented on several ranks"
+        )
+
+
 def lead(config: EngineConfig, dtype: torch.dtype, device: torch.device) -> Leader:
     """Load rank 0's part while the others load theirs.
 
@@ -126,6 +144,7 @@ def run_follower(config: EngineConfig, rank: int, address: str) -> None:
         torch.set_num_threads(config.num_threads)
     device = pick_device(config, rank)
     dtype = pick_dtype(config, device)
+    check_can_be_split(config)
     world = _join(config, rank, address, device)
     part = load_part(world, config, dtype, device)
     kv_dtype = pick_kv_dtype(config, part.precision, dtype)

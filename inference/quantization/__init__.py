@@ -1,6 +1,7 @@
 """Fewer bits for weights, and for activations where that is asked for.
 
     packed.py      quantized matrices as files have them
+    folders/       those of Hugging Face folders, by their `quantization_config`
     precision.py   what is asked for
     rounding.py    dense matrices to the block formats of GGUF
 

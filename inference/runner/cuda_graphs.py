@@ -86,6 +86,8 @@ class GraphedModel:
     def _size_for(self, batch: Batch) -> int | None:
         if batch.prefill or batch.decode is None or batch.decode.tables.shape[1] > self._width:
             return None
+        if batch.adapters:
+            return None  # which adapters a step has is not recorded
         rows = len(batch.token_ids)
         return next((size for size in self._recorded_sizes() if size >= rows), None)
 

@@ -11,26 +11,34 @@ import torch
 from torch import Tensor
 
 from inference.config import EngineConfig
-from inference.core import BlockCopies, Chunk, StepResult
-from inference.errors import ModelLoadError
+from inference.core import BlockCopies, Chunk, Request, StepResult
+from inference.errors import AdapterError, ModelLoadError
 from inference.kernels.batch import Batch, DecodeBatch, PrefillChunk, Slots
-from inference.model.build import build_model
+from inference.model.adapters import AdapterTargets
+from inference.model.build import build_model, build_vision
 from inference.model.config import ModelConfig
 from inference.model.decoder import Decoder, Encoder
 from inference.model.files.open import open_weights
+from inference.model.files.weights import WeightReader
 from inference.model.kv_memory import (
     allocate_caches,
     count_blocks,
+    count_states,
     longest_sequence,
+    state_bytes,
     token_bytes,
 )
 from inference.model.placement import pick_device, pick_dtype, pick_kv_dtype, pick_precision
 from inference.model.readout import Readout
-from inference.parallel.launch import Leader, is_parallel, lead
+from inference.parallel.launch import Leader, check_can_be_split, is_parallel, lead
 from inference.parallel.leader import LeadingModel
+from inference.quantization.precision import Precision
+from inference.runner.adapters import RunningAdapters
+from inference.runner.block_tables import BlockTables
 from inference.runner.block_transfer import BlockTransfer, fingerprint
 from inference.runner.checksum import BlockChecksums
 from inference.runner.cuda_graphs import GraphedModel
+from inference.runner.images import ImageFeatures, positions_of
 from inference.runner.pooling import MeanPooler
 from inference.runner.swap_memory import SwapMemory
 from inference.sampling.guide import Guides
@@ -39,6 +47,9 @@ from inference.sampling.sampler import LogitsRow, Sampler, accepted
 from inference.text.load import load_text
 
 log = logging.getLogger(__name__)
+
+_AXES = 3
+"""Time, row and column."""
 
 
 class ModelRunner:
@@ -60,8 +71,10 @@ class ModelRunner:
         self.vocab_size = model.vocab_size
         self.embedding_size = model.hidden_size
         self.is_encoder = model.is_encoder
+        self.sees_images = self._images is not None
         self.window = model.window
         self.max_model_len = longest_sequence(config, model)
+        self._tables = BlockTables(-(-self.max_model_len // config.block_size), self._device)
         guides = Guides(lambda: load_text(config.model)[0], model.eos_token_ids, model.vocab_size)
         self._sampler = Sampler(model.eos_token_ids, guides, pick_row_sampler(self._device))
         self._pooler = MeanPooler()
@@ -78,6 +91,8 @@ class ModelRunner:
 
     def close(self) -> None:
         """End the other ranks, where the model has several."""
+        if self.adapters is not None:
+            self.adapters.close()
         if self._leader is not None:
             self._leader.close()
 
@@ -85,35 +100,60 @@ class ModelRunner:
         """Weights and caches: here, or here and on the ranks that this one leads."""
         self._leader: Leader | None = None
         self._readout: Readout | None = None
+        self._images: ImageFeatures | None = None
+        self.adapters: RunningAdapters | None = None
+        self.whole_images = False
         self._model: Encoder | GraphedModel | LeadingModel
         self._decoder: Decoder | GraphedModel | LeadingModel | None = None
         """The model, where it predicts tokens; the server refuses answers of one that does not."""
         if is_parallel(config):
             _check_options_on_several_ranks(config)
+            check_can_be_split(config)  # before any other rank is started or waited for
             self._leader = lead(config, self._dtype, self._device)
             self._model = self._decoder = self._leader.model
             own, num_layers = self._leader.part.config, self._leader.part.num_layers
             precision = self._leader.part.precision
         else:
             reader = open_weights(config.model)
+            _check_options_beside_states(config, reader.config)
             precision = pick_precision(config, reader, self._dtype, self._device)
             self._readout = _read(config, reader.config, self._device)
+            targets = self._targets(config, reader, precision)
             self._model = build_model(
-                reader, self._dtype, self._device, precision, readout=self._readout
+                *(reader, self._dtype, self._device, precision),
+                readout=self._readout,
+                adapters=targets,
             )
+            if targets is not None:
+                self.adapters = RunningAdapters(targets, config.max_loras)
             if isinstance(self._model, Decoder):
                 self._decoder = self._model
+            tower = build_vision(reader, self._dtype, self._device)
+            if tower is not None:
+                self._images = ImageFeatures(tower, config.image_cache_bytes)
+                self.whole_images = reader.architecture.whole_images
             own, num_layers = reader.config, reader.config.num_layers
+        self._allocate(config, own, num_layers, precision)
+        return own
+
+    def _allocate(
+        self, config: EngineConfig, own: ModelConfig, num_layers: int, precision: Precision
+    ) -> None:
+        """The memory of the cache, and what copies, checks and records it."""
         self._rounds = precision.int8_activations
         kv_dtype = pick_kv_dtype(config, precision, self._dtype)
         self.kv_dtype = str(kv_dtype).removeprefix("torch.")
-        blocks = count_blocks(config, own, num_layers, kv_dtype, self._device)
+        self.num_states = count_states(config, own, self._device)
+        of_states = state_bytes(own, self.num_states)
+        blocks = count_blocks(config, own, num_layers, kv_dtype, self._device, of_states)
         self.num_blocks = self._leader.world.least(blocks) if self._leader else blocks
         slots = self.num_blocks * config.block_size
         on_gpu = self._device.type == "cuda"
         spare = config.block_size if on_gpu else 0  # where the empty rows of a graph write
-        self._caches = allocate_caches(slots + spare, own, num_layers, kv_dtype, self._device)
-        self.kv_bytes = slots * token_bytes(own, num_layers, kv_dtype)
+        self._caches = allocate_caches(
+            slots + spare, own, num_layers, kv_dtype, self._device, self.num_states
+        )
+        self.kv_bytes = slots * token_bytes(own, num_layers, kv_dtype) + of_states
         if on_gpu and isinstance(self._model, Decoder) and self._model.layers.can_be_recorded:
             width = -(-longest_sequence(config, own) // config.block_size)
             seats = config.scheduler.max_num_seqs
@@ -129,24 +169,42 @@ class ModelRunner:
         self.blocks = BlockTransfer(kept, config.block_size, model_id)
         self._checksums = BlockChecksums(kept, config.block_size)
         self._swap = SwapMemory(kept, config.block_size, config.swap_blocks)
-        return own
+
+    def _targets(
+        self, config: EngineConfig, reader: WeightReader, precision: Precision
+    ) -> AdapterTargets | None:
+        """What adapters may change, where the engine takes any. They are rounded to int8 where what
+        is computed beside them is rounded too."""
+        if not config.max_loras:
+            return None
+        dtype = torch.int8 if precision.int8_activations else self._dtype
+        return AdapterTargets(
+            reader.architecture, reader.config, dtype, self._device, config.max_lora_rank
+        )
+
+    def adapter_key(self, adapter_id: int) -> str:
+        """What tells a loaded adapter's content from any other's."""
+        if self.adapters is None:
+            raise AdapterError("this engine takes no adapters")
+        return self.adapters.key(adapter_id)
 
     @torch.inference_mode()
     def execute(self, chunks: list[Chunk]) -> list[StepResult]:
         """Compute all chunks; a result for each that `samples`, None for the others."""
-        ordered = sorted(chunks, key=lambda chunk: not chunk.is_decode)
+        ordered = sorted(chunks, key=lambda chunk: (not chunk.is_decode, chunk.request.adapter_id))
         batch = self._lay_out(ordered)
-        hidden = self._model.hidden(batch, self._caches)
-        results: dict[str, StepResult] = {}
         sampling = [
             chunk for chunk in ordered if chunk.samples and not chunk.request.wants_embedding
         ]
+        rows = [
+            LogitsRow(chunk.request, chunk.draft[:length])
+            for chunk in sampling
+            for length in range(len(chunk.draft) + 1)
+        ]
+        self._sampler.prepare(rows)
+        hidden = self._model.hidden(batch, self._caches)
+        results: dict[str, StepResult] = {}
         if sampling:
-            rows = [
-                LogitsRow(chunk.request, chunk.draft[:length])
-                for chunk in sampling
-                for length in range(len(chunk.draft) + 1)
-            ]
             assert self._decoder is not None, "an encoder predicts no tokens"
             sampled = iter(self._sampler(self._decoder.logits(hidden, batch.logits_rows), rows))
             for chunk in sampling:
@@ -164,7 +222,7 @@ class ModelRunner:
     def readouts(self, block_ids: Sequence[int], begin: int, end: int) -> bytes:
         """Of the computed tokens [begin, end) of a sequence in these blocks."""
         assert self._readout is not None, "the server refuses who asks for them"
-        values = self._readout.values[self._slots(list(block_ids), end)[begin:]]
+        values = self._readout.values[self._slots(block_ids, begin, end)]
         return values.cpu().numpy().astype("<f4").tobytes()
 
     def copy_blocks(self, copies: BlockCopies) -> None:
@@ -178,7 +236,6 @@ class ModelRunner:
     def _lay_out(self, chunks: list[Chunk]) -> Batch:
         """Flatten the chunks, the decode batch first, into tensors."""
         token_ids: list[int] = []
-        positions: list[int] = []
         rows: list[int] = []
         prefill: list[PrefillChunk] = []
         slots: list[Tensor] = []
@@ -187,42 +244,76 @@ class ModelRunner:
             end = chunk.start + chunk.num_tokens
             begin_row = len(token_ids)
             token_ids.extend(chunk.token_ids)
-            positions.extend(range(chunk.start, end))
             if chunk.samples and not chunk.request.wants_embedding:
                 rows.extend(range(len(token_ids) - 1 - len(chunk.draft), len(token_ids)))
-            context = self._slots(chunk.request.block_ids, end)
-            slots.append(context[chunk.start :])
-            if not chunk.is_decode:
-                prefill.append(PrefillChunk(begin_row, len(token_ids), chunk.start, context))
+            if chunk.is_decode:
+                slots.append(self._slots(chunk.request.block_ids, chunk.start, end))
+            else:
+                context = self._context(chunk.request, end)
+                slots.append(context[chunk.start :])
+                images = self._whole(chunk) if self.whole_images else ()
+                rows_of = (begin_row, len(token_ids), chunk.start)
+                state = chunk.request.state_slot
+                prefill.append(PrefillChunk(*rows_of, context, images, state))
         return Batch(
             token_ids=torch.tensor(token_ids, device=self._device),
-            positions=torch.tensor(positions, device=self._device),
+            positions=self._positions(chunks),
             slots=torch.cat(slots),
             decode=self._decode_batch(decode) if decode else None,
             prefill=tuple(prefill),
             logits_rows=torch.tensor(rows, dtype=torch.long, device=self._device),
+            features=self._images.of(chunks) if self._images is not None else None,
+            adapters=self.adapters.rows(chunks) if self.adapters is not None else (),
         )
 
-    def _slots(self, block_ids: list[int], num_tokens: int) -> Tensor:
-        """The cache slots of a sequence's first `num_tokens` tokens."""
-        blocks = torch.tensor(block_ids, device=self._device)
+    def _positions(self, chunks: list[Chunk]) -> Tensor:
+        """(T,), or (3, T) where a chunk has tokens that stand in rows and columns."""
+        each = [
+            positions_of(chunk.request.images, chunk.start, chunk.start + chunk.num_tokens)
+            for chunk in chunks
+        ]
+        if all(len(one) == 1 for one in each):
+            return torch.tensor([at for [one] in each for at in one], device=self._device)
+        whole = [one if len(one) == _AXES else one * _AXES for one in each]
+        joined = [[at for one in whole for at in one[axis]] for axis in range(_AXES)]
+        return torch.tensor(joined, device=self._device)
+
+    def _whole(self, chunk: Chunk) -> tuple[tuple[int, int], ...]:
+        """The images of which a chunk has tokens."""
+        end = chunk.start + chunk.num_tokens
+        return tuple(
+            (image.start, image.end)
+            for image in chunk.request.images
+            if image.overlaps(chunk.start, end)
+        )
+
+    def _slots(self, block_ids: Sequence[int], begin: int, end: int) -> Tensor:
+        """The cache slots of some tokens of a sequence."""
+        size = self._block_size
+        slots = [block_ids[at // size] * size + at % size for at in range(begin, end)]
+        return torch.tensor(slots, dtype=torch.long, device=self._device)
+
+    def _context(self, request: Request, end: int) -> Tensor:
+        """The cache slots of a request's first `end` tokens."""
+        [blocks] = self._tables.of([request], -(-end // self._block_size))
         offsets = torch.arange(self._block_size, device=self._device)
-        return (blocks[:, None] * self._block_size + offsets).flatten()[:num_tokens]
+        return (blocks.long()[:, None] * self._block_size + offsets).flatten()[:end]
 
     def _decode_batch(self, chunks: list[Chunk]) -> DecodeBatch:
         """A chunk's tokens are queries of their own, each with one token more to attend to."""
         lengths = [chunk.start + 1 + i for chunk in chunks for i in range(chunk.num_tokens)]
         width = -(-max(lengths) // self._block_size)
-        tables = [
-            (chunk.request.block_ids + [0] * width)[:width]
-            for chunk in chunks
-            for _ in range(chunk.num_tokens)
-        ]
+        requests = [chunk.request for chunk in chunks for _ in range(chunk.num_tokens)]
         return DecodeBatch(
-            tables=torch.tensor(tables, dtype=torch.int32, device=self._device),
+            tables=self._tables.of(requests, width),
             lengths=torch.tensor(lengths, dtype=torch.int32, device=self._device),
             block_size=self._block_size,
+            states=self._states(chunks) if self.num_states else None,
         )
+
+    def _states(self, chunks: list[Chunk]) -> Tensor:
+        """Slots of the states of decode requests; none of them has draft tokens."""
+        return torch.tensor([chunk.request.state_slot for chunk in chunks], device=self._device)
 
 
 def _read(config: EngineConfig, model: ModelConfig, device: torch.device) -> Readout | None:
@@ -238,11 +329,23 @@ def _read(config: EngineConfig, model: ModelConfig, device: torch.device) -> Rea
     return Readout.load(Path(config.readout), model, device)
 
 
+def _check_options_beside_states(config: EngineConfig, model: ModelConfig) -> None:
+    """Raises ModelLoadError for an option that takes blocks for all that is kept of a sequence."""
+    if not model.state_shapes:
+        return
+    if config.swap_blocks:
+        raise ModelLoadError("--swap-blocks cannot be had for a model with states")
+    if config.prefill_from is not None:
+        raise ModelLoadError("--prefill-from cannot be had for a model with states")
+
+
 def _check_options_on_several_ranks(config: EngineConfig) -> None:
     """Raises ModelLoadError for an option that reaches this rank's part of the cache only."""
     if config.swap_blocks:
         raise ModelLoadError("--swap-blocks cannot be had for a model on several ranks")
     if config.readout is not None:
         raise ModelLoadError("--readout cannot be had for a model on several ranks")
+    if config.max_loras:
+        raise ModelLoadError("--enable-lora cannot be had for a model on several ranks")
     if config.prefill_from is not None:
         raise ModelLoadError("--prefill-from cannot be had for a model on several ranks")

@@ -1,18 +1,23 @@
 """Structured output: which tokens a grammar allows next, by llguidance.
 
 A matcher belongs to one sequence and is fed the tokens that were chosen since it was last
-asked, so preemption and recomputation do not concern it.
+asked, so preemption and recomputation do not concern it. Masks are computed in a thread of their
+own while the model computes the logits that they are for.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cached_property
 from weakref import WeakKeyDictionary
 
 import numpy as np
 import torch
-from llguidance import LLMatcher, LLTokenizer
+from llguidance import LLExecutor, LLMatcher, LLTokenizer
+from llguidance.numpy import allocate_token_bitmask, fill_next_token_bitmask_par
+from numpy.typing import NDArray
 from torch import Tensor
 
 from inference.core import Request
@@ -20,6 +25,7 @@ from inference.text.tokenizer import TextTokenizer
 
 MAX_COMPILED = 32
 """Grammars that are kept for further sequences."""
+_CPUS_A_THREAD = 4
 
 
 class Guides:
@@ -36,25 +42,60 @@ class Guides:
         self._vocab_size = vocab_size
         self._compiled: dict[str, LLMatcher] = {}
         """Matchers at their beginning, by grammar, the last used ones last."""
+        self._worker = ThreadPoolExecutor(1, thread_name_prefix="grammar")
+        self._masks: Future[NDArray[np.bool_]] | None = None
         self._matchers: WeakKeyDictionary[Request, tuple[LLMatcher, int]] = WeakKeyDictionary()
 
-    def restrict(self, logits: Tensor, request: Request) -> None:
-        """Make everything that the request's grammar forbids impossible, in place.
+    def prepare(self, requests: Sequence[Request]) -> None:
+        """Begin to find what the grammars of these allow next, beside the forward pass: it depends
+        on the tokens so far alone. Their tokens must not change before `restrict`."""
+        self._masks = self._worker.submit(self._forbidden, requests) if requests else None
+
+    def restrict(self, logits: Tensor, rows: Sequence[int]) -> None:
+        """Make everything impossible that the grammars forbid, in place.
 
         Args:
-            logits: (vocab,). Once the grammar is complete only the end is left.
+            logits: (R, vocab).
+            rows: that of each request that was prepared. Of one whose grammar is complete only the
+                end is left.
+        Raises:
+            ValueError: a grammar cannot be compiled; the server checks that before.
         """
-        matcher, consumed = self._matchers.get(request) or (self._new(request), 0)
-        output = request.output_token_ids
-        matcher.consume_tokens(output[consumed:])
-        self._matchers[request] = (matcher, len(output))
-        bits = np.frombuffer(matcher.compute_bitmask(), np.uint8)
-        allowed = np.unpackbits(bits, bitorder="little")[: self._vocab_size].astype(bool)
-        # A prefix that the grammar does not allow leaves nothing to be said, as its end does.
-        if matcher.is_stopped():
-            allowed[:] = False
-            allowed[self._eos] = True
-        logits[torch.from_numpy(~allowed).to(logits.device)] = -torch.inf
+        if self._masks is None:
+            return
+        forbidden = self._masks.result()
+        self._masks = None
+        if logits.device.type == "cpu":
+            # Torch would wake its threads for each row, which costs more than the row.
+            values = logits.numpy()
+            for row, mask in zip(rows, forbidden, strict=True):
+                np.copyto(values[row], -np.inf, where=mask)
+            return
+        masks = torch.from_numpy(forbidden).to(logits.device)
+        for row, mask in zip(rows, masks, strict=True):
+            logits[row].masked_fill_(mask, -torch.inf)
+
+    def _forbidden(self, requests: Sequence[Request]) -> NDArray[np.bool_]:
+        """(requests, vocab): whether a token is forbidden."""
+        bits = allocate_token_bitmask(len(requests), self._tokenizer.vocab_size)
+        going: list[tuple[LLMatcher, int]] = []
+        for row, request in enumerate(requests):
+            matcher, consumed = self._matchers.get(request) or (self._new(request), 0)
+            new = request.token_ids[len(request.prompt_token_ids) + consumed :]
+            matcher.consume_tokens(new)
+            self._matchers[request] = (matcher, consumed + len(new))
+            # A prefix that the grammar does not allow leaves nothing to be said, as its end does.
+            if matcher.is_stopped() or matcher.is_error():
+                bits[row] = 0
+                for token in self._eos:
+                    bits.view(np.uint8)[row, token // 8] |= 1 << token % 8
+            else:
+                going.append((matcher, row))
+        if going:
+            fill_next_token_bitmask_par(self._threads, going, bits)
+        bytes_of_rows = (~bits).view(np.uint8)
+        forbidden = np.unpackbits(bytes_of_rows, axis=1, bitorder="little")
+        return forbidden[:, : self._vocab_size].view(np.bool_)
 
     def _new(self, request: Request) -> LLMatcher:
         """A matcher at its beginning. Each grammar is compiled once for all sequences that
@@ -73,6 +114,11 @@ class Guides:
         matcher = compiled.deep_copy()
         matcher.consume_tokens(list(request.sampling.grammar_prefix))
         return matcher
+
+    @cached_property
+    def _threads(self) -> LLExecutor:
+        """Few: the forward pass has the others."""
+        return LLExecutor(max(1, (os.cpu_count() or 1) // _CPUS_A_THREAD))
 
     @cached_property
     def _tokenizer(self) -> LLTokenizer:

@@ -18,6 +18,7 @@ from torch import Tensor
 from inference.core import Request, Sampled, SamplingParams, TokenLogprobs
 from inference.errors import LogitsNotFiniteError
 from inference.sampling.guide import Guides
+from inference.sampling.histories import Histories
 from inference.sampling.row_sampler import RowSampler, sample_rows
 from inference.sampling.uniform import uniform
 
@@ -36,13 +37,6 @@ class LogitsRow:
     @property
     def sampling(self) -> SamplingParams:
         return self.request.sampling
-
-    @property
-    def answer_token_ids(self) -> list[int]:
-        """Its tokens so far, those in the prompt of an answer that is continued too."""
-        prompt = self.request.prompt_token_ids
-        continued = prompt[len(prompt) - self.sampling.continued_tokens :]
-        return [*continued, *self.request.output_token_ids, *self.draft]
 
     @property
     def position(self) -> int:
@@ -64,13 +58,19 @@ class Sampler:
         self._eos = sorted(eos_token_ids)
         self._guides = guides
         self._sample = sample
+        self._histories = Histories()
+
+    def prepare(self, rows: Sequence[LogitsRow]) -> None:
+        """Begin what does not need the logits of these rows; before they are computed."""
+        if self._guides is not None:
+            self._guides.prepare([row.request for row in rows if row.sampling.grammar])
 
     def __call__(self, logits: Tensor, rows: list[LogitsRow]) -> list[Sampled]:
         """Sample one token for each row.
 
         Args:
             logits: (R, vocab) float32; changed in place.
-            rows: what each row follows.
+            rows: what each row follows, as they were prepared.
         Raises:
             LogitsNotFiniteError: a row has NaN or infinity, or every token is forbidden.
         """
@@ -95,15 +95,16 @@ class Sampler:
         """Bias, penalties and minimum length, in place."""
         penalised = [i for i, row in enumerate(rows) if row.sampling.has_penalties]
         if penalised:
-            _penalise(logits, penalised, rows)
+            _penalise(logits, penalised, rows, self._histories)
+        if self._guides is not None:
+            held = [index for index, row in enumerate(rows) if row.sampling.grammar]
+            self._guides.restrict(logits, held)
         for index, row in enumerate(rows):
             sampling = row.sampling
             if sampling.logit_bias:
                 tokens = torch.tensor(list(sampling.logit_bias), device=logits.device)
                 bias = torch.tensor(list(sampling.logit_bias.values()), device=logits.device)
                 logits[index].index_add_(0, tokens, bias.to(logits.dtype))
-            if sampling.grammar and self._guides is not None:
-                self._guides.restrict(logits[index], row.request)
             if row.num_output_tokens < sampling.min_tokens:
                 logits[index, self._eos + list(sampling.stop_token_ids)] = -torch.inf
 
@@ -117,15 +118,17 @@ def _check_finite(largest: Tensor, rows: list[LogitsRow]) -> None:
             raise LogitsNotFiniteError(f"the largest logit of request {name} is {value}")
 
 
-def _penalise(logits: Tensor, indices: list[int], rows: list[LogitsRow]) -> None:
+def _penalise(
+    logits: Tensor, indices: list[int], rows: list[LogitsRow], histories: Histories
+) -> None:
     """Repetition penalty on prompt and output, presence and frequency on the output.
 
     Source: Keskar et al. 2019 (CTRL) for repetition; OpenAI's API for the other two.
     """
     chosen = [rows[i] for i in indices]
     values = logits[indices]
-    counts = _counts(values, [row.answer_token_ids for row in chosen])
-    seen = _counts(values, [row.request.prompt_token_ids for row in chosen]) + counts > 0
+    found = [histories.counts(values, row.request, row.draft) for row in chosen]
+    counts, seen = (torch.stack(each) for each in zip(*found, strict=True))
     repetition = _column(values, [row.sampling.repetition_penalty for row in chosen])
     repetition = repetition.clamp(1 / _MAX_REPETITION, _MAX_REPETITION)
     values = torch.where(
@@ -134,15 +137,6 @@ def _penalise(logits: Tensor, indices: list[int], rows: list[LogitsRow]) -> None
     values -= counts * _column(values, [row.sampling.frequency_penalty for row in chosen])
     values -= (counts > 0) * _column(values, [row.sampling.presence_penalty for row in chosen])
     logits[indices] = values
-
-
-def _counts(like: Tensor, token_lists: list[list[int]]) -> Tensor:
-    """How often each token occurs in each list, (rows, vocab)."""
-    counts = torch.zeros_like(like)
-    for row, tokens in enumerate(token_lists):
-        ids = torch.tensor(tokens, dtype=torch.long, device=like.device)
-        counts[row].index_add_(0, ids, torch.ones_like(ids, dtype=like.dtype))
-    return counts
 
 
 def _column(like: Tensor, values: list[float]) -> Tensor:

@@ -23,10 +23,20 @@ from inference.scheduler.prefill_budget import PrefillBudget
 
 class Scheduler:
     def __init__(
-        self, config: SchedulerConfig, kv: KVCacheManager, *, whole_prompts: bool = False
+        self,
+        config: SchedulerConfig,
+        kv: KVCacheManager,
+        *,
+        whole_prompts: bool = False,
+        whole_images: bool = False,
     ) -> None:
-        """`whole_prompts`: a prompt is computed in one step, as encoders need it."""
+        """
+        Args:
+            whole_prompts: a prompt is computed in one step, as encoders need it.
+            whole_images: so is an image, whatever the budget: its tokens attend to one another.
+        """
         self._config = config
+        self._whole_images = whole_images
         self._whole_prompts = whole_prompts
         self._kv = kv
         self._requests: dict[str, Request] = {}
@@ -109,7 +119,7 @@ class Scheduler:
         for request in sorted(self._running, key=lambda r: (_is_prefilling(r), self._queue_key(r))):
             if request.status is not RequestStatus.RUNNING or budget == 0:
                 continue  # preempted for one before it, or nothing left to hand out
-            num_tokens = min(request.num_tokens - request.num_computed, budget)
+            num_tokens = self._up_to(request, request.num_computed, budget)
             draft = tuple(drafts.get(request.request_id, ())[: max(spare, 0)])
             if draft and not self._grow_for_draft(request, num_tokens + len(draft)):
                 draft = ()
@@ -125,7 +135,7 @@ class Scheduler:
                 spare -= len(draft)
                 chunk = Chunk(request, request.num_computed, num_tokens, draft)
                 chunks[request.request_id] = chunk
-                budget -= num_tokens
+                budget = max(0, budget - num_tokens)
         if self.preemptions == preemptions_before:
             self._admit(budget, chunks)
         return list(chunks.values())
@@ -177,7 +187,7 @@ class Scheduler:
 
     def _continue_alone(self, request: Request) -> Chunk:
         """The next chunk of an isolated request whose prompt takes several steps."""
-        num_tokens = min(request.num_tokens - request.num_computed, self.limit.tokens)
+        num_tokens = self._up_to(request, request.num_computed, self.limit.tokens)
         while not self._kv.grow(request, num_tokens):
             others = [other for other in self._running if other is not request]
             self._preempt(max(others, key=self._queue_key))
@@ -187,26 +197,41 @@ class Scheduler:
         """Tokens of the next step; always enough for one of each running request."""
         decoding = [request for request in self._running if not _is_prefilling(request)]
         limit = self.limit.tokens
-        if not decoding:
+        if not decoding or self._waits_for_batches(decoding):
             return limit
         tokens = sum(1 + len(drafts.get(request.request_id, ())) for request in decoding)
         prompt_tokens = self.prefill_budget.tokens(tokens, self._left_of_next_prompt())
         mixed = min(self._config.mixed_step_tokens, tokens + prompt_tokens)
         return min(limit, max(mixed, len(self._running)))
 
+    def _waits_for_batches(self, decoding: Sequence[Request]) -> bool:
+        """Whether none but lines of batches would be slowed down by the next prompt."""
+        if self._config.policy != "priority" or (request := self._next_prompt()) is None:
+            return False
+        ahead = min(one.priority for one in decoding) - request.priority
+        return ahead >= self._config.batch_priority
+
+    def _next_prompt(self) -> Request | None:
+        """The prompt whose turn it is."""
+        begun = [request for request in self._running if _is_prefilling(request)]
+        following = begun or self._waiting[:1]
+        return min(following, key=self._queue_key, default=None)
+
     def _left_of_next_prompt(self) -> int:
         """Tokens to compute of the prompt whose turn it is; 0 where there is none. Of one that has
         not begun what is cached is not known yet: its first chunk may be small."""
-        begun = [request for request in self._running if _is_prefilling(request)]
-        following = begun or self._waiting[:1]
-        request = min(following, key=self._queue_key, default=None)
+        request = self._next_prompt()
         return 0 if request is None else request.num_tokens - request.num_computed
 
     def _admit(self, budget: int, chunks: dict[str, Chunk]) -> None:
         """Start waiting requests, first by key, while budget, `max_num_seqs` and blocks allow."""
         max_running = min(self._config.max_num_seqs, self.limit.tokens)
-        while self._waiting and budget > 0 and len(self._running) < max_running:
+        while self._waiting and budget > 0:
             request = self._waiting[0]
+            if len(self._running) >= max_running:
+                if not (freed := self._slot_for(request, chunks)):
+                    return
+                budget += freed
             if self._whole_prompts and chunks and request.num_tokens > budget:
                 return  # it begins a step of its own, whatever room that takes
             prefix = self._kv.find_prefix(request)
@@ -216,6 +241,17 @@ class Scheduler:
                 continue  # look again: what was changed is no longer found
             budget -= self._start(request, prefix, budget, chunks)
 
+    def _slot_for(self, request: Request, chunks: dict[str, Chunk]) -> int:
+        """Take the slot of a request that may wait for any other, as those of batches may; the
+        tokens of this step that it gives up, 0 where there is no such request."""
+        victim = max(self._running, key=self._queue_key)
+        if victim.priority - request.priority < self._config.batch_priority:
+            return 0
+        if self._config.policy != "priority" or victim.request_id not in chunks:
+            return 0
+        self._preempt(victim)
+        return chunks.pop(victim.request_id).num_tokens
+
     def _start(
         self, request: Request, prefix: list[int], budget: int, chunks: dict[str, Chunk]
     ) -> int:
@@ -223,7 +259,7 @@ class Scheduler:
         cached = len(prefix) * self._kv.block_size or request.swapped_tokens
         num_tokens = request.num_tokens - cached
         if not self._whole_prompts:
-            num_tokens = min(num_tokens, budget)
+            num_tokens = self._up_to(request, cached, budget)
         self._kv.start(request, prefix, num_tokens)
         self._waiting.remove(request)
         request.status = RequestStatus.RUNNING
@@ -233,6 +269,16 @@ class Scheduler:
         self._running.append(request)
         chunks[request.request_id] = Chunk(request, cached, num_tokens)
         return num_tokens
+
+    def _up_to(self, request: Request, start: int, budget: int) -> int:
+        """How many of a request's tokens from `start` on a step computes: no more than the budget,
+        but for an image that is computed whole."""
+        end = min(request.num_tokens, start + budget)
+        if self._whole_images:
+            for image in request.images:
+                if image.start < end < image.end:
+                    end = image.start if image.start > start else image.end
+        return end - start
 
     def _grow_for_draft(self, request: Request, num_tokens: int) -> bool:
         """Make room for draft tokens too, if that leaves every request the block it may need."""

@@ -18,7 +18,9 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from inference.config import EngineConfig, ServerConfig
 from inference.engine.client import EngineClient
 from inference.errors import InferenceError
+from inference.images.registry import load_processor
 from inference.server.access import RequireKey
+from inference.server.adapters import Adapters, load_adapter, unload_adapter
 from inference.server.chat import chat_completions
 from inference.server.completions import completions
 from inference.server.embeddings import embeddings
@@ -34,6 +36,7 @@ from inference.server.registration import Registration
 from inference.server.rerank import rerank
 from inference.server.state import ServerState
 from inference.server.tokens import detokenize, tokenize
+from inference.server.tracing import traceparent, tracing_end
 from inference.server.usage import usage_of
 from inference.text.generation_config import load_chat_defaults
 from inference.text.load import load_text
@@ -57,14 +60,18 @@ def create_app(
             tokenizer=tokenizer,
             template=template,
             engine=client,
+            adapters=Adapters(client, server.served_model_name, engine.max_loras),
             metrics=metrics,
             started_at=int(time.time()),
             chat_defaults=load_chat_defaults(engine.model),
+            images=load_processor(engine.model),
         )
         announcing: asyncio.Task[None] | None = None
         try:
             await client.start()
             metrics.on_ready(app.state.server.model_info)
+            for name, folder in server.lora_modules:
+                await app.state.server.adapters.load(name, folder)
             if server.registration is not None:
                 registration = Registration(
                     server.registration, engine, app.state.server, server.api_key
@@ -77,6 +84,7 @@ def create_app(
                 with suppress(asyncio.CancelledError):
                     await announcing
             await client.stop()
+            await asyncio.to_thread(tracing_end)
             app.state.server.close()
 
     app = Starlette(
@@ -86,6 +94,8 @@ def create_app(
             Route("/v1/embeddings", embeddings, methods=["POST"]),
             Route("/v1/rerank", rerank, methods=["POST"]),
             Route("/v1/models", models),
+            Route("/v1/load_lora_adapter", load_adapter, methods=["POST"]),
+            Route("/v1/unload_lora_adapter", unload_adapter, methods=["POST"]),
             Route("/tokenize", tokenize, methods=["POST"]),
             Route("/detokenize", detokenize, methods=["POST"]),
             Route("/usage/{key}", usage_of),
@@ -116,19 +126,31 @@ class RequestIds:
             scope.setdefault("state", {})
             scope["state"]["unique_id"] = unique_id
             scope["state"]["headers"] = {"X-Request-Id": request_id}
+            traceparent.set(dict(scope["headers"]).get(b"traceparent", b"").decode("latin-1"))
         await self._app(scope, receive, send)
 
 
 async def models(request: Request) -> Response:
     state: ServerState = request.app.state.server
-    card = {
+    base = {
         "id": state.config.served_model_name,
         "object": "model",
         "created": state.started_at,
         "owned_by": "parley",
         "max_model_len": state.model_info.max_model_len,
     }
-    return json_response({"object": "list", "data": [card]}, headers=request.state.headers)
+    adapted = [
+        {
+            **base,
+            "id": state.adapters.model_name(name),
+            "created": state.adapters.created(name),
+            "parent": base["id"],
+        }
+        for name in state.adapters.names
+    ]
+    return json_response(
+        {"object": "list", "data": [base, *adapted]}, headers=request.state.headers
+    )
 
 
 async def health(request: Request) -> Response:

@@ -6,6 +6,7 @@ import time
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from typing import Any
 
 from starlette.requests import Request
@@ -16,6 +17,7 @@ from inference.errors import InvalidRequestError
 from inference.server.choice_text import ChoiceSoFar, Delta, TokenInfo
 from inference.server.generation import run_prompts
 from inference.server.http import EventStream, json_response, read_body, unless_gone
+from inference.server.images import check_copies
 from inference.server.prepare import Asked, PreparedPrompt, Structure, prepare_prompts, structure_of
 from inference.server.prompts import answer_tokens, encode, render_prompt
 from inference.server.schemas import ChatRequest
@@ -36,19 +38,24 @@ from inference.text.tokenizer import TextTokenizer
 async def chat_completions(request: Request) -> Response:
     state: ServerState = request.app.state.server
     body = await read_body(request, ChatRequest)
-    state.check_model(body.model)
+    adapter = await state.adapter_of(body.model)
     state.check_generates()
     n = body.n or 1
     state.admit(n, "n")
     tools = ToolUse.of(body, state.chat_template)
     thinking = Thinking.of(body, state.chat_template, tools)
     prompt, opened = await _prepare(state, body, tools, thinking)
+    prompt = replace(prompt, adapter=adapter)
+    check_copies(prompt.images, n)
     state.admit(n, "n")  # others may have come while this one was made ready
     writers = [
-        thinking.writer(body, _writer(body, tools, f"{request.state.unique_id}_{i}"), opened=opened)
+        thinking.writer(
+            body, _writer(state, body, tools, f"{request.state.unique_id}_{i}"), opened=opened
+        )
         for i in range(n)
     ]
-    answer = _Answer(state, f"chatcmpl-{request.state.unique_id}", int(time.time()), writers)
+    chat_id, model = f"chatcmpl-{request.state.unique_id}", state.adapters.model_name(adapter)
+    answer = _Answer(state, chat_id, int(time.time()), model, writers)
     usage = UsageCount([prompt], n)
     deltas = run_prompts(state, request.state.unique_id, [prompt], n)
     deltas = remembered(deltas, usage, state.recent, request)
@@ -58,12 +65,14 @@ async def chat_completions(request: Request) -> Response:
     return json_response(whole, headers=request.state.headers)
 
 
-def _writer(body: ChatRequest, tools: ToolUse | None, new_id: str) -> DeltaWriter:
+def _writer(
+    state: ServerState, body: ChatRequest, tools: ToolUse | None, new_id: str
+) -> DeltaWriter:
     if tools is None:
         return TextDeltas()
     last = body.messages[-1]
     so_far = Answered(last.text, last.calls) if body.continue_final_message else Answered()
-    return CallDeltas(tools.form, new_id, so_far)
+    return CallDeltas(tools.form, new_id, so_far, tools.bare_names(state.tokenizer))
 
 
 async def _structure(
@@ -119,8 +128,48 @@ async def _prepare(
         defaults=state.chat_defaults,
         structure=replace(structure, shown_tokens=shown),
         continued_tokens=len(continued),
+        images=rendered.images,
+    )
+    prompt = replace(
+        prompt,
+        predicted_token_ids=await _predicted(state, body),
+        public_tokens=await _public_tokens(state, body, rendered.token_ids),
     )
     return prompt, rendered.opens_thought
+
+
+async def _public_tokens(state: ServerState, body: ChatRequest, token_ids: list[int]) -> int:
+    """How many tokens the prompt begins with that follow from the product's own messages alone.
+
+    They are those that a chat of these messages begins with too: nothing else is in them, whatever
+    the template does with the other messages.
+
+    Raises:
+        InvalidRequestError: not all of the messages can be public, or their roles cannot be.
+    """
+    if not body.cache_public_messages:
+        return 0
+    public = body.messages[: body.cache_public_messages]
+    if len(public) == len(body.messages) or any(one.role == "user" for one in public):
+        raise InvalidRequestError(
+            "it counts the product's own messages, before any user's", param="cache_public_messages"
+        )
+    try:
+        alone = await render_prompt(
+            state, public, add_generation_prompt=False, continue_final_message=False
+        )
+    except InvalidRequestError:
+        return 0  # a template that wants a user's message too
+    both = zip(alone.token_ids, token_ids, strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], both))
+
+
+async def _predicted(state: ServerState, body: ChatRequest) -> tuple[int, ...]:
+    """Raises ContextLengthError: the prediction is longer than any answer."""
+    if body.prediction is None:
+        return ()
+    state.check_text(len(body.prediction.text), "prediction")
+    return tuple(await encode(state, body.prediction.text, add_special_tokens=False))
 
 
 async def _asked(state: ServerState, body: ChatRequest, token_ids: list[int]) -> Asked | None:
@@ -143,6 +192,7 @@ class _Answer:
     state: ServerState
     id: str
     created: int
+    model: str
     writers: list[DeltaWriter]
 
     async def stream(
@@ -209,7 +259,7 @@ class _Answer:
             "id": self.id,
             "object": kind,
             "created": self.created,
-            "model": self.state.config.served_model_name,
+            "model": self.model,
             "choices": choices,
         }
 

@@ -38,12 +38,20 @@ class Delta:
     finish_reason: FinishReason | None = None
     loop: Loop | None = None
     """Of reason `LOOP`: what the answer repeats."""
+    stop_string: str | None = None
+    """Of reason `STOP`: the stop string that was met, where one was."""
+    predicted: tuple[int, int] = (0, 0)
+    """Tokens of the prediction so far that were right and wrong."""
     readouts: tuple[float, ...] = ()
     """Those of the tokens computed since the last delta, one after another."""
 
     def finish_fields(self) -> dict[str, Any]:
         """`finish_reason` as OpenAI has it. Of a loop it is `length`, which says that the answer is
-        not complete, and `finish_details` says why; other answers have no such field."""
+        not complete, and `finish_details` says why; of a stop string it says which. Other answers
+        have no such field."""
+        if self.stop_string is not None:
+            met = {"type": FinishReason.STOP, "stop": self.stop_string}
+            return {"finish_reason": self.finish_reason, "finish_details": met}
         if self.loop is None:
             return {"finish_reason": self.finish_reason}
         details = {
@@ -170,5 +178,7 @@ class ChoiceText:
         cached = output.cached_tokens
         return Delta(
             *(self.index, text, self.generated, cached, tuple(shown), reason, loop),
+            stop_string=self._stops.found if reason is FinishReason.STOP else None,
+            predicted=output.predicted,
             readouts=struct.unpack(f"<{len(output.readouts) // 4}f", output.readouts),
         )

@@ -28,7 +28,7 @@ _DEFAULT_MAX_TOKENS = 16
 async def completions(request: Request) -> Response:
     state: ServerState = request.app.state.server
     body = await read_body(request, CompletionRequest)
-    state.check_model(body.model)
+    adapter = await state.adapter_of(body.model)
     state.check_generates()
     n = body.n or 1
     tried = _tries(body, n)
@@ -49,6 +49,7 @@ async def completions(request: Request) -> Response:
         prompt_param="prompt",
         # A text is continued as it is, loops included, unless the caller wants them to end.
         asked=Asked(_prompt_text(body)) if body.stop_on_loop else None,
+        adapter=adapter,
     )
     state.admit(sequences, "prompt")  # others may have come while this one was made ready
     echoes = [
@@ -56,7 +57,8 @@ async def completions(request: Request) -> Response:
         for prompt in prepared
         for _ in range(tried)
     ]
-    answer = _Answer(state, f"cmpl-{request.state.unique_id}", int(time.time()), echoes)
+    answer_id, model = f"cmpl-{request.state.unique_id}", state.adapters.model_name(adapter)
+    answer = _Answer(state, answer_id, int(time.time()), model, echoes)
     usage = UsageCount(prepared, tried)
     deltas = run_prompts(state, request.state.unique_id, prepared, tried)
     deltas = remembered(deltas, usage, state.recent, request)
@@ -102,6 +104,7 @@ class _Answer:
     state: ServerState
     id: str
     created: int
+    model: str
     echoes: list[str]
 
     async def stream(
@@ -154,7 +157,7 @@ class _Answer:
             "id": self.id,
             "object": "text_completion",
             "created": self.created,
-            "model": self.state.config.served_model_name,
+            "model": self.model,
             "choices": choices,
         }
 

@@ -27,7 +27,7 @@ async def embeddings(request: Request) -> Response:
     """One vector of length one for every input: the mean of its tokens' last hidden states."""
     state: ServerState = request.app.state.server
     body = await read_body(request, EmbeddingRequest)
-    state.check_model(body.model)
+    adapter = await state.adapter_of(body.model)
     size = state.model_info.embedding_size
     if body.dimensions not in (None, size):
         raise InvalidRequestError(
@@ -37,7 +37,8 @@ async def embeddings(request: Request) -> Response:
     prompts = await texts_as_ids(state, body.input, "input")
     state.admit(min(len(prompts), state.max_num_seqs))
     vectors = await unless_gone(
-        request.receive, embed_all(state, request, prompts, priority=body.priority)
+        request.receive,
+        embed_all(state, request, prompts, priority=body.priority, adapter=adapter),
     )
     total = sum(map(len, prompts))
     answer = {
@@ -46,7 +47,7 @@ async def embeddings(request: Request) -> Response:
             {"object": "embedding", "index": index, "embedding": _shape(vector, body)}
             for index, vector in enumerate(vectors)
         ],
-        "model": state.config.served_model_name,
+        "model": state.adapters.model_name(adapter),
         "usage": {"prompt_tokens": total, "total_tokens": total},
     }
     return json_response(answer, headers=request.state.headers)
@@ -68,16 +69,17 @@ async def texts_as_ids(state: ServerState, given: Prompts, param: str) -> list[l
 
 
 async def embed_all(
-    state: ServerState, request: Request, prompts: list[list[int]], *, priority: int
+    state: ServerState, request: Request, prompts: list[list[int]], *, priority: int, adapter: str
 ) -> list[bytes]:
-    """All vectors in order, no more prompts at once than the engine computes.
+    """All vectors in order, by the model with that adapter ("": alone), no more prompts at once
+    than the engine computes.
 
     When one fails the others are aborted.
     """
     at_once = asyncio.Semaphore(state.max_num_seqs)
 
     async def one(index: int, prompt: list[int]) -> bytes:
-        async with at_once:
+        async with at_once, state.adapters.using(adapter) as adapter_id:
             message = AddRequest(
                 request_id=f"{request.state.unique_id}-{index}",
                 prompt_token_ids=prompt,
@@ -85,6 +87,7 @@ async def embed_all(
                 priority=priority,
                 arrived_at=time.monotonic(),
                 wants_embedding=True,
+                adapter_id=adapter_id,
             )
             return await _embed(state, message)
 

@@ -15,6 +15,7 @@ from inference.protocol import AddRequest
 from inference.server.choice_text import ChoiceText, Delta
 from inference.server.prepare import PreparedPrompt
 from inference.server.state import ServerState
+from inference.server.tracing import SequenceTrace
 
 
 async def run_prompts(
@@ -74,6 +75,17 @@ async def _pump(
 async def _run_choice(
     state: ServerState, request_id: str, index: int, prompt: PreparedPrompt
 ) -> AsyncGenerator[Delta, None]:
+    async with (
+        state.adapters.using(prompt.adapter) as adapter_id,
+        aclosing(_run_adapted(state, request_id, index, prompt, adapter_id)) as deltas,
+    ):
+        async for delta in deltas:
+            yield delta
+
+
+async def _run_adapted(
+    state: ServerState, request_id: str, index: int, prompt: PreparedPrompt, adapter_id: int
+) -> AsyncGenerator[Delta, None]:
     timer = state.metrics.start(len(prompt.prompt_token_ids))
     now = time.monotonic()
     request = AddRequest(
@@ -83,20 +95,30 @@ async def _run_choice(
         priority=prompt.priority,
         arrived_at=now,
         cache_salt=prompt.cache_salt,
+        public_tokens=prompt.public_tokens,
         deadline=None if prompt.timeout_s is None else now + prompt.timeout_s,
         wants_readouts=prompt.wants_readouts,
+        images=prompt.images,
+        adapter_id=adapter_id,
+        predicted_token_ids=list(prompt.predicted_token_ids),
     )
     text = ChoiceText(state, index, prompt)
-    reason = FinishReason.ABORT
+    trace = SequenceTrace()
+    reason, cached = FinishReason.ABORT, 0
     try:
         async with aclosing(state.engine.generate(request)) as outputs:
             async for output in outputs:
                 timer.tokens(len(output.new_token_ids))
+                trace.output(output)
                 delta = text.take(output)
                 if delta.finish_reason is not None:
                     reason = delta.finish_reason
+                cached = delta.cached_tokens
                 yield delta
+                trace.given()
                 if delta.finish_reason is not None:
                     return
     finally:
         timer.finished(reason)
+        prompt_tokens = len(prompt.prompt_token_ids)
+        trace.end(reason, prompt_tokens=prompt_tokens, cached_tokens=cached)

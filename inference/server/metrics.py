@@ -33,6 +33,8 @@ class Metrics:
 
     Attributes:
         step_s: how long a step takes of late, in seconds.
+        busy_s, input_tokens, cached_tokens, output_tokens: since the server started, over all
+            its cores.
     """
 
     def __init__(self, model_name: str) -> None:
@@ -40,7 +42,8 @@ class Metrics:
         self._model_name = model_name
         self._last = CoreStats()
         self._step_at = 0.0
-        self.step_s = 0.0
+        self.step_s = self.busy_s = 0.0
+        self.input_tokens = self.cached_tokens = self.output_tokens = 0
         self._running = self._gauge("vllm:num_requests_running", "Sequences being computed")
         self._waiting = self._gauge("vllm:num_requests_waiting", "Sequences waiting to begin")
         self._usage = self._gauge("vllm:kv_cache_usage_perc", "Referenced KV blocks, 0 to 1")
@@ -56,6 +59,7 @@ class Metrics:
         self._waste = self._gauge("parley:kv_waste_ratio", "Slots held but not filled, 0 to 1")
         self._computed = self._counter("parley:tokens_computed", "Tokens computed, any kind")
         self._steps = self._counter("parley:steps", "Engine steps")
+        self._busy = self._counter("parley:busy_seconds", "Seconds spent in steps")
         self._failed_steps = self._counter("parley:failed_steps", "Engine steps that threw")
         self._mismatches = self._counter(
             "parley:kv_checksum_mismatches", "Cached blocks found changed, and dropped"
@@ -125,7 +129,12 @@ class Metrics:
         self._preemptions.inc(max(0, stats.preemptions - last.preemptions))
         self._swaps.inc(max(0, stats.swaps - last.swaps))
         self._queries.inc(max(0, stats.prefix_tokens_asked - last.prefix_tokens_asked))
-        self._hits.inc(max(0, stats.prefix_tokens_hit - last.prefix_tokens_hit))
+        hits = max(0, stats.prefix_tokens_hit - last.prefix_tokens_hit)
+        self._hits.inc(hits)
+        self.cached_tokens += hits
+        busy_s = max(0.0, stats.busy_s - last.busy_s)
+        self._busy.inc(busy_s)
+        self.busy_s += busy_s
         self._drafts.inc(max(0, stats.num_drafts - last.num_drafts))
         self._drafted.inc(max(0, stats.draft_tokens - last.draft_tokens))
         # A core that is gone, or has not begun, reports no positions at all.
@@ -148,6 +157,7 @@ class Metrics:
 
     def start(self, prompt_tokens: int) -> SequenceTimer:
         self._prompt.inc(prompt_tokens)
+        self.input_tokens += prompt_tokens
         return SequenceTimer(self)
 
     def render(self) -> bytes:
@@ -187,6 +197,7 @@ class SequenceTimer:
                 self._metrics._itl.observe((now - self._last) / count)
         self._last = now
         self._metrics._generated.inc(count)
+        self._metrics.output_tokens += count
 
     def finished(self, reason: FinishReason) -> None:
         self._metrics._e2e.observe(time.monotonic() - self._began)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import msgspec
 
-from inference.core import SamplingParams
+from inference.core import PromptImage, SamplingParams
 from inference.errors import InvalidRequestError
 from inference.server.schemas import GenerationFields
 from inference.server.state import ServerState
@@ -45,6 +45,13 @@ class PreparedPrompt:
     shown_tokens: frozenset[int] = frozenset()
     """Special tokens that are part of the text."""
     wants_readouts: bool = False
+    images: tuple[PromptImage, ...] = ()
+    adapter: str = ""
+    """Its name; "" for none."""
+    public_tokens: int = 0
+    """The first so many are the product's own text."""
+    predicted_token_ids: tuple[int, ...] = ()
+    """Of the text that the answer is expected to have."""
 
 
 @dataclass(frozen=True)
@@ -76,6 +83,8 @@ async def prepare_prompts(
     defaults: ChatDefaults | None = None,
     structure: Structure | None = None,
     continued_tokens: int = 0,
+    images: tuple[PromptImage, ...] = (),
+    adapter: str = "",
 ) -> list[PreparedPrompt]:
     """Turn a body and its prompts into what is run, refusing what cannot be honoured.
 
@@ -84,6 +93,8 @@ async def prepare_prompts(
         defaults: for sampling parameters that the body does not name.
         structure: of the answers; None: what the body asks for.
         continued_tokens: so many that the prompts end with are of the answer that is continued.
+        images: of the prompt, where there is one.
+        adapter: its name.
     Raises:
         InvalidRequestError: naming the parameter.
         ContextLengthError: when a prompt and its answer do not fit the model.
@@ -123,6 +134,8 @@ async def prepare_prompts(
             asked,
             structure.shown_tokens,
             body.return_readouts,
+            images,
+            adapter,
         )
         prepared.append(prompt)
     return prepared

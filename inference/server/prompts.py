@@ -9,7 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from inference.core import PromptImage
 from inference.errors import InvalidRequestError
+from inference.images.place import expand_marks, place_images
+from inference.server.images import prepare_images
 from inference.server.schemas import InputMessage, Prompts
 from inference.server.state import ServerState
 from inference.text.chat_template import ChatTemplate
@@ -83,10 +86,12 @@ class Rendered:
 
     Attributes:
         opens_thought: it has the model think first: the answer begins in a thought.
+        images: what its image tokens stand for.
     """
 
     token_ids: list[int]
     opens_thought: bool
+    images: tuple[PromptImage, ...] = ()
 
 
 async def render_prompt(
@@ -119,8 +124,10 @@ async def render_prompt(
     if add_generation_prompt is None:
         add_generation_prompt = not continue_final_message
     _check_messages(messages, template)
-    shaped = [message.for_template(template.tool_format) for message in messages]
     state.check_text(_characters(messages), "messages")
+    images = await prepare_images(state, messages)
+    in_parts = state.images is not None and template.takes_parts
+    shaped = [message.for_template(template.tool_format, in_parts=in_parts) for message in messages]
     last = messages[-1]
     writes = continue_final_message and bool(last.tool_calls or last.reasoning_content)
     if writes:
@@ -141,7 +148,15 @@ async def render_prompt(
         begun += answer_segments(template, last, opened=opened)
     if begun:
         segments = [*segments[:-1], segments[-1] + begun[0], *begun[1:]]
-    return Rendered(await _encode_segments(state, segments), opened)
+    if not images or state.images is None:
+        return Rendered(await _encode_segments(state, segments), opened)
+    segments = expand_marks(segments, state.images.mark, images)
+    token_ids = await _encode_segments(state, segments)
+    image_token = state.tokenizer.special_id(state.images.image_token)
+    if image_token is None:
+        raise InvalidRequestError("this model's tokenizer has no image token", param="messages")
+    placed = await state.off_loop(place_images, token_ids, image_token, images)
+    return Rendered(token_ids, opened, placed)
 
 
 async def answer_tokens(
@@ -158,12 +173,19 @@ async def answer_tokens(
 
 def answer_segments(template: ChatTemplate, message: InputMessage, *, opened: bool) -> list[str]:
     """The text of an answer that is continued, in segments to be tokenized apart."""
-    said = template.tool_format.text_of(message.text, message.calls)
+    form = template.tool_format
+    said = form.text_of(message.text, message.calls)
     thought: list[tuple[str, bool]] = []
+    is_call = bool(message.calls) and (not message.text or form.preamble is not None)
     if template.reasoning_format is not None:
         thought = template.reasoning_format.text_of(
-            message.reasoning_content or "", opened=opened, ended=any(text for text, _ in said)
+            message.reasoning_content or "",
+            opened=opened,
+            ended=any(text for text, _ in said),
+            calls=is_call,
         )
+    if form.preface and message.text and not thought and not is_call:
+        said.insert(0, (form.preface, True))
     return template.segments_of([*thought, *said])
 
 

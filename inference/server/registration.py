@@ -68,6 +68,17 @@ class Load(msgspec.Struct, frozen=True):
     prefix: PrefixSummary
 
 
+class Totals(msgspec.Struct, frozen=True):
+    """Since this run of the engine announced itself first: seconds, of these in steps, and tokens.
+    `input_tokens` holds the cached ones."""
+
+    up_s: float
+    busy_s: float
+    input_tokens: int
+    cached_tokens: int
+    output_tokens: int
+
+
 class Record(msgspec.Struct, frozen=True):
     """What an engine says of itself. `hour_price`: US dollars."""
 
@@ -86,6 +97,7 @@ class Record(msgspec.Struct, frozen=True):
     adapters: tuple[str, ...]
     capacity: Capacity
     load: Load
+    totals: Totals
 
 
 @dataclass(slots=True)
@@ -101,13 +113,15 @@ class Registration:
         """Announce every second; Redis may be away at any time."""
         client = _client(self.config.registry)
         engine_id = uuid.uuid4().hex
+        started = time.monotonic()
         fixed = await asyncio.to_thread(self._fixed)
         failed = False
         try:
             while True:
                 began = time.monotonic()
                 try:
-                    await announce(client, self._record(engine_id, fixed), self.key)
+                    up_s = began - started
+                    await announce(client, self._record(engine_id, fixed, up_s), self.key)
                     failed = False
                 except Exception as error:
                     if not failed:
@@ -126,9 +140,9 @@ class Registration:
             "hardware": self.config.hardware or hardware(self.engine.device),
         }
 
-    def _record(self, engine_id: str, fixed: dict[str, Any]) -> Record:
-        state, engine = self.state, self.state.engine
-        stats, info = state.metrics.last, engine.info
+    def _record(self, engine_id: str, fixed: dict[str, Any], up_s: float) -> Record:
+        state, engine, metrics = self.state, self.state.engine, self.state.metrics
+        stats, info = metrics.last, engine.info
         down = "down" if info is None else "ready"
         return Record(
             id=engine_id,
@@ -141,7 +155,7 @@ class Registration:
             roles=self.config.roles,
             tensor_parallel=self.engine.tensor_parallel,
             pipeline_parallel=self.engine.pipeline_parallel,
-            adapters=self.config.adapters,
+            adapters=tuple(state.adapters.names),
             capacity=Capacity(
                 sequences=state.max_num_seqs,
                 blocks=info.num_blocks if info else 0,
@@ -152,10 +166,17 @@ class Registration:
                 running=stats.running,
                 waiting=stats.waiting,
                 free_blocks=(info.num_blocks if info else 0) - stats.blocks_used,
-                step_ms=round(state.metrics.step_s * 1000, 2),
+                step_ms=round(metrics.step_s * 1000, 2),
                 prefix=PrefixSummary(
                     stats.prefix_tokens_asked, stats.prefix_tokens_hit, engine.restarts
                 ),
+            ),
+            totals=Totals(
+                up_s=round(up_s, 3),
+                busy_s=round(metrics.busy_s, 3),
+                input_tokens=metrics.input_tokens,
+                cached_tokens=metrics.cached_tokens,
+                output_tokens=metrics.output_tokens,
             ),
             **fixed,
         )

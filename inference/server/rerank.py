@@ -20,14 +20,15 @@ async def rerank(request: Request) -> Response:
     """The `top_n` documents, the nearest first; of equal ones the first given."""
     state: ServerState = request.app.state.server
     body = await read_body(request, RerankRequest)
-    state.check_model(body.model)
+    adapter = await state.adapter_of(body.model)
     state.admit(min(1 + len(body.documents), state.max_num_seqs))
     query = await texts_as_ids(state, body.query, "query")
     texts: list[int | str | list[int]] = [*body.documents]
     prompts = query + await texts_as_ids(state, texts, "documents")
     state.admit(min(len(prompts), state.max_num_seqs))
     vectors = await unless_gone(
-        request.receive, embed_all(state, request, prompts, priority=body.priority)
+        request.receive,
+        embed_all(state, request, prompts, priority=body.priority, adapter=adapter),
     )
     wanted, *found = (np.frombuffer(vector, "<f4") for vector in vectors)
     scores = np.clip(np.stack(found) @ wanted, -1, 1)
@@ -35,7 +36,7 @@ async def rerank(request: Request) -> Response:
     total = sum(map(len, prompts))
     answer = {
         "id": f"rerank-{request.state.unique_id}",
-        "model": state.config.served_model_name,
+        "model": state.adapters.model_name(adapter),
         "usage": {"prompt_tokens": total, "total_tokens": total},
         "results": [_result(body, int(index), float(scores[index])) for index in order],
     }

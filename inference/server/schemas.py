@@ -8,6 +8,7 @@ import msgspec
 from msgspec import Meta
 
 from inference.core import SamplingParams
+from inference.images.prepared import Detail
 from inference.server.structured import ResponseFormat
 from inference.server.tool_schemas import CalledTool, Choice, Tools
 from inference.text.tools.formats import ToolCall, ToolFormat
@@ -17,11 +18,15 @@ MAX_LOGPROBS = 20
 MAX_TOP_K = 1_000_000
 """More than any vocabulary has tokens; the core computes with it in 64 bits."""
 
+MAX_PROMPT_ITEMS = 1 << 20
+"""Token ids of a prompt, or prompts: more than any context; the body's size is bounded too."""
+
 NaturalNumber = Annotated[int, Meta(ge=0)]
 PositiveNumber = Annotated[int, Meta(ge=1)]
 Priority = Annotated[int, Meta(ge=-(2**31), lt=2**31)]
 TokenId = Annotated[int, Meta(ge=0)]
-Prompts = str | Annotated[list[TokenId | str | list[TokenId]], Meta(min_length=1, max_length=65536)]
+_PromptList = list[TokenId | str | list[TokenId]]
+Prompts = str | Annotated[_PromptList, Meta(min_length=1, max_length=MAX_PROMPT_ITEMS)]
 """Text, token ids, or a list of either; never a mixture."""
 StopString = Annotated[str, Meta(min_length=1, max_length=256)]
 
@@ -79,20 +84,34 @@ class GenerationFields(_SamplingFields, kw_only=True, forbid_unknown_fields=True
     timeout_s: Annotated[float, Meta(gt=0.0)] | None = None
     """The answer ends after so many seconds, with what it has and reason `timeout`."""
     cache_salt: Annotated[str, Meta(max_length=256)] | None = None
+    """Cached blocks are found by requests of the same salt only."""
     return_readouts: bool = False
     """Answer with what `--readout` reads of the tokens of prompt and answer, too."""
     user: str | None = None
     """Accepted because OpenAI's clients send it; it changes nothing here."""
 
 
-class TextPart(msgspec.Struct, forbid_unknown_fields=True):
+class TextPart(msgspec.Struct, forbid_unknown_fields=True, tag_field="type", tag="text"):
     text: str
-    type: Literal["text"] = "text"
+
+
+class ImageURL(msgspec.Struct, forbid_unknown_fields=True):
+    url: str
+    """`data:image/…;base64,…`; nothing is fetched."""
+    detail: Detail | None = None
+
+    @property
+    def wanted_detail(self) -> Detail:
+        return self.detail or "auto"
+
+
+class ImagePart(msgspec.Struct, forbid_unknown_fields=True, tag_field="type", tag="image_url"):
+    image_url: ImageURL
 
 
 class InputMessage(msgspec.Struct, forbid_unknown_fields=True):
     role: Literal["system", "developer", "user", "assistant", "tool"]
-    content: str | list[TextPart] | None = None
+    content: str | list[TextPart | ImagePart] | None = None
     """None only beside calls."""
     name: str | None = None
     reasoning_content: str | None = None
@@ -105,7 +124,19 @@ class InputMessage(msgspec.Struct, forbid_unknown_fields=True):
     def text(self) -> str:
         """Its content in one piece."""
         parts = self.content or ""
-        return parts if isinstance(parts, str) else "".join(part.text for part in parts)
+        if isinstance(parts, str):
+            return parts
+        return "".join(part.text for part in parts if isinstance(part, TextPart))
+
+    @property
+    def parts(self) -> list[dict[str, str]]:
+        """Texts and images, as templates of models that see have them."""
+        if not isinstance(self.content, list):
+            return [{"type": "text", "text": self.text}]
+        return [
+            {"type": "text", "text": part.text} if isinstance(part, TextPart) else {"type": "image"}
+            for part in self.content
+        ]
 
     @property
     def calls(self) -> list[ToolCall]:
@@ -114,10 +145,11 @@ class InputMessage(msgspec.Struct, forbid_unknown_fields=True):
             for one in self.tool_calls or ()
         ]
 
-    def for_template(self, tool_format: ToolFormat) -> dict[str, Any]:
-        """The shape that chat templates expect: text in one piece."""
+    def for_template(self, tool_format: ToolFormat, *, in_parts: bool = False) -> dict[str, Any]:
+        """The shape that chat templates expect: text in one piece, or parts where images are
+        shown."""
         role = "system" if self.role == "developer" else self.role
-        shaped: dict[str, Any] = {"role": role, "content": self.text}
+        shaped: dict[str, Any] = {"role": role, "content": self.parts if in_parts else self.text}
         if self.name is not None:
             shaped["name"] = self.name
         if self.reasoning_content is not None:
@@ -129,17 +161,35 @@ class InputMessage(msgspec.Struct, forbid_unknown_fields=True):
         return shaped
 
 
+class Prediction(msgspec.Struct, forbid_unknown_fields=True):
+    """What a client expects of the answer."""
+
+    content: str | list[TextPart]
+    type: Literal["content"] = "content"
+
+    @property
+    def text(self) -> str:
+        if isinstance(self.content, str):
+            return self.content
+        return "".join(part.text for part in self.content)
+
+
 class ChatRequest(GenerationFields, kw_only=True, forbid_unknown_fields=True):
     messages: Annotated[list[InputMessage], Meta(min_length=1)]
     tools: Tools | None = None
     tool_choice: Choice | None = None
     parallel_tool_calls: bool | None = None
+    prediction: Prediction | None = None
+    """Its tokens are drafts: it costs what it saves at most, and never changes the answer."""
     max_completion_tokens: PositiveNumber | None = None
     reasoning_effort: Literal["none", "minimal", "low", "medium", "high", "xhigh"] | None = None
     logprobs: bool | None = None
     top_logprobs: Annotated[int, Meta(ge=0, le=MAX_LOGPROBS)] | None = None
     add_generation_prompt: bool | None = None
     continue_final_message: bool = False
+    cache_public_messages: NaturalNumber = 0
+    """The first so many messages are the product's own text and no tenant's: their blocks are
+    found whatever the salt."""
     chat_template_kwargs: dict[str, Any] | None = None
 
 

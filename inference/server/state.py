@@ -15,10 +15,11 @@ from inference.errors import (
     DrainingError,
     EngineDeadError,
     InvalidRequestError,
-    ModelNotFoundError,
     QueueFullError,
 )
+from inference.images.prepared import ImageProcessor
 from inference.protocol import CoreReady
+from inference.server.adapters import Adapters
 from inference.server.metrics import Metrics
 from inference.server.recent import RecentUsage
 from inference.text.chat_template import ChatTemplate
@@ -39,12 +40,15 @@ class ServerState:
     tokenizer: TextTokenizer
     template: ChatTemplate | None
     engine: EngineClient
+    adapters: Adapters
     metrics: Metrics
     started_at: int
     chat_defaults: ChatDefaults = field(default_factory=dict)
     """What a chat gets where it names nothing."""
     recent: RecentUsage = field(default_factory=RecentUsage)
     draining: bool = field(default=False)
+    images: ImageProcessor | None = None
+    """How the model's family reads images, where it does."""
     _threads: ThreadPoolExecutor = field(
         default_factory=lambda: ThreadPoolExecutor(_THREADS, thread_name_prefix="text")
     )
@@ -74,12 +78,16 @@ class ServerState:
     def close(self) -> None:
         self._threads.shutdown(wait=False, cancel_futures=True)
 
-    def check_model(self, name: str | None) -> None:
-        if name is not None and name != self.config.served_model_name:
-            raise ModelNotFoundError(
-                f"the model {name!r} is not served here; {self.config.served_model_name!r} is",
-                param="model",
-            )
+    async def adapter_of(self, model: str | None) -> str:
+        """The adapter that a model's name asks for, in memory; "" for the model alone.
+
+        Raises:
+            ModelNotFoundError: no such model is served here.
+            AdapterError, QueueFullError: the adapter cannot be had, or not now.
+        """
+        name = self.adapters.find(model)
+        await self.adapters.ready(name)
+        return name
 
     def check_generates(self) -> None:
         """Raises InvalidRequestError where the model gives vectors only."""

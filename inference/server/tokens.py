@@ -16,7 +16,7 @@ from inference.server.tools import shown_tools
 async def tokenize(request: Request) -> Response:
     state: ServerState = request.app.state.server
     body = await read_body(request, TokenizeRequest)
-    state.check_model(body.model)
+    state.adapters.find(body.model)
     if (body.prompt is None) == (body.messages is None):
         raise InvalidRequestError("give either prompt or messages", param="prompt")
     if body.messages is not None:
@@ -48,7 +48,7 @@ async def tokenize(request: Request) -> Response:
 async def detokenize(request: Request) -> Response:
     state: ServerState = request.app.state.server
     body = await read_body(request, DetokenizeRequest)
-    state.check_model(body.model)
+    state.adapters.find(body.model)
     state.check_token_ids(body.tokens, "tokens")
     answer = {"prompt": state.tokenizer.decode_prompt(body.tokens)}
     return json_response(answer, headers=request.state.headers)

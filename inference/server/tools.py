@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -18,7 +19,13 @@ from inference.server.tool_schemas import FunctionTool, ToolChoice
 from inference.text.chat_template import ChatTemplate
 from inference.text.tokenizer import TextTokenizer
 from inference.text.tools.formats import ToolCall, ToolFormat
-from inference.text.tools.grammar import CallRules, Tool, arguments_schema, call_grammar
+from inference.text.tools.grammar import (
+    CallRules,
+    Tool,
+    arguments_schema,
+    bare_names,
+    call_grammar,
+)
 from inference.text.tools.parser import parser_of
 from inference.text.tools.parts import Arguments, CallBegins, Content, Part
 
@@ -74,6 +81,10 @@ class ToolUse:
             answer=_schema_of(body.response_format),
         )
         return cls(template.tool_format, rules, shown_tools(given))
+
+    def bare_names(self, tokenizer: TextTokenizer) -> tuple[str, ...]:
+        """The functions whose calls are read without the family's marks too."""
+        return bare_names(self.form, self.rules, tokenizer.special_tokens)
 
     def grammar(self, tokenizer: TextTokenizer) -> str:
         """The grammar of the answer. It may take some tenths of a second.
@@ -225,14 +236,17 @@ class CallDeltas:
 
     is_thinking = False
 
-    def __init__(self, form: ToolFormat, new_id: str, so_far: Answered) -> None:
+    def __init__(
+        self, form: ToolFormat, new_id: str, so_far: Answered, bare_names: Sequence[str] = ()
+    ) -> None:
         """
         Args:
+            bare_names: functions whose calls are read without the format's marks too.
             new_id: calls are named by it and their number.
             so_far: what the answer has already, where this continues one; it is not sent again.
         """
         self.begun = so_far.calls
-        self._parser = parser_of(form)
+        self._parser = parser_of(form, bare_names)
         self._new_id = new_id
         known = 0
         for text, _ in form.text_of(so_far.content, so_far.calls):

@@ -25,13 +25,16 @@ class UsageCount:
 
     def __init__(self, prepared: list[PreparedPrompt], n: int) -> None:
         self._prompt = sum(len(prompt.prompt_token_ids) for prompt in prepared)
+        self._images = [prompt.images for prompt in prepared]
         self._n = n
         self._generated: dict[int, int] = {}
         self._cached: dict[int, int] = {}
         self._thought: dict[int, int] = {}
+        self._predicted: dict[int, tuple[int, int]] = {}
 
     def take(self, delta: Delta) -> None:
         self._generated[delta.index] = delta.generated
+        self._predicted[delta.index] = delta.predicted
         if delta.index % self._n == 0:
             self._cached[delta.index] = delta.cached_tokens
 
@@ -41,13 +44,30 @@ class UsageCount:
 
     def report(self) -> dict[str, Any]:
         completion = sum(self._generated.values())
+        images = sum(image.num_tokens for images in self._images for image in images)
         return {
             "prompt_tokens": self._prompt,
             "completion_tokens": completion,
             "total_tokens": self._prompt + completion,
-            "prompt_tokens_details": {"cached_tokens": sum(self._cached.values())},
-            "completion_tokens_details": {"reasoning_tokens": sum(self._thought.values())},
+            "prompt_tokens_details": {
+                "cached_tokens": sum(self._cached.values()),
+                **({"image_tokens": images, **self._cached_images()} if images else {}),
+            },
+            "completion_tokens_details": {
+                "reasoning_tokens": sum(self._thought.values()),
+                "accepted_prediction_tokens": sum(right for right, _ in self._predicted.values()),
+                "rejected_prediction_tokens": sum(wrong for _, wrong in self._predicted.values()),
+            },
         }
+
+    def _cached_images(self) -> dict[str, Any]:
+        """Of cached tokens, those of images: both are counted as `prompt_tokens` once."""
+        cached = sum(
+            min(max(end - image.start, 0), image.num_tokens)
+            for index, end in self._cached.items()
+            for image in self._images[index // self._n]
+        )
+        return {"cached_tokens_details": {"image_tokens": cached}} if cached else {}
 
 
 async def remembered(

@@ -19,10 +19,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, WeakSet
 
 from inference.config import SpeculationConfig
 from inference.core import Request
+from inference.speculation.predicted_text import PredictedText
 
 _FIRST_LENGTH = 3
 MAX_PAUSE_STEPS = 32
@@ -57,6 +58,8 @@ class Speculator:
         self._proposers = proposers
         self._max_model_len = max_model_len
         self._states: WeakKeyDictionary[Request, DraftState] = WeakKeyDictionary()
+        self._predicted: WeakSet[Request] = WeakSet()
+        """Whose draft is of the text that its client expects."""
         self.num_drafts = 0
         self.draft_tokens = 0
         self.accepted_per_position = [0] * config.max_tokens
@@ -80,6 +83,7 @@ class Speculator:
             if (length := min(share, self._length(request))) > 0
         ]
         found: dict[str, list[int]] = {}
+        self._predicted.clear()
         for proposer in self._proposers:
             asked = [(r, length) for r, length in asked if r.request_id not in found]
             if not asked:
@@ -87,6 +91,8 @@ class Speculator:
             for (request, length), tokens in zip(asked, proposer.propose(asked), strict=True):
                 if tokens:
                     found[request.request_id] = tokens[:length]
+                    if isinstance(proposer, PredictedText):
+                        self._predicted.add(request)
         return found
 
     def switch_off(self) -> None:
@@ -95,6 +101,9 @@ class Speculator:
     def verified(self, request: Request, drafted: int, accepted: int) -> None:
         """Take note that `accepted` of `drafted` tokens were right."""
         self.num_drafts += 1
+        if request in self._predicted:
+            request.predicted_right += accepted
+            request.predicted_wrong += drafted - accepted
         self.draft_tokens += drafted
         for position in range(accepted):
             self.accepted_per_position[position] += 1

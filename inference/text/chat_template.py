@@ -58,6 +58,8 @@ class ChatTemplate:
         self._is_graded = "reasoning_effort" in source
         self.shows_tools = self._shows_tools()
         """Whether tools reach the model; else they are described in a system message."""
+        self.takes_parts = self._takes_parts()
+        """Whether a message's content may be a list of texts and images."""
 
     def render(
         self,
@@ -85,7 +87,7 @@ class ChatTemplate:
         messages = self._cut_special_tokens(messages, cut)
         shown = {"tools": self._cut_special_tokens(tools, cut)} if tools else {}
         if continue_final_message:
-            messages[-1]["content"] += end
+            messages[-1]["content"] = _ended(messages[-1]["content"], end)
         try:
             text = self._template.render(
                 # Without tools of the request a client may still give the template a `tools`.
@@ -157,6 +159,15 @@ class ChatTemplate:
         except InvalidRequestError:
             return False
 
+    def _takes_parts(self) -> bool:
+        text = secrets.token_hex(8)
+        message = {"role": "user", "content": [{"type": "text", "text": text}]}
+        try:
+            shown = "".join(self.render([message], add_generation_prompt=True))
+        except InvalidRequestError:
+            return False
+        return text in shown and "'type'" not in shown  # a list that is written as Python has it
+
     def _shows_names(self) -> bool:
         name = secrets.token_hex(8)
         message = {"role": "user", "name": name, "content": "hi"}
@@ -177,6 +188,16 @@ class ChatTemplate:
         if isinstance(value, list):
             return [self._cut_special_tokens(item, mark) for item in value]
         return value
+
+
+def _ended(content: Any, mark: str) -> Any:
+    """A message's text, or its parts, with a mark after the last text."""
+    if isinstance(content, str):
+        return content + mark
+    *before, last = content
+    if last.get("type") != "text":
+        return [*content, {"type": "text", "text": mark}]
+    return [*before, {**last, "text": last["text"] + mark}]
 
 
 def _to_json(value: Any, indent: int | None = None) -> str:

@@ -12,6 +12,7 @@ from inference.errors import ModelLoadError
 from inference.model.gguf_format import GGUFFile
 from inference.text.chat_template import ChatTemplate
 from inference.text.gguf_tokenizer import tokenizer_from_gguf
+from inference.text.template_mends import mended
 from inference.text.tokenizer import TextTokenizer
 
 
@@ -34,7 +35,7 @@ def load_text(
     if not source:
         return tokenizer, None
     template = ChatTemplate(
-        source,
+        mended(source),
         special_tokens=tokenizer.special_tokens,
         bos_token=tokenizer.bos_token,
         eos_token=tokenizer.eos_token,

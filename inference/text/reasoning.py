@@ -33,19 +33,26 @@ class ReasoningFormat:
 
     @property
     def closing(self) -> str:
-        return f"{self.end}{''.join(self.links)}" if self.links else f"\n{self.end}\n\n"
+        return self._closing(self.links)
 
-    def text_of(self, thought: str, *, opened: bool, ended: bool) -> list[tuple[str, bool]]:
+    def _closing(self, links: tuple[str, ...]) -> str:
+        return f"{self.end}{''.join(links)}" if self.links else f"\n{self.end}\n\n"
+
+    def text_of(
+        self, thought: str, *, opened: bool, ended: bool, calls: bool = False
+    ) -> list[tuple[str, bool]]:
         """A thought as the model wrote it, in parts: text, and whether it is the format's own.
 
         Args:
             opened: the prompt ends with its beginning.
             ended: an answer follows.
+            calls: it is a call, which has marks of its own in place of the last link.
         """
         if not thought:
             return []
         parts = [] if opened else [(self.opening, True)]
-        return [*parts, (thought, False), *([(self.closing, True)] if ended else [])]
+        closing = self._closing(self.links[:-1] if calls else self.links)
+        return [*parts, (thought, False), *([(closing, True)] if ended else [])]
 
 
 THINK = ReasoningFormat("think", begin="<think>", end="</think>")

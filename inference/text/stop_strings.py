@@ -13,15 +13,18 @@ class StopStrings:
     def __init__(self, stops: tuple[str, ...]) -> None:
         self._stops = stops
         self._held = ""
+        self.found: str | None = None
+        """The stop string that ended the text; None while there was none."""
 
     def feed(self, text: str) -> tuple[str, bool]:
         """Take new text; return what may be sent, and whether a stop string was found."""
         if not self._stops:
             return text, False
         self._held += text
-        found = [at for stop in self._stops if (at := self._held.find(stop)) >= 0]
+        found = [(at, stop) for stop in self._stops if (at := self._held.find(stop)) >= 0]
         if found:
-            released, self._held = self._held[: min(found)], ""
+            first, self.found = min(found)
+            released, self._held = self._held[:first], ""
             return released, True
         keep = self._longest_beginning()
         cut = len(self._held) - keep

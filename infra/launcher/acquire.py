@@ -147,7 +147,7 @@ def _capabilities(config: "ModelConfig", template: Any) -> list[str]:
     able = ["completions", "embeddings", "rerank", "logprobs", "streaming", "structured_output"]
     if template is None:
         return able
-    return ["chat", *able, "tools", "grammar_resume"]
+    return ["chat", *able, "tools", "grammar_resume", "public_prefix", "prediction"]
 
 
 def _license(path: Path) -> str:

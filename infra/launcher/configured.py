@@ -7,7 +7,8 @@ and not after a minute of retries in six processes.
 from collections.abc import Mapping
 
 from infra.launcher.errors import LaunchError
-from infra.services import SERVICES, UnusableURLError
+from infra.services.bundle import SERVICES
+from infra.services.errors import UnusableURLError
 
 
 def check(environment: Mapping[str, str]) -> None:

@@ -66,7 +66,11 @@ class PoolsFolder:
         self.path.mkdir(parents=True, exist_ok=True)
         for old in self.path.glob("*"):
             old.unlink()
-        self._write("50-default.toml", default.read_text())
+        self.add("50-default.toml", default)
+
+    def add(self, name: str, file: Path) -> None:
+        """One more file, a copy of `file`."""
+        self._write(name, file.read_text())
 
     def announce(self, spec: ModelSpec, engine_url: str) -> None:
         """The model is there, after the others and under its own name only."""

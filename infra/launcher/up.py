@@ -17,16 +17,18 @@ from pathlib import Path
 from types import FrameType
 
 from backend.platform.machine_models import Command
-from infra.launcher import configured, environment, frontend, model, probe, procfile
+from infra.launcher import configured, environment, frontend, model, probe, procfile, voice
 from infra.launcher.console import Console
 from infra.launcher.errors import LaunchError, excerpt
 from infra.launcher.fleet import Fleet
 from infra.launcher.fleet_link import FleetLink
 from infra.launcher.fleet_pools import FleetPools
 from infra.launcher.model_spec import DEFAULT, SMALL, Beside, known_models, read_spec
-from infra.launcher.provisioning import PoolsFolder, Provisioning, Publisher
+from infra.launcher.provisioning import BACKGROUND_NICENESS, PoolsFolder, Provisioning, Publisher
 from infra.launcher.supervisor import Supervisor
-from infra.services import ServiceBundle, ServiceError, ServiceKeeper
+from infra.services.bundle import ServiceBundle
+from infra.services.errors import ServiceError
+from infra.services.keeper import ServiceKeeper
 from infra.services.ports import free_port, port_is_free
 
 _FIRST_TOKEN_TIMEOUT_SECONDS = 180.0
@@ -82,6 +84,8 @@ class Launch:
         if self._engine_is_ours():
             self._fetch_model()
             self._pools.prepare(procfile.ROOT / "infra" / "pools.toml")
+            if self._has_voice():
+                self._pools.add("97-voice.toml", voice.POOLS)
             # It loads its weights while the page is built and the database prepared.
             self._supervisor.add(_ENGINE, commands[_ENGINE])
         self._build_page()
@@ -94,6 +98,8 @@ class Launch:
             self._provisioning = self._larger_model(self._supervisor, commands[_ENGINE])
             self._fleet = self._added_models(self._supervisor, commands[_ENGINE])
             self._fleet_link = FleetLink(self._fleet, self._environment()["REDIS_URL"])
+        if self._has_voice():
+            self._supervisor.add(voice.PROCESS, voice.COMMAND, niceness=BACKGROUND_NICENESS)
 
     def serve(self) -> None:
         """Tend services and processes for ever; say so once a first token has been served."""
@@ -154,6 +160,11 @@ class Launch:
             defaults["PARLEY_ENGINE_PORT"] = str(port)
             defaults["PARLEY_ENGINE_URL"] = f"http://127.0.0.1:{port}"
             defaults["PARLEY_POOLS"] = str(self._pools.path)
+            if self._has_voice():
+                port = free_port()
+                defaults["PARLEY_VOICE_PORT"] = str(port)
+                defaults["PARLEY_VOICE_URL"] = f"http://127.0.0.1:{port}"
+                defaults["PARLEY_VOICE_MODELS"] = str(voice.models_directory(self._models))
         else:
             # Ours is not sent to an engine that somebody else has configured.
             defaults.pop("PARLEY_ENGINE_API_KEY", None)
@@ -168,6 +179,9 @@ class Launch:
 
     def _engine_is_ours(self) -> bool:
         return not (os.environ.get("PARLEY_POOLS") or os.environ.get("PARLEY_ENGINE_URL"))
+
+    def _has_voice(self) -> bool:
+        return self._engine_is_ours() and voice.is_there(voice.models_directory(self._models))
 
     def _environment(self) -> dict[str, str]:
         ours = {**os.environ, **self._variables}
@@ -259,7 +273,8 @@ class Launch:
         if not self._engine_is_ours():
             return []
         prices = [f"{model.id}={model.price}" for model in self._beside()]
-        return [str(self._spec.pools), *prices]
+        voices = [str(voice.POOLS)] if self._has_voice() else []
+        return [str(self._spec.pools), *voices, *prices]
 
     def _metrics(self) -> str:
         """Where the web processes add up their metrics: whichever is asked knows those of all."""

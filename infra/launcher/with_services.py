@@ -13,7 +13,8 @@ import tempfile
 from pathlib import Path
 
 from infra.launcher.procfile import ROOT
-from infra.services import ServiceBundle, ServiceError
+from infra.services.bundle import ServiceBundle
+from infra.services.errors import ServiceError
 
 
 def main(arguments: list[str]) -> int:

@@ -32,7 +32,7 @@ _tags = count(1)
 def measure(directory: Path, *, runs: int) -> None:
     """Print one line for one stream and one for eight."""
     port = free_port()
-    engine = _start(directory, port)
+    engine = start(directory, port)
     try:
         url = f"http://127.0.0.1:{port}"
         with Stack(directory, rate=0.0, settings={}, upstream_url=url) as stack:
@@ -42,7 +42,7 @@ def measure(directory: Path, *, runs: int) -> None:
         engine.wait()
 
 
-def _start(directory: Path, port: int) -> subprocess.Popen[bytes]:
+def start(directory: Path, port: int) -> subprocess.Popen[bytes]:
     weights = os.environ.get("PARLEY_MODEL_FILE", str(_WEIGHTS))
     process = spawn(
         [
@@ -93,13 +93,14 @@ async def _read(url: str, key: str, streams: int) -> tuple[float, float]:
     """Seconds until all answers had ended, and the median one's until its first text."""
     origin = Origin(url)
     began = time.monotonic()
-    firsts = await asyncio.gather(*(_one(origin, key) for _ in range(streams)))
+    firsts = await asyncio.gather(*(first_text_s(origin, key) for _ in range(streams)))
     took = time.monotonic() - began
     origin.close()
     return took, statistics.median(firsts)
 
 
-async def _one(origin: Origin, key: str) -> float:
+async def first_text_s(origin: Origin, key: str) -> float:
+    """Read an answer to its end; the seconds until its first text."""
     body = {
         "model": MODEL,
         "messages": [{"role": "user", "content": question(next(_tags))}],

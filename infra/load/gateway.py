@@ -3,7 +3,8 @@
 For each number of streams the same client reads the synthetic upstream directly, then through
 the product (key, limits, budget, pre- and post-check, buffer in Redis, stored and billed), three
 times. What is printed is the difference, and its ratio to reading directly; at the end each goal
-of docs/benchmarks/gateway.md beside its figure. `--engine` puts the real engine at the other end.
+of docs/benchmarks/gateway.md beside its figure. `--engine` puts the real engine at the other end;
+`--relay` measures a bare relay too (`infra.load.relay`): the least that anything in between costs.
 """
 
 import argparse
@@ -17,7 +18,7 @@ import psutil
 
 from infra.load import engine
 from infra.load.client import Measurements, read_streams
-from infra.load.stack import MODEL, Stack
+from infra.load.stack import MODEL, Relay, Stack
 
 _FEWEST_FIRST_TOKENS = 20
 _ADMISSIONS = 300
@@ -53,6 +54,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=5.0, help="with all streams open")
     parser.add_argument("--runs", type=int, default=3, help="of which the medians are printed")
     parser.add_argument("--engine", action="store_true", help="the real engine, eight streams")
+    parser.add_argument("--relay", action="store_true", help="a bare relay, to compare with")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="parley-load-") as name:
         directory = Path(name)
@@ -61,10 +63,11 @@ def main() -> None:
             engine.measure(directory, runs=arguments.runs)
             return
         with Stack(directory, rate=arguments.rate, settings={}) as stack:
-            asyncio.run(_measure(stack, arguments))
+            relay = stack.start_relay() if arguments.relay else None
+            asyncio.run(_measure(stack, arguments, relay))
 
 
-async def _measure(stack: Stack, arguments: argparse.Namespace) -> None:
+async def _measure(stack: Stack, arguments: argparse.Namespace, relay: Relay | None) -> None:
     await _read(stack, stack.web_url, streams=5, tokens=10)
     print(f"{arguments.rate:g} tokens/s a stream; medians of {arguments.runs} runs; ms\n")
     print(
@@ -80,6 +83,10 @@ async def _measure(stack: Stack, arguments: argparse.Namespace) -> None:
         runs = [await _level(stack, direct, streams, tokens) for _ in range(arguments.runs)]
         levels.append(_median(runs))
         print(_row(levels[-1]), flush=True)
+        if relay is not None:
+            least = await _relayed(stack, relay, streams, tokens)
+            times = levels[-1].token_cpu / least
+            print(f"|| {least * 1e6:.0f} by a bare relay: {times:.1f} times as much |", flush=True)
     admissions = [await _admissions(stack) for _ in range(arguments.runs)]
     _print_goals(levels, statistics.median(admissions), arguments.rate)
 
@@ -87,37 +94,61 @@ async def _measure(stack: Stack, arguments: argparse.Namespace) -> None:
 async def _level(stack: Stack, direct: Measurements, streams: int, tokens: int) -> Level:
     web = psutil.Process(stack.web_pid)
     first = await _first_tokens(stack, stack.web_url, streams)
-    memory = web.memory_info().rss
-    measured = Measurements()
-    reading = asyncio.create_task(
-        _read(stack, stack.web_url, streams=streams, tokens=tokens, measured=measured)
-    )
-    while measured.open < streams and not reading.done():  # noqa: ASYNC110
-        await asyncio.sleep(0.05)
-    await asyncio.sleep(_SETTLED_S)
-    loop = asyncio.get_running_loop()
-    began, cpu, characters = last = loop.time(), _cpu(web), measured.characters
-    memory = web.memory_info().rss - memory
-    while not reading.done() and measured.open == streams:
-        last = loop.time(), _cpu(web), measured.characters
-        await asyncio.sleep(0.05)
-    await reading
+    measured, whole = await _cpu_while_read(stack, stack.web_url, web, streams, tokens)
     for error in sorted(set(measured.errors))[:3]:
         print(f"    {error}")
-    took, used, came = (
-        now - then for now, then in zip(last, (began, cpu, characters), strict=True)
-    )
-    tokens_came = came * len(measured.delays) / max(1, measured.characters)
     return Level(
         streams=streams,
         ttft=_added(measured.ttft + first.ttft, direct.ttft),
         delay=_added(measured.delays, direct.delays),
         ratio=_ratio(measured.delays, direct.delays),
-        token_cpu=used / max(1.0, tokens_came),
-        web_cpu=used / max(1e-9, took),
-        memory=memory / streams,
+        token_cpu=whole.cpu_s / whole.tokens if whole.tokens else float("nan"),
+        web_cpu=whole.cpu_s / whole.seconds if whole.seconds else float("nan"),
+        memory=whole.memory / streams,
         failed=measured.failed,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _WhileOpen:
+    """What a process used while all streams were open, and the tokens that came meanwhile."""
+
+    seconds: float
+    cpu_s: float
+    tokens: float
+    memory: float
+
+
+async def _cpu_while_read(
+    stack: Stack, url: str, process: psutil.Process, streams: int, tokens: int
+) -> tuple[Measurements, _WhileOpen]:
+    memory = process.memory_info().rss
+    measured = Measurements()
+    reading = asyncio.create_task(
+        _read(stack, url, streams=streams, tokens=tokens, measured=measured)
+    )
+    while measured.open < streams and not reading.done():  # noqa: ASYNC110
+        await asyncio.sleep(0.05)
+    await asyncio.sleep(_SETTLED_S)
+    loop = asyncio.get_running_loop()
+    began, cpu, characters = last = loop.time(), _cpu(process), measured.characters
+    memory = process.memory_info().rss - memory
+    while not reading.done() and measured.open == streams:
+        last = loop.time(), _cpu(process), measured.characters
+        await asyncio.sleep(0.05)
+    await reading
+    took, used, came = (
+        now - then for now, then in zip(last, (began, cpu, characters), strict=True)
+    )
+    tokens_came = came * len(measured.delays) / max(1, measured.characters)
+    return measured, _WhileOpen(took, used, tokens_came, memory)
+
+
+async def _relayed(stack: Stack, relay: Relay, streams: int, tokens: int) -> float:
+    """CPU seconds that the bare relay uses for a token."""
+    process = psutil.Process(relay.pid)
+    _, whole = await _cpu_while_read(stack, relay.url, process, streams, tokens)
+    return whole.cpu_s / whole.tokens if whole.tokens else float("nan")
 
 
 async def _admissions(stack: Stack) -> float:

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 
@@ -17,8 +18,8 @@ import httpx
 import psycopg
 
 from infra.launcher import procfile
-from infra.services import ServiceBundle
-from infra.services.ports import free_port
+from infra.services.bundle import ServiceBundle
+from infra.services.ports import accepts_connections, free_port
 from infra.services.process import end_tree, spawn, tail
 
 MODEL = "synthetic"
@@ -69,6 +70,14 @@ Organization.objects.filter(memberships__user=user).update(plan_id=plan)
 principal = async_to_sync(principal_for_session)(user, None)
 print(api_key_create(principal=principal, name="load")[1])
 """
+
+
+@dataclass(frozen=True, slots=True)
+class Relay:
+    """A bare relay before the upstream, see `infra.load.relay`."""
+
+    url: str
+    pid: int
 
 
 class StackError(RuntimeError):
@@ -153,7 +162,7 @@ class Stack:
         self._environment = procfile.with_our_python(self._environment, Path(sys.executable))
         web = self._spawn(procfile.argv(procfile.read()["web"]), "web")
         self.web_pid = web.pid
-        self._wait_ready(web)
+        self._wait_ready(web, self.web_url)
 
     def _start_upstream(self, port: int) -> None:
         self._spawn(
@@ -164,9 +173,36 @@ class Stack:
             "upstream",
         )
 
+    def start_relay(self) -> Relay:
+        port = free_port()
+        target = self.upstream_url.rpartition(":")[2]
+        command = [sys.executable, "-m", "infra.load.relay", "--port", str(port)]
+        relay = self._spawn([*command, "--upstream-port", target], "relay")
+        while not accepts_connections(port):
+            if relay.poll() is not None:
+                raise StackError(tail(self._directory / "relay.log", lines=30))
+            time.sleep(0.05)
+        return Relay(f"http://127.0.0.1:{port}", relay.pid)
+
     @property
     def database_url(self) -> str:
         return self._environment["DATABASE_URL"]
+
+    def another_web_process(self) -> int:
+        """Start one beside the first, at a port of its own; its process id."""
+        port = str(free_port())
+        first = self._environment
+        self._environment = {**first, "PARLEY_PORT": port}
+        try:
+            web = self._spawn(procfile.argv(procfile.read()["web"]), f"web-{port}")
+        finally:
+            self._environment = first
+        self._wait_ready(web, f"http://127.0.0.1:{port}")
+        return web.pid
+
+    def start_process(self, name: str) -> None:
+        """Start another of the Procfile's processes."""
+        self._spawn(procfile.argv(procfile.read()[name]), name)
 
     def manage(self, *arguments: str) -> str:
         """Run a management command; what it printed."""
@@ -205,11 +241,11 @@ class Stack:
             raise StackError(done.stdout + done.stderr)
         return done.stdout
 
-    def _wait_ready(self, web: subprocess.Popen[bytes]) -> None:
+    def _wait_ready(self, web: subprocess.Popen[bytes], url: str) -> None:
         deadline = time.monotonic() + _START_TIMEOUT_S
         while True:
             try:
-                answer = httpx.get(f"{self.web_url}/readyz", timeout=5)
+                answer = httpx.get(f"{url}/readyz", timeout=5)
                 if answer.status_code == 200 and answer.json()["checks"]["replicas"]["ok"]:
                     return
             except httpx.HTTPError:

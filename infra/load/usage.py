@@ -23,6 +23,7 @@ import httpx
 import psycopg
 
 from infra.load.stack import Stack
+from infra.load.usage_answers import Figures, read_buckets, read_costs, read_rows, read_total
 
 MODELS, PROJECTS, KEYS, MEMBERS = 4, 10, 50, 300
 """Each key is of one project and one member. One record in ten is from the page, without a key."""
@@ -50,14 +51,20 @@ FROM (
 ) AS numbered
 """  # noqa: S608 -- constants of this module
 _PRICE = f"""
-INSERT INTO billing_price (currency, model, kind, tiers, effective_from, note)
-SELECT 'USD', 'bench-' || n, %(kind)s,
+INSERT INTO billing_price (
+    currency, organization_id, project_id, model, kind, tiers, effective_from, note
+)
+SELECT 'USD', %(organization)s, %(project)s, 'bench-' || n, %(kind)s,
     jsonb_build_array(jsonb_build_object('from', 0, 'price', %(price)s::text)),
     '2000-01-01', '' FROM generate_series(0, {MODELS - 1}) AS n
 """  # noqa: S608 -- a constant of this module
-_SUMS = "count(*), sum(input_tokens), sum(cached_input_tokens), sum(output_tokens)"
-
-Figures = dict[str, tuple[Any, ...]]
+_PROJECT = UUID(int=1)
+"""It has prices of its own with `--project-price`."""
+_SUMS = (
+    "count(*), sum(input_tokens), sum(cached_input_tokens), sum(output_tokens),"
+    f" coalesce(sum(input_tokens) FILTER (WHERE project_id = '{_PROJECT}'), 0),"
+    f" coalesce(sum(output_tokens) FILTER (WHERE project_id = '{_PROJECT}'), 0)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,20 +90,26 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
     parser.add_argument("--records", type=int, default=5_000_000, help="of the month")
     parser.add_argument("--late", type=int, default=500, help="of these without their event")
+    parser.add_argument(
+        "--project-price", action="store_true", help="one of the projects pays a tenth"
+    )
     arguments = parser.parse_args()
+    share = Decimal("0.1") if arguments.project_price else Decimal(1)
     with tempfile.TemporaryDirectory(prefix="parley-load-") as name:
         directory = Path(name)
         directory.chmod(0o711)  # the database's account must be able to pass
         with Stack(directory, rate=30, settings={}) as stack:
-            _measure(stack, records=arguments.records, late=arguments.late)
+            _measure(stack, records=arguments.records, late=arguments.late, share=share)
 
 
-def _measure(stack: Stack, *, records: int, late: int) -> None:
+def _measure(stack: Stack, *, records: int, late: int, share: Decimal) -> None:
+    """`share`: what one of the projects pays of the list price."""
     start, end = _month()
     with psycopg.connect(stack.database_url, autocommit=True) as connection:
         connection.execute("SET maintenance_work_mem = '512MB'")
         organization = _owner(stack)
         began = time.perf_counter()
+        _set_prices(connection, organization, share)
         _fill(connection, organization, start, end, records=records, late=late)
         hours, days, coarser, size = _one(
             connection,
@@ -116,7 +129,7 @@ def _measure(stack: Stack, *, records: int, late: int) -> None:
             base_url=stack.web_url, headers={"Authorization": f"Bearer {stack.key}"}, timeout=300
         ) as client:
             for question in _questions(start, end):
-                _ask(question, client, connection, organization, start)
+                _ask(question, client, connection, organization, start, share)
 
 
 def _ask(
@@ -125,6 +138,7 @@ def _ask(
     connection: psycopg.Connection[Any],
     organization: UUID,
     start: datetime,
+    share: Decimal,
 ) -> None:
     """Print a line; AssertionError where the two differ."""
     times, answer = [], {}
@@ -139,7 +153,7 @@ def _ask(
     ledger_times, expected = [], {}
     for _ in range(_LEDGER_SUMS):
         began = time.perf_counter()
-        expected = _from_ledger(connection, organization, start, question)
+        expected = _from_ledger(connection, organization, start, question, share)
         ledger_times.append((time.perf_counter() - began) * 1000)
     assert answer == expected, (question.name, _difference(answer, expected))
     median, ledger = statistics.median(times), statistics.median(ledger_times)
@@ -162,12 +176,12 @@ def _questions(start: datetime, end: datetime) -> list[Question]:
     grouped = {**span, "group_by[]": ["model", "api_key_id"]}
     usage, organization = "/api/usage", "/v1/organization"
     completions = f"{organization}/usage/completions"
-    daily, by_key = _read_buckets("%Y-%m-%d"), _read_buckets("%Y-%m-%d", "model", "api_key_id")
+    daily, by_key = read_buckets("%Y-%m-%d"), read_buckets("%Y-%m-%d", "model", "api_key_id")
     return [
-        Question("`/api/usage`, the sum", usage, month, "''", _read_total, end),
+        Question("`/api/usage`, the sum", usage, month, "''", read_total, end),
         *(
             Question(
-                f"the page, by {name}", usage, {**month, "group_by": name}, group, _read_rows, end
+                f"the page, by {name}", usage, {**month, "group_by": name}, group, read_rows, end
             )
             for name, group in page_groups.items()
         ),
@@ -180,63 +194,17 @@ def _questions(start: datetime, end: datetime) -> list[Question]:
             by_key,
             end,
         ),
-        Question("a week of hours", completions, hours, hour, _read_buckets("%Y-%m-%d %H"), week),
+        Question("a week of hours", completions, hours, hour, read_buckets("%Y-%m-%d %H"), week),
         Question(
             f"`{organization}/costs`, days",
             f"{organization}/costs",
             span,
             day,
-            _read_costs,
+            read_costs,
             end,
             costs_only=True,
         ),
     ]
-
-
-# --- what the doors answer -----------------------------------------------------------------------
-
-
-def _read_total(answer: Any) -> Figures:
-    return {"": _figures_of(answer)}
-
-
-def _read_rows(answer: Any) -> Figures:
-    return {row["key"]: _figures_of(row) for row in answer["data"] if row["input_tokens"]}
-
-
-def _figures_of(row: Any) -> tuple[Any, ...]:
-    tokens = (row["input_tokens"], row["cached_input_tokens"], row["output_tokens"])
-    return (*tokens, Decimal(row["cost"]))
-
-
-def _read_buckets(layout: str, *groups: str) -> Callable[[Any], Figures]:
-    def read(answer: Any) -> Figures:
-        assert not answer["has_more"]
-        return {
-            " ".join([_moment(bucket, layout), *(result[name] or "" for name in groups)]): (
-                result["num_model_requests"],
-                result["input_tokens"],
-                result["input_cached_tokens"],
-                result["output_tokens"],
-            )
-            for bucket in answer["data"]
-            for result in bucket["results"]
-        }
-
-    return read
-
-
-def _read_costs(answer: Any) -> Figures:
-    """OpenAI's amounts are JSON numbers, so they are compared to the cent."""
-    return {
-        _moment(bucket, "%Y-%m-%d"): (round(Decimal(result["amount"]["value"]), 2),)
-        for bucket in answer["data"]
-        for result in bucket["results"]
-    }
-
-
-def _moment(bucket: Any, layout: str) -> str:
-    return datetime.fromtimestamp(bucket["start_time"], UTC).strftime(layout)
 
 
 # --- the ledger ----------------------------------------------------------------------------------
@@ -247,6 +215,7 @@ def _from_ledger(
     organization: UUID,
     start: datetime,
     question: Question,
+    share: Decimal,
 ) -> Figures:
     rows = connection.execute(
         f"SELECT {question.group}, {_SUMS} FROM billing_usagerecord"  # noqa: S608 -- ours
@@ -255,9 +224,11 @@ def _from_ledger(
     ).fetchall()
     figures: Figures = {}
     for group, *sums in rows:
-        requests, tokens, cached, output = map(int, sums)
+        requests, tokens, cached, output, own_tokens, own_output = map(int, sums)
         # Cached input has no price of its own here, so it costs what input costs.
         cost = (tokens * _INPUT_PRICE + output * _OUTPUT_PRICE) / 1000
+        own_cost = (own_tokens * _INPUT_PRICE + own_output * _OUTPUT_PRICE) / 1000
+        cost -= own_cost * (1 - share)
         counted = (requests, tokens, cached, output)
         if question.costs_only:
             figures[group] = (round(cost, 2),)
@@ -266,6 +237,15 @@ def _from_ledger(
         else:
             figures[group] = counted
     return figures
+
+
+def _set_prices(connection: psycopg.Connection[Any], organization: UUID, share: Decimal) -> None:
+    for kind, price in (("input", _INPUT_PRICE), ("output", _OUTPUT_PRICE)):
+        listed = {"organization": None, "project": None, "kind": kind, "price": price}
+        connection.execute(_PRICE, listed)
+        if share != 1:
+            own = {"organization": organization, "project": _PROJECT, "price": price * share}
+            connection.execute(_PRICE, listed | own)
 
 
 def _fill(
@@ -278,8 +258,6 @@ def _fill(
     late: int,
 ) -> None:
     """The first records with their events and rollups, the last `late` ones without."""
-    for kind, price in (("input", _INPUT_PRICE), ("output", _OUTPUT_PRICE)):
-        connection.execute(_PRICE, {"kind": kind, "price": price})
     values = {"start": start, "step": (end - start) / (records + 1), "organization": organization}
     # What is listed as late would be all of them, to be taken off at once.
     connection.execute("ALTER TABLE billing_usagerecord DISABLE TRIGGER list_unaggregated")

@@ -8,34 +8,6 @@ with the process that started them, also when that one is killed with SIGKILL.
 `bundle.py` lists them and starts them together, `documented.py` writes their rows of
 docs/operations.md, `keeper.py` brings back what dies (`liveness.py`: or falls
 silent; `restarts.py`: when); the rest is one file for each service.
+
+Names are imported from these files: whoever starts a process needs no client of a database.
 """
-
-from infra.services.broker import BrokerService
-from infra.services.bundle import SERVICE_VARIABLES, SERVICES, ServiceBundle
-from infra.services.errors import (
-    BinaryMissingError,
-    PortBusyError,
-    ServiceError,
-    ServiceStartError,
-    UnusableURLError,
-)
-from infra.services.keeper import ServiceKeeper
-from infra.services.postgres import PostgresService
-from infra.services.process import Service
-from infra.services.valkey import ValkeyService
-
-__all__ = [
-    "SERVICES",
-    "SERVICE_VARIABLES",
-    "BinaryMissingError",
-    "BrokerService",
-    "PortBusyError",
-    "PostgresService",
-    "Service",
-    "ServiceBundle",
-    "ServiceError",
-    "ServiceKeeper",
-    "ServiceStartError",
-    "UnusableURLError",
-    "ValkeyService",
-]

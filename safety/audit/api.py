@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from backend.accounts.principal import Principal
 from backend.platform.database import in_database
 from safety.audit.models import Review
-from safety.audit.selectors import appeals_list
+from safety.audit.selectors import appeals_page
 from safety.audit.services import appeal_create
 
 router = Router(tags=["safety"])
@@ -46,6 +46,7 @@ class AppealOut(BaseModel):
 
 class AppealListOut(BaseModel):
     data: list[AppealOut]
+    next_cursor: str | None
 
 
 @router.post("", response={201: AppealOut}, summary="Ask a person to look at a stopped answer")
@@ -62,11 +63,20 @@ async def create_appeal(request: AuthenticatedRequest, body: AppealIn) -> Status
 
 @router.get("", response=AppealListOut, summary="What became of the caller's appeals")
 async def list_appeals(
-    request: AuthenticatedRequest, generation_id: UUID | None = None
+    request: AuthenticatedRequest,
+    generation_id: UUID | None = None,
+    cursor: Annotated[str, Field(max_length=100)] | None = None,
+    limit: Annotated[int, Field(ge=1, le=100)] = 100,
 ) -> AppealListOut:
-    """The newest hundred, or the one about a generation; empty where there is none."""
-    reviews = await in_database(appeals_list, principal=request.auth, generation_id=generation_id)
-    return AppealListOut(data=[_out(review) for review in reviews])
+    """Newest first, or the one about a generation; empty where there is none."""
+    page = await in_database(
+        appeals_page,
+        principal=request.auth,
+        generation_id=generation_id,
+        after=cursor,
+        limit=limit,
+    )
+    return AppealListOut(data=[_out(each) for each in page.items], next_cursor=page.next_cursor)
 
 
 def _out(review: Review) -> AppealOut:

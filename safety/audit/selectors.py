@@ -10,6 +10,7 @@ from django.db.models import Count, Q
 from django.utils import timezone
 
 from backend.accounts.data_policy import only_for_training
+from backend.accounts.paging import Page, page_after
 from backend.accounts.principal import Principal
 from safety.audit.models import (
     Review,
@@ -26,7 +27,6 @@ POLICY_CACHE_S = 5.0
 """How old a policy may be in any process: half of the ten seconds that are promised."""
 
 _MAX_CACHED = 4_096
-_MAX_APPEALS = 100
 _cache: dict[tuple[UUID, str], tuple[float, Policy]] = {}
 _lock = Lock()
 
@@ -75,8 +75,13 @@ def _policy_from_database(organization_id: UUID, model: str) -> Policy:
     return DEFAULT_POLICY
 
 
-def appeals_list(*, principal: Principal, generation_id: UUID | None = None) -> list[Review]:
-    """The reviews of the caller's own stopped generations, newest first, a hundred at most."""
+def appeals_page(
+    *, principal: Principal, generation_id: UUID | None, after: str | None, limit: int
+) -> Page[Review]:
+    """The reviews of the caller's own stopped generations, or of one, newest first.
+
+    Raises InvalidRequest: `after` is none of them.
+    """
     reviews = Review.objects.filter(
         decision__organization_id=principal.organization_id,
         decision__user_id=principal.user_id,
@@ -85,7 +90,8 @@ def appeals_list(*, principal: Principal, generation_id: UUID | None = None) -> 
     )
     if generation_id is not None:
         reviews = reviews.filter(decision__generation_id=generation_id)
-    return list(reviews.select_related("decision").order_by("-created_at")[:_MAX_APPEALS])
+    reviews = reviews.select_related("decision")
+    return page_after(reviews, after=after, limit=limit, newest_first=True)
 
 
 def labelled_texts() -> Iterator[dict[str, str]]:

@@ -99,9 +99,12 @@ class PostClassifier:
         """
         self._begin(delta)
         text = ""
-        for section in self._blocks.feed(delta):
+        sections = self._blocks.feed(delta)
+        for section in sections:
             self._fed += len(section.text)
             verdict = self._advance(self._words.feed(section.text), section.block, final=False)
+            if len(sections) == 1:
+                return verdict
             if isinstance(verdict, Halt):
                 return Halt(text + verdict.text, verdict.decision)
             text += verdict.text

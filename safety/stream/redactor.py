@@ -21,6 +21,10 @@ _KEY_ENDS = "-----END"
 _NOT_OF_LETTERS = frozenset({"secret_key", "card_number", "private_key"})
 _FIRST_LETTERS = re.compile(r"\s*([A-Za-z]{2})[A-Za-z]*")
 _SIGN_AFTER = re.compile(r"[A-Za-z]*[,.;:!?]?")
+# Words between single spaces: what goes through whole, and leaves nothing behind.
+_WORDS = f"(?: (?!{'|'.join(sorted(SECRET_KEYS_BEGIN_WITH))})[A-Za-z]{{2,}}[,.;:!?]?)"
+_WORDS_ONLY = re.compile(f"{_WORDS}+")
+_REST_AND_WORDS = re.compile(f"[A-Za-z]*[,.;:!?]?{_WORDS}*")
 
 
 class Redactor:
@@ -49,6 +53,11 @@ class Redactor:
         """The redacted segments that `text` completes."""
         if not self._kinds:
             return text
+        if self._releases_letters and text and not self._segment:
+            plain = _REST_AND_WORDS if self._in_word else _WORDS_ONLY
+            if plain.fullmatch(text):  # ordinary prose: what is below would release all of it
+                self._in_word = text[-1].isalpha()
+                return text
         self._segment += text
         released = [self._take_letters()]
         while self._segment and (border := self._next_border()) is not None:

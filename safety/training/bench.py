@@ -6,25 +6,31 @@ recall under each disguise. `--quick` leaves out what needs the group `safety-tr
 """
 
 import argparse
+import json
 import re
 import statistics
 import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, cycle, islice
+from pathlib import Path
 
 import numpy as np
 
 from safety.judge.policy import DEFAULT_POLICY
 from safety.judge.pre import PreClassifier
+from safety.score.answer_model import answer_model
 from safety.score.artefacts import card
 from safety.score.classifier import classifier
+from safety.score.detect import product_vocabulary
+from safety.score.features import normalized_words
 from safety.stream.post import PostClassifier
 from safety.training.example import OWN_DATA, lines, with_line_breaks
 from safety.types import SafetyMessage
 
 _BENCH = OWN_DATA / "bench"
 _SENTENCES = _BENCH / "sentences.txt"
+_LOAD_ANSWER = Path(__file__).parents[2] / "infra" / "load" / "answer.txt"
 
 
 def main() -> None:
@@ -34,7 +40,7 @@ def main() -> None:
     say(f"Classifiers {card()['version']}")
     for name, digest in card()["files"].items():
         say(f"{name}: SHA-256 {digest}")
-    say(f"\n## Cost\n\n{encoding_cost()}\n{latency()}\n{streaming_cost()}")
+    say(f"\n## Cost\n\n{encoding_cost()}\n{latency()}\n{streaming_cost()}\n{verifier_rate()}")
     if not options.quick:
         from safety.training.report import tables
 
@@ -98,6 +104,23 @@ def streaming_cost(count: int = 2_000) -> str:
         longest = max(longest, fed - sent)
     cost = (time.process_time() - started) * 1e6 / count
     return f"Post-check: {cost:.0f} µs CPU a chunk; at most {longest} characters held back."
+
+
+def verifier_rate() -> str:
+    """How often the cheap score has the encoder read ordinary answers, and the load tests' one."""
+    rows = (OWN_DATA / "answers" / "ordinary.jsonl").read_text(encoding="utf-8").splitlines()
+    found = {
+        "ordinary answers": [json.loads(row)["answer"] for row in rows],
+        "the load tests' answer, over and over": [_LOAD_ANSWER.read_text(encoding="utf-8") * 5],
+    }
+    rates = [f"{_words_a_question(texts):.0f} words of {what}" for what, texts in found.items()]
+    return f"The answer check's encoder is asked once in {', in '.join(rates)}."
+
+
+def _words_a_question(texts: Sequence[str]) -> float:
+    read = [normalized_words(text, product_vocabulary()) for text in texts]
+    asked = sum(len(answer_model().verified_at(words)) for words in read)
+    return sum(map(len, read)) / max(1, asked)
 
 
 if __name__ == "__main__":

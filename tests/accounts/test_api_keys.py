@@ -14,8 +14,9 @@ from backend.accounts import key_cache
 from backend.accounts.authentication import principal_for_api_key
 from backend.accounts.keys import secret_from, secret_generate, secret_is_well_formed
 from backend.accounts.models import APIKey, Membership, Role, User
+from backend.accounts.principal import Principal
 from backend.accounts.scopes import Scope
-from backend.accounts.selectors import api_keys_list
+from backend.accounts.selectors import api_keys_page
 from backend.accounts.services import api_key_create, api_key_revoke
 from backend.accounts.tasks import api_key_last_uses_write
 from backend.platform.errors import AuthenticationFailed, InvalidRequest, NotFound, PermissionDenied
@@ -125,6 +126,20 @@ async def test_key_has_its_creators_role_and_no_colleagues():
 
 
 @pytest.mark.django_db(transaction=True)
+async def test_key_that_is_first_used_by_many_requests_at_once_is_looked_up_once():
+    """Each look-up counts against those that an address may have of keys never seen."""
+    _key, secret = await sync_to_async(api_key_of)()
+    admitted: list[None] = []
+
+    async def admit() -> None:
+        admitted.append(None)
+
+    found = await asyncio.gather(*(principal_for_api_key(secret, admit=admit) for _ in range(80)))
+    assert len(admitted) == 1
+    assert len({principal.key_id for principal in found}) == 1
+
+
+@pytest.mark.django_db(transaction=True)
 async def test_cached_key_needs_no_query():
     key, secret = await sync_to_async(api_key_of)()
     await principal_for_api_key(secret)
@@ -227,6 +242,26 @@ async def test_last_use_is_written_later_by_a_task():
     assert before <= used.last_used_at <= timezone.now()
 
 
+def listed(principal: Principal) -> list[APIKey]:
+    """Page by page."""
+    found, cursor = [], None
+    while True:
+        page = api_keys_page(principal=principal, after=cursor, limit=1)
+        found += page.items
+        cursor = page.next_cursor
+        if cursor is None:
+            return found
+
+
+@pytest.mark.django_db
+def test_keys_come_in_pages_newest_first_and_a_cursor_opens_nothing_of_others():
+    owner = member()
+    made = [api_key_create(principal=owner, name=f"{n}")[0].pk for n in range(3)]
+    assert [key.pk for key in listed(owner)] == made[::-1]
+    with pytest.raises(InvalidRequest):
+        api_keys_page(principal=member(), after=str(made[0]), limit=10)
+
+
 @pytest.mark.django_db
 def test_members_see_and_revoke_their_own_keys_and_owners_all():
     organization = OrganizationFactory.create()
@@ -234,12 +269,12 @@ def test_members_see_and_revoke_their_own_keys_and_owners_all():
     owners, _ = api_key_create(principal=owner, name="owner's")
     ordinarys, _ = api_key_create(principal=ordinary, name="member's")
 
-    assert {key.pk for key in api_keys_list(principal=owner)} == {owners.pk, ordinarys.pk}
-    assert [key.pk for key in api_keys_list(principal=ordinary)] == [ordinarys.pk]
+    assert {key.pk for key in listed(principal=owner)} == {owners.pk, ordinarys.pk}
+    assert [key.pk for key in listed(principal=ordinary)] == [ordinarys.pk]
     with pytest.raises(NotFound):
         api_key_revoke(principal=ordinary, key_id=owners.pk)
     api_key_revoke(principal=owner, key_id=ordinarys.pk)
-    assert api_keys_list(principal=ordinary) == []
+    assert listed(principal=ordinary) == []
     with pytest.raises(NotFound):
         api_key_revoke(principal=owner, key_id=ordinarys.pk)
 
@@ -249,7 +284,7 @@ def test_another_organizations_owner_neither_sees_nor_revokes_a_key():
     key, _ = api_key_create(principal=member(), name="ci")
     other_user = member()
 
-    assert api_keys_list(principal=other_user) == []
+    assert listed(principal=other_user) == []
     with pytest.raises(NotFound):
         api_key_revoke(principal=other_user, key_id=key.pk)
     key.refresh_from_db()

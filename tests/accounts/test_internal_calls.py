@@ -2,22 +2,24 @@
 
 import hashlib
 import hmac
+from uuid import UUID
 
 import pytest
 from asgiref.sync import sync_to_async
 from django.core import signing
+from django.utils import timezone
 
 from backend.accounts import internal_calls
 from backend.accounts.authentication import principal_for_api_key
-from backend.accounts.internal_calls import PREFIX, internal_key_id, internal_token
+from backend.accounts.internal_calls import PREFIX, internal_call, internal_token
 from backend.accounts.keys import secret_from, secret_hash
-from backend.accounts.models import APIKey, Organization, User
+from backend.accounts.models import APIKey, Organization, Project, User
 from backend.accounts.principal import Principal
 from backend.accounts.scopes import Scope
-from backend.accounts.selectors import api_keys_list
+from backend.accounts.selectors import api_keys_page
 from backend.accounts.services import api_key_end, api_key_revoke, user_active_set
 from backend.platform.encryption import token_sign
-from backend.platform.errors import AuthenticationFailed, NotFound
+from backend.platform.errors import AuthenticationFailed, NotFound, PermissionDenied
 from backend.platform.keys import Keyring, Purpose
 from tests.factories import member
 
@@ -33,9 +35,34 @@ async def test_token_is_the_user_with_one_scope_and_hidden_from_their_keys():
     assert (principal.organization_id, principal.user_id) == (owner.organization_id, owner.user_id)
     assert principal.key_id is not None
     assert principal.scopes == {Scope.INFERENCE}
-    assert await sync_to_async(api_keys_list)(principal=owner) == []
+    page = await sync_to_async(api_keys_page)(principal=owner, after=None, limit=10)
+    assert page.items == []
     with pytest.raises(NotFound):
         await sync_to_async(api_key_revoke)(principal=owner, key_id=principal.key_id)
+
+
+@pytest.mark.django_db(transaction=True)
+async def test_token_acts_in_its_project_by_its_rules_as_long_as_the_user_may():
+    owner, other = await sync_to_async(member)(), await sync_to_async(member)()
+    project = await Project.objects.acreate(
+        organization_id=owner.organization_id, name="Research", allowed_models=["small"]
+    )
+
+    async def caller(project_id: UUID) -> Principal:
+        token = await sync_to_async(internal_token)(
+            organization_id=owner.organization_id, user_id=owner.user_id, project_id=project_id
+        )
+        return await principal_for_api_key(token)
+
+    principal = await caller(project.pk)
+    assert principal.project_id == project.pk
+    assert principal.project.allowed_models == {"small"}
+    assert (principal.scopes, principal.is_api_key) == ({Scope.INFERENCE}, True)
+    await Project.objects.filter(pk=project.pk).aupdate(archived_at=timezone.now())
+    for denied in (project.pk, other.project_id):
+        with pytest.raises(PermissionDenied) as refused:
+            await caller(denied)
+        assert refused.value.code == "project_unavailable"
 
 
 @pytest.mark.django_db(transaction=True)
@@ -96,7 +123,7 @@ async def test_revoking_the_row_or_deactivating_the_user_stops_calls_at_once():
 @pytest.mark.django_db
 def test_rows_differ_by_user_and_organization_and_are_made_once():
     callers = [member(), member()]
-    ids = {internal_key_id(token_of(caller)) for caller in callers for _ in range(2)}
+    ids = {internal_call(token_of(caller)) for caller in callers for _ in range(2)}
     assert len(ids) == 2
     assert Organization.objects.count() == 2
 
@@ -112,9 +139,9 @@ def test_rows_differ_by_user_and_organization_and_are_made_once():
     ],
 )
 def test_forged_token_names_no_row(token):
-    assert internal_key_id(token) is None
+    assert internal_call(token) is None
 
 
-@pytest.mark.parametrize("value", [None, 7, "no uuid", ["a"], {"key": "x"}])
+@pytest.mark.parametrize("value", [None, 7, "no uuid", "/", ["a"], {"key": "x"}])
 def test_token_that_names_no_uuid_is_no_token(value):
-    assert internal_key_id(PREFIX + token_sign(value, purpose=Purpose.INTERNAL_CALL)) is None
+    assert internal_call(PREFIX + token_sign(value, purpose=Purpose.INTERNAL_CALL)) is None

@@ -117,6 +117,15 @@ def test_generations_cannot_be_changed_added_or_deleted(client, superuser, rows)
     assert Generation.objects.get().state == "completed"
 
 
+def test_generation_shows_where_its_time_went(client, superuser, rows):
+    change = reverse("admin:generation_generation_change", args=[rows.pk])
+    assert "Where the time went" in client.get(change).content.decode()
+    Generation.objects.update(stations={"decode": 75.0, "queue": 25.0})
+    page = client.get(change).content.decode()
+    assert 'aria-label="queue 25 ms, decode 75 ms"' in page
+    assert 'x="150.0" y="0" width="450.0"' in page
+
+
 def test_generation_is_found_by_its_ids_request_id_and_user(client, superuser, rows):
     url = reverse("admin:generation_generation_changelist")
     change = reverse("admin:generation_generation_change", args=[rows.pk])

@@ -9,7 +9,7 @@ import pytest
 from asgiref.testing import ApplicationCommunicator
 from django.conf import settings
 from django.contrib.sessions.models import Session
-from django.test import Client
+from django.test import Client, RequestFactory
 from django.utils import timezone
 
 from backend.accounts.access import Access, access_ended
@@ -18,16 +18,20 @@ from backend.accounts.models import APIKey, Membership, Organization, User
 from backend.accounts.principal import Principal
 from backend.accounts.services import api_key_end, user_active_set
 from backend.api import access_watch, websocket
-from backend.api.sse import access_of, event_stream
+from backend.api.authentication import BearerKey
+from backend.api.sse import PING, EventStreamResponse, access_of, event_stream
 from backend.api.websocket import (
     NOT_ALLOWED,
     NOT_SIGNED_IN,
     TOO_MANY_SOCKETS,
     websocket_application,
 )
+from backend.enterprise.gate import GATE_TTL_S, Door
+from backend.enterprise.models import AllowedNetwork
 from backend.enterprise.networks import Allowed, networks_set
 from backend.generation.request import DONE, Event
 from backend.platform.database import in_database
+from tests.api.asgi_client import AsgiClient
 from tests.api.event_stream import read_events
 from tests.factories import api_key_of, member
 
@@ -37,7 +41,7 @@ PROMISED_S = 10.0
 
 
 def test_check_interval_is_below_the_promised_delay() -> None:
-    assert access_watch.CHECK_INTERVAL_S * 2 < PROMISED_S
+    assert access_watch.CHECK_INTERVAL_S + GATE_TTL_S < PROMISED_S - 1
 
 
 @pytest.fixture(autouse=True)
@@ -134,11 +138,79 @@ async def test_silent_stream_ends_when_its_readers_access_ends() -> None:
     await stream.aclose()
 
 
+@pytest.mark.parametrize("opened", [member, key_principal])
+async def test_stream_follows_the_networks_of_its_organization(
+    opened: Callable[[], Principal],
+) -> None:
+    principal = await in_database(opened)
+
+    async def events() -> AsyncGenerator[Event]:
+        await asyncio.Event().wait()
+        yield Event(1, DONE)
+
+    def stream_to(address: str) -> AsyncGenerator[bytes]:
+        door = Door(principal, address, None)
+        return event_stream(events(), 0.05, reader=access_of(principal), door=door)
+
+    inside, outside = stream_to("203.0.113.7"), stream_to("198.51.100.7")
+    assert await anext(inside) == await anext(outside) == PING
+    # Another process changes the list: what this one remembers of it has to lapse first.
+    await in_database(
+        AllowedNetwork.objects.create,
+        organization_id=principal.organization_id,
+        cidr="203.0.113.0/24",
+    )
+    async with asyncio.timeout(PROMISED_S):
+        body = b"".join([part async for part in outside])
+    *_, error, done = read_events(body)
+    assert error.json["error"]["code"] == "ip_not_allowed"
+    assert done.data == DONE.decode()
+    assert await anext(inside) == PING
+    await inside.aclose()
+
+
+async def test_streamed_answer_is_watched_at_the_door_of_its_request() -> None:
+    """The response is made as routes make it, from a request that came in by a key."""
+    owner = await in_database(member)
+    _, secret = await in_database(api_key_of, owner)
+    request: Any = RequestFactory().get(
+        "/", REMOTE_ADDR="198.51.100.7", headers={"Authorization": f"Bearer {secret}"}
+    )
+    request.auth = await BearerKey()(request)
+
+    async def events() -> AsyncGenerator[Event]:
+        await asyncio.Event().wait()
+        yield Event(1, DONE)
+
+    response = EventStreamResponse(events(), headers={}, request=request)
+    reading = asyncio.ensure_future(anext(aiter(response)))
+    await asyncio.sleep(0.05)
+    await in_database(
+        networks_set,
+        principal=owner,
+        networks=[Allowed("203.0.113.0/24")],
+        address="203.0.113.1",
+    )
+    assert b"ip_not_allowed" in await asyncio.wait_for(reading, PROMISED_S)
+
+
 def signed_in(principal: Principal) -> str:
     """The key of a new session of the user."""
     client = Client()
     client.force_login(User.objects.get(pk=principal.user_id))
     return client.cookies[settings.SESSION_COOKIE_NAME].value
+
+
+async def test_session_ends_with_its_longest_life(settings: Any) -> None:
+    assert settings.SESSION_COOKIE_AGE == 14 * 24 * 3600
+    principal = await in_database(member)
+    lasting = await in_database(signed_in, principal)
+    settings.SESSION_COOKIE_AGE = 1
+    short = await in_database(signed_in, principal)
+    await asyncio.sleep(1.1)
+    for cookie, status in ((lasting, 200), (short, 401)):
+        async with AsgiClient(cookies={settings.SESSION_COOKIE_NAME: cookie}) as browser:
+            assert (await browser.get("/api/me")).status_code == status
 
 
 class Socket(ApplicationCommunicator):

@@ -51,6 +51,27 @@ def test_rules_of_its_project_bind_a_chat_and_its_usage_is_the_projects(new_pers
     ask(user, chat, max_tokens=4)
 
 
+def test_budget_of_its_project_binds_a_chat_and_a_refused_turn_bills_nothing(new_person, product):
+    user = new_person()
+    project = new_project(user, "Research")
+    chat, elsewhere = user.new_conversation(project_id=project), user.new_conversation()
+    budget = {"amount": "0", "is_hard": True, "project_id": project}
+    set_to = user.browser.post("/api/budgets", json=budget)
+    assert set_to.status_code == 200, set_to.text
+    assert refusal(user, chat) == (429, "insufficient_quota")
+    ask(user, elsewhere, max_tokens=4)  # another project is not bound by it
+    used = product.rows(
+        "SELECT project_id::text, count(*) FROM billing_usagerecord WHERE organization_id = %s"
+        " GROUP BY 1",
+        [user.organization_id],
+    )
+    assert [(row["project_id"] == project, row["count"]) for row in used] == [(False, 1)]
+    left = product.rows("SELECT state FROM generation_generation WHERE project_id = %s", [project])
+    assert left == []
+    assert user.browser.delete(f"/api/budgets/{set_to.json()['id']}").status_code == 204
+    ask(user, chat, max_tokens=4)
+
+
 def test_chat_goes_to_no_project_of_others_or_of_another_key(new_person, product):
     user, other = new_person(), new_person()
     foreign = new_project(other, "Theirs")

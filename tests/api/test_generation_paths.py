@@ -7,6 +7,9 @@ NO_GENERATION = {
     "/v1/chat/completions/{completion_id}",
     "/v1/embeddings",  # one short request to a replica, through the same admission
     "/v1/rerank",  # as embeddings
+    "/v1/audio/transcriptions",  # as embeddings, with a pool of its own
+    "/v1/audio/translations",
+    "/v1/audio/speech",
     "/v1/messages/count_tokens",  # one short request to a replica
     "/v1/batches",  # its lines are admitted where nobody waits
     "/v1/batches/{batch_id}/cancel",
@@ -42,4 +45,5 @@ def test_streaming_paths_are_shed():
         for path, operations in api.get_openapi_schema()["paths"].items()
         if "text/event-stream" in str(operations.get("post", {}).get("responses", {}))
     }
-    assert {path for path in streaming if "{" not in path} == generation_paths()
+    shed = {path for path in streaming if "{" not in path and "/audio/" not in path}
+    assert shed == generation_paths()

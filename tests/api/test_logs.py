@@ -9,6 +9,7 @@ import structlog
 
 from backend import logs
 from backend.accounts.keys import secret_generate
+from tests.api.asgi_client import AsgiClient
 
 
 @pytest.fixture
@@ -33,6 +34,24 @@ def test_structlog_and_stdlib_logs_carry_the_request_id(lines):
     assert (ours["event"], ours["number"], ours["level"]) == ("event_name", 1, "info")
     assert theirs["event"] == "happened 2 times"
     assert all(line["timestamp"].endswith("Z") for line in (ours, theirs))
+
+
+@pytest.mark.usefixtures("transactional_db")
+async def test_refused_requests_are_logged_with_who_asked_what_and_why(lines):
+    address = "198.51.100.77"
+    async with AsgiClient(address) as client:
+        for _ in range(300):
+            secret = secret_generate()
+            answer = await client.get("/v1/models", headers={"Authorization": f"Bearer {secret}"})
+            if answer.status_code == 429:
+                break
+        assert answer.status_code == 429
+    logged = [line for line in lines() if line["event"] == "request"]
+    found = {(line["status"], line["error_code"]) for line in logged}
+    assert found == {(401, "invalid_api_key"), (429, answer.json()["error"]["code"])}
+    assert {line["client"] for line in logged} == {address}
+    assert {line["route"] for line in logged} == {"/v1/models"}
+    assert all(line["request_id"] and line["timestamp"].endswith("Z") for line in logged)
 
 
 def test_api_key_is_redacted_in_messages_fields_and_tracebacks(lines):

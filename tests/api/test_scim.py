@@ -146,7 +146,7 @@ async def test_deactivation_ends_keys_sessions_and_what_is_open(
 
     _, key, access = await in_database(prepare)
     ended = asyncio.Event()
-    with AccessWatch().watching(access, ended.set):
+    with AccessWatch().watching(access, lambda _: ended.set()):
         answer = await directory.change(
             f"Users/{made['id']}", {"op": "replace", "path": "active", "value": False}
         )

@@ -4,16 +4,20 @@ from collections.abc import AsyncIterator, Iterator
 from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 
+import httpx
+import jwt
 import pytest
 from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
 from django.contrib.auth.hashers import Argon2PasswordHasher
+from django.core.cache import cache
 
 from backend.accounts.models import Membership, User
 from backend.audit.models import AuditEvent
+from backend.enterprise import oidc
 from backend.enterprise.models import Connection, Identity, OIDCSettings
 from backend.platform.database import in_database
-from backend.platform.errors import Conflict, InvalidRequest, PermissionDenied
+from backend.platform.errors import Conflict, InvalidRequest, PermissionDenied, UpstreamFailed
 from tests.api.asgi_client import AsgiClient
 from tests.api.organizations import (
     PASSWORD,
@@ -100,6 +104,68 @@ async def test_subject_stays_the_same_account_when_the_address_changes(
         provider.answer = Answer(email, subject="employee-7")
         assert refusal(await through_saml(browser, email)) == ""
         assert (await browser.get("/api/me")).json()["user"]["email"] == f"old@{domain}"
+
+
+async def test_signing_out_goes_on_to_the_provider_that_began_the_session(
+    browser: AsgiClient, settings: Any
+) -> None:
+    owner, domain = await in_database(owner_with_domain)
+    email = f"ada@{domain}"
+    with oidc_provider(person(email)) as issuer:
+        await in_database(oidc_of, owner, issuer)
+        assert refusal(await through_oidc(browser, email, "subject-1")) == ""
+        answer = await browser.post("/api/auth/logout")
+        assert (await browser.get("/api/me")).status_code == 401
+        url = urlsplit(answer.json()["url"])
+        query = parse_qs(url.query)
+        assert f"{url.scheme}://{url.netloc}" == issuer
+        assert query["client_id"] == ["parley"]
+        claims = jwt.decode(query["id_token_hint"][0], options={"verify_signature": False})
+        assert (claims["sub"], claims["iss"]) == ("subject-1", issuer)
+        async with httpx.AsyncClient() as client:
+            assert (await client.get(answer.json()["url"])).status_code == 200
+        assert refusal(await through_oidc(browser, email, "subject-1")) == ""
+    await cache.aclear()  # the provider is gone: that keeps nobody signed in
+    assert (await browser.post("/api/auth/logout")).status_code == 204
+    assert (await browser.get("/api/me")).status_code == 401
+
+
+async def test_session_of_a_password_signs_out_here_alone(browser: AsgiClient) -> None:
+    boss = {"email": "boss@example.org", "password": PASSWORD}
+    owner, domain = await in_database(owner_with_domain, **boss)
+    with oidc_provider(person(f"ada@{domain}")) as issuer:
+        await in_database(oidc_of, owner, issuer)
+        await browser.get("/")
+        assert (await browser.post("/api/auth/login", json=boss)).status_code == 200
+        assert (await browser.post("/api/auth/logout")).status_code == 204
+
+
+@pytest.mark.parametrize(
+    ("changed", "says"),
+    [
+        ({"issuer": "https://another.example.com"}, "it calls itself"),
+        ({"authorization_endpoint": "javascript:alert(1)"}, "is no web address"),
+        ({"end_session_endpoint": "data:text/html,x"}, "is no web address"),
+        ({"token_endpoint": None}, "has no token_endpoint"),
+    ],
+)
+async def test_metadata_of_another_issuer_or_with_a_script_is_refused(
+    monkeypatch: pytest.MonkeyPatch, changed: dict[str, Any], says: str
+) -> None:
+    owner, _ = await in_database(owner_with_domain)
+    issuer = "https://idp.example.com"
+    connection = await in_database(oidc_of, owner, issuer)
+    names = ("authorization_endpoint", "token_endpoint", "jwks_uri", "end_session_endpoint")
+    metadata = {"issuer": issuer, **{name: f"{issuer}/{name}" for name in names}, **changed}
+
+    async def get_json(url: str) -> dict[str, Any]:
+        assert url == f"{issuer}/.well-known/openid-configuration"
+        return metadata
+
+    monkeypatch.setattr(oidc, "get_json", get_json)
+    await cache.aclear()
+    with pytest.raises(UpstreamFailed, match=says):
+        await oidc.authorization_url(connection, oidc.Attempt.new())
 
 
 # --- What an answer must not do ---------------------------------------------------------------

@@ -7,6 +7,8 @@ import pytest
 
 pytestmark = pytest.mark.model
 
+# Bytes; compressed it may be larger, and is then left as it is.
+TOO_SMALL = 512
 FOREVER = "max-age=315360000, public, immutable"
 
 
@@ -39,7 +41,9 @@ def test_file_without_hash_is_revalidated(product):
 def test_bundled_files_are_sent_compressed(product, encoding):
     for file in bundled_files(product):
         answer = httpx.get(product.url + file, headers={"Accept-Encoding": encoding})
-        assert answer.headers["Content-Encoding"] == encoding, file
         plain = httpx.get(product.url + file, headers={"Accept-Encoding": "identity"})
+        if len(plain.content) < TOO_SMALL:
+            continue
+        assert answer.headers["Content-Encoding"] == encoding, file
         assert int(answer.headers["Content-Length"]) < int(plain.headers["Content-Length"])
         assert answer.content == plain.content

@@ -147,8 +147,10 @@ _OPEN_TO_USAGE = (
     "/api/billing",
     "/api/organization/sso",
     "/api/organization/scim",
+    "/api/organization/sign-in-policy",
     "/api/organization/ip-allow-list",
     "/api/organization/group-rules",
+    "/api/request-logs",
     "/api/shared",
 )
 

@@ -39,7 +39,7 @@ CHAT = {"model": "m", "messages": [{"role": "user", "content": "x"}]}
         ),
         (
             {"messages": [{"role": "user", "content": [{"type": "video"}]}]},
-            "messages[0].content[0]",
+            "messages[0].content[0].type",
             "invalid_value",
         ),
     ],

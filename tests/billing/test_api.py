@@ -12,6 +12,7 @@ from asgiref.sync import sync_to_async
 from django.db import transaction
 
 from backend.accounts.models import Project
+from backend.accounts.services import api_key_create
 from backend.audit.models import AuditEvent
 from billing.invoices.services import close_and_issue_month
 from billing.models import BillingAccount, Budget, Invoice, WebhookDelivery, WebhookEndpoint
@@ -21,6 +22,7 @@ from billing.services import usage_record_create
 from billing.webhooks.events import invoice_event
 from tests.billing import factories
 from tests.billing.api_users import ApiUser, api_user_new, in_process
+from tests.billing.test_budgets_inline import project_price_set
 
 pytestmark = pytest.mark.django_db(transaction=True)
 OCTOBER = month_of(datetime(2026, 10, 1, tzinfo=UTC))
@@ -52,7 +54,7 @@ def use(caller: ApiUser, *, days: int, **changes: Any) -> None:
 async def test_openais_client_reads_usage_page_by_page(callers):
     owner = callers["owner"]
     for day in (0, 0, 9):
-        await use(owner, days=day)
+        await use(owner, days=day, image_tokens=30)
     await use(callers["finance"], days=0)  # another organization
     usage = owner.openai.admin.organization.usage
     start, end = int(OCTOBER.start.timestamp()), int(OCTOBER.end.timestamp())
@@ -60,6 +62,7 @@ async def test_openais_client_reads_usage_page_by_page(callers):
     assert [len(bucket.results) for bucket in page.data] == [1, 0, 0, 0, 0, 0, 0]
     first = page.data[0].results[0]
     assert (first.input_tokens, first.input_cached_tokens, first.output_tokens) == (200, 40, 100)
+    assert first.input_image_tokens == 60
     assert (first.num_model_requests, first.model) == (2, factories.MODEL)
     assert page.has_more
     requests, pages = 0, 0
@@ -84,6 +87,45 @@ async def test_costs_are_listed_by_day(callers):
     [result] = costs.data[2].results
     assert result.amount.value == pytest.approx(0.2)
     assert (result.amount.currency, result.line_item) == ("usd", factories.MODEL)
+
+
+async def test_key_sees_and_pays_the_price_of_its_project(callers):
+    """In the list of models, in the costs and on the invoice; a key of another project does not."""
+    owner = callers["owner"]
+    organization_id = owner.principal.organization_id
+    search = await Project.objects.acreate(organization_id=organization_id, name="Search")
+    await use(owner, days=1)
+    await sync_to_async(project_price_set)(organization_id, search.pk, "0.5")
+    await use(owner, days=1, project_id=search.pk)
+    _, secret = await sync_to_async(api_key_create)(
+        principal=owner.principal, name="search", project_id=search.pk
+    )
+    prices = {}
+    for key in (owner.secret, secret):
+        headers = {"Authorization": f"Bearer {key}"}
+        one = await owner.http.get(f"/v1/models/{factories.MODEL}", headers=headers)
+        every = await owner.http.get("/v1/models", headers=headers)
+        [listed] = [x for x in every.json()["data"] if x["id"] == factories.MODEL]
+        page = await owner.http.get("/api/models", headers=headers)
+        [shown] = [x for x in page.json()["data"] if x["id"] == factories.MODEL]
+        assert one.json()["prices"] == listed["prices"] == shown["prices"]
+        prices[key] = Decimal(listed["prices"]["output"])
+    assert prices == {owner.secret: 2, secret: Decimal("0.5")}
+    costs = await owner.openai.admin.organization.usage.costs(
+        start_time=int(OCTOBER.start.timestamp()), limit=4, group_by=["project_id"]
+    )
+    amounts = {result.project_id: result.amount.value for result in costs.data[1].results}
+    assert amounts == {
+        str(owner.principal.project_id): pytest.approx(0.2),
+        str(search.pk): pytest.approx(0.125),
+    }
+    await sync_to_async(close_and_issue_month)(month=OCTOBER, now=OCTOBER.end + timedelta(days=2))
+    [invoice] = (await owner.get("/api/invoices")).json()["data"]
+    lines = (await owner.get(f"/api/invoices/{invoice['id']}")).json()["lines"]
+    assert [(x["project_name"], x["at_project_price"], Decimal(x["amount"])) for x in lines] == [
+        ("Default", False, Decimal("0.2")),
+        ("Search", True, Decimal("0.125")),
+    ]
 
 
 async def test_costs_are_in_the_organizations_currency(callers):

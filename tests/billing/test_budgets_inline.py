@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from uuid import UUID, uuid4
@@ -11,6 +12,7 @@ import redis
 from asgiref.sync import sync_to_async
 from django.db import transaction
 
+from backend.accounts.models import Project
 from backend.accounts.principal import Principal
 from backend.platform.errors import InsufficientQuota
 from backend.platform.redis import REQUESTS
@@ -19,7 +21,9 @@ from billing.budgets.counters import RESERVATIONS, Counter, amount_of
 from billing.budgets.limits import clear_limits_cache, organization_limits
 from billing.budgets.services import budget_set
 from billing.budgets.spending import rebuild_counters, spent_by_limit
-from billing.prices.services import prices_seed
+from billing.models import Price
+from billing.prices.loading import clear_price_cache
+from billing.prices.services import BEGINNING, prices_seed
 from billing.services import UsageFacts, usage_record_create
 from tests.billing import factories
 
@@ -102,6 +106,38 @@ async def test_concurrent_callers_cannot_overspend():
     assert await counted(caller) == {"spent": 100, "reserved": 0}
     with pytest.raises(InsufficientQuota, match=r"100\.00 USD"):
         await ask(caller, 1)
+
+
+async def test_generation_reserves_and_pays_the_price_of_its_project():
+    """A tenth of what the organization pays elsewhere, so ten times as many fit."""
+    caller = await caller_with_budget(100)
+    search = await Project.objects.acreate(organization_id=caller.organization_id, name="Search")
+    await sync_to_async(project_price_set)(caller.organization_id, search.pk, "100")
+    in_search = replace(caller, project_id=search.pk)
+    first, second = await ask(in_search, 500), await ask(caller, 50)
+    assert await counted(caller) == {"spent": 0, "reserved": 100}
+    for project_id, refused in ((in_search, 1), (caller, 1)):
+        with pytest.raises(InsufficientQuota):
+            await ask(project_id, refused)
+    await end(in_search, first, 300)
+    await end(caller, second, 20)
+    assert await counted(caller) == {"spent": 50, "reserved": 0}
+    await lose_redis()
+    assert isinstance(await ask(in_search, 500), UUID)
+    assert await counted(caller) == {"spent": 50, "reserved": 50}
+
+
+def project_price_set(organization_id: UUID, project_id: UUID, price: str) -> None:
+    """Since ever, which only a row can be: services let no price begin in the past."""
+    Price.objects.create(
+        organization_id=organization_id,
+        project_id=project_id,
+        model=factories.MODEL,
+        kind="output",
+        tiers=[{"from": 0, "price": price}],
+        effective_from=BEGINNING,
+    )
+    clear_price_cache()
 
 
 async def test_unused_part_of_a_reservation_is_released():

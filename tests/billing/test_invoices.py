@@ -1,7 +1,9 @@
 """The close is exact, happens once, and what was issued stays as it is."""
 
 import io
+import re
 import threading
+import unicodedata
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from datetime import timedelta
@@ -16,7 +18,8 @@ from backend.platform.errors import Conflict, InvalidRequest
 from billing.budgets.credit import credit_state
 from billing.invoices.closing import MonthNotOver, UnpricedUsageError, invoice_close
 from billing.invoices.csv import invoice_csv
-from billing.invoices.pdf import invoice_pdf
+from billing.invoices.fonts import printable
+from billing.invoices.pdf import BODY, invoice_pdf
 from billing.invoices.services import (
     close_and_issue_month,
     credit_note_create,
@@ -274,6 +277,42 @@ NAMES = (
     "测试有限公司",
     "주식회사 시험",
 )
+
+
+# As read, and as printed from left to right: letters joined, the number in its own direction.
+RIGHT_TO_LEFT = (
+    ("חברת בדיקות 24", "24 תוקידב תרבח"),
+    ("شركة النور 12", "12 رونلا ةكرش"),
+    ("Acme سوق Ltd", "Acme قوس Ltd"),
+    ("חברה (תל אביב)", "(ביבא לת) הרבח"),
+)
+
+
+@pytest.mark.parametrize(("name", "printed"), RIGHT_TO_LEFT)
+def test_document_prints_right_to_left_names_as_they_are_read(caller, name, printed):
+    assert _glyphs(name, width=200) == [printed]
+
+    Project.objects.filter(pk=caller.project_id).update(name=name)
+    use(caller, 2000)
+    page = PdfReader(io.BytesIO(invoice_pdf(issue(caller)))).pages[0].extract_text()
+    # Which way round a reader of PDF gives such words is its own choice: each is there whole.
+    words = re.findall(r"\w+", unicodedata.normalize("NFKC", page))
+    assert all(word in words or word[::-1] in words for word in re.findall(r"\w+", name))
+
+
+def test_long_right_to_left_name_begins_in_its_first_line():
+    words = ["ראשון", "שני", "שלישי", "רביעי", "חמישי", "שישי", "שביעי"]
+    lines = _glyphs(" ".join(words), width=90)
+    assert len(lines) > 1
+    read = " ".join(line[::-1] for line in lines)
+    assert read.split() == words
+
+
+def _glyphs(text: str, width: float) -> list[str]:
+    """The lines of a text as they are set, each from left to right."""
+    markup = re.sub(r"</?font[^>]*>", "", printable(text, BODY, width))
+    # The glyphs of joined letters are compatibility characters of the letters (NFKC).
+    return unicodedata.normalize("NFKC", markup).split("<br/>")
 
 
 def test_document_prints_names_of_any_writing_and_every_amount_to_the_cent(caller):

@@ -9,7 +9,7 @@ from django.db import DatabaseError, transaction
 
 from backend.platform.errors import InvalidRequest
 from billing.models import Price, PriceFactor
-from billing.prices import Tier, cost
+from billing.prices import Payer, Tier
 from billing.prices.loading import load_book
 from billing.prices.services import (
     BEGINNING,
@@ -20,6 +20,7 @@ from billing.prices.services import (
 )
 from billing.quantities import Kind, Quantities
 from tests.billing import factories
+from tests.billing.pricing import cost
 
 pytestmark = pytest.mark.django_db
 POOLS = {"m": {"input": "0.0001", "cached_input": "0.00005", "output": "0.0002"}}
@@ -35,7 +36,6 @@ def test_seeding_gives_a_model_its_first_prices_and_never_touches_them_again():
     charged = cost(
         quantities=Quantities(input=1000, cached_input=1000, output=1000),
         model="m",
-        organization_id=None,
         at=datetime.now(UTC),
         book=load_book(),
     )
@@ -65,7 +65,7 @@ def test_organization_price_cannot_begin_in_the_past():
             model="m",
             prices={Kind.INPUT: flat("0")},
             effective_from=BEGINNING,
-            organization_id=acme.id,
+            owner=Payer(acme.id),
         )
 
 
@@ -77,7 +77,6 @@ def test_planned_price_can_be_replaced_and_both_stay_in_the_history():
     charged = cost(
         quantities=Quantities(input=1000),
         model="m",
-        organization_id=None,
         at=soon,
         book=load_book(),
     )
@@ -114,13 +113,30 @@ def test_rows_of_the_book_cannot_be_changed_in_the_database_either():
         Price.objects.update(tiers=[{"from": 0, "price": "0"}])
 
 
+def test_model_with_an_adapter_costs_what_the_model_costs_or_a_price_of_its_own():
+    prices_seed(prices=POOLS)
+    now = datetime.now(UTC)
+    used = Quantities(input=1000, cached_input=1000, output=1000)
+
+    def charged(model: str, at: datetime = now) -> Decimal | None:
+        return cost(quantities=used, model=model, at=at, book=load_book())
+
+    assert charged("m:poet") == Decimal("0.00035")
+    assert charged("m:poet:batch") == Decimal("0.000175")
+    later = next_hour(now)
+    prices_set(model="m:poet", prices={Kind.OUTPUT: flat("1")}, effective_from=later)
+    assert charged("m:poet") == Decimal("0.00035")
+    assert charged("m:poet", later) == Decimal("1.00015")
+    assert charged("other:poet") is None
+
+
 def test_batch_costs_its_factor_of_what_the_model_costs_or_a_price_of_its_own():
     prices_seed(prices=POOLS)
     now = datetime.now(UTC)
     used = Quantities(input=1000, cached_input=1000, output=1000)
 
-    def charged(model: str, at: datetime = now) -> Decimal:
-        return cost(quantities=used, model=model, organization_id=None, at=at, book=load_book())
+    def charged(model: str, at: datetime = now) -> Decimal | None:
+        return cost(quantities=used, model=model, at=at, book=load_book())
 
     assert charged("m:batch") == Decimal("0.000175")
     assert charged("m:priority") == Decimal("0.00070")

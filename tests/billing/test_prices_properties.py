@@ -4,13 +4,13 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from fractions import Fraction
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from billing.prices import PriceBook, PriceEntry, Tier, UnpricedUsage, ceiling, cost
+from billing.prices import LIST, Payer, PriceBook, PriceEntry, Tier, ceiling
 from billing.quantities import WHOLES, Kind, Quantities, TokenCounts
 from tests.billing.factories import uuid
+from tests.billing.pricing import ANYBODY, cost
 
 AT = datetime(2026, 11, 21, 12, tzinfo=UTC)
 START = datetime(2000, 1, 1, tzinfo=UTC)
@@ -28,14 +28,14 @@ def tiers(draw) -> tuple[Tier, ...]:
 
 @st.composite
 def books(draw) -> PriceBook:
-    kinds = {Kind.INPUT, Kind.OUTPUT, *draw(st.sets(st.sampled_from(list(Kind))))}
+    kinds = {*WHOLES, *draw(st.sets(st.sampled_from(list(Kind))))}
     return PriceBook("USD", [PriceEntry("m", kind, START, draw(tiers())) for kind in sorted(kinds)])
 
 
 def price(book: PriceBook, used: Quantities, before: Quantities | None = None) -> Decimal:
-    return cost(
-        quantities=used, model="m", organization_id=None, at=AT, book=book, used_before=before
-    )
+    charged = cost(quantities=used, model="m", at=AT, book=book, used_before=before)
+    assert charged is not None
+    return charged
 
 
 @settings(deadline=None)
@@ -84,7 +84,7 @@ def test_reservation_covers_the_largest_possible_cost(
     most = ceiling(
         quantities=Quantities(input=input_tokens, output=max_output),
         model="m",
-        organization_id=None,
+        payer=ANYBODY,
         at=AT,
         book=book,
     )
@@ -101,27 +101,32 @@ def test_every_token_is_priced_once_whatever_was_reported(reported):
     assert all(quantity >= 0 for _, quantity in used.items())
 
 
-def test_new_price_applies_from_its_hour_and_organization_price_wins():
+def test_price_of_the_project_goes_before_the_organizations_before_the_lists():
     acme, later = uuid(1), AT + timedelta(hours=1)
+    search, chat = Payer(acme, uuid(2)), Payer(acme, uuid(3))
+
+    def row(price: int | None, owner: Payer = LIST, at: datetime = START) -> PriceEntry:
+        tiers = None if price is None else (Tier(0, Decimal(price)),)
+        return PriceEntry("m", Kind.INPUT, at, tiers, owner)
+
     rows = [
-        PriceEntry("m", Kind.INPUT, START, (Tier(0, Decimal(4)),)),
-        PriceEntry("m", Kind.INPUT, later, (Tier(0, Decimal(3)),)),
-        PriceEntry("m", Kind.INPUT, START, (Tier(0, Decimal(2)),), acme),
-        PriceEntry("m", Kind.INPUT, later, None, acme),
-    ]
+        row(4), row(3, at=later),
+        row(2, Payer(acme)), row(None, Payer(acme), later),
+        row(1, search), row(None, search, later + timedelta(hours=1)),
+        row(9, Payer(uuid(5), chat.project_id)),  # the pair names a project, not its id alone
+    ]  # fmt: skip
     book, thousand = PriceBook("USD", rows), Quantities(input=1000)
 
-    def charged(organization, at):
-        return cost(quantities=thousand, model="m", organization_id=organization, at=at, book=book)
+    def charged(payer: Payer, at: datetime) -> Decimal | None:
+        return cost(quantities=thousand, model="m", payer=payer, at=at, book=book)
 
-    assert charged(None, later - timedelta(microseconds=1)) == 4
-    assert charged(None, later) == 3
-    assert charged(acme, AT) == 2
-    assert charged(acme, later) == 3  # its own price was taken back
+    moments = (AT, later - timedelta(microseconds=1), later, later + timedelta(hours=1))
+    assert [charged(ANYBODY, at) for at in moments] == [4, 4, 3, 3]
+    assert [charged(chat, at) for at in moments] == [2, 2, 3, 3]  # its own was taken back
+    assert [charged(search, at) for at in moments] == [1, 1, 1, 3]
 
 
-def test_usage_without_a_price_is_an_error_and_not_free():
+def test_usage_without_a_price_is_named_and_not_free():
     book = PriceBook("USD", [PriceEntry("m", Kind.INPUT, START, (Tier(0, Decimal(1)),))])
-    with pytest.raises(UnpricedUsage, match="output"):
-        price(book, Quantities(output=1))
+    assert cost(quantities=Quantities(output=1), model="m", at=AT, book=book) is None
     assert price(book, Quantities(cached_input=1000)) == 1  # costs what input costs

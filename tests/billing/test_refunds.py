@@ -1,5 +1,6 @@
 """Refunds and disputes take back what a payment gave, once; a dispute that is won restores it."""
 
+import random
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from decimal import Decimal
@@ -41,6 +42,14 @@ def refund(payment: str, cents: int, *, charge: str = "ch_1", **changes: Any) ->
     """`charge.refunded`: Stripe says what was refunded of the charge in all."""
     about = {"id": charge, "payment_intent": payment, "amount_refunded": cents, "currency": "usd"}
     return stripe_server.event("charge.refunded", {**about, **changes})
+
+
+def one_refund(payment: str, number: int, cents: int, status: str, **changes: Any) -> bytes:
+    """`refund.created`, or `refund.failed`: what is known of one refund."""
+    kind = {"failed": "failed", "canceled": "updated"}.get(status, "created")
+    about = {"id": f"re_{number}", "charge": "ch_1", "payment_intent": payment, "amount": cents}
+    about |= {"currency": "usd", "status": status}
+    return stripe_server.event(f"refund.{kind}", {**about, **changes})
 
 
 def dispute(payment: str, cents: int, status: str = "needs_response", **changes: Any) -> bytes:
@@ -111,6 +120,52 @@ def test_refunds_are_taken_from_the_credit_by_their_sum_whatever_order_they_come
         assert balance(top_up.organization_id) == Decimal("12.50")
         top_up.refresh_from_db()
         assert top_up.taken_back == Decimal("12.50")
+
+
+@database
+@pytest.mark.parametrize("tells_failed_in_sum", [True, False])
+@pytest.mark.parametrize("seed", range(12))
+def test_refund_that_fails_later_restores_its_credit_once_in_any_order_of_events(
+    stripe: StripeServer, seed: int, tells_failed_in_sum: bool
+) -> None:
+    """25.00 were paid; 7.00 refunded, which fails; 7.00 again; 5.50, which is canceled."""
+    top_up, session = begun(stripe)
+    paid = stripe.paid(session)
+    payment = paid["payment_intent"]
+    second_sum = 1400 if tells_failed_in_sum else 700
+    events = [
+        stripe_server.event("checkout.session.completed", paid),
+        one_refund(payment, 1, 700, "succeeded"),
+        refund(payment, 700),
+        one_refund(payment, 1, 700, "failed"),
+        one_refund(payment, 2, 700, "pending"),
+        refund(payment, second_sum),
+        one_refund(payment, 3, 550, "requires_action"),
+        refund(payment, second_sum + 550),
+        one_refund(payment, 3, 550, "canceled"),
+        one_refund(payment, 2, 700, "succeeded"),
+    ]
+    sent = events * 2
+    random.Random(seed).shuffle(sent)
+    for event in sent:
+        take(event)
+    assert balance(top_up.organization_id) == Decimal("18.00")
+    top_up.refresh_from_db()
+    assert top_up.taken_back == Decimal("7.00")
+
+
+@database
+def test_customer_is_notified_that_their_refund_failed(stripe: StripeServer) -> None:
+    top_up = bought(stripe)
+    organization = top_up.organization_id
+    BillingAccount.objects.create(organization_id=organization, email="money@example.org")
+    assert take(refund(top_up.payment_id, 1000)) == "credit of -10.00 USD"
+    assert take(one_refund(top_up.payment_id, 1, 1000, "failed")) == "credit of 10.00 USD"
+    assert take(one_refund(top_up.payment_id, 1, 1000, "failed")) == "nothing"
+    assert balance(organization) == 25
+    mails = Mail.objects.filter(to="money@example.org", kind="payment").order_by("pk")
+    assert "its refund failed at your bank" in mail_text(mails[1])
+    assert len(mails) == 2
 
 
 @database

@@ -223,6 +223,34 @@ def test_finance_adds_a_price_and_cannot_change_one(client):
     assert finance.post(reverse("admin:billing_price_delete", args=[price.pk])).status_code == 403
 
 
+def test_finance_sets_the_price_of_a_project_and_not_of_another_organizations(client):
+    prices_seed(prices=PRICES)
+    caller, other = factories.principal(), factories.principal()
+    finance = staff("Finance", client)
+    soon = next_hour(datetime.now(UTC))
+    form = {
+        "organization": caller.organization_id,
+        "project": caller.project_id,
+        "model": factories.MODEL,
+        "kind": "output",
+        "currency": "USD",
+        "tiers_text": "3",
+        "effective_from_0": f"{soon:%Y-%m-%d}",
+        "effective_from_1": f"{soon:%H:%M:%S}",
+        "note": "",
+    }
+    url = reverse("admin:billing_price_add")
+    refused = finance.post(url, form | {"project": other.project_id})
+    assert f"Project {other.project_id} is not one of this organization" in refused.content.decode()
+    refused = finance.post(url, form | {"organization": ""})
+    assert b"Name the organization whose project it is" in refused.content
+    assert finance.post(url, form).status_code == 302
+    [price] = Price.objects.exclude(organization=None)
+    assert (price.organization_id, price.project_id) == (caller.organization_id, caller.project_id)
+    shown = finance.get(reverse("admin:billing_price_changelist") + "?q=Default")
+    assert b"Acme: Default" in shown.content
+
+
 def test_finance_sets_a_budget_and_grants_credit(client):
     caller, other = factories.principal(), factories.principal()
     finance = staff("Finance", client)

@@ -27,11 +27,12 @@ def use(caller, **changes):
 def test_month_is_summed_and_priced():
     prices_seed(prices={factories.MODEL: {"input": "1", "cached_input": "0.5", "output": "2"}})
     caller = factories.principal()
-    use(caller)
+    use(caller, reasoning_tokens=20, image_tokens=30)
     use(caller, occurred_at=NOON + timedelta(days=40))  # another month
     use(factories.principal())  # another organization
     total = usage_summary(organization_id=caller.organization_id, period="2026-10")
     assert (total.requests, total.input_tokens, total.output_tokens) == (1, 100, 50)
+    assert (total.reasoning_tokens, total.image_tokens) == (20, 30)
     assert total.cost_usd == Decimal("0.080") + Decimal("0.010") + Decimal("0.100")
 
 

@@ -1,7 +1,7 @@
 """Usage read from rollups and what they lack is the ledger's, at every moment, to the cent."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import UTC, datetime, timedelta, timezone
 from decimal import Decimal
 from typing import Any
@@ -80,14 +80,15 @@ flat = amounts.map(lambda price: [{"from": 0, "price": str(price)}])
 
 
 def price_rows(tiers_: st.SearchStrategy) -> st.SearchStrategy:
-    """Of the list or the organization's own; from any moment, though services set whole hours."""
+    """Of the list, the organization or one of its projects; from any moment, though services set
+    whole hours."""
     return st.fixed_dictionaries(
         {
             "model": st.sampled_from(MODELS[:2]),
             "kind": st.sampled_from(list(Kind)),
             "effective_from": st.just(BEGINNING) | moments,
             "tiers": tiers_,
-            "is_own": st.booleans(),
+            "owner": st.sampled_from(["list", "organization", *PROJECTS]),
         }
     )
 
@@ -114,8 +115,12 @@ class World:
         if records:
             ingest(messages(*map(encode, records)))
 
-    def reprice(self, *, is_own: bool, **row: Any) -> None:
-        Price.objects.create(organization_id=self.organization_id if is_own else None, **row)
+    def reprice(self, *, owner: str | UUID, **row: Any) -> None:
+        Price.objects.create(
+            organization_id=None if owner == "list" else self.organization_id,
+            project_id=owner if isinstance(owner, UUID) else None,
+            **row,
+        )
         clear_price_cache()
 
 
@@ -143,7 +148,7 @@ def tokens_of(records: Sequence[UsageRecord]) -> tuple[int, int, int, int]:
 
 
 def priced_as_invoiced(
-    world: World, start: datetime, end: datetime, dimensions: tuple[str, ...]
+    world: World, start: datetime, end: datetime, dimensions: Collection[Any]
 ) -> list[tuple[Any, Decimal]]:
     """Every hour of the ledger with its cost, by the code that invoices read the ledger with."""
     pricer = Pricer(organization_id=world.organization_id, book=price_book())
@@ -152,7 +157,9 @@ def priced_as_invoiced(
     )
     return [
         (priced.bucket, priced.cost)
-        for priced in pricer.price_all(ledger.buckets(records, dimensions=dimensions))
+        for priced in pricer.price_all(
+            ledger.buckets(records, dimensions=pricer.dimensions(dimensions))
+        )
         if priced.bucket.start >= start
     ]
 
@@ -228,10 +235,12 @@ def check_costs(world: World, span: Any, group_by: Sequence[str]) -> None:
     page = bucket_page(
         start_time=span[0], end_time=span[1], bucket_width="1d", limit=None, page=None
     )
-    dimensions = ("project_id",) if "project_id" in group_by else ()
+    by_project = "project_id" in group_by
+    dimensions = ("project_id",) if by_project else ()
     expected: dict[datetime, dict[tuple[Any, Any], Decimal]] = {s: {} for s in page.starts()}
     for bucket, cost in priced_as_invoiced(world, page.start, page.page_end, dimensions):
-        group = (bucket.project_id, bucket.model if "line_item" in group_by else None)
+        item = bucket.model if "line_item" in group_by else None
+        group = (bucket.project_id if by_project else None, item)
         day = expected[bucket.start.replace(hour=0)]
         day[group] = day.get(group, Decimal(0)) + cost
     _, answer = cost_buckets(principal=world.owner, page=page, group_by=group_by)
@@ -341,7 +350,7 @@ def happen(world: World, step: str, what: Any) -> None:
 
 @pytest.mark.django_db
 @settings(
-    max_examples=100,
+    max_examples=60,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
@@ -377,7 +386,7 @@ def test_budgets_show_what_the_ledger_says_is_spent():
             kind=Kind.OUTPUT,
             effective_from=BEGINNING,
             tiers=[{"from": 0, "price": "0.03"}],
-            is_own=False,
+            owner="list",
         )
     key = factories.key_of(world.owner)
     budget_set(principal=world.owner, amount=Decimal(5), is_hard=False)

@@ -10,9 +10,10 @@ const load = async (name) => import(pathToFileURL(require.resolve(name)));
 const { default: OpenAI } = await load("openai");
 const { default: Anthropic } = await load("@anthropic-ai/sdk");
 const { createOpenAI } = await load("@ai-sdk/openai");
-const { generateObject, generateText, jsonSchema, streamText, tool } = await load("ai");
+const { generateObject, generateText, jsonSchema, stepCountIs, streamText, tool } =
+  await load("ai");
 
-const { PARLEY_URL, PARLEY_KEY } = process.env;
+const { PARLEY_URL, PARLEY_KEY, PARLEY_LIMITED_KEY, PARLEY_LIMIT } = process.env;
 const model = "smollm2-135m";
 const ask = [{ role: "user", content: "What is the weather in Rome?" }];
 const schema = {
@@ -61,6 +62,33 @@ const checks = {
     for await (const event of stream) kinds.push(event.type);
     return { text: first.output_text, last: kinds.at(-1) };
   },
+  async openaiObjects() {
+    const format = { name: "city", schema, strict: true };
+    const chat = await openai.chat.completions.create({
+      model, messages: ask, max_tokens: 40,
+      response_format: { type: "json_schema", json_schema: format },
+    });
+    const response = await openai.responses.create({
+      model, input: ask, max_output_tokens: 40, text: { format: { type: "json_schema", ...format } },
+    });
+    return {
+      chat: JSON.parse(chat.choices[0].message.content),
+      responses: JSON.parse(response.output_text),
+    };
+  },
+  async openaiResponsesTools() {
+    const tools = [{ type: "function", ...weather, strict: true }];
+    const first = await openai.responses.create({
+      model, input: ask, tools, tool_choice: "required", parallel_tool_calls: false,
+      max_output_tokens: 60,
+    });
+    const call = first.output.find((item) => item.type === "function_call");
+    const second = await openai.responses.create({
+      model, previous_response_id: first.id, max_output_tokens: 12,
+      input: [{ type: "function_call_output", call_id: call.call_id, output: "Sunny." }],
+    });
+    return { arguments: JSON.parse(call.arguments), text: second.output_text };
+  },
   async openaiErrors() {
     const refused = openai.chat.completions.create({ model, messages: [] });
     const error = await refused.then(() => null, (reason) => reason);
@@ -85,6 +113,97 @@ const checks = {
       tools: [{ name: weather.name, input_schema: schema }], tool_choice: { type: "any" },
     });
     return { text: message.content[0].text, call: called.content.at(-1).input };
+  },
+  async anthropicTools() {
+    const tools = [{ name: weather.name, input_schema: schema }];
+    const given = { model, max_tokens: 60, tools, messages: ask };
+    const first = await anthropic.messages
+      .stream({ ...given, tool_choice: { type: "any", disable_parallel_tool_use: true } })
+      .finalMessage();
+    const call = first.content.find((block) => block.type === "tool_use");
+    const result = { type: "tool_result", tool_use_id: call.id, content: "Sunny." };
+    const said = [
+      ...ask,
+      { role: "assistant", content: first.content },
+      { role: "user", content: [result] },
+    ];
+    const second = await anthropic.messages.create({ ...given, max_tokens: 12, messages: said });
+    const counted = await anthropic.messages.countTokens({ model, tools, messages: said });
+    return {
+      streamed: call.input, stop: first.stop_reason, second: second.stop_reason,
+      tokens: counted.input_tokens,
+    };
+  },
+  async anthropicErrors() {
+    const other = new Anthropic({ baseURL: PARLEY_URL, apiKey: "sk-parley-no" });
+    const kind = (asked) =>
+      asked.then(() => null, (error) => [error.status, error.error.error.type]);
+    return {
+      bad: await kind(anthropic.messages.create({ model, max_tokens: 0, messages: ask })),
+      key: await kind(other.messages.create({ model, max_tokens: 5, messages: ask })),
+    };
+  },
+  async anthropicCancels() {
+    const stream = anthropic.messages.stream({ model, max_tokens: 2000, messages: ask });
+    let events = 0;
+    try {
+      for await (const _ of stream) if (++events === 5) stream.abort();
+    } catch (error) {
+      if (error.constructor.name !== "APIUserAbortError") throw error;
+    }
+    return { events };
+  },
+  async retries() {
+    const long = [{ role: "user", content: "Say hello. ".repeat(60) }];
+    const many = Number(PARLEY_LIMIT);
+    const limited = { apiKey: PARLEY_LIMITED_KEY, maxRetries: 3 };
+    const one = new OpenAI({ baseURL: `${PARLEY_URL}/v1`, ...limited });
+    const other = new Anthropic({ baseURL: PARLEY_URL, ...limited });
+    const third = createOpenAI({ baseURL: `${PARLEY_URL}/v1`, apiKey: PARLEY_LIMITED_KEY });
+    const asks = {
+      openai: (messages, max_tokens) =>
+        one.chat.completions.create({ model, messages, max_tokens }),
+      anthropic: (messages, max_tokens) => other.messages.create({ model, messages, max_tokens }),
+      vercel: (messages, maxOutputTokens) =>
+        generateText({ model: third.chat(model), messages, maxOutputTokens, maxRetries: 3 }),
+    };
+    const answered = {};
+    for (const [name, asked] of Object.entries(asks)) {
+      await asked(long, 4);
+      answered[name] = Boolean(await asked([{ role: "user", content: "Say hello." }], many));
+    }
+    return answered;
+  },
+  async vercelSteps() {
+    const given = tool({
+      description: weather.description,
+      inputSchema: jsonSchema(schema),
+      execute: async ({ city }) => `Sunny in ${city}.`,
+    });
+    const stream = streamText({
+      model: vercel.chat(model), prompt: ask[0].content, tools: { get_weather: given },
+      stopWhen: stepCountIs(3), maxOutputTokens: 60,
+      prepareStep: ({ stepNumber }) => ({
+        toolChoice: stepNumber === 0 ? { type: "tool", toolName: "get_weather" } : "none",
+      }),
+    });
+    const steps = await stream.steps;
+    return { steps: steps.length, results: steps.flatMap((step) => step.toolResults).length };
+  },
+  async vercelErrors() {
+    const asked = generateText({ model: vercel.chat("none"), prompt: "Hello" });
+    const error = await asked.then(() => null, (reason) => reason);
+    return { status: error.statusCode, retried: error.constructor.name === "AI_RetryError" };
+  },
+  async vercelCancels() {
+    const abort = new AbortController();
+    const { textStream } = streamText({
+      model: vercel.chat(model), prompt: "Tell a long story.", maxOutputTokens: 2000,
+      abortSignal: abort.signal,
+    });
+    let parts = 0;
+    for await (const _ of textStream) if (++parts === 3) abort.abort();
+    return { parts };
   },
   async vercelChatAndResponses() {
     const given = { prompt: "Hello", maxOutputTokens: 12, maxRetries: 1 };

@@ -1,6 +1,7 @@
 """The official OpenAI client against the running product and the real model."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import openai
 import pytest
@@ -41,3 +42,32 @@ def client(product: Product, secret: str) -> Iterator[openai.OpenAI]:
         base_url=f"{product.url}/v1", api_key=secret, max_retries=0, timeout=120
     ) as made:
         yield made
+
+
+@dataclass(frozen=True)
+class LimitedKey:
+    """A key whose project has a limit of tokens that one long request reaches."""
+
+    owner: Person
+    id: str
+    secret: str
+    tokens_per_minute: int
+
+    def refused(self) -> int:
+        """How many of its requests were refused for it."""
+        outcomes = self.owner.browser.get(f"/api/keys/{self.id}/outcomes").json()["data"]
+        return sum(one["requests"] for one in outcomes if one["status"] == 429)
+
+
+@pytest.fixture(scope="session")
+def limited_key(developer: Person) -> LimitedKey:
+    # What a short answer has used is given back within seconds.
+    tokens = 4_000
+    project = developer.browser.post("/api/projects", json={"name": "Limited"}).json()["id"]
+    answer = developer.browser.put(
+        f"/api/projects/{project}/rate-limits/smollm2-135m",
+        json={"requests_per_minute": 1000, "tokens_per_minute": tokens},
+    )
+    assert answer.status_code == 200, answer.text
+    key = developer.new_key(project_id=project)
+    return LimitedKey(developer, key["id"], key["secret"], tokens)

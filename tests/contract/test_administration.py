@@ -2,11 +2,12 @@
 
 import time
 from collections.abc import Iterator
+from typing import Any
 
 import openai
 import pytest
 
-from tests.api.users import Person, program
+from tests.api.users import Person, program, sign_up
 from tests.support.outbox import newest_mail
 from tests.support.product import Product
 
@@ -151,12 +152,98 @@ def test_roles_and_the_directorys_groups(
     assert (found.id, found.name, found.is_scim_managed) == (made.json()["id"], "engineers", True)
     assert organization.groups.retrieve(found.id) == found
     assert list(organization.groups.users.list(found.id)) == []
-    with pytest.raises(openai.APIStatusError) as refused:  # the directory's to make
-        organization.groups.create(name="mine")
-    assert refused.value.status_code == 405
+    for change in (
+        lambda: organization.groups.update(found.id, name="mine"),
+        lambda: organization.groups.users.create(found.id, user_id=developer.me["user"]["id"]),
+        lambda: organization.groups.delete(found.id),
+    ):
+        with pytest.raises(openai.ConflictError) as refused:
+            change()
+        assert refused.value.code == "scim_managed"
     with pytest.raises(openai.BadRequestError) as unsupported:
         organization.certificates.list()
     assert unsupported.value.code == "unsupported_endpoint"
+
+
+def test_own_groups_their_people_and_the_roles_that_they_give(
+    product: Product, admin: openai.OpenAI, developer: Person
+) -> None:
+    organization = admin.admin.organization
+    joined = sign_up(product.url, invitation=developer.new_invitation()["url"].partition("#")[2])
+    user = str(joined.me["user"]["id"])
+    groups = organization.groups
+    made = groups.create(name="Money")
+    assert (made.name, made.is_scim_managed, made.group_type) == ("Money", False, "group")
+    assert groups.update(made.id, name="Treasury").name == "Treasury"
+    assert "Treasury" in [each.name for each in groups.list(limit=1)]  # page by page
+    added = groups.users.create(made.id, user_id=user)
+    assert (added.group_id, added.user_id) == (made.id, user)
+    assert groups.users.retrieve(user, group_id=made.id).email == joined.email
+    assert [each.id for each in groups.users.list(made.id)] == [user]
+
+    given = groups.roles.create(made.id, role_id="finance")
+    assert (given.role.name, given.group.name) == ("finance", "Treasury")
+    assert [role.name for role in groups.roles.list(made.id)] == ["finance"]
+    assert groups.roles.retrieve("finance", group_id=made.id).name == "finance"
+    assert role_becomes(admin, user, "finance")
+    assert groups.roles.delete("finance", group_id=made.id).deleted
+    assert role_becomes(admin, user, "reader")
+
+    roles = organization.users.roles
+    assert roles.create(user, role_id="viewer").user.id == user
+    assert roles.retrieve("viewer", user_id=user).name == "viewer"
+    assert roles.delete("viewer", user_id=user).deleted
+    with pytest.raises(openai.NotFoundError):
+        roles.retrieve("viewer", user_id=user)
+    with pytest.raises(openai.ConflictError):
+        roles.delete("reader", user_id=user)
+    assert groups.users.delete(user, group_id=made.id).deleted
+    assert groups.delete(made.id).deleted
+    with pytest.raises(openai.NotFoundError):
+        groups.retrieve(made.id)
+    joined.browser.close()
+
+
+def role_becomes(admin: openai.OpenAI, user: str, role: str) -> bool:
+    """Within seconds: the background gives what a group gives."""
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline:
+        (held,) = admin.admin.organization.users.roles.list(user)
+        if held.name == role:
+            return True
+        time.sleep(0.1)
+    return False
+
+
+def test_embeddings_and_completions_are_counted_in_one_of_the_two_usages(
+    admin: openai.OpenAI, client: openai.OpenAI
+) -> None:
+    usage = admin.admin.organization.usage
+    span = {"start_time": int(time.time()) - 3600, "bucket_width": "1h"}
+
+    def counted(kind: Any, **filters: Any) -> tuple[int, int]:
+        results = [one for bucket in kind(**span, **filters).data for one in bucket.results]
+        return (
+            sum(one.num_model_requests for one in results),
+            sum(one.input_tokens for one in results),
+        )
+
+    for groups in ([], ["model", "user_id", "api_key_id", "project_id"]):
+        completed = counted(usage.completions, group_by=groups)
+        embedded = counted(usage.embeddings, group_by=groups)
+        tokens = client.embeddings.create(model="smollm2-135m", input="ebb").usage.prompt_tokens
+        assert counted(usage.completions, group_by=groups) == completed
+        assert counted(usage.embeddings, group_by=groups) == (embedded[0] + 1, embedded[1] + tokens)
+        answer = client.chat.completions.create(
+            model="smollm2-135m", messages=[{"role": "user", "content": "Hi"}], max_tokens=2
+        )
+        assert answer.usage is not None
+        asked = answer.usage.prompt_tokens
+        assert counted(usage.completions, group_by=groups) == (
+            completed[0] + 1,
+            completed[1] + asked,
+        )
+    assert counted(usage.completions, models=["another"]) == (0, 0)
 
 
 def test_usage_of_embeddings_has_figures_and_that_of_images_is_empty(
@@ -176,8 +263,6 @@ def test_usage_of_embeddings_has_figures_and_that_of_images_is_empty(
     for empty in (
         usage.moderations,
         usage.images,
-        usage.audio_speeches,
-        usage.audio_transcriptions,
         usage.vector_stores,
         usage.code_interpreter_sessions,
         usage.file_search_calls,

@@ -6,6 +6,8 @@ import uuid
 
 import openai
 import pytest
+from langchain_openai import ChatOpenAI
+from pydantic import SecretStr
 
 pytestmark = pytest.mark.model
 
@@ -67,6 +69,25 @@ async def test_closed_stream_cancels_its_generation(async_client, product):
     row = await asyncio.to_thread(state_of, product, request_id)
     assert row["state"] == "cancelled"
     assert 0 < row["output_tokens"] < 1000, "what was delivered is billed, and little more"
+
+
+async def test_langchain_stream_that_is_left_cancels_its_generation(product, secret):
+    request_id = f"left-{uuid.uuid4()}"
+    chain = ChatOpenAI(
+        model="auto",
+        base_url=f"{product.url}/v1",
+        api_key=SecretStr(secret),
+        max_retries=0,
+        max_completion_tokens=2000,
+        default_headers={"X-Request-Id": request_id},
+        extra_body={"ignore_eos": True},
+    )
+    chunks = chain.astream(LONG[0]["content"])
+    async for _ in chunks:
+        break
+    await chunks.aclose()  # type: ignore[attr-defined]
+    row = await asyncio.to_thread(state_of, product, request_id)
+    assert row["state"] == "cancelled"
 
 
 async def test_client_timeout_cancels_its_generation(async_client, product):

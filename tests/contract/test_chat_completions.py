@@ -210,3 +210,53 @@ def test_service_tier_has_a_price_of_its_own(client, product, developer):
         [developer.organization_id],
     )
     assert sorted(row["model"].partition(":")[2] for row in billed) == ["flex", "priority"]
+
+
+def test_prediction_is_counted_and_changes_no_token(client):
+    asked = {
+        "model": "smollm2-135m",
+        "messages": [{"role": "user", "content": "Count from one to twelve in words."}],
+        "temperature": 0,
+        "max_tokens": 40,
+    }
+    plain = client.chat.completions.create(**asked)
+    said = plain.choices[0].message.content
+    answer = client.chat.completions.create(
+        **asked, prediction={"type": "content", "content": said}
+    )
+    assert answer.choices[0].message.content == said
+    details = answer.usage.completion_tokens_details
+    assert details.accepted_prediction_tokens > 10
+    assert details.rejected_prediction_tokens is not None
+    assert plain.usage.completion_tokens_details.accepted_prediction_tokens is None
+    *_, last = client.chat.completions.create(
+        **asked,
+        prediction={"type": "content", "content": [{"type": "text", "text": said}]},
+        stream=True,
+        stream_options={"include_usage": True},
+    )
+    assert last.usage.completion_tokens_details.accepted_prediction_tokens > 10
+    with pytest.raises(openai.BadRequestError) as refusal:
+        client.chat.completions.create(**asked, prediction={"type": "text", "content": said})
+    assert "prediction" in refusal.value.param
+
+
+def test_verbosity_is_a_sentence_of_the_system_message(client):
+    def tokens(verbosity, system):
+        messages = [{"role": "system", "content": "Be kind."}] if system else []
+        answer = client.chat.completions.create(
+            model="smollm2-135m",
+            messages=[*messages, {"role": "user", "content": "Hello"}],
+            verbosity=verbosity,
+            max_tokens=1,
+        )
+        return answer.usage.prompt_tokens
+
+    plain = tokens("medium", True)
+    for verbosity in ("low", "high"):
+        assert tokens(verbosity, True) > plain + 10
+    response = client.responses.create(
+        model="smollm2-135m", input="Hello", text={"verbosity": "low"}, max_output_tokens=1
+    )
+    assert response.text.verbosity == "low"
+    assert response.usage.input_tokens == tokens("low", False)

@@ -106,6 +106,22 @@ def test_logprobs_parameter_is_a_count(client):
     assert all(len(top) >= 2 for top in logprobs.top_logprobs)
 
 
+def test_best_of_answers_the_likeliest_of_each_prompts_candidates_and_bills_all(client):
+    asked = {"prompt": ["Once upon a time", "The sky is"], "temperature": 1.2, "seed": 3}
+    all_of_them = complete(client, **asked, n=3, logprobs=0, max_tokens=6).choices
+    best = complete(client, **asked, best_of=3, max_tokens=6)
+
+    def mean(choice):
+        values = choice.logprobs.token_logprobs
+        return sum(values) / len(values)
+
+    groups = all_of_them[:3], all_of_them[3:]
+    assert [choice.text for choice in best.choices] == [max(g, key=mean).text for g in groups]
+    assert [choice.index for choice in best.choices] == [0, 1]
+    assert all(choice.logprobs is None for choice in best.choices)
+    assert best.usage.completion_tokens == 36
+
+
 @pytest.mark.parametrize(
     ("options", "param"),
     [
@@ -119,7 +135,10 @@ def test_logprobs_parameter_is_a_count(client):
         ({"echo": True, "logprobs": 1}, "echo"),
         ({"echo": "yes"}, "echo"),
         ({"suffix": "the end"}, "suffix"),
-        ({"best_of": 3}, "best_of"),
+        ({"best_of": 3, "stream": True}, "best_of"),
+        ({"best_of": 3, "echo": True}, "best_of"),
+        ({"best_of": 1, "n": 2}, "best_of"),
+        ({"best_of": 129}, "best_of"),
         ({"logprobs": 6}, "logprobs"),
         ({"prompt": [-1]}, "prompt"),
     ],

@@ -4,6 +4,8 @@ import httpx
 import openai
 import pytest
 
+from backend.generation.admission.image_text import can_read_images
+
 pytestmark = pytest.mark.model
 
 HELLO = [{"role": "user", "content": "Hello"}]
@@ -87,6 +89,7 @@ def test_bad_request_names_the_parameter(client, options, param):
     assert error.value.param is not None and error.value.param.startswith(param)
 
 
+@pytest.mark.skipif(can_read_images(), reason="with the extra `ocr` its text is read")
 def test_image_is_refused_by_model_without_vision(client):
     pixel = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
     with pytest.raises(openai.BadRequestError) as error:

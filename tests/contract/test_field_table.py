@@ -18,12 +18,22 @@ from openai.types import (
     upload_complete_params,
     upload_create_params,
 )
+from openai.types.audio import (
+    speech_create_params,
+    transcription_create_params,
+    translation_create_params,
+)
 from openai.types.chat import completion_create_params as chat_params
 from openai.types.conversations import conversation_create_params, conversation_update_params
 from openai.types.responses import response_create_params
 
 from backend.api.schemas.anthropic import CountTokens, MessagesCreate
 from backend.api.schemas.files import BatchCreate, UploadComplete, UploadCreate
+from backend.api.schemas.openai_audio import (
+    SpeechCreate,
+    TranscriptionForm,
+    TranslationForm,
+)
 from backend.api.schemas.openai_chat import ChatCompletionRequest
 from backend.api.schemas.openai_completions import CompletionRequest
 from backend.api.schemas.openai_embeddings import EmbeddingsRequest
@@ -41,6 +51,9 @@ SCHEMAS: dict[str, tuple[Any, Any]] = {
     "/v1/moderations": (moderation_create_params, ModerationRequest),
     "/v1/uploads": (upload_create_params, UploadCreate),
     "/v1/uploads/{id}/complete": (upload_complete_params, UploadComplete),
+    "/v1/audio/transcriptions": (transcription_create_params, TranscriptionForm),
+    "/v1/audio/translations": (translation_create_params, TranslationForm),
+    "/v1/audio/speech": (speech_create_params, SpeechCreate),
     "/v1/batches": (batch_create_params, BatchCreate),
     "/v1/messages": (message_create_params, MessagesCreate),
     "/v1/messages/count_tokens": (message_count_tokens_params, CountTokens),
@@ -80,7 +93,10 @@ def known_of(path: str) -> tuple[set[str], set[str]]:
     """What our schema honours and refuses of the published fields."""
     module, schema = SCHEMAS[path]
     published = fields_of(module)
-    aliases = {field.alias or name for name, field in schema.model_fields.items()}
+    aliases = {
+        (field.alias or name).removesuffix("[]") for name, field in schema.model_fields.items()
+    }
+    aliases |= {"file"} & published  # beside the form
     refused = set(getattr(schema, "refused", {}))
     assert published - aliases - refused == set(), path
     return published & aliases - refused, published & refused

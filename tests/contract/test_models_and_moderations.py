@@ -18,6 +18,8 @@ def test_models_tell_capabilities_limits_and_prices(client):
     found = client.models.retrieve("smollm2-135m").model_dump()
     assert "tools" in found["capabilities"] and found["context_window"] > 1000
     assert found["reranks_by"] == "cosine_of_embeddings"
+    assert found["prices"]["reasoning"] == found["prices"]["output"]
+    assert found["modalities"] == {"input": ["text"], "output": ["embeddings", "text"]}
     assert float(found["prices"]["output"]) >= float(found["prices"]["input"]) > 0
 
 

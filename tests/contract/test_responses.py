@@ -339,6 +339,7 @@ def test_another_users_response_does_not_exist(client, product):
         ({"input": []}, "input"),
         ({"input": [{"type": "item_reference", "id": "x"}]}, "input[0].type"),
         ({"input": [{"type": "reasoning"}]}, "input"),
+        ({"input": [{"role": "user", "content": []}]}, "input"),
         ({"input": [{"type": "function_call_output", "call_id": "a", "output": "b"}]}, "input"),
         ({"input": [{"role": "user", "content": [{"type": "input_file"}]}]}, "input[0]"),
         ({"tools": [{"type": "web_search"}]}, "tools[0].type"),

@@ -99,7 +99,7 @@ def test_revoked_share_is_not_found_and_others_are(user):
     with pytest.raises(NotFound):
         shared_get(token=first_token)
     assert shared_get(token=second_token) == second
-    assert shares_list(principal=user, conversation_id=conversation.id) == [second]
+    assert shares_list(principal=user, conversation_id=conversation.id).items == [second]
     with pytest.raises(NotFound):
         share_revoke(principal=user, share_id=first.id)
 
@@ -148,7 +148,7 @@ def test_link_expires_after_its_days(user):
 
     assert not works(token)
     assert shares_page(principal=user).items == []
-    assert shares_list(principal=user, conversation_id=share.conversation_id) == []
+    assert shares_list(principal=user, conversation_id=share.conversation_id).items == []
     with pytest.raises(NotFound):
         share_revoke(principal=user, share_id=share.id)
 
@@ -237,18 +237,21 @@ def test_pages_list_each_link_once_newest_first(user):
     mine = [shared(user)[0].id for _ in range(5)]
     theirs = [shared(colleague_of(user))[0].id for _ in range(2)]
     shared(member())
+    talk = finished_turns(user, 1).id
+    of_talk = [share_create(principal=user, conversation_id=talk)[0].id for _ in range(3)]
 
-    def pages(**which):
+    def pages(of=shares_page, **which):
         seen, cursor = [], None
         while True:
-            page = shares_page(principal=user, cursor=cursor, limit=2, **which)
+            page = of(principal=user, cursor=cursor, limit=2, **which)
             seen += [share.id for share in page.items]
             cursor = page.next_cursor
             if cursor is None:
                 return seen
 
-    assert pages() == mine[::-1]
-    assert pages(whole_organization=True) == [*theirs[::-1], *mine[::-1]]
+    assert pages(shares_list, conversation_id=talk) == of_talk[::-1]
+    assert pages() == [*of_talk[::-1], *mine[::-1]]
+    assert pages(whole_organization=True) == [*of_talk[::-1], *theirs[::-1], *mine[::-1]]
 
 
 @pytest.mark.parametrize("cursor", ["x", "W10", "bnVsbA", "WyJhIiwiYiJd", "é", "=" * 10])

@@ -10,7 +10,21 @@ import inspect
 import pytest
 
 from backend.accounts.models import Organization, Role
-from backend.conversations import attachments, feedback, selectors, services, shares, turns
+from backend.conversations import (
+    attachments,
+    copies,
+    exports,
+    feedback,
+    imports,
+    instructions,
+    purge,
+    search,
+    selectors,
+    services,
+    shares,
+    tags,
+    turns,
+)
 from backend.conversations.models import Conversation, Feedback, Message, Share
 from backend.platform.errors import NotFound
 from tests.conversations.message_trees import finished_turns, texts
@@ -41,7 +55,20 @@ CALLS = {
     "turn_create": lambda p, v: turns.turn_create(
         principal=p, conversation_id=v.conversation.id, parts=PARTS, model=MODEL
     ),
+    "turn_continue": lambda p, v: turns.turn_continue(principal=p, message_id=v.answer.id),
     "turn_regenerate": lambda p, v: turns.turn_regenerate(principal=p, message_id=v.answer.id),
+    "sent_prompt_get": lambda p, v: instructions.sent_prompt_get(
+        principal=p, message_id=v.answer.id
+    ),
+    "conversation_end": lambda p, v: purge.conversation_end(
+        principal=p, conversation_id=v.conversation.id
+    ),
+    "conversation_export": lambda p, v: exports.conversation_export(
+        principal=p, conversation_id=v.conversation.id
+    ),
+    "conversation_markdown": lambda p, v: exports.conversation_markdown(
+        principal=p, conversation_id=v.conversation.id
+    ),
     "feedback_set": lambda p, v: feedback.feedback_set(
         principal=p, message_id=v.answer.id, rating=-1
     ),
@@ -57,7 +84,15 @@ CALLS = {
 
 # They take no id: what they find or make is the caller's own.
 WITHOUT_ID = {
+    "chat_defaults_get",
+    "conversations_change",  # test_at_hand.py tries it with foreign ids
+    "conversations_import",
+    "exportable_ids",
+    "chat_defaults_set",
     "conversations_list",
+    "conversations_search",
+    "tags_list",  # test_tags.py
+    "share_copy",  # a link is for anyone: test_copies.py
     "conversation_create",
     "attachment_create",
     "shares_page",
@@ -69,7 +104,11 @@ class Victim:
     def __init__(self):
         self.principal = member()
         self.conversation = finished_turns(self.principal, 2, title="private kangaroo")
+        assert self.conversation.active_message is not None
         self.answer = self.conversation.active_message
+        self.answer.sent = {"instructions": "", "parameters": {}, "tokens": 1000}
+        self.answer.finish_reason = "length"
+        self.answer.save(update_fields=["sent", "finish_reason"])
         self.attachment = upload(self.principal, b"private")
         self.share, self.token = shares.share_create(
             principal=self.principal, conversation_id=self.conversation.id
@@ -127,9 +166,12 @@ def test_ids_of_another_tenant_find_and_change_nothing(request, victim, intruder
 def test_list_and_search_show_own_conversations_only(victim, intruder):
     mine = conversation_of(intruder, title="my kangaroo")
 
-    for search in ("", "kangaroo", "prompt 0", str(victim.conversation.id)):
-        found = selectors.conversations_list(principal=intruder, search=search).items
-        assert {item.id for item in found} <= {mine.id}
+    for words in ("", "kangaroo", "prompt 0", str(victim.conversation.id)):
+        listed = selectors.conversations_list(principal=intruder, search=words).items
+        assert {item.id for item in listed} <= {mine.id}
+        if words:
+            found = search.conversations_search(principal=intruder, query=words)
+            assert {one.conversation.id for one in found} <= {mine.id}
 
 
 def test_foreign_cursor_lists_own_conversations_only(victim, intruder):
@@ -162,13 +204,26 @@ def test_foreign_message_is_refused_as_parent_and_branch(victim, intruder):
 
 def test_owner_finds_everything(victim):
     for name in CALLS:
-        if name not in {"conversation_delete", "share_revoke"}:
+        if name not in {"conversation_delete", "conversation_end", "share_revoke"}:
             CALLS[name](victim.principal, victim)
 
 
 def test_every_function_that_takes_a_principal_is_tried_above():
     found = set()
-    for module in (attachments, feedback, selectors, services, shares, turns):
+    modules = (
+        attachments,
+        copies,
+        exports,
+        feedback,
+        imports,
+        instructions,
+        purge,
+        search,
+        selectors,
+        services,
+        tags,
+    )
+    for module in (*modules, shares, turns):
         for name, function in inspect.getmembers(
             importlib.import_module(module.__name__), inspect.isfunction
         ):

@@ -66,7 +66,7 @@ def title_of(person: Person, conversation: str) -> str:
 
 def usage_of(product: Product, person: Person) -> list[dict[str, Any]]:
     return product.rows(
-        "SELECT key.is_internal, usage.state, usage.output_tokens"
+        "SELECT key.is_internal, usage.state, usage.output_tokens, usage.project_id::text"
         " FROM billing_usagerecord usage LEFT JOIN accounts_apikey key ON key.id = usage.key_id"
         " WHERE usage.organization_id = %s ORDER BY usage.occurred_at",
         [person.organization_id],
@@ -75,7 +75,8 @@ def usage_of(product: Product, person: Person) -> list[dict[str, Any]]:
 
 def test_title_is_generated_and_metered_after_the_first_answer(product, upstream, person):
     upstream.behaviour.script = ["Garden", " plans"]
-    conversation = person.new_conversation()
+    project = person.browser.post("/api/projects", json={"name": "Garden"}).json()["id"]
+    conversation = person.new_conversation(project_id=project)
 
     ask(person, conversation, PROMPT)
 
@@ -83,11 +84,12 @@ def test_title_is_generated_and_metered_after_the_first_answer(product, upstream
     usage = eventually(lambda: len(found := usage_of(product, person)) == 2 and found)
     assert [row["is_internal"] for row in usage] == [None, True]
     assert all(row["state"] == "completed" and row["output_tokens"] for row in usage)
+    assert [row["project_id"] for row in usage] == [project, project]
     named = upstream.served[-1]
     assert named.headers["x-request-id"].startswith(f"title-{conversation}")
     assert named.body["max_tokens"] == 20
     assert "balcony" in named.body["messages"][-1]["content"]
-    assert person.browser.get("/api/keys").json() in ([], {"data": []})
+    assert person.browser.get("/api/keys").json()["data"] == []
 
 
 def test_title_is_the_first_words_when_model_output_is_refused(product, upstream, person):

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from infra.launcher.procfile import ROOT
 
-PACKAGES = ("backend", "billing", "inference", "infra", "safety", "tests")
+PACKAGES = ("backend", "billing", "inference", "infra", "safety", "tests", "voice")
 _FOLDERS = (*PACKAGES, "docs", "frontend")
 # A file with one of these suffixes is ours when only its name is given. Others (`report.json`)
 # are ours when a folder of ours stands before them.

@@ -91,9 +91,11 @@ class Name(NamedTuple):
 
 
 def names_in(path: str, source: str) -> Iterator[Name]:
-    """Identifiers of a Python file, and the names in its strings."""
+    """Identifiers of a Python file, each where it is first, and the names in its strings."""
+    seen = set()
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
-        if token.type == tokenize.NAME:
+        if token.type == tokenize.NAME and token.string not in seen:
+            seen.add(token.string)
             yield Name(path, token.start[0], token.string)
     for node in ast.walk(ast.parse(source)):
         if not (isinstance(node, ast.Constant) and isinstance(node.value, str)):

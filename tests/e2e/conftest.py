@@ -13,6 +13,8 @@ from playwright.sync_api import Browser, sync_playwright
 from infra.chromium import chromium_path
 from tests.e2e.users import Person, Visitor
 from tests.support.product import Product
+from tests.support.scripted import ScriptedProduct
+from tests.support.sounds import tone
 
 ARGUMENTS = [
     "--disable-gpu",
@@ -20,6 +22,10 @@ ARGUMENTS = [
     "--disable-component-update",
     "--disable-sync",
     "--no-first-run",
+    # Everybody may use the microphone, which plays a tone (test_voice.py): the headless shell has
+    # nobody to ask.
+    "--use-fake-device-for-media-stream",
+    "--use-fake-ui-for-media-stream",
 ]
 
 
@@ -33,11 +39,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 # Not for the whole session: Playwright keeps an event loop in this thread for as long as it
 # runs, and the asynchronous tests of other folders need one of their own.
 @pytest.fixture(scope="package")
-def browser() -> Iterator[Browser]:
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     program = chromium_path()
     if program is None:
         pytest.fail("No browser: install Chromium, or name its program in PARLEY_CHROMIUM.")
-    arguments = [*ARGUMENTS, *(["--no-sandbox"] if os.geteuid() == 0 else [])]
+    recording = tmp_path_factory.mktemp("microphone") / "tone.wav"
+    recording.write_bytes(tone(10, rate=48_000))
+    heard = f"--use-file-for-fake-audio-capture={recording}"
+    arguments = [*ARGUMENTS, heard, *(["--no-sandbox"] if os.geteuid() == 0 else [])]
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=program, args=arguments)
         yield chromium
@@ -53,6 +62,22 @@ def visit(browser: Browser, live_product: Product) -> Iterator[Callable[..., Vis
         visitor = Visitor(browser, live_product.url, **options)
         visitors.append(visitor)
         return visitor
+
+    yield new_visitor
+    for visitor in visitors:
+        visitor.leave()
+
+
+@pytest.fixture
+def visit_scripted(
+    browser: Browser, scripted_product: ScriptedProduct
+) -> Iterator[Callable[..., Visitor]]:
+    """As `visit`, at the product whose upstream says what a test has written."""
+    visitors: list[Visitor] = []
+
+    def new_visitor(**options: object) -> Visitor:
+        visitors.append(Visitor(browser, scripted_product.url, **options))
+        return visitors[-1]
 
     yield new_visitor
     for visitor in visitors:

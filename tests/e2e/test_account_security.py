@@ -141,6 +141,32 @@ def test_lost_phone_is_replaced_by_a_recovery_code(person: Person, visit: Visit)
     expect(lost.get_by_role("button", name="Add an authenticator app")).to_be_visible()
 
 
+def test_organization_that_demands_a_factor_opens_when_it_is_set_up(person: Person) -> None:
+    page = person.page
+    page.goto("/organization/security")
+    person.visitor.expect_status(409)
+    box = page.get_by_role("checkbox", name="Members need a second factor")
+    box.click()
+    expect(page.get_by_role("alert")).to_contain_text("Add a second factor to your own account")
+    add_app(page)
+    page.goto("/organization/security")
+    box.click()
+    expect(box).to_be_checked()
+    assert_accessible(page, "the demand for a second factor")
+    show(page, "demand")
+    page.goto("/settings/security")
+    page.get_by_role("button", name="Remove the authenticator app").click()
+    expect(page.get_by_role("button", name="Add an authenticator app")).to_be_visible()
+    page.goto("/")
+    expect(page.get_by_role("heading", name="One more step")).to_be_visible()
+    assert_accessible(page, "one more step")
+    show(page, "one-more-step")
+    page.get_by_role("link", name="Set it up").click()
+    add_app(page)
+    page.goto("/")
+    expect(page.get_by_role("textbox", name="Message")).to_be_visible()
+
+
 def test_change_asks_for_the_password_after_ten_minutes(
     person: Person, live_product: Product
 ) -> None:

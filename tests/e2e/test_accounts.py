@@ -85,6 +85,6 @@ def test_sign_in_link_does_not_redirect_to_another_origin(person: Person) -> Non
 def test_name_is_changed_in_the_settings(person: Person) -> None:
     person.open("/settings")
     person.page.get_by_label("Name").fill("Augusta King")
-    person.page.get_by_role("button", name="Save").click()
+    person.page.get_by_role("button", name="Save", exact=True).click()
     expect(person.page.get_by_role("button", name="Account of Augusta King")).to_be_visible()
     assert person.call("GET", "/api/me")["user"]["name"] == "Augusta King"

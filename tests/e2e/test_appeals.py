@@ -1,9 +1,9 @@
 """A blocked user sees why, appeals, and gets the answer of a reviewer in the admin."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 
 from tests.e2e.users import Person, Visitor
 from tests.support.scripted import ScriptedProduct
@@ -14,17 +14,8 @@ HARM = "pipe bomb you will need a pipe and some nails and then more."
 
 
 @pytest.fixture
-def visit(browser: Browser, scripted_product: ScriptedProduct) -> Iterator[Callable[..., Visitor]]:
-    """As for the other browser tests, at the product whose upstream the test has written."""
-    visitors: list[Visitor] = []
-
-    def new_visitor(**options: object) -> Visitor:
-        visitors.append(Visitor(browser, scripted_product.url, **options))
-        return visitors[-1]
-
-    yield new_visitor
-    for visitor in visitors:
-        visitor.leave()
+def visit(visit_scripted: Callable[..., Visitor]) -> Callable[..., Visitor]:
+    return visit_scripted
 
 
 def appeal(person: Person, reason: str) -> None:

@@ -201,7 +201,7 @@ def test_added_models_are_served_and_take_turns_in_memory(
         def add(name: str, *options: str) -> str:
             source = f"file:{copies[name]}"
             done = product.manage("models", "add", source, "--context", "1024", *options)
-            assert done.returncode == 0, done.stdout + done.stderr
+            assert done.returncode == 0, done.stdout
             return done.stdout
 
         said = add("copy-a", "--name", "Copy A", "--output-price", "0.003")
@@ -224,7 +224,9 @@ def test_added_models_are_served_and_take_turns_in_memory(
         person.page.get_by_role("menuitemradio", name=re.compile("Copy A")).click()
         person.page.get_by_role("textbox", name="Message").fill("Say hello.")
         person.page.keyboard.press("Enter")
-        expect(person.page.get_by_text("Copy A is loading")).to_be_visible(timeout=60_000)
+        # On a fast machine it is loaded before the page has asked how it is.
+        loading = person.page.get_by_text("Copy A is loading")
+        expect(loading.or_(person.answer).first).to_be_visible(timeout=60_000)
         product.wait_until(lambda: [m["model"] for m in person.stored()][-1:] == ["copy-a"])
         person.visitor.leave()
         product.wait_until(
@@ -263,7 +265,7 @@ def test_model_that_cannot_be_served_is_declined_and_the_others_go_on(
     path.write_bytes(content) if content else path.symlink_to(model_file)
     done = product.manage("models", "add", f"file:{path}", "--id", "bad", *options)
     assert done.returncode == 1
-    assert re.search(reason, done.stderr), done.stderr
+    assert re.search(reason, done.stdout), done.stdout
     with product.owner() as client:
         assert "bad" not in client.get("/api/models").text, "its reason names files of the machine"
         assert ask(client, "auto") == "test-large"

@@ -42,6 +42,7 @@ class Visitor:
         page.on("pageerror", lambda error: self._problems.append(f"uncaught: {error}"))
         page.on("dialog", lambda dialog: self._problems.append(f"dialog: {dialog.message}"))
         page.on("request", self._on_request)
+        page.on("requestfailed", self._on_failure)
         return page
 
     def expect_status(self, *statuses: int) -> None:
@@ -50,6 +51,11 @@ class Visitor:
 
     def expect_offline(self) -> None:
         self._expected.add("offline")
+
+    def expect_refusals(self) -> None:
+        """What a Content-Security-Policy refuses belongs to the test: browsers log each, and
+        name what was never sent."""
+        self._expected.add("refused by a policy")
 
     def open(self, path: str) -> None:
         self.page.goto(path)
@@ -72,6 +78,8 @@ class Visitor:
         offline = "ERR_INTERNET_DISCONNECTED" in message.text or "WebSocket" in message.text
         if offline and "offline" in self._expected:
             return
+        if "Content Security Policy" in message.text and "refused by a policy" in self._expected:
+            return
         self._problems.append(f"{message.type}: {message.text} ({message.location['url']})")
 
     def _on_request(self, request: Request) -> None:
@@ -79,6 +87,11 @@ class Visitor:
         own = urlsplit(self.url).netloc
         if address.scheme in {"http", "https", "ws", "wss"} and address.netloc != own:
             self.foreign_requests.append(request.url)
+
+    def _on_failure(self, request: Request) -> None:
+        refused = request.failure == "csp" and "refused by a policy" in self._expected
+        if refused and request.url in self.foreign_requests:
+            self.foreign_requests.remove(request.url)
 
 
 class Person:

@@ -38,6 +38,7 @@ async def test_draining_process_hands_its_generations_over(
 ) -> None:
     principal = await caller()
     pools = pools_of(upstream)
+    upstream.behaviour.rate = 40.0  # not done when it is handed over, on a slow machine either
     async with running_gateway(pools):
         started = await start(chat(principal, max_tokens=100, turn=TURN))
         first = await read(started.id, principal, until=lambda events: len(events) == 10)

@@ -110,7 +110,7 @@ async def test_unreadable_generations_do_not_block_later_ones(
     for _ in range(AT_A_TIME):
         broken = uuid4()
         await redis.set(keys.request(broken), b"\xc1 junk")
-        await redis.zadd(keys.LEASES, {str(broken): 0})
+        await redis.zadd(keys.leases(keys.shard_of(broken)), {str(broken): 0})
     before = _failures("failover")
 
     async with running_gateway(pools):

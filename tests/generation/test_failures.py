@@ -13,6 +13,7 @@ from backend.generation.gateway import Gateway
 from backend.generation.models import Generation
 from backend.generation.pools.replicas import Replica
 from backend.generation.request import SamplingParams
+from backend.generation.stream import keys
 from backend.generation.stream.log import StreamEntries
 from backend.platform.database import in_database
 from backend.platform.errors import Overloaded, UpstreamFailed
@@ -217,11 +218,14 @@ async def test_answer_is_complete_when_redis_loses_its_last_writes(
     reading = asyncio.create_task(read(started.id, principal))
     await asyncio.sleep(0.6)
     async with Redis.from_url(os.environ["REDIS_URL"]) as redis:
-        key = f"gen:{{{started.id}}}:events"
+        key = keys.events(started.id)
         saved = cast(StreamEntries, await redis.xrange(key, count=5))
-        await redis.delete(key)
-        for entry_id, fields in saved:
-            await redis.xadd(key, {"d": fields[b"d"], "m": fields[b"m"]}, id=entry_id)
+        # In one transaction: the writer must not come between, it would be first.
+        async with redis.pipeline(transaction=True) as rewrite:
+            rewrite.delete(key)
+            for entry_id, fields in saved:
+                rewrite.xadd(key, {"d": fields[b"d"], "m": fields[b"m"]}, id=entry_id)
+            await rewrite.execute()
     answer = await reading
 
     answer.check_order()

@@ -56,7 +56,7 @@ async def test_readers_follow_the_successor_when_process_was_superseded_at_the_e
         assert active is not None and active.task is not None
         await active.task
         # As if its lease had lapsed: the other process takes the generation up.
-        await stalled.redis.zadd(keys.LEASES, {str(started.id): 0})
+        await stalled.redis.zadd(keys.leases(keys.shard_of(started.id)), {str(started.id): 0})
         answer = await asyncio.wait_for(reading, TIMEOUT_S)
 
     answer.check_order()
@@ -175,7 +175,7 @@ async def test_withdrawn_text_is_replaced_in_redis_when_its_appends_had_arrived(
         answer = await asyncio.wait_for(local, TIMEOUT_S)
         ahead = await asyncio.wait_for(remote, TIMEOUT_S)
         late = await asyncio.wait_for(_read_at(elsewhere, started), TIMEOUT_S)
-        leased = await gateway.redis.zscore(keys.LEASES, str(started.id))
+        leased = await gateway.redis.zscore(keys.leases(keys.shard_of(started.id)), str(started.id))
 
     answer.check_order()
     assert answer.error is not None and answer.error["code"] == "buffer_lost"
@@ -213,7 +213,10 @@ async def test_withdrawn_text_is_replaced_by_the_successor_of_a_dead_process(
     assert 0 < row.output_tokens < 40
 
     async with running_gateway(pools) as second:
-        while await second.redis.zscore(keys.LEASES, str(started.id)) is not None:
+        while (
+            await second.redis.zscore(keys.leases(keys.shard_of(started.id)), str(started.id))
+            is not None
+        ):
             await asyncio.sleep(0.05)
         late = await asyncio.wait_for(_read_at(second, started), TIMEOUT_S)
     late.check_order()
@@ -249,7 +252,8 @@ class _Replies:
 def _lossy_replies(gateway: Gateway, monkeypatch: pytest.MonkeyPatch) -> _Replies:
     """From now on the replies to the writer's appends can be lost: Redis has applied them."""
     replies = _Replies()
-    append = gateway.writer._append
+    (shard,) = gateway.writer.shards
+    append = shard._append
 
     async def lossy(*args: Any, **options: Any) -> Any:
         result = await append(*args, **options)
@@ -257,7 +261,7 @@ def _lossy_replies(gateway: Gateway, monkeypatch: pytest.MonkeyPatch) -> _Replie
             raise RedisTimeout("no reply")
         return result
 
-    monkeypatch.setattr(gateway.writer, "_append", lossy)
+    monkeypatch.setattr(shard, "_append", lossy)
     return replies
 
 

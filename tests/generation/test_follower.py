@@ -57,7 +57,7 @@ async def _following() -> AsyncIterator[tuple[Follower, SlowRedis]]:
     client = cast(SlowRedis, SlowRedis.from_url(os.environ["REDIS_URL"], protocol=2))
     client.release = asyncio.Event()
     follower = Follower(client, f"test-{uuid4()}", lambda _: None)
-    task = asyncio.create_task(follower.run())
+    task = asyncio.create_task(follower.shards[0].run())
     try:
         yield follower, client
     finally:

@@ -4,8 +4,9 @@ import httpx
 import pytest
 
 from backend.generation.management.commands.announce_engine import observed
-from backend.generation.pools.foreign import Samples, read_sglang, read_vllm
-from backend.generation.pools.registry import Capacity, EngineRecord
+from backend.generation.pools.foreign import Samples, Totaller, read_sglang, read_vllm
+from backend.generation.pools.registry import Capacity, EngineRecord, Load, Totals
+from tests.generation.admission_queue import Clock
 
 VLLM = """
 # HELP vllm:num_requests_running Number of requests in model execution batches.
@@ -83,7 +84,23 @@ async def test_engine_is_down_when_it_does_not_tell(
     async with httpx.AsyncClient(
         base_url=RECORD.url, transport=httpx.MockTransport(respond)
     ) as client:
-        found = await observed(client, RECORD, kind, sequences=32)
+        found = await observed(client, RECORD, kind, Totaller(), sequences=32)
     assert found.state == state
     if state == "ready":
         assert found.capacity.sequences == 32
+
+
+def test_totals_go_on_over_a_restart_of_the_engine() -> None:
+    clock = Clock()
+    totaller = Totaller(clock)
+    for prompt, made, running in ((1000, 500, 1), (1300, 540, 1), (20, 5, 0), (30, 9, 2)):
+        text = f"vllm:prompt_tokens_total {prompt}\nvllm:generation_tokens_total {made}\n"
+        clock.now += 1.0
+        totaller.read(Samples(text), Load(running=running))
+    clock.now += 5.0
+    totaller.missed()
+    # What it had counted before it was first read is not ours; at work only between two readings
+    # that both found it running.
+    assert totaller.totals() == Totals(
+        up_s=9.0, busy_s=1.0, input_tokens=330, cached_tokens=0, output_tokens=49
+    )

@@ -163,7 +163,7 @@ async def test_headers_state_the_remaining_limit(gateway: Gateway, principal: Pr
     plan = PlanLimits("free", 10, 3, 100_000, 10)
     caller = replace(principal, plan=plan)
     started, _ = await ask(chat(caller, max_tokens=5))
-    assert started.ratelimit_headers["x-ratelimit-remaining-requests"] == "2"
+    assert started.headers["x-ratelimit-remaining-requests"] == "2"
     await ask(chat(caller, max_tokens=5))
     await ask(chat(caller, max_tokens=5))
     with pytest.raises(RateLimited):

@@ -1,9 +1,18 @@
 """When streams take what has arrived."""
 
 import asyncio
+from collections.abc import AsyncIterator
 from functools import partial
 
+import orjson
+import pytest
+
+from backend.generation.pools.chunks import decode_chunk
+from backend.generation.pools.errors import ReplicaUnavailable
+from backend.generation.pools.http import Origin, Response
 from backend.generation.pools.pace import MAX_INTERVAL_S, MAX_WAKES_PER_S, Pace, interval_s
+from backend.platform.sse import EventDecoder
+from infra.load.upstream import Behaviour, SyntheticUpstream, words
 
 
 def test_few_streams_are_woken_for_every_chunk():
@@ -28,3 +37,67 @@ async def test_streams_that_wait_are_woken_once_for_all_that_arrived():
     pace._interval_s = 0.0
     pace.wake(partial(woken.append, "c"))
     assert woken == ["a", "b", "c"]
+
+
+@pytest.fixture
+async def upstream():
+    server = SyntheticUpstream(Behaviour(rate=400.0))
+    await server.start()
+    yield server
+    await server.stop()
+
+
+async def _polled(origin: Origin, pace: Pace, tokens: int) -> Response:
+    """An answer whose connection is read at the pace alone."""
+    body = orjson.dumps({"messages": [{"role": "user", "content": "x"}], "max_tokens": tokens})
+    response = await origin.request("POST", "/v1/chat/completions", body=body)
+    pace._interval_s, pace.polls, pace._counted_since = 0.03, True, float("inf")
+    response.set_pace(pace)
+    return response
+
+
+def _text(received: bytes) -> str:
+    events = EventDecoder().feed(received)
+    return "".join(decode_chunk(data).text for data in events if data != b"[DONE]")
+
+
+async def test_polled_answers_are_read_whole_and_their_connection_serves_the_next(upstream):
+    origin, pace = Origin(upstream.url), Pace()
+    for _ in range(2):
+        response = await _polled(origin, pace, 40)
+        first = await response.read_some()
+        parts = [part async for part in _parts(response)]
+        assert _text(b"".join([first, *parts])) == words(0, 40)
+        assert len(parts) < 20
+        assert not pace._polled
+    assert len(upstream._connections) == 1
+    origin.close()
+
+
+async def test_polled_answers_are_read_by_the_loop_again_when_chunks_come_slowly(upstream):
+    origin, pace = Origin(upstream.url), Pace()
+    response = await _polled(origin, pace, 200)
+    first = await response.read_some()
+    second = await response.read_some()
+    assert pace._polled
+    pace._counted_since = 0.0  # so few since then that each may have a wake of its own
+    rest = [part async for part in _parts(response)]
+    assert _text(b"".join([first, second, *rest])) == words(0, 200)
+    assert not pace.polls
+    origin.close()
+
+
+async def test_polled_answers_whose_connection_breaks_are_unavailable(upstream):
+    upstream.behaviour.break_after = 20
+    origin, pace = Origin(upstream.url), Pace()
+    response = await _polled(origin, pace, 40)
+    with pytest.raises(ReplicaUnavailable):
+        await asyncio.wait_for(response.read(), 10)
+    assert not pace._polled
+    assert pace.streams == 0
+    origin.close()
+
+
+async def _parts(response: Response) -> AsyncIterator[bytes]:
+    while part := await asyncio.wait_for(response.read_some(), 10):
+        yield part

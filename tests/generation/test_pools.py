@@ -87,7 +87,7 @@ def test_variables_are_read_from_the_environment(tmp_path: Path) -> None:
         ),
         (
             ('input = "0.1"', "input = 0.1"),
-            "Expected `str`, got `float` - at model 'm' price_per_1k.input",
+            r"Expected `str \| null`, got `float` - at model 'm' price_per_1k.input",
         ),
         (('input = "0.1"', 'input = "-1"'), "model 'm' price_per_1k.input"),
         (

@@ -1,12 +1,14 @@
 """Who is served first, who is refused, and that nobody starves."""
 
 import asyncio
+from typing import Any, cast
 from uuid import UUID, uuid4
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from backend.generation.admission.pipeline import AdmissionPipeline
 from backend.generation.admission.queue import AGEING_S, Ticket
 from backend.platform.errors import Overloaded
 from tests.generation.admission_queue import join, queue_of
@@ -50,6 +52,26 @@ async def test_lowest_priority_request_is_shed_when_queue_is_full() -> None:
     with pytest.raises(Overloaded):
         await asyncio.wait_for(last._granted, 60)
     assert not first.settled and not premium.settled
+
+
+async def test_request_that_loses_its_room_is_refused_while_it_waits_to_be_admitted() -> None:
+    queue, _ = queue_of(places=0, max_waiting=1)
+    pipeline = AdmissionPipeline({}, *[cast(Any, None)] * 3, request_ttl_ms=1)
+    pipeline._slots = asyncio.Semaphore(1)
+    await pipeline._take_slot(join(queue_of()[0]))  # the only slot is taken
+    free = queue.reserve(priority=10, weight=1, affinity=None)
+    waiting = asyncio.create_task(pipeline._take_slot(free))
+    await asyncio.sleep(0)
+    premium = queue.reserve(priority=1, weight=1, affinity=None)
+    with pytest.raises(Overloaded):
+        await asyncio.wait_for(waiting, 1)
+
+    pipeline._slots.release()
+    await asyncio.wait_for(pipeline._take_slot(premium), 1)
+    with pytest.raises(Overloaded):  # whoever was refused holds no slot, had it one already or not
+        await asyncio.wait_for(pipeline._take_slot(free), 1)
+    pipeline._slots.release()
+    await asyncio.wait_for(pipeline._take_slot(premium), 1)
 
 
 def _served(running: Ticket, waiting: list[Ticket]) -> list[Ticket]:

@@ -12,8 +12,10 @@ import httpx
 import msgspec
 import pytest
 from django.conf import settings
+from django.test import override_settings
 
 from backend.generation.pools import registry
+from backend.generation.pools.accounting import engines_note
 from backend.generation.pools.registry import (
     EngineRecord,
     FleetPools,
@@ -23,7 +25,9 @@ from backend.generation.pools.registry import (
     sealed,
 )
 from backend.generation.settings import GatewaySettings
+from backend.platform.database import in_database
 from backend.platform.redis import async_client
+from billing.models import EngineHour, UsageRecord
 from inference.cli import main
 from inference.config import KEY_VARIABLE
 from infra.load.upstream import SyntheticUpstream
@@ -108,6 +112,43 @@ def test_engine_of_a_known_address_is_the_configured_replica() -> None:
     assert before.replicas == pool.replicas[:1]
 
 
+def test_adapters_of_engines_are_models_of_their_own() -> None:
+    upstream = SyntheticUpstream()
+    upstream.port = 7001
+    known = Registry(KEY)
+    pools = FleetPools(pools_of(upstream), known)
+    [base] = pools.models
+    having = msgspec.structs.replace(RECORD, adapters=("poet", "batch"))
+    other = msgspec.structs.replace(RECORD, id="e2", name="two", url="http://127.0.0.1:7002")
+    known.take(holding(having, other))
+    _, adapted = pools.models
+    assert (adapted.id, adapted.upstream_model) == (
+        f"{base.id}:poet",
+        f"{base.upstream_model}:poet",
+    )
+    assert [one.url for one in adapted.replicas] == [RECORD.url], "the other engine has it not"
+    assert adapted.price_per_1k == base.price_per_1k
+    assert pools.find(f"{base.id}:poet") is adapted
+    known.take(holding(RECORD, msgspec.structs.replace(other, adapters=("poet",))))
+    assert [one.url for one in pools.models[1].replicas] == [other.url], "it was loaded elsewhere"
+    known.take(holding(RECORD, other))
+    assert len(pools.models) == 1
+
+
+async def test_requests_that_name_an_adapter_go_to_an_engine_that_has_it(
+    transactional_db: None, upstream: SyntheticUpstream
+) -> None:
+    record = msgspec.structs.replace(RECORD, url=upstream.url, adapters=("poet",))
+    pools = pools_of(replicas=())
+    name = f"{pools.models[0].id}:poet"
+    async with running_gateway(pools, engine_key=KEY) as gateway, announced(record):
+        await until(lambda: name in gateway.queues and gateway.queues[name].replicas.any_healthy)
+        _, answer = await ask(replace(chat(await caller()), model=name))
+        assert answer.done and answer.error is None
+        assert upstream.served[-1].body["model"] == f"{pools.models[0].upstream_model}:poet"
+    assert (await UsageRecord.objects.aget()).model == name
+
+
 async def until(condition: Callable[[], object]) -> None:
     async with asyncio.timeout(60):
         while not condition():
@@ -188,6 +229,13 @@ async def test_real_engine_announces_itself_asks_for_its_key_drains_and_is_gone(
             assert (record.model, record.url, record.region) == (engine.model, engine.url, "here")
             assert record.revision and record.hardware and record.roles == ("prefill", "decode")
             assert record.capacity.blocks and record.capacity.max_model_len == 8192
+
+            await until(lambda: gateway.registry.engines[0].totals.output_tokens == 3)
+            with override_settings(ENGINE_API_KEY=ENGINE_KEY):
+                assert await in_database(engines_note) == 1
+            hour = await in_database(EngineHour.objects.get, engine_id=record.id)
+            assert (hour.name, hour.region, hour.output_tokens) == (record.name, "here", 3)
+            assert hour.up_s > hour.busy_s > 0 and hour.input_tokens > hour.cached_tokens
 
             for key, status in ((None, 401), ("wrong", 401), (ENGINE_KEY, 200)):
                 headers = {"Authorization": f"Bearer {key}"} if key else {}

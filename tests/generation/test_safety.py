@@ -6,6 +6,7 @@ from typing import cast
 
 from redis.asyncio import Redis
 
+from backend.generation.stream import keys
 from backend.generation.stream.log import StreamEntries
 from backend.platform.database import in_database
 from infra.load.upstream import SyntheticUpstream
@@ -28,7 +29,7 @@ async def test_flagged_answer_is_halted_and_only_earlier_text_is_sent(
     async with running_gateway(pools_of(upstream)):
         started, answer = await ask(chat(principal, max_tokens=len(script)))
         async with Redis.from_url(os.environ["REDIS_URL"]) as redis:
-            found = await redis.xrange(f"gen:{{{started.id}}}:events")
+            found = await redis.xrange(keys.events(started.id))
             buffered = cast(StreamEntries, found)
 
     answer.check_order()

@@ -38,6 +38,12 @@ class Process:
     async def round(self) -> None:
         await self.queue.round(async_client(), self.name)
 
+    def begin_line(self) -> Ticket:
+        """Of a batch."""
+        ticket = self.queue.reserve(priority=1_000, weight=1, affinity=None, is_batch=True)
+        self.queue.enter(ticket)
+        return ticket
+
     def join(
         self, name: str, *, organization: str = "o", priority: int = 0, tokens: int = 10
     ) -> Ticket:
@@ -265,3 +271,25 @@ async def test_waiting_generation_outlives_its_process(
             await check_billed(started.id, output_tokens=tokens, state="completed")
         _, answer = await ask(chat(principal))
         assert answer.done
+
+
+async def test_lines_of_batches_keep_no_process_from_a_place() -> None:
+    one, two = Process("one", places=2), Process("two", places=2)
+    lines = [one.begin_line() for _ in range(3)]
+    assert [line.replica is not None for line in lines] == [True, True, False]
+    await one.round()
+    assert one.queue.depth.free == 2
+    requests = [two.join(str(number)) for number in range(3)]
+    for _ in range(2):
+        await two.round()
+        await one.round()
+    assert sum(ticket.replica is not None for ticket in requests) == 2
+    assert two.queue.depth.waiting == one.queue.depth.waiting == 1
+    lines[0].release()
+    lines[1].release()
+    assert lines[2].replica is None  # a request waits, if not in this process
+    for ticket in requests:
+        ticket.release()
+    await two.round()
+    await one.round()
+    assert lines[2].replica is not None

@@ -85,7 +85,7 @@ async def test_follower_delivers_after_control_message_it_cannot_decode(
     pools = pools_of(upstream)
     failed_before = _failures("follower")
     async with running_gateway(pools) as elsewhere, running_gateway(pools):
-        control = keys.control(elsewhere.id)
+        control = keys.control(elsewhere.id, keys.shards()[0])
         await elsewhere.redis.xadd(control, {"op": "cancel", "id": "not an id"})
         started = await start(chat(principal, max_tokens=20, turn=TURN))
         assert started.id not in elsewhere.active

@@ -44,7 +44,7 @@ async def _redis() -> AsyncIterator[GarblingRedis]:
 
 @asynccontextmanager
 async def _running(writer: BufferWriter) -> AsyncIterator[None]:
-    task = asyncio.create_task(supervised("writer", writer.run))
+    task = asyncio.create_task(supervised("writer", writer.shards[0].run))
     try:
         yield
     finally:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import ctypes
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
 from inference.config import EngineConfig, KvDtype, SchedulerConfig
-from inference.core import SamplingParams
+from inference.core import PromptImage, SamplingParams
 from inference.engine.engine_core import EngineCore
 from inference.kernels.cpu.compile import load_kernels
 from inference.protocol import AddRequest
@@ -54,6 +54,7 @@ class Driver:
         self.tokens: dict[str, list[int]] = {}
         self.reasons: dict[str, str] = {}
         self.cached: dict[str, int] = {}
+        self.predicted: dict[str, tuple[int, int]] = {}
         self._count = 0
 
     def add(
@@ -63,6 +64,10 @@ class Driver:
         *,
         priority: int = 0,
         salt: str = "",
+        images: tuple[PromptImage, ...] = (),
+        predicted: Sequence[int] = (),
+        adapter_id: int = 0,
+        public_tokens: int = 0,
     ) -> str:
         self._count += 1
         request_id = f"r{self._count}"
@@ -74,6 +79,10 @@ class Driver:
                 priority=priority,
                 arrived_at=float(self._count),
                 cache_salt=salt,
+                public_tokens=public_tokens,
+                images=images,
+                adapter_id=adapter_id,
+                predicted_token_ids=list(predicted),
             )
         )
         self.tokens[request_id] = []
@@ -83,6 +92,7 @@ class Driver:
         for output in self.core.step():
             self.tokens[output.request_id] += output.new_token_ids
             self.cached[output.request_id] = output.cached_tokens
+            self.predicted[output.request_id] = output.predicted
             if output.finish_reason:
                 self.reasons[output.request_id] = output.finish_reason
 
@@ -98,7 +108,11 @@ class Driver:
 
 
 def make_driver(
-    folder: Path, kv_dtype: KvDtype = "auto", prefix_cache: bool = True, **scheduler
+    folder: Path,
+    kv_dtype: KvDtype = "auto",
+    prefix_cache: bool = True,
+    max_loras: int = 0,
+    **scheduler,
 ) -> Driver:
     """An engine of 32 blocks on the small model in `folder`."""
     config = EngineConfig(
@@ -108,6 +122,7 @@ def make_driver(
         num_blocks=32,
         prefix_cache=prefix_cache,
         num_threads=1,
+        max_loras=max_loras,
         scheduler=SchedulerConfig(**scheduler),
     )
     return Driver(EngineCore(config, ModelRunner(config)))

@@ -39,12 +39,13 @@ class Served:
         wait_for(lambda: self.metric("parley:kv_blocks_used") == 0, timeout_s)
 
 
-def wait_for(condition, timeout_s: float = 120) -> None:
-    """Poll until `condition()` holds; fail after `timeout_s`."""
+def wait_for(condition, timeout_s: float = 120, *, every_s: float = 0.02) -> None:
+    """Poll until `condition()` holds; fail after `timeout_s`. To ask costs processor time: what
+    takes seconds, as a start does, is asked for seldom."""
     end = time.monotonic() + timeout_s
     while not condition():
         assert time.monotonic() < end, "it did not happen in time"
-        time.sleep(0.02)
+        time.sleep(every_s)
 
 
 @contextmanager
@@ -60,7 +61,7 @@ def serve(model: Path, *options: str) -> Iterator[Served]:
     )
     served = Served(f"http://127.0.0.1:{port}", process)
     try:
-        wait_for(lambda: is_ready(served), timeout_s=170)
+        wait_for(lambda: is_ready(served), timeout_s=170, every_s=0.2)
         yield served
     finally:
         served.http.close()

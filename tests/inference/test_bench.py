@@ -8,12 +8,14 @@ from xml.etree import ElementTree
 
 import pytest
 
+from inference.bench import context
 from inference.bench.client import Timing, ask, session
 from inference.bench.engine import EngineFigures, decode_rate, served
 from inference.bench.lengths import MAX_LENGTH, MEAN_OUTPUT, MEAN_PROMPT, sharegpt_lengths
 from inference.bench.limits import Machine, prefill_flops
 from inference.bench.metrics import Metrics, ServiceLevel, percentile
 from inference.bench.peers.cases import Cases, Rates
+from inference.bench.random_model import write_random_model
 from inference.bench.report import BenchReport, markdown, plot
 from inference.bench.workloads import rewriting_prompts
 from inference.model.config import ModelConfig
@@ -116,3 +118,10 @@ def test_plot_is_an_image_with_a_bar_for_each_rate():
     image = ElementTree.fromstring(plot(make_report()))
     bars = [e for e in image.iter() if e.tag.endswith("rect") and e.get("height") == "14"]
     assert len(bars) == 4 * 2
+
+
+def test_host_time_of_a_step_is_printed_for_each_context(tmp_path, capsys):
+    context._print_host(write_random_model(tmp_path / "random"), [64, 1500])
+    rows = capsys.readouterr().out.splitlines()[-2:]
+    assert [row.split("|")[1].strip() for row in rows] == ["64", "1,500"]
+    assert all(row.count("µs") == 2 for row in rows)

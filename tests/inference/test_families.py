@@ -51,8 +51,48 @@ LATENT: dict[str, Any] = {
     "moe_intermediate_size": 32,
     "routed_scaling_factor": 1.7,
 }
+MAMBA: dict[str, Any] = {
+    "pad_token_id": 0,
+    "mamba_d_ssm": 96,
+    "mamba_n_heads": 6,
+    "mamba_d_head": 16,
+    "mamba_n_groups": 2,
+    "mamba_d_state": 24,
+    "mamba_chunk_size": 16,
+}
 FAMILIES: dict[str, tuple[str, dict[str, Any]]] = {
     "llama": ("Llama", {}),
+    "llama4": (
+        "Llama4",
+        {
+            "pad_token_id": 0,
+            "head_dim": 32,
+            "intermediate_size_mlp": 80,
+            "num_hidden_layers": 4,
+            "num_local_experts": 6,
+            "num_experts_per_tok": 2,
+            "attention_chunk_size": 16,
+            "floor_scale": 12,
+            "attn_scale": 0.5,
+            "rope_parameters": ROPE
+            | {"rope_type": "llama3", "low_freq_factor": 1.0, "high_freq_factor": 4.0},
+        },
+    ),
+    "llama4-mixed": (
+        "Llama4",
+        {
+            "pad_token_id": 0,
+            "head_dim": 32,
+            "intermediate_size_mlp": 80,
+            "num_local_experts": 4,
+            "interleave_moe_layer_step": 2,
+            "no_rope_layers": [1, 1, 0],
+            "attention_chunk_size": 11,
+            "use_qk_norm": False,
+            "attn_temperature_tuning": False,
+            "rope_parameters": PLAIN_ROPE,
+        },
+    ),
     "llama-tied": ("Llama", {"tie_word_embeddings": True}),
     "llama-attention-bias": ("Llama", {"attention_bias": True}),
     "llama-odd-head": ("Llama", {"head_dim": 24}),
@@ -157,6 +197,32 @@ FAMILIES: dict[str, tuple[str, dict[str, Any]]] = {
         },
     ),
     "deepseek-v3": ("DeepseekV3", LATENT | {"norm_topk_prob": True}),
+    "falcon-h1": (
+        "FalconH1",
+        MAMBA
+        | {
+            "embedding_multiplier": 3.0,
+            "lm_head_multiplier": 0.5,
+            "attention_in_multiplier": 0.8,
+            "attention_out_multiplier": 0.7,
+            "key_multiplier": 1.3,
+            "ssm_in_multiplier": 1.2,
+            "ssm_out_multiplier": 0.6,
+            "ssm_multipliers": [0.9, 1.1, 0.8, 1.2, 0.7],
+            "mlp_multipliers": [1.4, 0.6],
+        },
+    ),
+    "falcon-h1-norm": (
+        "FalconH1",
+        MAMBA
+        | {
+            "mamba_rms_norm": True,
+            "mamba_norm_before_gate": False,
+            "mamba_proj_bias": True,
+            "projectors_bias": True,
+            "time_step_limit": (0.2, 1.5),
+        },
+    ),
     "qwen3-moe": (
         "Qwen3Moe",
         {
@@ -235,14 +301,12 @@ def test_unknown_architecture_is_refused_by_name(tmp_path):
 @pytest.mark.parametrize(
     ("entry", "reason"),
     [
-        ({"quantization_config": {"quant_method": "fp8"}}, "quantization_config.*fp8"),
-        ({"quantization_config": {"bits": 4}}, "quantization_config.*bits"),
+        ({"quantization_config": {"quant_method": "hqq"}}, "quantization_config.*hqq"),
         ({"compression_config": {"quant_method": "compressed-tensors"}}, "compressed-tensors"),
         ({"hidden_act": "gelu"}, "gelu"),
     ],
 )
 def test_configuration_that_cannot_be_honoured_is_refused_by_name(entry, reason, tmp_path):
-    """FP8 weights without their scales would be read as other numbers."""
     make_folder("llama", tmp_path)
     file = tmp_path / "config.json"
     file.write_text(json.dumps(json.loads(file.read_text()) | entry))

@@ -19,6 +19,7 @@ from tests.inference.test_families import PROMPTS, make_folder, reference_answer
 from tests.inference.test_gguf_experts import in_llama_cpp_order
 
 Add = Callable[[gguf.GGUFWriter, transformers.PreTrainedConfig], None]
+Convert = Callable[[str, np.ndarray, transformers.PreTrainedConfig], tuple[str, np.ndarray]]
 
 
 def _gemma2(writer: gguf.GGUFWriter, config: transformers.PreTrainedConfig) -> None:
@@ -53,11 +54,54 @@ def _phi3(writer: gguf.GGUFWriter, config: transformers.PreTrainedConfig) -> Non
             writer.add_rope_scaling_orig_ctx_len(original)
 
 
+def _falcon_h1(writer: gguf.GGUFWriter, config: transformers.PreTrainedConfig) -> None:
+    writer.add_ssm_conv_kernel(config.mamba_d_conv)
+    writer.add_ssm_inner_size(config.mamba_d_ssm)
+    writer.add_ssm_state_size(config.mamba_d_state)
+    writer.add_ssm_time_step_rank(config.mamba_n_heads)
+    writer.add_ssm_group_count(config.mamba_n_groups)
+
+
 def _nothing(writer: gguf.GGUFWriter, config: transformers.PreTrainedConfig) -> None:
     """Its sizes are all there is to say."""
 
 
+def _with_factors(
+    name: str, values: np.ndarray, config: transformers.PreTrainedConfig
+) -> tuple[str, np.ndarray]:
+    """A Falcon-H1 with its factors in the matrices, and a Mamba's parts in GGUF's shapes."""
+    gate, out = config.mlp_multipliers
+    of_groups = config.mamba_n_groups * config.mamba_d_state
+    widths = [*[config.mamba_d_ssm] * 2, *[of_groups] * 2, config.mamba_n_heads]
+    columns = np.repeat(np.array(config.ssm_multipliers, np.float32), widths)
+    factors = {
+        "embed_tokens": config.embedding_multiplier,
+        "lm_head": config.lm_head_multiplier,
+        "gate_proj": gate,
+        "down_proj": out,
+        "q_proj": config.attention_in_multiplier,
+        "k_proj": config.attention_in_multiplier * config.key_multiplier,
+        "v_proj": config.attention_in_multiplier,
+        "o_proj": config.attention_out_multiplier,
+        "out_proj": config.ssm_out_multiplier,
+        "in_proj": columns[:, None] * config.ssm_in_multiplier,
+    }
+    values = values * factors.get(name.split(".")[-2], 1.0)
+    if name.endswith("A_log"):
+        values = -np.exp(values)[:, None]
+    if name.endswith("mamba.D"):
+        values = values[:, None]
+    if name.endswith("mamba.norm.weight"):
+        values = values.reshape(config.mamba_n_groups, -1)
+    if name.endswith("conv1d.weight"):
+        values = values.squeeze(1)
+    return name.replace(".dt_bias", ".dt_proj.bias"), values.astype(np.float32)
+
+
+CONVERTED: dict[MODEL_ARCH, Convert] = {MODEL_ARCH.FALCON_H1: _with_factors}
 FILES: dict[str, tuple[MODEL_ARCH, Add]] = {
+    "falcon-h1": (MODEL_ARCH.FALCON_H1, _falcon_h1),
+    "falcon-h1-norm": (MODEL_ARCH.FALCON_H1, _falcon_h1),
     "gemma2": (MODEL_ARCH.GEMMA2, _gemma2),
     "gemma3": (MODEL_ARCH.GEMMA3, _gemma3),
     "granite": (MODEL_ARCH.GRANITE, _granite),
@@ -68,6 +112,12 @@ FILES: dict[str, tuple[MODEL_ARCH, Add]] = {
 }
 """By the names of `test_families.py`: GGUF's architecture, and what it says besides sizes."""
 SHAPES: dict[str, dict[str, Any]] = {
+    # A file says neither biases nor limits.
+    "falcon-h1-norm": {
+        "mamba_proj_bias": False,
+        "projectors_bias": False,
+        "time_step_limit": (0.0, float("inf")),
+    },
     # A file says neither: the pattern and the scale are those of all published models.
     "gemma2": {"query_pre_attn_scalar": 32},
     "gemma3": {"query_pre_attn_scalar": 32, "sliding_window_pattern": 6, "num_hidden_layers": 7},
@@ -103,6 +153,8 @@ def write_file(path: Path, arch: MODEL_ARCH, model: transformers.PreTrainedModel
             values = in_llama_cpp_order(values, config.num_attention_heads)
         if arch is MODEL_ARCH.GRANITE and "k_proj" in name:
             values = in_llama_cpp_order(values, config.num_key_value_heads)
+        if arch in CONVERTED:
+            name, values = CONVERTED[arch](name, values, config)
         theirs = names.get_name(name, try_suffixes=(".weight", ".bias"))
         assert theirs is not None, name
         writer.add_tensor(theirs, np.ascontiguousarray(values))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import multiprocessing
+
 import pytest
 import torch
 
@@ -10,6 +12,7 @@ from inference.engine.engine_core import EngineCore
 from inference.errors import EngineBrokenError, ModelLoadError
 from inference.kernels.batch import Batch, DecodeBatch, PrefillChunk
 from inference.model.files.open import open_weights
+from inference.parallel import launch
 from inference.parallel.group import TensorGroup
 from inference.parallel.leader import LeadingModel
 from inference.parallel.micro_batches import split
@@ -18,7 +21,32 @@ from inference.runner.model_runner import ModelRunner
 from tests.inference.conftest import Driver, greedy
 from tests.inference.test_families import PROMPTS, make_folder, reference_answer
 
+_RANKS = multiprocessing.get_context("forkserver")
+_RANKS.set_forkserver_preload(["pytest", "inference.parallel.launch"])
 
+
+class ForkedRank:
+    """A following rank of a process that has imported torch, with what its leader asks of one."""
+
+    def __init__(self, start: launch.FollowerStart) -> None:
+        arguments = (start.engine, start.rank, start.address)
+        self._process = _RANKS.Process(target=launch.run_follower, args=arguments, daemon=True)
+        self._process.start()
+
+    def kill(self) -> None:
+        self._process.kill()
+
+    def wait(self) -> None:
+        self._process.join()
+
+
+@pytest.fixture
+def forked_ranks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two seconds of processor time less for each. The other tests start them as an engine does."""
+    monkeypatch.setattr(launch, "_start", ForkedRank)
+
+
+@pytest.mark.usefixtures("forked_ranks")
 @pytest.mark.parametrize(
     ("family", "tensor", "pipeline"),
     [("llama-tied", 2, 1), ("qwen3-moe", 2, 1), ("llama-attention-bias", 1, 3), ("qwen2", 2, 2)],

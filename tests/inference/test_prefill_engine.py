@@ -46,7 +46,7 @@ def test_prompts_are_computed_by_another_process_until_it_is_killed(tmp_path, mo
                 usage = served.http.post("/v1/completions", json=salted).json()["usage"]
                 return usage["prompt_tokens_details"]["cached_tokens"] == 64
 
-            wait_for(was_handed_over, timeout_s=60)
+            wait_for(was_handed_over, timeout_s=60, every_s=0.2)
             first = answer(prompts[0])
             other.kill()
             other.wait()

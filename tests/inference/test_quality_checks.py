@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from inference.bench.quality import arithmetic, instructions, ordinary, structured
+from inference.text.template_mends import mended
 
 EXAMPLES = {
     "exactly three bullet points": ("- a\n- b\n- c", "- a\n- b"),
@@ -52,3 +53,14 @@ def test_json_is_taken_from_a_fence_and_must_have_the_keys():
 def test_refusals_are_found_by_their_beginning():
     assert ordinary.refuses("I'm sorry, but I can't help with that.")
     assert not ordinary.refuses("Use `kill -9`, sorry to say.")
+
+
+def test_template_with_a_known_mistake_is_mended_and_no_other():
+    wrong = (
+        r"{{- '<tool_call>\n{{\"name\": <function-name>, \"arguments\": <args-json-object>}}"
+        r"\n</tool_call><|im_end|>\n' }}"
+    )
+    right = mended(wrong)
+    assert r"\n{\"name\"" in right and "{{\\" not in right and "plain words" in right
+    assert right.endswith(r"plain words.<|im_end|>\n' }}")
+    assert mended(right) == right

@@ -100,7 +100,7 @@ def test_auto_stays_float32_where_no_kernel_can_be_compiled(tmp_path, monkeypatc
 @pytest.mark.model
 def test_int8_activations_raise_perplexity_by_less_than_half_a_percent(kernels, model_path):
     """Decision 0096. Two standard errors are allowed for: the text is short."""
-    tokens = read_tokens(str(model_path), limit=2048)
+    tokens = read_tokens(str(model_path), limit=1024)
     exact, rounded = (
         text_logprobs(str(model_path), way, tokens)
         for way in ((Precision(), torch.float32), (Precision(int8_activations=True), torch.float16))

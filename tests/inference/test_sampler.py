@@ -135,6 +135,28 @@ def test_penalties_follow_their_definitions():
     assert changed[0, 9] == 1.0
 
 
+def test_penalties_of_a_long_answer_are_those_of_its_tokens_counted_at_once():
+    """The sampler counts what is new; another, asked once, counts everything."""
+    torch.manual_seed(4)
+    sampling = {"repetition_penalty": 1.3, "frequency_penalty": 0.4, "presence_penalty": 0.2}
+    prompt = torch.randint(VOCAB, (50,)).tolist()
+    requests = [
+        make_request(prompt, temperature=0.0, **sampling),
+        make_request(prompt, temperature=0.0, continued_tokens=20, **sampling),
+    ]
+    kept = Sampler(frozenset([EOS]))
+    for step in range(30):
+        logits = torch.randn(1, VOCAB).repeat(4, 1)
+        draft = (step, step, 7)
+        rows = [LogitsRow(r, draft[:n]) for r in requests for n in (0, len(draft))]
+        found, anew = logits.clone(), logits.clone()
+        sampled = kept(found, rows)
+        Sampler(frozenset([EOS]))(anew, rows)
+        torch.testing.assert_close(found, anew)
+        for request, own in zip(requests, sampled[::2], strict=True):
+            request.token_ids += [own.token_id, step]
+
+
 def test_logit_bias_forces_and_forbids():
     logits = torch.zeros(1, VOCAB)
     assert sample(logits, [make_request(temperature=0.0, logit_bias={77: 100.0})]) == [77]

@@ -35,7 +35,7 @@ class SchedulerMachine(RuleBasedStateMachine):
         self.requests: dict[str, Request] = {}
         self.clock = 0.0
         self.suspects: set[str] = set()
-        """Requests of a failed step that have not been computed since."""
+        """Requests of a failed step whose prompts have not been computed since."""
         self.content: dict[int, tuple[str, tuple[int, ...]]] = {}
         """What each block really holds: salt and all tokens up to its end."""
         self.host_content: dict[int, tuple[str, tuple[int, ...]]] = {}
@@ -44,7 +44,7 @@ class SchedulerMachine(RuleBasedStateMachine):
         shared=st.integers(0, len(PREFIX)),
         own=st.lists(st.integers(0, 3), min_size=1, max_size=15),
         max_tokens=st.integers(1, 12),
-        priority=st.integers(-1, 2),
+        priority=st.sampled_from([-1, 0, 1, 2, 1000]),
         salt=st.sampled_from(["", "a"]),
         lasts=st.sampled_from([None, 3.0, 30.0]),
     )
@@ -74,7 +74,8 @@ class SchedulerMachine(RuleBasedStateMachine):
     def step(self, token, drafted=0, right=0):
         """Each decode request has `drafted` draft tokens, of which up to `right` are right."""
         decoding = [r for r in self.scheduler.running if r.num_tokens - r.num_computed == 1]
-        is_decoding = bool(decoding)
+        # Lines of batches may be slowed down by the prompts of others.
+        is_decoding = any(r.priority < self.config.batch_priority for r in decoding)
         suspects = len(self.suspects & set(self.requests))
         drafts = {r.request_id: [token] * min(drafted, MAX_LEN - r.num_tokens) for r in decoding}
         chunks = self.scheduler.schedule(drafts)
@@ -85,7 +86,7 @@ class SchedulerMachine(RuleBasedStateMachine):
             else self.config.max_num_batched_tokens
         )
         assert not suspects or len(chunks) == 1
-        self.suspects -= {chunk.request.request_id for chunk in chunks}
+        self.suspects -= {chunk.request.request_id for chunk in chunks if chunk.samples}
         self._check_chunks(chunks)
         self._move()
         for chunk in chunks:

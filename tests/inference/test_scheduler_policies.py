@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from inference.cache.kv_cache_manager import KVCacheManager
 from inference.config import SchedulerConfig
-from inference.core import Request, SamplingParams
+from inference.core import Chunk, Request, SamplingParams
 from inference.scheduler.scheduler import Scheduler
 
 
@@ -31,6 +31,14 @@ def order(scheduler: Scheduler) -> list[str]:
     return names
 
 
+def step(scheduler: Scheduler) -> list[Chunk]:
+    """A step that is computed; each request that ends its prompt there gets a token."""
+    chunks = scheduler.schedule()
+    for chunk in chunks:
+        scheduler.complete(chunk, [7] if chunk.samples else [])
+    return chunks
+
+
 def test_fcfs_queue_ignores_priority():
     scheduler = make(max_num_seqs=1, policy="fcfs")
     for name, at, priority in (("b", 2, -5), ("a", 1, 5), ("c", 3, 0)):
@@ -44,6 +52,31 @@ def test_smaller_priority_runs_first_until_the_other_has_waited_longer():
     scheduler.add(request("premium soon after", at=19, priority=0))
     scheduler.add(request("premium much later", at=21, priority=0))
     assert order(scheduler) == ["premium soon after", "free that waited", "premium much later"]
+
+
+def test_request_takes_the_slot_of_a_batch_but_of_no_other():
+    scheduler = make(max_num_seqs=2, policy="priority")
+    for name in ("line 1", "line 2"):
+        scheduler.add(request(name, priority=1000))
+    assert len(step(scheduler)) == 2
+    scheduler.add(request("free", at=5, priority=10))
+    assert {chunk.request.request_id for chunk in step(scheduler)} == {"line 1", "free"}
+    scheduler.add(request("premium", at=6))
+    scheduler.add(request("premium later", at=7))
+    assert {chunk.request.request_id for chunk in step(scheduler)} == {"free", "premium"}
+    assert {chunk.request.request_id for chunk in step(scheduler)} == {"free", "premium"}
+    assert scheduler.preemptions == 2
+    assert order(scheduler)[-2:] == ["line 1", "line 2"]
+
+
+def test_prompt_is_computed_at_once_beside_lines_of_batches_alone():
+    scheduler = make(max_num_batched_tokens=512, mixed_step_tokens=32)
+    scheduler.add(request("line", length=4, priority=1000))
+    step(scheduler)
+    scheduler.add(request("long", length=400, at=1))
+    assert [chunk.num_tokens for chunk in step(scheduler)] == [1, 400]
+    scheduler.add(request("later", length=300, at=2))  # beside an answer that somebody reads
+    assert sum(chunk.num_tokens for chunk in step(scheduler)) <= 32
 
 
 def test_shortest_request_runs_first_under_policy_shortest():

@@ -115,3 +115,11 @@ def test_request_is_refused_when_queue_is_full_or_engine_drains(model_path):
 def test_parameter_is_refused_by_name_when_it_would_be_ignored(tiny_served, path, fields, param):
     response = tiny_served.http.post(path, json=fields)
     assert (response.status_code, response.json()["error"]["param"]) == (400, param)
+
+
+def test_prompt_of_more_token_ids_than_the_context_is_refused_for_its_length(tiny_served):
+    """And not for the length of a list: there are contexts of 131,072 tokens and more."""
+    response = tiny_served.http.post("/v1/completions", json={"prompt": [7] * 200_000})
+    assert response.status_code == 400
+    assert response.json()["error"]["code"] == "context_length_exceeded"
+    assert "200000" in response.json()["error"]["message"]

@@ -17,6 +17,7 @@ from inference.errors import ModelLoadError
 from inference.runner.model_runner import ModelRunner
 from inference.sampling.sampler import LogitsRow, Sampler, accepted
 from inference.speculation.draft_model import DraftModel
+from inference.speculation.predicted_text import PredictedText
 from inference.speculation.prompt_lookup import PromptLookup
 from inference.speculation.speculator import Speculator
 from tests.inference.conftest import Driver, greedy
@@ -101,6 +102,47 @@ def test_right_drafts_save_steps(runner):
     assert stats.steps <= 6 < plain.core.stats().steps
     assert sum(stats.accepted_per_position) >= 12
     assert stats.draft_tokens >= sum(stats.accepted_per_position)
+
+
+@pytest.mark.parametrize("temperature", [0.0, 0.8])
+def test_expected_text_saves_steps_and_changes_no_token(runner, temperature):
+    """The answer with one token changed, and six in its middle that it has not."""
+    sampling = greedy(max_tokens=NEW_TOKENS, ignore_eos=True, temperature=temperature, seed=3)
+    plain = drive(runner)
+    answer = plain.generate(PROMPTS[0], sampling)
+    expected = [*answer[:4], answer[4] + 1, *answer[5:9], *[6] * 6, *answer[9:]]
+    driver = drive(runner, [PredictedText()])
+    request = driver.add(PROMPTS[0], sampling, predicted=expected)
+    other = driver.add(PROMPTS[1], sampling)
+    assert driver.run()[request] == answer
+    right, wrong = driver.predicted[request]
+    assert right >= 6 and wrong >= 1
+    assert driver.predicted[other] == (0, 0)
+    alone = drive(runner, [PredictedText()])
+    alone.add(PROMPTS[0], sampling, predicted=answer)
+    alone.run()
+    assert alone.core.stats().steps < plain.core.stats().steps / 2
+
+
+def test_prediction_is_counted_over_http(tiny_served):
+    body = {
+        "messages": [{"role": "user", "content": "Hi"}],
+        "max_tokens": 24,
+        "temperature": 0,
+        "ignore_eos": True,
+        "stop_on_loop": False,
+    }
+    plain = tiny_served.http.post("/v1/chat/completions", json=body).json()
+    said = plain["choices"][0]["message"]["content"]
+    expected = {"type": "content", "content": [{"type": "text", "text": said}]}
+    answer = tiny_served.http.post("/v1/chat/completions", json={**body, "prediction": expected})
+    assert answer.json()["choices"] == plain["choices"]
+    details = answer.json()["usage"]["completion_tokens_details"]
+    assert set(details) >= {"accepted_prediction_tokens", "rejected_prediction_tokens"}
+    refused = tiny_served.http.post(
+        "/v1/chat/completions", json={**body, "prediction": {"type": "content"}}
+    )
+    assert refused.status_code == 400 and "prediction" in refused.json()["error"]["param"]
 
 
 @pytest.mark.parametrize("max_tokens", [1, 2, 3, 5])

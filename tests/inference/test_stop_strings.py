@@ -50,3 +50,11 @@ def test_released_text_never_ends_with_a_prefix_of_a_following_stop_string(text,
         if stopped:
             break
     assert not any(stop in out for stop in stops)
+
+
+def test_stop_string_that_was_met_is_named():
+    found = StopStrings(("END", "STOP"))
+    assert found.feed("It is STO") == ("It is ", False)
+    assert found.found is None
+    assert found.feed("P here END") == ("", True)
+    assert found.found == "STOP"

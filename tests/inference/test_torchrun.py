@@ -43,7 +43,7 @@ def test_two_torchrun_ranks_give_the_tokens_of_one(model):
     )
     served = Served(f"http://127.0.0.1:{port}", torchrun)
     try:
-        wait_for(lambda: is_ready(served), timeout_s=170)
+        wait_for(lambda: is_ready(served), timeout_s=170, every_s=0.2)
         body = {"prompt": PROMPT, "max_tokens": 12, "temperature": 0, "ignore_eos": True}
         answer = served.http.post("/v1/completions", json=body | {"logprobs": 0}).json()
         tokens = answer["choices"][0]["logprobs"]["tokens"]

@@ -12,6 +12,18 @@ _EOS = "<|end|>"
 _TEMPLATE = "{% for message in messages %}{{ message.role }}: {{ message.content }}\n{% endfor %}"
 
 
+def byte_tokenizer(*special: str) -> Tokenizer:
+    """Tokens are single bytes, and after them the special ones."""
+    alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
+    tokenizer = Tokenizer(models.BPE({char: i for i, char in enumerate(alphabet)}, []))
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    tokenizer.add_special_tokens(
+        [AddedToken(one, special=True, normalized=False) for one in special]
+    )
+    return tokenizer
+
+
 def make_tiny_model(
     folder: Path, *, num_key_value_heads: int = 1, context: int = 256, ends: bool = True
 ) -> Path:
@@ -20,11 +32,7 @@ def make_tiny_model(
     Args:
         ends: whether it has a token that ends an answer.
     """
-    alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
-    tokenizer = Tokenizer(models.BPE({char: i for i, char in enumerate(alphabet)}, []))
-    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    tokenizer.decoder = decoders.ByteLevel()
-    tokenizer.add_special_tokens([AddedToken(_EOS, special=True, normalized=False)])
+    tokenizer = byte_tokenizer(_EOS)
     config = transformers.LlamaConfig(
         vocab_size=tokenizer.get_vocab_size(),
         hidden_size=32,

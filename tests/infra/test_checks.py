@@ -1,5 +1,6 @@
 """`make test` runs every stage, and is red when any of them was."""
 
+import json
 import os
 import re
 from collections.abc import Sequence
@@ -68,3 +69,15 @@ def test_missing_browser_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
     with pytest.raises(LaunchError, match="need Chromium"):
         chromium.ensure_chromium()
+
+
+def test_types_of_the_page_are_checked_once() -> None:
+    """By its build in a run of everything, by a stage of its own where nothing is built."""
+    package = json.loads((checks.ROOT / "frontend" / "package.json").read_text())
+    assert package["scripts"]["build"].startswith(f"{package['scripts']['typecheck']} && ")
+    everything, lint = (
+        [stage.title for stage in checks.page_stages(("npm",), only)] for only in (None, "lint")
+    )
+    assert "tsc" not in everything
+    assert "tsc" in lint
+    assert "biome" in everything

@@ -8,6 +8,7 @@ import re
 import shlex
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -18,22 +19,25 @@ import yaml
 from django.core.management import get_commands, load_command_class
 
 from backend.generation.pools.config import read_pools
-from infra.launcher import procfile
+from infra.launcher import procfile, voice
 from infra.launcher.procfile import ROOT
 
 INFRA = ROOT / "infra"
 BASE = INFRA / "kubernetes" / "base"
-OVERLAYS = sorted(path for path in (INFRA / "kubernetes" / "overlays").iterdir())
-WORKLOADS = {"Deployment", "StatefulSet", "Job"}
+VLLM = INFRA / "kubernetes" / "components" / "vllm-engine" / "engine.yaml"
+ENGINE = INFRA / "kubernetes" / "components" / "parley-engine"
+VOICE = INFRA / "kubernetes" / "components" / "voice"
+WORKLOADS = {"Deployment", "Job"}
 
 
 @cache
 def base_objects() -> list[dict[str, Any]]:
-    listed = yaml.safe_load((BASE / "kustomization.yaml").read_text())["resources"]
+    """What every cluster runs, our engine and the voice server."""
     return [
         document
-        for name in listed
-        for document in yaml.safe_load_all((BASE / name).read_text())
+        for folder in (BASE, ENGINE, VOICE)
+        for name in yaml.safe_load((folder / "kustomization.yaml").read_text())["resources"]
+        for document in yaml.safe_load_all((folder / name).read_text())
         if document is not None
     ]
 
@@ -126,7 +130,7 @@ def _core(command: list[str]) -> list[str]:
     kept = []
     skip = False
     varying = {
-        *("--host", "--port", "--workers", "--model", "--served-model-name"),
+        *("--host", "--port", "--workers", "--model", "--models", "--served-model-name"),
         *("--timeout-graceful-shutdown", "--schedule", "--metrics-port"),
     }
     for word in words:
@@ -140,7 +144,7 @@ def _core(command: list[str]) -> list[str]:
 def kubernetes_commands() -> dict[str, list[str]]:
     return {
         workload["metadata"]["name"]: [*container["command"], *container.get("args", [])]
-        for workload in of_kind("Deployment", "StatefulSet")
+        for workload in of_kind("Deployment")
         for container in pod(workload)["spec"]["containers"]
     }
 
@@ -150,16 +154,18 @@ def compose() -> dict[str, Any]:
 
 
 def test_production_runs_the_processes_of_the_procfile_with_its_commands() -> None:
-    wanted = {name: _core(shlex.split(command)) for name, command in procfile.read().items()}
+    commands = {**procfile.read(), voice.PROCESS: voice.COMMAND}
+    wanted = {name: _core(shlex.split(command)) for name, command in commands.items()}
     assert {name: _core(command) for name, command in kubernetes_commands().items()} == wanted
 
     services = compose()["services"]
-    image_command = json.loads(
-        re.findall(r"^CMD (\[.*\])$", (INFRA / "Dockerfile").read_text(), re.MULTILINE)[0]
-    )
+    dockerfile = (INFRA / "Dockerfile").read_text()
+    spoken, served = map(json.loads, re.findall(r"^CMD (\[.*\])$", dockerfile, re.MULTILINE))
+    assert "command" not in services["voice"]
     engine = ["python", "-m", "inference", "serve", *services["engine"]["command"]]
     found = {
-        "web": _core(image_command),
+        "web": _core(served),
+        "voice": _core(spoken),
         "engine": _core(engine),
         **{
             name: _core(services[name]["command"])
@@ -190,6 +196,7 @@ def test_engine_image_can_compile_its_kernels_and_run_them() -> None:
     engine = dockerfile[dockerfile.index(" AS engine\n") :].split("FROM ")[0]
     assert re.search(r"apt-get install [^&]*g\+\+", engine)
     assert "XDG_CACHE_HOME=/tmp" in engine, "the root is read-only"
+    assert "COPY --from=kernels /src/inference/kernels/cpu/built/" in engine
     assert compose()["services"]["engine"]["tmpfs"] == ["/tmp:exec"], "Docker's default is noexec"
 
 
@@ -226,7 +233,7 @@ def test_engine_options_of_every_deployment_exist() -> None:
         check=True,
     ).stdout
     used = set(re.findall(r"--[a-z-]+", procfile.read()["engine"]))
-    for path in (INFRA / "kubernetes").rglob("*.yaml"):
+    for path in {*(INFRA / "kubernetes").rglob("*.yaml")} - {VLLM}:
         for match in re.findall(r"args: \[(.*)\]|value: \[(.*)\]", path.read_text()):
             used |= set(re.findall(r"--[a-z-]+", " ".join(match)))
     assert used <= set(re.findall(r"--[a-z-]+", shown))
@@ -247,7 +254,7 @@ def test_every_variable_that_a_deployment_sets_is_documented() -> None:
 
 
 def test_probes_ask_for_paths_that_exist(client: Any) -> None:
-    for workload in of_kind("Deployment", "StatefulSet"):
+    for workload in of_kind("Deployment"):
         if workload["metadata"]["name"] != "web":
             continue
         (container,) = pod(workload)["spec"]["containers"]
@@ -259,36 +266,22 @@ def test_probes_ask_for_paths_that_exist(client: Any) -> None:
 OPERATIONS = ROOT / "docs" / "operations.md"
 
 
-@pytest.mark.parametrize("overlay", OVERLAYS, ids=lambda path: path.name)
-def test_overlay_patches_existing_resources(overlay: Path) -> None:
-    kustomization = yaml.safe_load((overlay / "kustomization.yaml").read_text())
-    assert [(overlay / path).resolve() for path in kustomization["resources"]] == [BASE]
-    existing = {(found["kind"], found["metadata"]["name"]) for found in base_objects()}
-    for patch in kustomization["patches"]:
-        assert (patch["target"]["kind"], patch["target"]["name"]) in existing
-        if "path" in patch:
-            yaml.safe_load((overlay / patch["path"]).read_text())
-        for operation in yaml.safe_load(patch.get("patch", "[]")):
-            here: Any = next(
-                found
-                for found in base_objects()
-                if (found["kind"], found["metadata"]["name"])
-                == (patch["target"]["kind"], patch["target"]["name"])
-            )
-            for part in operation["path"].strip("/").split("/"):
-                here = here[int(part)] if isinstance(here, list) else here[part]
-
-
 @pytest.mark.parametrize(
     "path", sorted(INFRA.rglob("*pools*.toml")), ids=lambda path: str(path.relative_to(INFRA))
 )
 def test_pool_file_is_accepted_by_the_gateway(path: Path) -> None:
-    pools = read_pools(path, {"PARLEY_ENGINE_URL": "http://127.0.0.1:8001"})
-    assert pools.find("auto")
+    address = "http://127.0.0.1:8001"
+    pools = read_pools(path, {"PARLEY_ENGINE_URL": address, "PARLEY_VOICE_URL": address})
+    # The files in `models` come beside another one, which has the default.
+    assert pools.models if path.parent.name == "models" else pools.find("auto")
 
 
-def test_pool_file_of_kubernetes_is_the_default_one() -> None:
-    assert (BASE / "pools.toml").read_text() == (INFRA / "pools.toml").read_text()
+def test_pool_file_of_kubernetes_is_the_default_one_without_its_replica() -> None:
+    """There engines announce themselves, each pod for itself."""
+    (ours,) = tomllib.loads((BASE / "pools.toml").read_text())["model"]
+    (default,) = tomllib.loads((INFRA / "pools.toml").read_text())["model"]
+    assert default.pop("replica")
+    assert ours == default
 
 
 def test_compose_demands_every_secret() -> None:
@@ -336,6 +329,9 @@ def expressions() -> Iterator[str]:
         for panel in json.loads(path.read_text())["panels"]:
             for target in panel["targets"]:
                 yield target["expr"]
+    scaled = INFRA / "kubernetes" / "components" / "keda" / "scaled-object.yaml"
+    for trigger in yaml.safe_load(scaled.read_text())["spec"]["triggers"]:
+        yield trigger["metadata"]["query"]
 
 
 def test_every_metric_that_is_asked_for_is_exported() -> None:

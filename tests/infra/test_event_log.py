@@ -20,7 +20,7 @@ from kafka import KafkaAdminClient, KafkaConsumer, KafkaProducer, TopicPartition
 from kafka.admin import NewTopic
 from kafka.errors import TopicAlreadyExistsError
 
-from infra.services import BrokerService
+from infra.services.broker import BrokerService
 
 PARTITIONS = 3
 TIMEOUT_SECONDS = 60.0

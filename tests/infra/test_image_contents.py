@@ -87,6 +87,15 @@ def test_engine_image_holds_the_engine_alone() -> None:
     assert {name.split("/")[0] for name in contents("engine")} == {"inference"}
 
 
+def test_voice_image_holds_the_voice_server_alone() -> None:
+    assert {name.split("/")[0] for name in contents("voice")} == {"voice"}
+
+
+def test_product_image_has_a_folder_of_pools_with_voice() -> None:
+    folder = {name for name in contents("product") if name.startswith("infra/pools-with-voice/")}
+    assert {Path(name).name for name in folder} == {"pools.toml", "voice.pools.toml"}
+
+
 @pytest.mark.parametrize(
     ("path", "expected"),
     [

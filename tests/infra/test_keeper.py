@@ -18,9 +18,13 @@ import redis
 from django.conf import settings
 from psycopg_pool import ConnectionPool, PoolTimeout
 
-from infra.services import BrokerService, PostgresService, Service, ServiceKeeper, ValkeyService
+from infra.services.broker import BrokerService
+from infra.services.keeper import ServiceKeeper
 from infra.services.liveness import says_anything
 from infra.services.ports import LOOPBACK
+from infra.services.postgres import PostgresService
+from infra.services.process import Service
+from infra.services.valkey import ValkeyService
 
 DEADLINE_S = 90.0
 KINDS = [PostgresService, ValkeyService, BrokerService]

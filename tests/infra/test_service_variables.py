@@ -11,8 +11,9 @@ from backend.api import health
 from infra.launcher import configured
 from infra.launcher.errors import LaunchError
 from infra.launcher.procfile import ROOT
-from infra.services import SERVICE_VARIABLES, SERVICES, Service
+from infra.services.bundle import SERVICE_VARIABLES, SERVICES
 from infra.services.documented import PAGE, with_rows
+from infra.services.process import Service
 
 every_service = pytest.mark.parametrize("service", SERVICES, ids=lambda service: service.name)
 

@@ -14,16 +14,13 @@ import psycopg
 import pytest
 import redis
 
-from infra.services import (
-    BrokerService,
-    PortBusyError,
-    PostgresService,
-    Service,
-    ServiceBundle,
-    ServiceStartError,
-    ValkeyService,
-)
+from infra.services.broker import BrokerService
+from infra.services.bundle import ServiceBundle
+from infra.services.errors import PortBusyError, ServiceStartError
 from infra.services.ports import LOOPBACK, accepts_connections, free_port
+from infra.services.postgres import PostgresService
+from infra.services.process import Service
+from infra.services.valkey import ValkeyService
 
 
 @pytest.fixture(params=[PostgresService, ValkeyService, BrokerService])
@@ -184,7 +181,7 @@ def test_killed_launcher_leaves_no_server_behind(passable: Path) -> None:
             textwrap.dedent("""
                 import sys, time
                 from pathlib import Path
-                from infra.services import ServiceBundle
+                from infra.services.bundle import ServiceBundle
                 bundle = ServiceBundle(Path(sys.argv[1]), {}, throw_away=True)
                 bundle.start()
                 print(*(service.pid for service in bundle.services), flush=True)
@@ -227,7 +224,8 @@ def test_unreachable_cluster_is_not_created_anew(passable: Path) -> None:
 def test_start_waits_for_the_server_of_a_killed_launcher(passable: Path) -> None:
     """Two servers on one data directory would destroy it."""
     script = (
-        "import sys, time; from pathlib import Path; from infra.services import PostgresService\n"
+        "import sys, time; from pathlib import Path\n"
+        "from infra.services.postgres import PostgresService\n"
         "s = PostgresService(Path(sys.argv[1])); s.start(); print(s.pid, flush=True)\n"
         "time.sleep(600)"
     )

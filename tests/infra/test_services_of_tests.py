@@ -20,6 +20,6 @@ def run_of(*arguments: str) -> str:
 
 def test_engine_and_price_arithmetic_start_no_service() -> None:
     engine = "tests/inference/test_scheduler_policies.py"
-    price = "test_usage_without_a_price_is_an_error_and_not_free"
+    price = "test_usage_without_a_price_is_named_and_not_free"
     prices = f"tests/billing/test_prices_properties.py::{price}"
     assert run_of(engine, prices) == "services: none needed"

@@ -12,7 +12,7 @@ from backend.accounts.principal import PlanLimits, Principal
 from backend.platform.errors import Conflict, NotFound
 from safety.audit.models import Review, ReviewState, SafetyDecisionRecord, SafetyPolicy, StoredText
 from safety.audit.selectors import (
-    appeals_list,
+    appeals_page,
     block_rate_drift,
     labelled_texts,
     policy_cache_clear,
@@ -91,12 +91,21 @@ def test_blocked_user_appeals_once_and_a_reviewer_overturns(caller: Principal) -
     appeal_create(principal=caller, generation_id=generation_of(stopped), appeal="It is a novel.")
     with pytest.raises(Conflict):
         appeal_create(principal=caller, generation_id=generation_of(stopped), appeal="Again.")
-    [review] = appeals_list(principal=caller, generation_id=generation_of(stopped))
+    other = record(caller)
+    appeal_create(principal=caller, generation_id=generation_of(other), appeal="And this.")
+    newest = appeals_page(principal=caller, generation_id=None, after=None, limit=1)
+    assert [one.decision_id for one in newest.items] == [other.pk]
+    last = appeals_page(principal=caller, generation_id=None, after=newest.next_cursor, limit=1)
+    assert ([one.decision_id for one in last.items], last.next_cursor) == ([stopped.pk], None)
+    [review] = appeals_page(
+        principal=caller, generation_id=generation_of(stopped), after=None, limit=9
+    ).items
     assert (review.state, review.appeal) == (ReviewState.OPEN, "It is a novel.")
     review_resolve(review_id=review.id, state=ReviewState.OVERTURNED, reviewer_id=None)
     with pytest.raises(Conflict):
         review_resolve(review_id=review.id, state=ReviewState.CONFIRMED, reviewer_id=None)
-    assert Review.objects.get().state == ReviewState.OVERTURNED
+    review.refresh_from_db()
+    assert review.state == ReviewState.OVERTURNED
 
 
 def test_appeal_is_refused_for_another_user_or_an_allowed_prompt(caller: Principal) -> None:

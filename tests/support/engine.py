@@ -8,7 +8,7 @@ from pathlib import Path
 
 import httpx
 
-from inference.model.files.gguf_file import GGUFFile
+from inference.model.gguf_format import GGUFFile
 from infra.launcher import procfile
 from infra.launcher.model import MODEL_ID
 from infra.services.ports import free_port

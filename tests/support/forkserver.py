@@ -55,7 +55,6 @@ _LIBRARIES = (
         "numpy",
         "jinja2",
         "yaml",
-        "jsonschema",
         "argon2",
         "fido2.server",
     ),

@@ -23,10 +23,11 @@ from psycopg.rows import dict_row
 
 from infra.launcher.probe import read_demo_login
 from infra.launcher.procfile import ROOT
-from infra.services import SERVICE_VARIABLES
+from infra.services.bundle import SERVICE_VARIABLES
 from infra.services.ports import free_port
 from tests.api.users import Browser
 from tests.support import cluster
+from tests.support.processes import run_python
 from tests.support.product import OUTBOX_TOKEN
 from tests.support.static_files import share_static_files
 
@@ -115,16 +116,8 @@ class LaunchedProduct:
         return dict(published["variables"])
 
     def manage(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        """`manage.py ARGUMENTS` in a second terminal."""
-        return subprocess.run(
-            [sys.executable, "manage.py", *arguments],
-            cwd=ROOT,
-            env=self._environment,
-            capture_output=True,
-            text=True,
-            timeout=240,
-            check=False,
-        )
+        """`manage.py ARGUMENTS` in a second terminal, with its output and errors together."""
+        return run_python("manage.py", *arguments, environment=self._environment)
 
     def service(self, name: str) -> psutil.Process:
         """The server process of the embedded service `name`, which must be running."""

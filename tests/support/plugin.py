@@ -8,21 +8,26 @@ temporary directory that is removed at the end.
 """
 
 import functools
+import gc
 import importlib
 import os
 import secrets
 import shutil
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from infra.services import ServiceBundle
+from infra.services.bundle import ServiceBundle
 from infra.services.postgres import DATABASE
 from tests.support import cluster
 
 SERVICES = pytest.StashKey["RunServices"]()
+
+# What is imported stays. To look through it for garbage, again and again, is a tenth of a run.
+gc.disable()
 
 # Read when triton is first imported, by whichever test comes first: without a GPU its kernels are
 # interpreted.
@@ -31,6 +36,10 @@ if not Path("/dev/nvidiactl").exists():
 
 # Threads of an engine that wait for each other do not spin: others need the cores.
 os.environ.setdefault("GOMP_SPINCOUNT", "0")
+
+# jsonschema would read a grammar of addresses, a second in each process, for formats that no schema
+# of ours has: the packages for development bring it along.
+sys.modules["rfc3987_syntax"] = None  # type: ignore[assignment]
 
 # Each client of httpx reads all roots of trust, 27 ms of processor time, though what the tests ask
 # is on this machine and speaks no TLS: here they are read once.
@@ -103,3 +112,9 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Say whether this run needed services: one that only computes should not."""
     started = terminalreporter.config.stash[SERVICES].started
     terminalreporter.write_line(f"services: {'started' if started else 'none needed'}")
+
+
+def pytest_collection_finish() -> None:
+    """From here on garbage is looked for, but not among what the tests have imported."""
+    gc.enable()
+    gc.freeze()

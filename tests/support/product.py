@@ -19,7 +19,7 @@ from psycopg.rows import dict_row
 
 from infra.launcher import procfile
 from infra.launcher.probe import DemoLogin, read_demo_login
-from infra.services import ServiceBundle
+from infra.services.bundle import ServiceBundle
 from infra.services.ports import free_port
 from tests.support import cluster
 from tests.support.engine import ENGINE_KEY

@@ -26,14 +26,37 @@ class ScriptedProduct(Product):
             **{"engine_url": self._upstream.url, "webs": 2, "background": (), **options},
         )
 
-    def says(self, text: str) -> None:
-        """Every answer from now on, a word a token."""
-        self._upstream.behaviour.script = [f"{word} " for word in text.split(" ")]
+    def says(self, text: str, *, thought: str = "", rate: float = 0.0) -> None:
+        """Every answer from now on, a word a token, after what the model thinks first; so many
+        words a second, 0 at once."""
+        self._upstream.behaviour.rate = rate
+        thoughts = [f"{word} " for word in thought.split()]
+        self._upstream.behaviour.thoughts = len(thoughts)
+        self._upstream.behaviour.script = thoughts + [f"{word} " for word in text.split(" ")]
+
+    def refuses(self, refusal: tuple[int, dict[str, Any]] | None) -> None:
+        """Every request from now on, with that status and body; None: none any more."""
+        self._upstream.behaviour.refuse = refusal
+
+    def breaks_once(self, *, after: int) -> None:
+        """The next answer breaks off after so many words; what follows it does not."""
+        self._upstream.behaviour.break_after = after
+        self._upstream.behaviour.break_times = 1
 
     @property
     def prompts(self) -> list[list[dict[str, Any]]]:
         """The messages that the upstream was sent, oldest request first."""
         return [served.body["messages"] for served in self._upstream.served]
+
+    @property
+    def bodies(self) -> list[dict[str, Any]]:
+        """The whole requests that the upstream was sent, oldest first."""
+        return [served.body for served in self._upstream.served]
+
+    @property
+    def traceparents(self) -> list[str]:
+        """Of the requests that the upstream was sent, oldest first."""
+        return [served.headers.get("traceparent", "") for served in self._upstream.served]
 
     def stop(self) -> None:
         super().stop()

@@ -24,6 +24,8 @@ def everything(url: str, text: str = "Private") -> Belongings:
     """A new organization with something of every kind, each holding `text` where it can."""
     owner = sign_up(url, text)
     browser = owner.browser
+    policy = {"retention_days": None, "stores_api_calls": True, "allows_training": True}
+    browser.put("/api/data-policy", json={**policy, "logs_requests": True})
     upload = browser.post("/api/attachments", files={"file": ("a.txt", f"{text} text".encode())})
     conversation_id = owner.new_conversation(title=text)
     turn = browser.post(
@@ -41,11 +43,13 @@ def everything(url: str, text: str = "Private") -> Belongings:
             "conversation_id": conversation_id,
             "message_id": ids["message_id"],
             "generation_id": ids["generation_id"],
+            "token": ABSENT,  # a link is for anyone who has it (test_copies.py)
             "share_id": share.json()["id"],
             "key_id": key["id"],
             "attachment_id": upload.json()["id"],
             "model_id": "auto",
             **new_program_things(url, key["secret"], text),
+            "log_id": new_request_log(browser),
             "budget_id": budget.json()["id"],
             # Nothing is issued or delivered here; tests/billing has foreign ones.
             "invoice_id": "1",
@@ -126,6 +130,15 @@ def new_program_things(url: str, secret: str, text: str) -> dict[str, str]:
         "upload_id": upload.json()["id"],
         "batch_id": batch.json()["id"],
     }
+
+
+def new_request_log(browser: Browser) -> str:
+    """Of the key's requests, which are logged within seconds."""
+    deadline = time.monotonic() + 30
+    while not (rows := browser.get("/api/request-logs").json()["data"]):
+        assert time.monotonic() < deadline, "no request was logged"
+        time.sleep(0.1)
+    return str(rows[-1]["id"])
 
 
 def wait_until_ended(client: httpx.Client, batch_id: str) -> None:

@@ -8,6 +8,12 @@ BODIES: dict[tuple[str, str], Any] = {
     ("PATCH", "/api/conversations/{conversation_id}"): {"title": "taken over"},
     ("POST", "/api/conversations/{conversation_id}/messages"): {"content": "hello"},
     ("POST", "/api/messages/{message_id}/regenerate"): {},
+    ("PUT", "/api/me/chat-defaults"): {"about": "taken over"},
+    ("POST", "/api/conversations/bulk"): {
+        "ids": ["00000000-0000-4000-8000-000000000000"],
+        "action": "delete",
+    },
+    ("POST", "/api/conversations/import"): {"conversations": [{}]},
     ("PUT", "/api/sharing"): {"is_allowed": True},
     ("PUT", "/api/messages/{message_id}/feedback"): {"rating": -1, "comment": "taken over"},
     ("POST", "/v1/chat/completions"): {"model": "auto", "messages": []},
@@ -31,6 +37,8 @@ BODIES: dict[tuple[str, str], Any] = {
     },
     ("POST", "/v1/embeddings"): {"model": "auto", "input": ""},
     ("POST", "/v1/rerank"): {"model": "auto", "query": "x", "documents": []},
+    ("POST", "/v1/audio/speech"): {"model": "auto", "input": "", "voice": "joe"},
+    ("POST", "/api/audio/speech"): {"model": "auto", "input": "", "voice": "joe"},
     ("POST", "/v1/moderations"): {"input": "hello"},
     ("POST", "/api/conversations"): {},
     ("POST", "/api/keys"): {"name": "x"},
@@ -73,6 +81,13 @@ BODIES: dict[tuple[str, str], Any] = {
         "tokens_per_minute": 1,
     },
     ("POST", "/v1/organization/users/{user_id}"): {"role": "reader"},
+    ("POST", "/v1/organization/groups"): {"name": "x"},
+    ("POST", "/v1/organization/groups/{group_id}"): {"name": "taken over"},
+    ("POST", "/v1/organization/groups/{group_id}/users"): {
+        "user_id": "00000000-0000-4000-8000-000000000000"
+    },
+    ("POST", "/v1/organization/groups/{group_id}/roles"): {"role_id": "viewer"},
+    ("POST", "/v1/organization/users/{user_id}/roles"): {"role_id": "viewer"},
     ("POST", "/v1/organization/invites"): {"email": "a@example.org", "role": "reader"},
     ("POST", "/v1/organization/admin_api_keys"): {"name": "x"},
     ("POST", "/v1/organization/projects"): {"name": "x"},
@@ -124,6 +139,7 @@ SESSION_ONLY = {
     ("DELETE", "/api/me/passkeys/{passkey_id}"),
     ("DELETE", "/api/me/sessions/{session_id}"),
     ("POST", "/api/announcements/{announcement_id}/dismiss"),
+    ("GET", "/api/request-logs/{log_id}"),
     ("POST", "/api/exports/{export_id}/link"),
 }
 # What only a key with the scope `administration` opens.

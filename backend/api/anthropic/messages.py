@@ -11,15 +11,19 @@ from backend.api.schemas.anthropic import (
     PromptIn,
     TextBlock,
     ThinkingBlock,
+    ThinkingIn,
     ToolChoiceIn,
     ToolIn,
     ToolResultBlock,
     ToolUseBlock,
 )
 from backend.api.schemas.openai_chat import ChatCompletionRequest
+from backend.api.validation import validated
 from backend.platform.errors import InvalidRequest
 
 # Fields of a chat, as this API calls them.
+_EFFORTS = {"low": 2048, "medium": 8192}
+"""By the most `budget_tokens`; above them it is `high`."""
 _FIELDS = {"max_completion_tokens": "max_tokens", "stop": "stop_sequences"}
 
 
@@ -29,14 +33,9 @@ def chat_body(body: PromptIn) -> ChatCompletionRequest:
     Raises:
         InvalidRequest: naming the field of `body`.
     """
-    if body.messages[-1].role == "assistant":
-        raise InvalidRequest(
-            "The last message is the assistant's. Beginning an answer is not supported; end with"
-            " a message of the user.",
-            param="messages",
-            code="unsupported_parameter",
-        )
-    messages = _system(body) + [one for said in body.messages for one in _chat(said)]
+    *earlier, last = body.messages
+    newest = [_begun(body, _chat(last))] if begins_answer(body) else _chat(last)
+    messages = _system(body) + [one for said in earlier for one in _chat(said)] + newest
     if not messages:
         raise InvalidRequest(
             "They hold nothing to answer: thoughts are not read.", param="messages"
@@ -47,9 +46,11 @@ def chat_body(body: PromptIn) -> ChatCompletionRequest:
         "stream": True,
         "stream_options": {"include_usage": True},
         "tools": [_tool(tool) for tool in body.tools or ()] or None,
+        "reasoning_effort": _effort(body.thinking) or None,
         **_choice(body.tool_choice),
     }
     if isinstance(body, MessagesCreate):
+        _check_thinking(body)
         asked |= {
             "max_completion_tokens": body.max_tokens,
             "temperature": body.temperature,
@@ -58,11 +59,69 @@ def chat_body(body: PromptIn) -> ChatCompletionRequest:
             "stop": body.stop_sequences,
         }
     try:
-        return ChatCompletionRequest.model_validate(asked)
+        return validated(ChatCompletionRequest, asked, param="messages")
     except InvalidRequest as error:
         name = (error.param or "").partition("[")[0].partition(".")[0]
-        error.param = _FIELDS.get(name, error.param)
+        # A message of the chat is not always one of the body's.
+        error.param = name if name == "messages" else _FIELDS.get(name, error.param)
         raise
+
+
+def begins_answer(body: PromptIn) -> bool:
+    """Whether the last message is the beginning of the answer ("prefill")."""
+    return body.messages[-1].role == "assistant"
+
+
+def _effort(wanted: ThinkingIn | None) -> str:
+    """`reasoning_effort` for `thinking`; "" leaves it to the model."""
+    if wanted is None or wanted.type == "adaptive":
+        return ""
+    if wanted.type == "disabled":
+        return "none"
+    budget = wanted.budget_tokens or 0
+    return next((effort for effort, most in _EFFORTS.items() if budget <= most), "high")
+
+
+def _begun(body: PromptIn, said: list[dict[str, Any]]) -> dict[str, Any]:
+    """The last message, which the answer goes on in: text, and nothing else.
+
+    Raises:
+        InvalidRequest: it cannot be gone on in.
+    """
+    message: dict[str, Any] = said[-1] if said else {}
+    content = message.get("content")
+    text = content if isinstance(content, str) else _joined(content or [])
+    reason = None
+    if message.get("tool_calls") or not text:
+        reason = "An answer can be begun with text only"
+    elif text != text.rstrip():
+        reason = "The beginning of an answer cannot end with white space"
+    elif body.tool_choice is not None and body.tool_choice.type in {"any", "tool"}:
+        reason = "An answer that is begun with text cannot be held to a tool"
+    elif body.thinking is not None and body.thinking.type == "enabled":
+        reason = "An answer that is begun cannot have thoughts before it"
+    if reason is not None:
+        raise InvalidRequest(f"{reason}.", param="messages")
+    return {"role": "assistant", "content": text}
+
+
+def _check_thinking(body: MessagesCreate) -> None:
+    budget = body.thinking.budget_tokens if body.thinking else None
+    is_forced = body.tool_choice is not None and body.tool_choice.type in {"any", "tool"}
+    if budget is not None and is_forced:
+        raise InvalidRequest(
+            "tool_choice: a tool that must be called leaves no room for enabled thinking.",
+            param="tool_choice",
+        )
+    if budget is not None and budget >= body.max_tokens:
+        raise InvalidRequest(
+            "It must be less than max_tokens, which counts thoughts too.",
+            param="thinking.budget_tokens",
+        )
+
+
+def _joined(parts: list[dict[str, Any]]) -> str:
+    return "".join(part["text"] for part in parts)
 
 
 def _system(body: PromptIn) -> list[dict[str, Any]]:

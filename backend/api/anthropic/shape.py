@@ -5,7 +5,7 @@
 chunks alone, so a reader who comes back gets the same.
 """
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from datetime import datetime
 from typing import Any
@@ -16,7 +16,16 @@ import orjson
 from backend.api.error_shapes import anthropic_error
 from backend.api.generations import Shape
 from backend.api.sse import Wire
-from backend.generation.request import DONE, Completion, Event, Usage, public_id
+from backend.generation.request import (
+    DONE,
+    STOPPED_BY,
+    Completion,
+    Event,
+    Usage,
+    finish_reason_of,
+    finish_word,
+    public_id,
+)
 from backend.generation.tools import call_id
 from backend.platform.errors import ParleyError
 
@@ -48,19 +57,20 @@ def usage_object(usage: Usage) -> dict[str, Any]:
 class _Blocks:
     """Turns the chunks of one generation, from the first on, into events."""
 
-    def __init__(self, generation_id: UUID, model: str) -> None:
+    def __init__(self, generation_id: UUID, model: str, stops: Sequence[str]) -> None:
+        self._stops = stops
         self._id = generation_id
         self._model = model
         self._sequence = 0
         self._block = -1
         self._is_open, self._kind = False, ""
         self._calls = 0
-        self._stop_reason = "end_turn"
+        self._ended = {"stop_reason": "end_turn", "stop_sequence": None}
         self._usage = Usage()
         self._error: dict[str, Any] | None = None
 
     def begin(self) -> list[Event]:
-        message = message_object(self._id, self._model, [], None, Usage())
+        message = message_object(self._id, self._model, [], _ended(None, ()), Usage())
         return [self._event("message_start", message=message)]
 
     def feed(self, event: Event) -> list[Event]:
@@ -74,7 +84,7 @@ class _Blocks:
         events: list[Event] = []
         for choice in chunk.get("choices", ()):
             if choice.get("finish_reason"):
-                self._stop_reason = _STOP_REASONS.get(choice["finish_reason"], "end_turn")
+                self._ended = _ended(finish_reason_of(choice), self._stops)
             delta = choice["delta"]
             if delta.get("reasoning_content"):
                 events += self._said("thinking", delta["reasoning_content"])
@@ -124,10 +134,9 @@ class _Blocks:
             error = ParleyError(str(self._error.get("message") or ""))
             return [self._event("error", **{"error": anthropic_error(error)["error"]})]
         events = self._stop()
-        ended = {"stop_reason": self._stop_reason, "stop_sequence": None}
         usage = usage_object(self._usage)
         usage.pop("service_tier")
-        events.append(self._event("message_delta", delta=ended, usage=usage))
+        events.append(self._event("message_delta", delta=self._ended, usage=usage))
         return [*events, self._event("message_stop")]
 
     def _event(self, kind: str, **fields: Any) -> Event:
@@ -136,15 +145,20 @@ class _Blocks:
 
 
 class MessageShape(Shape):
-    """Anthropic's message."""
+    """Anthropic's message.
 
-    def __init__(self, model: str) -> None:
+    Args:
+        stops: the request's stop sequences; a model may have others of its own.
+    """
+
+    def __init__(self, model: str, stops: Sequence[str] = ()) -> None:
         self._model = model
+        self._stops = stops
 
     async def events(
         self, generation_id: UUID, created: datetime, source: AsyncGenerator[Event]
     ) -> AsyncGenerator[Event]:
-        made = _Blocks(generation_id, self._model)
+        made = _Blocks(generation_id, self._model, self._stops)
         async with aclosing(source) as chunks:
             for event in made.begin():
                 yield event
@@ -161,8 +175,19 @@ class MessageShape(Shape):
             content.append({"type": "text", "text": choice.text})
         for number, call in enumerate(choice.tool_calls):
             content.append(_tool_use(generation_id, number, call.name, _input(call.arguments)))
-        reason = _STOP_REASONS.get(choice.finish_reason, "end_turn")
-        return message_object(generation_id, completion.model, content, reason, completion.usage)
+        ended = _ended(choice.finish_reason, self._stops)
+        return message_object(generation_id, completion.model, content, ended, completion.usage)
+
+
+def _ended(reason: str | None, stops: Sequence[str]) -> dict[str, str | None]:
+    """`stop_reason` and `stop_sequence`; both null while it has not ended."""
+    if reason is None:
+        return {"stop_reason": None, "stop_sequence": None}
+    met = reason.removeprefix(STOPPED_BY) if reason.startswith(STOPPED_BY) else None
+    if met is not None and met in stops:
+        return {"stop_reason": "stop_sequence", "stop_sequence": met}
+    word = _STOP_REASONS.get(finish_word(reason), "end_turn")
+    return {"stop_reason": word, "stop_sequence": None}
 
 
 def thinking_block(thought: str) -> dict[str, Any]:
@@ -174,7 +199,7 @@ def message_object(
     generation_id: UUID,
     model: str,
     content: list[dict[str, Any]],
-    stop_reason: str | None,
+    ended: dict[str, str | None],
     usage: Usage,
 ) -> dict[str, Any]:
     return {
@@ -183,8 +208,7 @@ def message_object(
         "role": "assistant",
         "model": model,
         "content": content,
-        "stop_reason": stop_reason,
-        "stop_sequence": None,
+        **ended,
         "usage": usage_object(usage),
     }
 

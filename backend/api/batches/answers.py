@@ -11,6 +11,7 @@ from pydantic import BaseModel, ValidationError
 
 from backend.accounts.principal import Principal
 from backend.api.batches.lines import generation_id_of, line_answer, request_id_of
+from backend.api.best_of import completion_shape
 from backend.api.generations import COMPLETIONS, Shape
 from backend.api.models import Batch, BatchLine
 from backend.api.moderation import moderation
@@ -99,7 +100,7 @@ async def _chat(asked: Asked) -> None:
 async def _completion(asked: Asked) -> None:
     body = _body(CompletionRequest, asked.line)
     _refuse("stream", body.stream)
-    await _generate(asked, from_completion(body, **asked.caller), COMPLETIONS)
+    await _generate(asked, from_completion(body, **asked.caller), completion_shape(body))
 
 
 async def _response(asked: Asked) -> None:
@@ -162,7 +163,7 @@ async def _generate(
 ) -> None:
     """Begin the line's generation, unless it has begun; wait for its end; store the answer."""
     generation_id = generation_id_of(asked.line)
-    if not await in_database(Generation.objects.filter(pk=generation_id).exists):
+    if not await _has_begun(asked.line, generation_id):
         wanted = replace(
             wanted,
             generation_id=generation_id,
@@ -200,6 +201,13 @@ def _stored_completion(generation_id: UUID) -> Completion:
         message = "The answer was lost." if row.is_open else "The request was not answered."
         raise error_of(code=row.error_code, message=message)
     return stored_completion(row, text)
+
+
+async def _has_begun(line: BatchLine, generation_id: UUID) -> bool:
+    """Whether somebody has begun it, who does not answer it any more."""
+    if line.claimed_until is None:  # as it was when it was claimed: nobody has ever had it
+        return False
+    return await in_database(Generation.objects.filter(pk=generation_id).exists)
 
 
 def _has_answer(line: BatchLine) -> bool:

@@ -1,7 +1,8 @@
 """Runs batches in a web process: in places at replicas that nobody else waits for.
 
-A line is begun only where a place is free and no request waits, and a share of the places is
-always left: who comes meanwhile is served at once, and engines serve them first (`PRIORITY`).
+Lines are begun for every place of the pool and, so that no place stands empty between two of them,
+some more: these are admitted and wait for a place that is left over (`BatchPlaces`). No other
+request waits for a place of theirs, and engines serve it first (`PRIORITY`).
 """
 
 import asyncio
@@ -25,6 +26,7 @@ from backend.api.batches.finish import batch_finish
 from backend.api.batches.validate import batch_validate
 from backend.api.errors import as_parley_error
 from backend.api.models import OPEN_BATCH_STATES, Batch, BatchLine, BatchState
+from backend.generation.admission.queue import BATCH_WAITED
 from backend.generation.gateway import Gateway
 from backend.generation.models import Generation
 from backend.platform.database import in_database
@@ -38,10 +40,10 @@ from backend.platform.errors import (
 
 log = structlog.get_logger(__name__)
 
-SHARE = 0.75
-"""Of a pool's places in this process that batches may have."""
+AHEAD = 0.5
+"""Lines that are admitted before there is a place for them, as a part of the pool's places."""
 MAX_ATTEMPTS = 5
-_BUSY_S, _IDLE_S = 0.1, 1.0
+_BUSY_S, _IDLE_S = 0.2, 1.0
 _MODERATIONS_AT_ONCE = 2
 _WAIT = timedelta(seconds=5)
 _PRINCIPAL_TTL_S = 10.0
@@ -53,6 +55,7 @@ class _Running:
 
     tasks: dict[int | UUID, asyncio.Task[None]] = field(default_factory=dict)
     by_model: Counter[str] = field(default_factory=Counter)
+    by_batch: Counter[UUID] = field(default_factory=Counter)
 
 
 class BatchLoop:
@@ -97,10 +100,12 @@ class BatchLoop:
         room = self._room(batch)
         claimed = await in_database(lines.lines_claim, batch, limit=room) if room > 0 else []
         for line in claimed:
-            self._begin(self._lines, line.pk, batch.model, self._answer(batch, line))
-        if not claimed and not await in_database(lines.has_open_lines, batch):
+            self._begin(self._lines, line.pk, batch, self._answer(batch, line))
+        if claimed or self._lines.by_batch[batch.pk]:
+            return bool(claimed)  # it cannot be at its end
+        if not await in_database(lines.has_open_lines, batch):
             return await self._take(batch, batch_finish)
-        return bool(claimed)
+        return False
 
     def _room(self, batch: Batch) -> int:
         """How many lines more may be begun here now."""
@@ -113,15 +118,14 @@ class BatchLoop:
         replicas = queue.replicas
         healthy = sum(replica.healthy for replica in replicas.replicas)
         places = replicas.places * healthy
-        if not places and replicas.pool.on_demand and not queue.waiting:
-            return 1  # its replica is started for it
-        if queue.draining or queue.waiting or not places:
+        if queue.draining or queue.keeps_batches_waiting:
             return 0
-        allowed = max(1, int(places * SHARE))
-        left_to_others = places - allowed
-        return min(
-            allowed - self._lines.by_model[batch.model], replicas.free_places - left_to_others
-        )
+        if not places:  # the replica is started for one line
+            return int(replicas.pool.on_demand) - self._lines.by_model[batch.model]
+        ahead = max(2, int(places * AHEAD))
+        room = places + ahead - self._lines.by_model[batch.model]
+        # A few at a time: each claim is a transaction.
+        return room if room >= ahead // 2 else 0
 
     async def _take(self, batch: Batch, work: Callable[[UUID], None]) -> bool:
         """Do `work` on the batch, if no other process has it."""
@@ -134,11 +138,13 @@ class BatchLoop:
             finally:
                 await in_database(_free, batch.pk)
 
-        self._begin(self._batches, batch.pk, batch.model, do())
+        self._begin(self._batches, batch.pk, batch, do())
         return True
 
-    def _begin(self, running: _Running, key: Any, model: str, work: Any) -> None:
+    def _begin(self, running: _Running, key: Any, batch: Batch, work: Any) -> None:
+        model, batch_pk = batch.model, batch.pk
         running.by_model[model] += 1
+        running.by_batch[batch_pk] += 1
 
         async def do() -> None:
             try:
@@ -147,6 +153,9 @@ class BatchLoop:
                 log.error("batch_work_failed", key=str(key), exc_info=error)
             finally:
                 running.by_model[model] -= 1
+                running.by_batch[batch_pk] -= 1
+                if not running.by_batch[batch_pk]:
+                    del running.by_batch[batch_pk]
                 running.tasks.pop(key, None)
 
         running.tasks[key] = asyncio.create_task(do())
@@ -220,10 +229,12 @@ def _not_answered(line: BatchLine, error: ParleyError) -> None:
     generation = Generation.objects.filter(pk=lines.generation_id_of(line)).first()
     if isinstance(error, AuthenticationFailed):
         rows.batch_access_ended(batch.pk, error)
+    has_waited = error.code == BATCH_WAITED  # for others, and not billed
     billed = generation is not None and generation.input_tokens + generation.output_tokens > 0
     may_help = error.status in {408, 409, 429} or error.status >= 500
     may_help = may_help and not isinstance(error, InsufficientQuota)
-    if not may_help or billed or batch.outcome or line.attempt >= MAX_ATTEMPTS:
+    is_last = line.attempt >= MAX_ATTEMPTS and not has_waited
+    if not may_help or billed or batch.outcome or is_last:
         lines.line_answer(line, status=error.status, body=error.as_dict())
         return
     is_begun = generation is not None and generation.is_open

@@ -14,6 +14,7 @@ from backend.api.schemas.responses import (
     ReasoningItem,
     ResponseCreate,
 )
+from backend.api.validation import validated
 from backend.generation.request import public_id
 from backend.generation.thoughts import split_thought
 from backend.generation.tools import call_id, split_calls
@@ -25,6 +26,7 @@ _FIELDS = {
     "max_completion_tokens": "max_output_tokens",
     "response_format": "text.format",
     "reasoning_effort": "reasoning.effort",
+    "verbosity": "text.verbosity",
 }
 
 
@@ -52,12 +54,13 @@ def chat_body(body: ResponseCreate, history: list[dict[str, Any]]) -> ChatComple
         "parallel_tool_calls": body.parallel_tool_calls,
         "service_tier": body.service_tier,
         "reasoning_effort": body.reasoning.effort if body.reasoning else None,
+        "verbosity": body.text.verbosity if body.text else None,
         "response_format": _chat_format(body),
         "logprobs": body.wants_logprobs or None,
         "top_logprobs": (body.top_logprobs or 0) if body.wants_logprobs else None,
     }
     try:
-        return ChatCompletionRequest.model_validate(asked)
+        return validated(ChatCompletionRequest, asked, param="input")
     except InvalidRequest as error:
         name_field(error)
         raise

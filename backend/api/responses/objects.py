@@ -97,11 +97,13 @@ def response_object(
 
 
 def usage_object(usage: Usage) -> dict[str, Any]:
+    images = {"image_tokens": usage.image_tokens} if usage.image_tokens else {}
     return {
         "input_tokens": usage.input_tokens,
         "input_tokens_details": {
             "cached_tokens": usage.cached_input_tokens,
             "cache_write_tokens": 0,
+            **images,
         },
         "output_tokens": usage.output_tokens,
         "output_tokens_details": {"reasoning_tokens": usage.reasoning_tokens},
@@ -129,7 +131,7 @@ def status_of(state: str, finish_reason: str) -> tuple[str, str | None]:
 def _text(body: ResponseCreate) -> dict[str, Any]:
     wanted = body.text.format if body.text else None
     shown = {"type": "text"} if wanted is None else wanted.model_dump(by_alias=True)
-    return {"format": shown, "verbosity": "medium"}
+    return {"format": shown, "verbosity": (body.text and body.text.verbosity) or "medium"}
 
 
 def _dumped(value: Any) -> Any:

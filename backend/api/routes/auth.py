@@ -26,7 +26,7 @@ from backend.accounts.passwords import password_reset_begin, password_reset_comp
 from backend.accounts.principal import AuthenticatedRequest
 from backend.accounts.second_factors import code_use, second_factors_get
 from backend.accounts.sign_up import sign_up_begin, sign_up_complete
-from backend.api import throttling
+from backend.api import sso, throttling
 from backend.api.authentication import AnonymousWithCsrf, SessionOnly
 from backend.api.devices import device_remember
 from backend.api.schemas.account import (
@@ -40,6 +40,7 @@ from backend.api.schemas.account import (
     PasswordResetConfirm,
     SecondFactorNeeded,
     SentOut,
+    SignedOut,
     SignupConfirm,
     SignupRequest,
 )
@@ -174,15 +175,18 @@ async def passkey(request: HttpRequest, response: HttpResponse, body: Credential
     return await sign_in(request, user, factor="webauthn")
 
 
-@router.post("/logout", auth=SessionOnly(gate=False), response={204: None})
+@router.post("/logout", auth=SessionOnly(gate=False), response={200: SignedOut, 204: None})
 async def logout(request: AuthenticatedRequest) -> Status:
-    """Sign out here; other tabs of this session leave."""
+    """Sign out here; other tabs of this session leave. 200 where the browser should go on to sign
+    out at its identity provider too."""
     session_key = request.session.session_key
+    elsewhere = await sso.at_provider(request)
     await in_database(account_event_record, Action.LOGOUT_SUCCEEDED, user_id=request.auth.user_id)
     await alogout(request)
     if session_key:
         await get_channel_layer().group_send(session_group(session_key), {"type": "session.ended"})
-    return Status(204, None)
+    url = await sso.sign_out_url(elsewhere)
+    return Status(200, SignedOut(url=url)) if url else Status(204, None)
 
 
 @router.post("/password-reset", auth=AnonymousWithCsrf(), response={202: SentOut})

@@ -4,6 +4,7 @@ from django.http.response import HttpResponseBase
 from ninja import Router
 
 from backend.accounts.principal import AuthenticatedRequest
+from backend.api.best_of import completion_shape
 from backend.api.client_address import client_hash
 from backend.api.idempotency import answer_once
 from backend.api.observe import note_end_user
@@ -29,4 +30,5 @@ async def create_completion(
             client_hash=client_hash(request),
         ),
         streamed=bool(body.stream),
+        shape=completion_shape(body),
     )

@@ -8,16 +8,24 @@ from pydantic import Field
 
 from backend.accounts.principal import AuthenticatedRequest
 from backend.api.schemas.conversations import (
+    BulkChange,
+    BulkOut,
     ConversationCreate,
     ConversationListOut,
     ConversationOut,
     ConversationUpdate,
+    FoundListOut,
+    FoundOut,
     SummaryOut,
+    TagListOut,
+    TagOut,
     conversation_out,
 )
 from backend.api.throttling import count_use
-from backend.conversations import selectors, services
+from backend.conversations import search as searching
+from backend.conversations import selectors, services, tags
 from backend.conversations.models import Conversation
+from backend.conversations.purge import conversation_end
 from backend.generation.pools.config import load_pools
 from backend.platform.database import in_database
 
@@ -28,18 +36,23 @@ router = Router(tags=["conversations"])
 async def list_conversations(
     request: AuthenticatedRequest,
     search: str = Query("", max_length=200),
+    tag: str = Query("", max_length=100),
     archived: bool = False,
+    deleted: bool = False,
     cursor: str | None = Query(None, max_length=500),
     limit: int = Query(30, ge=1, le=100),
 ) -> ConversationListOut:
-    """Pinned ones first, then by the last turn. `search` looks into titles and messages."""
+    """Pinned ones first, then by the last turn. `search` looks into titles and
+    messages; `deleted` lists those that can be restored."""
     if search:
         await count_use(request, request.auth, "searches")
     page = await in_database(
         selectors.conversations_list,
         principal=request.auth,
         search=search,
+        tag=tag,
         archived=archived,
+        deleted=deleted,
         cursor=cursor,
         limit=limit,
     )
@@ -47,6 +60,28 @@ async def list_conversations(
         data=[SummaryOut.model_validate(item) for item in page.items],
         next_cursor=page.next_cursor,
     )
+
+
+@router.get("/search", response=FoundListOut)
+async def search_conversations(
+    request: AuthenticatedRequest,
+    query: str = Query(..., min_length=1, max_length=200),
+    limit: int = Query(20, ge=1, le=50),
+) -> FoundListOut:
+    """Your conversations that have every word in their title or in one message, the best first,
+    each with the place that was found."""
+    await count_use(request, request.auth, "searches")
+    found = await in_database(
+        searching.conversations_search, principal=request.auth, query=query, limit=limit
+    )
+    return FoundListOut(data=[FoundOut.model_validate(one) for one in found])
+
+
+@router.get("/tags", response=TagListOut)
+async def list_tags(request: AuthenticatedRequest) -> TagListOut:
+    """Your tags, the most used first."""
+    found = await in_database(tags.tags_list, principal=request.auth)
+    return TagListOut(data=[TagOut.model_validate(one) for one in found])
 
 
 @router.post("", response={201: SummaryOut})
@@ -59,8 +94,21 @@ async def create_conversation(request: AuthenticatedRequest, body: ConversationC
         title=body.title,
         model=model,
         project_id=body.project_id,
+        temporary=body.temporary,
     )
     return Status(201, await _summary(conversation))
+
+
+@router.post("/bulk", response=BulkOut)
+async def change_conversations(request: AuthenticatedRequest, body: BulkChange) -> BulkOut:
+    """Archive, unarchive, delete or restore several."""
+    changed = await in_database(
+        services.conversations_change,
+        principal=request.auth,
+        conversation_ids=body.ids,
+        action=body.action,
+    )
+    return BulkOut(changed=changed)
 
 
 @router.get("/{uuid:conversation_id}", response=ConversationOut)
@@ -85,7 +133,7 @@ async def get_conversation(
 async def update_conversation(
     request: AuthenticatedRequest, conversation_id: UUID, body: ConversationUpdate
 ) -> SummaryOut:
-    """Rename, pin, archive, choose the model or the project, or switch to another branch."""
+    """Rename, pin, archive, tag, choose the model or the project, or switch to another branch."""
     conversation = await in_database(
         services.conversation_update,
         principal=request.auth,
@@ -96,16 +144,17 @@ async def update_conversation(
         model=load_pools().find(body.model).id if body.model else None,
         active_message_id=body.active_message_id,
         project_id=body.project_id,
+        instructions=body.instructions,
+        parameters=body.parameters.stored if body.parameters is not None else None,
+        tags=body.tags,
     )
     return await _summary(conversation)
 
 
 @router.delete("/{uuid:conversation_id}", response={204: None})
 async def delete_conversation(request: AuthenticatedRequest, conversation_id: UUID) -> Status:
-    """Deleted for the user at once, and for good after 30 days."""
-    await in_database(
-        services.conversation_delete, principal=request.auth, conversation_id=conversation_id
-    )
+    """Deleted for the user at once, and for good after 30 days; a temporary one at once."""
+    await in_database(conversation_end, principal=request.auth, conversation_id=conversation_id)
     return Status(204, None)
 
 

@@ -27,7 +27,7 @@ async def follow_generation(
     seq = resume_point(request.headers.get("Last-Event-ID"), after)
     events = await generations.follow(request, generation_id, after=seq)
     return EventStreamResponse(
-        events, headers=generations.id_header(generation_id), principal=request.auth
+        events, headers=generations.id_header(generation_id), request=request
     )
 
 

@@ -6,7 +6,7 @@ from ninja import Router, Status
 from backend.accounts.domains import domain_join, domain_offer
 from backend.accounts.invitations import invitation_accept
 from backend.accounts.models import JoinRequest
-from backend.accounts.principal import AuthenticatedRequest
+from backend.accounts.principal import AuthenticatedRequest, Principal
 from backend.accounts.selectors import membership_get
 from backend.accounts.services import user_rename
 from backend.accounts.terms import terms_accept
@@ -34,7 +34,7 @@ router = Router(tags=["account"])
 @router.get("", auth=SessionOrKey(gate=False), response=Me)
 async def me(request: AuthenticatedRequest) -> Me:
     """401 when signed out."""
-    return await me_of(request.auth)
+    return await _me(request, request.auth)
 
 
 @router.patch("", auth=SessionOnly(gate=False), response=Me)
@@ -52,7 +52,7 @@ async def update_me(request: AuthenticatedRequest, body: MeUpdate) -> Me:
         await request.session.aset(SESSION_ORGANIZATION, str(body.organization_id))
     if body.name is not None:
         await in_database(user_rename, user_id=user_id, name=body.name)
-    return await me_of(await session_principal(request, gate=False))
+    return await _me(request, await session_principal(request, gate=False))
 
 
 @router.post("/terms", auth=SessionOnly(gate=False), response=Me)
@@ -65,7 +65,7 @@ async def accept_terms(request: AuthenticatedRequest, body: TermsAccept) -> Me:
         version_ids=body.versions,
         address=address.partition("/")[0] if address != "unknown" else None,
     )
-    return await me_of(request.auth)
+    return await _me(request, request.auth)
 
 
 @router.post("/invitations", auth=SessionOnly(gate=False), response=Me)
@@ -76,7 +76,7 @@ async def accept_invitation(request: AuthenticatedRequest, body: LinkConfirm) ->
         invitation_accept, token=body.token, user_id=request.auth.user_id
     )
     await request.session.aset(SESSION_ORGANIZATION, str(membership.organization_id))
-    return await me_of(await session_principal(request, gate=False))
+    return await _me(request, await session_principal(request, gate=False))
 
 
 @router.get("/join-offer", auth=SessionOnly(gate=False), response=JoinOfferOut)
@@ -112,3 +112,7 @@ async def delete_account(request: AuthenticatedRequest) -> Status:
     await in_database(user_erase, user_id=request.auth.user_id)
     await alogout(request)
     return Status(204, None)
+
+
+async def _me(request: AuthenticatedRequest, principal: Principal) -> Me:
+    return await me_of(principal, sso_organization=await request.session.aget(SSO_ORGANIZATION))

@@ -8,19 +8,35 @@ from ninja import Router
 
 from backend.accounts.principal import AuthenticatedRequest
 from backend.api.schemas.conversations import (
+    ChatDefaultsBody,
+    ChatDefaultsOut,
+    ChatParameters,
     FeedbackIn,
     FeedbackOut,
+    SentMessageOut,
+    SentPromptOut,
     TurnCreate,
     TurnRegenerate,
 )
 from backend.api.schemas.openai_responses import EVENT_STREAM_RESPONSE
-from backend.api.turns import answer_turn, room_for_history
+from backend.api.turns import GOES_ON, answer_turn, room_for_history
 from backend.conversations.feedback import feedback_set
-from backend.conversations.selectors import conversation_get
-from backend.conversations.turns import ACTIVE_LEAF, turn_create, turn_regenerate
+from backend.conversations.instructions import (
+    chat_defaults_get,
+    chat_defaults_set,
+    sent_prompt_get,
+)
+from backend.conversations.models import ChatDefaults
+from backend.conversations.selectors import conversation_get, message_get
+from backend.conversations.turns import ACTIVE_LEAF, turn_continue, turn_create, turn_regenerate
 from backend.generation.pools.config import load_pools
 from backend.generation.request import SamplingParams
+from backend.generation.selectors import generation_stations
+from backend.generation.stations import in_order
 from backend.platform.database import in_database
+from backend.platform.errors import InvalidRequest
+from billing.prices.loading import DEFAULT_CURRENCY
+from billing.selectors import generation_cost
 
 router = Router(tags=["messages"])
 
@@ -45,7 +61,7 @@ async def ask(
         parent_id=ACTIVE_LEAF if body.follows_active_leaf else body.parent_id,
         parts=body.parts,
         model=load_pools().find(body.model or conversation.model).id,
-        room_for=room_for_history(body.max_tokens),
+        room_for=room_for_history(body.max_tokens or conversation.parameters.get("max_tokens")),
     )
     params = SamplingParams(temperature=body.temperature, max_tokens=body.max_tokens)
     return await answer_turn(request, store, params)
@@ -57,15 +73,92 @@ async def regenerate(
 ) -> HttpResponseBase:
     """Another answer to the same prompt, as a sibling of this one."""
     model = load_pools().find(body.model).id if body is not None and body.model else None
+    message = await in_database(message_get, principal=request.auth, message_id=message_id)
     store = partial(
         in_database,
         turn_regenerate,
         principal=request.auth,
         message_id=message_id,
         model=model,
-        room_for=room_for_history(),
+        room_for=room_for_history(message.conversation.parameters.get("max_tokens")),
     )
     return await answer_turn(request, store)
+
+
+@router.post("/messages/{uuid:message_id}/continue", **EVENT_STREAM_RESPONSE)
+async def continue_answer(request: AuthenticatedRequest, message_id: UUID) -> HttpResponseBase:
+    """Go on with an answer that was cut short. The stream has what is new; the stored answer,
+    a sibling of the old one, has all of it."""
+    message = await in_database(message_get, principal=request.auth, message_id=message_id)
+    if message.model and load_pools().find(message.model).dialect != "vllm":
+        raise InvalidRequest("This model cannot go on with an answer.", param="message_id")
+    store = partial(
+        in_database,
+        turn_continue,
+        principal=request.auth,
+        message_id=message_id,
+        room_for=room_for_history(message.conversation.parameters.get("max_tokens")),
+    )
+    return await answer_turn(request, store, GOES_ON)
+
+
+@router.get("/messages/{uuid:message_id}/sent", response=SentPromptOut)
+async def get_sent_prompt(request: AuthenticatedRequest, message_id: UUID) -> SentPromptOut:
+    """What the model was sent for an answer: instructions, parameters, messages."""
+    sent = await in_database(sent_prompt_get, principal=request.auth, message_id=message_id)
+    cost = stations = None
+    if sent.answer.generation_id is not None:
+        cost = await in_database(
+            generation_cost,
+            organization_id=request.auth.organization_id,
+            generation_id=sent.answer.generation_id,
+        )
+        stations = await in_database(
+            generation_stations,
+            organization_id=request.auth.organization_id,
+            generation_id=sent.answer.generation_id,
+        )
+    return SentPromptOut(
+        model=sent.model or None,
+        input_tokens=sent.answer.input_tokens,
+        output_tokens=sent.answer.output_tokens,
+        cost=cost,
+        currency=DEFAULT_CURRENCY,
+        stations=in_order(stations),
+        instructions=sent.instructions,
+        parameters=ChatParameters.model_validate(sent.parameters),
+        messages=[
+            SentMessageOut(role=one.role, text=one.text, images=len(one.images))
+            for one in sent.messages
+        ],
+    )
+
+
+@router.get("/me/chat-defaults", response=ChatDefaultsOut)
+async def get_chat_defaults(request: AuthenticatedRequest) -> ChatDefaultsOut:
+    """Your instructions for every chat, and what a new one begins with."""
+    row = await in_database(chat_defaults_get, principal=request.auth)
+    return _defaults_out(row)
+
+
+@router.put("/me/chat-defaults", response=ChatDefaultsOut)
+async def set_chat_defaults(
+    request: AuthenticatedRequest, body: ChatDefaultsBody
+) -> ChatDefaultsOut:
+    """Set all of them; they hold from the next answer on."""
+    row = await in_database(
+        chat_defaults_set,
+        principal=request.auth,
+        about=body.about,
+        style=body.style,
+        parameters=body.parameters.stored,
+    )
+    return _defaults_out(row)
+
+
+def _defaults_out(row: ChatDefaults) -> ChatDefaultsOut:
+    parameters = ChatParameters.model_validate(row.parameters)
+    return ChatDefaultsOut(about=row.about, style=row.style, parameters=parameters)
 
 
 @router.put("/messages/{uuid:message_id}/feedback", response=FeedbackOut | None)

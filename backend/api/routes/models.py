@@ -2,20 +2,21 @@
 
 from datetime import datetime
 from typing import Any, Literal
-from uuid import UUID
 
 import msgspec
 from django.utils import timezone
 from ninja import Router
 
-from backend.accounts.principal import AuthenticatedRequest
+from backend.accounts.principal import AuthenticatedRequest, Principal
 from backend.api.schemas.resources import ModelListOut, ModelOut, PendingModelOut, PricesOut
+from backend.generation.admission.image_text import capabilities_of
+from backend.generation.lifespan import GatewayNotRunning, gateway_of
 from backend.generation.pools.access import may_use, pool_for, pools_for
-from backend.generation.pools.config import PoolConfig, load_pools
+from backend.generation.pools.config import PoolConfig, PoolsInForce, load_pools
 from backend.generation.pools.health import pool_health
 from backend.generation.pools.pending import machine_models, pending_models
 from backend.platform.database import in_database
-from billing.prices.book import PriceBook, UnpricedUsage
+from billing.prices import Payer, PriceBook, UnpricedUsage
 from billing.prices.loading import price_book
 from billing.quantities import Kind
 
@@ -31,8 +32,8 @@ async def list_models(request: AuthenticatedRequest) -> dict[str, Any]:
     """Every model that the organization may use, and every other name of it."""
     book, now = await in_database(price_book), timezone.now()
     names = [
-        _openai_model(pool, name, _prices(book, pool.id, request.auth.organization_id, now))
-        for pool in await pools_for(load_pools(), request.auth)
+        _openai_model(pool, name, _prices(book, pool.id, request.auth, now))
+        for pool in await pools_for(_pools(request), request.auth)
         for name in (pool.id, *pool.aliases)
     ]
     return {"object": "list", "data": names}
@@ -41,9 +42,9 @@ async def list_models(request: AuthenticatedRequest) -> dict[str, Any]:
 @openai_router.get("/models/{path:model_id}")
 async def retrieve_model(request: AuthenticatedRequest, model_id: str) -> dict[str, Any]:
     """One model, by its id or another of its names."""
-    pool = await pool_for(load_pools(), model_id, request.auth)
+    pool = await pool_for(_pools(request), model_id, request.auth)
     book = await in_database(price_book)
-    prices = _prices(book, pool.id, request.auth.organization_id, timezone.now())
+    prices = _prices(book, pool.id, request.auth, timezone.now())
     return _openai_model(pool, model_id, prices)
 
 
@@ -60,13 +61,13 @@ async def list_product_models(request: AuthenticatedRequest) -> ModelListOut:
                 name=pool.name,
                 context_window=pool.context_window,
                 max_output_tokens=pool.max_output_tokens,
-                capabilities=list(pool.capabilities),
-                prices=_prices(book, pool.id, request.auth.organization_id, timezone.now()),
+                capabilities=capabilities_of(pool),
+                prices=_prices(book, pool.id, request.auth, timezone.now()),
                 status=_status(pool, ready, loading),
                 license=pool.license,
                 notice=pool.notice,
             )
-            for pool in await pools_for(load_pools(), request.auth)
+            for pool in await pools_for(_pools(request), request.auth)
         ],
         pending=[
             PendingModelOut(**msgspec.structs.asdict(model))
@@ -74,6 +75,15 @@ async def list_product_models(request: AuthenticatedRequest) -> ModelListOut:
             if await may_use(model.id, request.auth)
         ],
     )
+
+
+def _pools(request: AuthenticatedRequest) -> PoolsInForce:
+    """Those of the gateway, which knows the adapters of engines too; where none runs, the
+    configured ones."""
+    try:
+        return gateway_of(getattr(request, "scope", {})).pools
+    except GatewayNotRunning:
+        return load_pools()
 
 
 def _status(
@@ -86,26 +96,23 @@ def _status(
     return "idle" if pool.on_demand else "unavailable"
 
 
-def _prices(book: PriceBook, model: str, organization_id: UUID, at: datetime) -> PricesOut | None:
-    """What this organization pays now; of tiers, the first. None without a price."""
+def _prices(book: PriceBook, model: str, caller: Principal, at: datetime) -> PricesOut | None:
+    """What the caller's project pays now; of tiers, the first. None without a price."""
+    payer = Payer(caller.organization_id, caller.project_id)
 
     def price(kind: Kind) -> Any:
-        tiers = book.tiers(model=model, kind=kind, organization_id=organization_id, at=at)
-        return tiers[0].price
+        try:
+            return book.price(model=model, kind=kind, payer=payer, at=at).tiers[0].price
+        except UnpricedUsage:
+            return None
 
-    try:
-        return PricesOut(
-            input=price(Kind.INPUT),
-            cached_input=price(Kind.CACHED_INPUT),
-            output=price(Kind.OUTPUT),
-        )
-    except UnpricedUsage:
-        return None
+    prices = {kind.value: price(kind) for kind in Kind}
+    return PricesOut(**prices) if any(one is not None for one in prices.values()) else None
 
 
 def _openai_model(pool: PoolConfig, name: str, prices: PricesOut | None) -> dict[str, Any]:
     """OpenAI's object, and beyond it what the model can do, its limits and what it costs this
-    organization, in US dollars for 1,000 tokens."""
+    project, in US dollars for 1,000 tokens."""
     return {
         "id": name,
         "object": "model",
@@ -114,9 +121,22 @@ def _openai_model(pool: PoolConfig, name: str, prices: PricesOut | None) -> dict
         "root": pool.id,
         "context_window": pool.context_window,
         "max_output_tokens": pool.max_output_tokens,
-        "capabilities": list(pool.capabilities),
+        "capabilities": capabilities_of(pool),
+        "modalities": _modalities(pool),
         "reranks_by": _reranks_by(pool),
         "prices": None if prices is None else prices.model_dump(mode="json"),
+    }
+
+
+def _modalities(pool: PoolConfig) -> dict[str, list[str]]:
+    """What it reads or hears, and what it makes."""
+    hears = {"transcriptions", "translations"} & set(pool.capabilities)
+    makes = {"embeddings": "embeddings", "chat": "text", "completions": "text", "speech": "audio"}
+    made = {made for can, made in makes.items() if can in pool.capabilities}
+    sees = ["image"] if "vision" in pool.capabilities else []
+    return {
+        "input": ["audio"] if hears else ["text", *sees],
+        "output": sorted(made | ({"text"} if hears else set())),
     }
 
 

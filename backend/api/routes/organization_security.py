@@ -1,4 +1,5 @@
-"""`/api/organization/sso`, `/scim`, `/group-rules`, `/ip-allow-list`: how people come in.
+"""`/api/organization/sso`, `/sign-in-policy`, `/scim`, `/group-rules`, `/ip-allow-list`: how people
+come in.
 
 Owners set it, what groups give admins too. Every change needs a sign-in of the last ten minutes,
 and stands in the audit log.
@@ -18,6 +19,8 @@ from backend.api.schemas.enterprise import (
     NetworksOut,
     NetworksUpdate,
     NewDirectoryTokenOut,
+    SignInPolicyOut,
+    SignInPolicyUpdate,
     SSOOut,
     SSOPageOut,
     SSOUpdate,
@@ -44,6 +47,7 @@ from backend.enterprise.group_rules import (
 )
 from backend.enterprise.models import Connection, Protocol
 from backend.enterprise.networks import Allowed, networks_list, networks_set
+from backend.enterprise.sign_in_policy import sign_in_policy_get, sign_in_policy_set
 from backend.platform.database import in_database
 
 router = Router(tags=["organization security"], auth=SessionOnly())
@@ -72,6 +76,22 @@ async def delete_sso(request: AuthenticatedRequest) -> Status:
     await require_recent(request)
     await in_database(connection_delete, principal=request.auth)
     return Status(204, None)
+
+
+@router.get("/sign-in-policy", response=SignInPolicyOut)
+async def get_sign_in_policy(request: AuthenticatedRequest) -> SignInPolicyOut:
+    """Whether members need a second factor, and how many have none."""
+    return await _sign_in_policy(request)
+
+
+@router.put("/sign-in-policy", response=SignInPolicyOut)
+async def set_sign_in_policy(
+    request: AuthenticatedRequest, body: SignInPolicyUpdate
+) -> SignInPolicyOut:
+    """Demand a second factor, or not. 409 `second_factor_needed`: the caller has none."""
+    await require_recent(request)
+    await in_database(sign_in_policy_set, principal=request.auth, **body.model_dump())
+    return await _sign_in_policy(request)
 
 
 @router.get("/scim", response=DirectoryOut)
@@ -148,6 +168,11 @@ def _group_rules(principal: Principal) -> GroupRulesOut:
         ],
         known_groups=groups_known(principal=principal),
     )
+
+
+async def _sign_in_policy(request: AuthenticatedRequest) -> SignInPolicyOut:
+    rules = await in_database(sign_in_policy_get, principal=request.auth)
+    return SignInPolicyOut.model_validate(rules)
 
 
 async def _networks(request: AuthenticatedRequest) -> NetworksOut:

@@ -129,6 +129,8 @@ def _policy(principal: Principal) -> DataPolicyOut:
     return DataPolicyOut(
         retention_days=policy.retention_days,
         stores_api_calls=policy.stores_api_calls,
+        logs_requests=policy.logs_requests,
+        request_log_days=policy.request_log_days,
         allows_training=policy.allows_training,
         i_allow_training=training_is_allowed(user_id=principal.user_id),
         may_change=principal.manages_organization,

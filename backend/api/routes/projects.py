@@ -103,6 +103,7 @@ async def update_project(
         allowed_models=body.allowed_models,
         retention_days=body.retention_days,
         keeps_for_ever="retention_days" in body.model_fields_set and body.retention_days is None,
+        logs_requests=body.logs_requests,
     )
     return ProjectOut.model_validate(project)
 

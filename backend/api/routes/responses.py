@@ -106,7 +106,7 @@ async def get_response(
     return EventStreamResponse(
         shape.events(found.row.pk, found.generation.created_at, cast(Any, source)),
         headers=generations.id_header(found.row.pk),
-        principal=request.auth,
+        request=request,
         wire=shape.wire,
     )
 

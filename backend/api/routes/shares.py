@@ -8,6 +8,7 @@ from django.http import HttpRequest
 from ninja import Query, Router, Status
 
 from backend.accounts.principal import AuthenticatedRequest
+from backend.api.schemas.conversations import SummaryOut
 from backend.api.schemas.resources import (
     ListedShareOut,
     NewShareOut,
@@ -20,20 +21,34 @@ from backend.api.schemas.resources import (
     SharingOut,
     SharingUpdate,
 )
-from backend.conversations import shares
+from backend.conversations import copies, shares
 from backend.conversations.models import Share
+from backend.conversations.selectors import summary_of
+from backend.generation.pools.config import load_pools
 from backend.platform.database import in_database
 
 router = Router(tags=["shares"])
 
 
 @router.get("/conversations/{uuid:conversation_id}/shares", response=ShareListOut)
-async def list_shares(request: AuthenticatedRequest, conversation_id: UUID) -> ShareListOut:
+async def list_shares(
+    request: AuthenticatedRequest,
+    conversation_id: UUID,
+    cursor: str | None = Query(None, max_length=500),
+    limit: int = Query(100, ge=1, le=100),
+) -> ShareListOut:
     """The links that work, newest first; without their tokens, which nothing keeps."""
-    found = await in_database(
-        shares.shares_list, principal=request.auth, conversation_id=conversation_id
+    page = await in_database(
+        shares.shares_list,
+        principal=request.auth,
+        conversation_id=conversation_id,
+        cursor=cursor,
+        limit=limit,
     )
-    return ShareListOut(data=[ShareOut.model_validate(share) for share in found])
+    return ShareListOut(
+        data=[ShareOut.model_validate(share) for share in page.items],
+        next_cursor=page.next_cursor,
+    )
 
 
 @router.post("/conversations/{uuid:conversation_id}/shares", response={201: NewShareOut})
@@ -109,6 +124,19 @@ async def read_shared(request: HttpRequest, token: str) -> SharedOut:
             for position, message in enumerate(share.snapshot)
         ],
     )
+
+
+@router.post("/shared/{token}/copy", response={201: SummaryOut})
+async def copy_shared(request: AuthenticatedRequest, token: str) -> Status:
+    """What a link shows as a conversation of your own, to go on with."""
+    conversation = await in_database(
+        copies.share_copy,
+        principal=request.auth,
+        token=token,
+        model=load_pools().models[0].id,
+    )
+    summary = await in_database(summary_of, conversation, generating=False)
+    return Status(201, SummaryOut.model_validate(summary))
 
 
 async def _sharing(request: AuthenticatedRequest) -> SharingOut:

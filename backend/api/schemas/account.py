@@ -18,6 +18,10 @@ class LoginRequest(RequestModel):
     password: Password
 
 
+class SignedOut(ResponseModel):
+    url: str = Field(description="Where the browser signs out at its identity provider too.")
+
+
 LinkToken = Annotated[str, StringConstraints(min_length=1, max_length=1000)]
 
 
@@ -165,4 +169,7 @@ class Me(ResponseModel):
     organizations: list[MembershipOut]
     pending_terms: list[TermsOut] = Field(
         description="What is to be accepted before anything else works."
+    )
+    second_factor_due: bool = Field(
+        description="The organization is closed to them until they have a second factor."
     )

@@ -108,6 +108,20 @@ class ToolChoiceIn(RequestModel):
         return self
 
 
+class ThinkingIn(RequestModel):
+    """Whether the model is to think. Thoughts are shown whole, whatever `display` calls them."""
+
+    type: Literal["enabled", "disabled", "adaptive"]
+    budget_tokens: int | None = Field(default=None, ge=1024, le=MAX_OUTPUT_TOKENS)
+    display: Literal["summarized"] | None = None
+
+    @model_validator(mode="after")
+    def budget_of_enabled(self) -> "ThinkingIn":
+        if (self.type == "enabled") != (self.budget_tokens is not None):
+            raise ValueError("'budget_tokens' goes with the type 'enabled', and only with it")
+        return self
+
+
 class Metadata(RequestModel):
     user_id: EndUser | None = None
 
@@ -122,7 +136,6 @@ class PromptIn(RequestModel):
         "mcp_servers": ([],),
         "output_config": ({},),
         "speed": ("standard",),
-        "thinking": ({"type": "disabled"},),
         "user_profile_id": (),
         "workspace_id": (),
     }
@@ -132,6 +145,7 @@ class PromptIn(RequestModel):
     system: str | list[TextBlock] | None = None
     tools: list[ToolIn] | None = Field(default=None, max_length=MAX_TOOLS)
     tool_choice: ToolChoiceIn | None = None
+    thinking: ThinkingIn | None = None
     cache_control: CacheControl | None = None
 
     @model_validator(mode="before")

@@ -1,6 +1,7 @@
 """Conversations and their messages, as the page reads and writes them."""
 
 from datetime import datetime
+from decimal import Decimal
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
@@ -9,6 +10,7 @@ from pydantic import Field, StringConstraints
 from backend.api.schemas.base import ModelName, RequestModel, ResponseModel
 from backend.conversations.models import Feedback, Message
 from backend.conversations.selectors import Branch, BranchMessage
+from backend.conversations.services import BulkAction
 
 MAX_TEXT = 1_000_000
 
@@ -21,6 +23,71 @@ class ConversationCreate(RequestModel):
     model: ModelName | None = Field(default=None, description="Default: the first model.")
     project_id: ID | None = Field(
         default=None, description="Whose rules hold for it. Default: the default project."
+    )
+    temporary: bool = Field(
+        default=False,
+        description="In no list; erased when it is deleted, or after an hour without a turn.",
+    )
+
+
+class BulkChange(RequestModel):
+    ids: Annotated[list[ID], Field(min_length=1, max_length=200)]
+    action: BulkAction
+
+
+class BulkOut(ResponseModel):
+    changed: int = Field(description="Those that are yours, and were not so already.")
+
+
+class ChatParameters(RequestModel):
+    """Sampling parameters of a chat; what is null is left to the model's own defaults."""
+
+    temperature: float | None = Field(default=None, ge=0, le=2)
+    top_p: float | None = Field(default=None, ge=0, le=1)
+    max_tokens: int | None = Field(default=None, ge=1, le=1_000_000)
+    seed: int | None = Field(default=None, ge=-(2**53), le=2**53)
+    presence_penalty: float | None = Field(default=None, ge=-2, le=2)
+    frequency_penalty: float | None = Field(default=None, ge=-2, le=2)
+
+    @property
+    def stored(self) -> dict[str, Any]:
+        return self.model_dump(exclude_none=True)
+
+
+class ChatDefaultsBody(RequestModel):
+    about: str = Field(default="", max_length=4_000, description="What you say about yourself.")
+    style: str = Field(default="", max_length=4_000, description="How you want to be answered.")
+    parameters: ChatParameters = Field(
+        default_factory=ChatParameters, description="What a new chat of yours begins with."
+    )
+
+
+class ChatDefaultsOut(ResponseModel):
+    about: str
+    style: str
+    parameters: ChatParameters
+
+
+class SentMessageOut(ResponseModel):
+    role: str
+    text: str = Field(description="With the texts of attached files.")
+    images: int
+
+
+class SentPromptOut(ResponseModel):
+    model: str | None
+    instructions: str = Field(description="The system message; empty where there was none.")
+    parameters: ChatParameters
+    messages: list[SentMessageOut]
+    input_tokens: int
+    output_tokens: int
+    cost: Decimal | None = Field(
+        description="Before volume tiers; null where it is not in the ledger, or has no price."
+    )
+    currency: str
+    stations: dict[str, float] | None = Field(
+        description="Milliseconds that the answer was at each station on its way, in their order;"
+        " null where they are not known."
     )
 
 
@@ -36,6 +103,15 @@ class ConversationUpdate(RequestModel):
     )
     project_id: ID | None = Field(
         default=None, description="Whose rules hold from the next turn on."
+    )
+    instructions: str | None = Field(
+        default=None, max_length=20_000, description="What the model reads before the messages."
+    )
+    parameters: ChatParameters | None = Field(
+        default=None, description="Replaces all of them; null leaves them as they are."
+    )
+    tags: Annotated[list[str], Field(max_length=20)] | None = Field(
+        default=None, description="Replaces all of them: at most 10 of at most 40 characters."
     )
 
 
@@ -99,11 +175,38 @@ class SummaryOut(ResponseModel):
     updated_at: datetime
     generating: bool
     project_id: UUID | None = Field(description="Null: the default project.")
+    temporary: bool
+    tags: list[str] = Field(description="Your own words for it.")
+    deleted_at: datetime | None = Field(description="It can be restored for 30 days after.")
 
 
 class ConversationListOut(ResponseModel):
     data: list[SummaryOut]
     next_cursor: str | None
+
+
+class TagOut(ResponseModel):
+    tag: str
+    count: int = Field(description="Of the conversations that are not archived.")
+
+
+class TagListOut(ResponseModel):
+    data: list[TagOut]
+
+
+class ExcerptPartOut(ResponseModel):
+    text: str = Field(description="As it was written: text, and never markup.")
+    hit: bool = Field(description="It is what was looked for.")
+
+
+class FoundOut(ResponseModel):
+    conversation: SummaryOut
+    message_id: UUID | None = Field(description="Null where only the title was found.")
+    excerpt: list[ExcerptPartOut]
+
+
+class FoundListOut(ResponseModel):
+    data: list[FoundOut]
 
 
 class FeedbackOut(ResponseModel):
@@ -142,6 +245,9 @@ class ConversationOut(ResponseModel):
     active_message_id: UUID | None
     total_tokens: int
     generation: GenerationRefOut | None
+    instructions: str
+    parameters: ChatParameters
+    temporary: bool
     project_id: UUID | None = Field(description="Null: the default project.")
 
 
@@ -158,6 +264,9 @@ def conversation_out(branch: Branch) -> ConversationOut:
         active_message_id=conversation.active_message_id,
         total_tokens=branch.total_tokens,
         project_id=conversation.project_id,
+        instructions=conversation.instructions,
+        temporary=conversation.is_temporary,
+        parameters=ChatParameters.model_validate(conversation.parameters),
         # Without an id the generation is not admitted yet, and there is nothing to follow.
         generation=(
             GenerationRefOut(id=running.id, message_id=running.message_id)

@@ -137,6 +137,17 @@ class NetworkOut(ResponseModel):
     for_directory: bool
 
 
+class SignInPolicyUpdate(RequestModel):
+    requires_second_factor: bool = Field(
+        description="Who signs in with a password needs an authenticator app or a passkey."
+    )
+
+
+class SignInPolicyOut(ResponseModel):
+    requires_second_factor: bool
+    members_without: int = Field(description="Active members who have no second factor now.")
+
+
 class NetworksOut(ResponseModel):
     networks: list[NetworkOut]
     your_address: str

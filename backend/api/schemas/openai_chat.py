@@ -53,6 +53,24 @@ class ResponseFormat(RequestModel):
         return self.model_dump(by_alias=True, exclude_none=True)
 
 
+class PredictionPart(RequestModel):
+    type: Literal["text"]
+    text: str
+
+
+class Prediction(RequestModel):
+    """What the answer is expected to be, most of a file that is to be edited, say."""
+
+    type: Literal["content"]
+    content: str | list[PredictionPart]
+
+    @property
+    def text(self) -> str:
+        if isinstance(self.content, str):
+            return self.content
+        return "".join(part.text for part in self.content)
+
+
 class ChatCompletionRequest(GenerationParameters, ToolParameters):
     refused: ClassVar[dict[str, tuple[Any, ...]]] = {
         "audio": (),
@@ -60,10 +78,8 @@ class ChatCompletionRequest(GenerationParameters, ToolParameters):
         "functions": ([],),
         "modalities": (["text"],),
         "moderation": (),
-        "prediction": (),
         "prompt_cache_options": ({"mode": "implicit"},),
         "prompt_cache_retention": ("in_memory",),
-        "verbosity": ("medium",),
         "web_search_options": (),
     }
 
@@ -73,9 +89,16 @@ class ChatCompletionRequest(GenerationParameters, ToolParameters):
     logprobs: bool | None = None
     top_logprobs: int | None = Field(default=None, ge=0, le=20)
     response_format: ResponseFormat | None = None
+    prediction: Prediction | None = Field(
+        default=None, description="For models with the capability `prediction`."
+    )
     service_tier: ServiceTier | None = None
     reasoning_effort: ReasoningEffort | None = Field(
         default=None, description="For models with the capability `reasoning`."
+    )
+    verbosity: Literal["low", "medium", "high"] | None = Field(
+        default=None,
+        description="`low` and `high` are a sentence in the system message; `medium` is none.",
     )
     store: bool | None = Field(
         default=None,

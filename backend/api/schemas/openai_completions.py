@@ -25,7 +25,17 @@ class CompletionRequest(GenerationParameters):
     echo: bool | None = Field(default=None, description="Each choice begins with its prompt.")
     max_tokens: int | None = Field(default=16, ge=1, le=MAX_OUTPUT_TOKENS)
     logprobs: int | None = Field(default=None, ge=0, le=5)
-    best_of: int | None = Field(default=None, ge=1)
+    best_of: int | None = Field(
+        default=None,
+        ge=1,
+        le=MAX_CHOICES,
+        description="Of so many candidates the `n` likeliest are answered. All are billed.",
+    )
+
+    @property
+    def candidates(self) -> int:
+        """How many choices are generated for each prompt."""
+        return self.best_of or self.n or 1
 
     @property
     def prompts(self) -> list[str | list[int]]:
@@ -41,9 +51,10 @@ class CompletionRequest(GenerationParameters):
         prompts = self.prompts
         if not prompts or not all(prompts):
             raise InvalidRequest("'prompt' must not be empty.", param="prompt")
-        if len(prompts) * (self.n or 1) > MAX_CHOICES:
+        if len(prompts) * self.candidates > MAX_CHOICES:
             raise InvalidRequest(
-                f"'prompt' and 'n' ask for more than {MAX_CHOICES} choices.", param="prompt"
+                f"'prompt', 'n' and 'best_of' ask for more than {MAX_CHOICES} choices.",
+                param="prompt",
             )
         if sum(map(len, prompts)) > _MAX_CHARACTERS:
             raise InvalidRequest(
@@ -55,11 +66,15 @@ class CompletionRequest(GenerationParameters):
         return self
 
     @model_validator(mode="after")
-    def best_is_all(self) -> "CompletionRequest":
-        """Ranking candidates is not offered; asking for as many as are returned ranks nothing."""
-        if self.best_of is not None and self.best_of != (self.n or 1):
+    def best_are_chosen_at_the_end(self) -> "CompletionRequest":
+        n = self.n or 1
+        if self.candidates < n:
+            raise InvalidRequest(f"'best_of' must be at least 'n', {n}.", param="best_of")
+        if self.candidates > n and (self.stream or self.echo):
+            other = "stream" if self.stream else "echo"
             raise InvalidRequest(
-                "'best_of' other than 'n' is not supported by this server. Leave it out.",
+                f"'best_of' above 'n' cannot be joined with '{other}': which candidates are best"
+                " is known at the end, by the log probabilities of their tokens.",
                 param="best_of",
                 code="unsupported_parameter",
             )

@@ -5,6 +5,7 @@ from typing import Any, Literal
 from pydantic import Field, field_validator
 
 from backend.api.schemas.base import ModelName, RequestModel
+from backend.platform.errors import InvalidRequest
 
 MAX_INPUTS = 2048  # OpenAI's own limit
 MAX_CHARACTERS = 2_000_000
@@ -21,8 +22,12 @@ class EmbeddingsRequest(RequestModel):
     @field_validator("input")
     @classmethod
     def bounded(cls, value: Any) -> Any:
-        if not value or (isinstance(value, list) and not all(v or v == 0 for v in value)):
+        if not value:
             raise ValueError("an input must not be empty")
+        for number, one in enumerate(value if isinstance(value, list) else ()):
+            if one in ("", []):
+                name = f"input[{number}]"
+                raise InvalidRequest(f"'{name}': an input must not be empty.", param=name)
         one_prompt = isinstance(value, str) or isinstance(value[0], int)
         if not one_prompt and len(value) > MAX_INPUTS:
             raise ValueError(f"at most {MAX_INPUTS} inputs are allowed, got {len(value)}")

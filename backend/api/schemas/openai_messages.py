@@ -59,6 +59,9 @@ class InputMessage(RequestModel):
     reasoning_content: str | None = Field(
         default=None, description="Of an earlier answer: taken, and not read again."
     )
+    provider_specific_fields: dict[str, Any] | None = Field(
+        default=None, description="What LiteLLM adds to an answer: taken, and not read."
+    )
     # After `tool_calls`, by which it is checked.
     content: str | list[Part] | None = Field(
         default=None,

@@ -134,7 +134,10 @@ class GenerationParameters(_SamplingFields):
             if not (token.isascii() and token.isdigit() and len(token) <= 9):
                 raise ValueError(f"keys must be token ids, got {token[:40]!r}")
             if not -100 <= value <= 100:
-                raise ValueError(f"values must be between -100 and 100, got {value}")
+                raise InvalidRequest(
+                    f"'logit_bias.{token}': must be between -100 and 100, got {value}.",
+                    param=f"logit_bias.{token}",
+                )
         return bias
 
     @model_validator(mode="after")

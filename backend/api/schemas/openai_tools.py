@@ -4,7 +4,6 @@ Source of names and bounds: OpenAI API reference, "Create chat completion", and 
 official Python client. Functions are honoured; custom tools (free text by a grammar) are refused.
 """
 
-import re
 from collections.abc import Sequence
 from typing import Any, Literal, Protocol
 
@@ -97,7 +96,7 @@ class ToolChoice(RequestModel):
 
 
 class CalledFunction(RequestModel):
-    name: str = Field(max_length=64)
+    name: str = Field(pattern=_NAME)
     arguments: str = Field(max_length=1_000_000)
 
 
@@ -107,13 +106,6 @@ class ToolCallIn(RequestModel):
     id: str = Field(min_length=1, max_length=200)
     type: Literal["function"] = "function"
     function: CalledFunction
-
-    @field_validator("function")
-    @classmethod
-    def has_a_name(cls, function: CalledFunction) -> CalledFunction:
-        if not re.fullmatch(_NAME, function.name):
-            raise ValueError(f"'{function.name}' is no name of a function")
-        return function
 
 
 class ToolParameters(RequestModel):

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from pydantic import Field, StringConstraints
 
+from backend.accounts.data_policy import MAX_LOG_DAYS
 from backend.api.schemas.base import RequestModel, ResponseModel
 
 
@@ -16,6 +17,8 @@ class DataPolicyOut(ResponseModel):
         description="Null: until it is deleted; 0: nothing is stored after its delivery."
     )
     stores_api_calls: bool
+    logs_requests: bool = Field(description="Requests of API keys are kept, to be searched.")
+    request_log_days: int
     allows_training: bool
     i_allow_training: bool
     may_change: bool = Field(description="The caller may change what is the organization's.")
@@ -25,6 +28,10 @@ class DataPolicyUpdate(RequestModel):
     retention_days: Annotated[int, Field(ge=0, le=3650)] | None
     stores_api_calls: bool
     allows_training: bool
+    logs_requests: bool | None = Field(default=None, description="Null: as it is.")
+    request_log_days: Annotated[int, Field(ge=1, le=MAX_LOG_DAYS)] | None = Field(
+        default=None, description="Null: as it is."
+    )
 
 
 class TrainingUpdate(RequestModel):

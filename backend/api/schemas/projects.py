@@ -29,6 +29,9 @@ class ProjectUpdate(RequestModel):
     retention_days: Annotated[int, Field(ge=0, le=MAX_RETENTION_DAYS)] | None = Field(
         default=None, description="Its chats go so many days after the last turn; null: never."
     )
+    logs_requests: bool | None = Field(
+        default=None, description="False: requests of its keys are not logged."
+    )
 
 
 class ProjectOut(ResponseModel):
@@ -37,6 +40,7 @@ class ProjectOut(ResponseModel):
     is_default: bool
     allowed_models: list[str]
     retention_days: int | None
+    logs_requests: bool
     created_at: datetime
     archived_at: datetime | None
 

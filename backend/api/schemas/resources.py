@@ -17,11 +17,20 @@ Money = Annotated[Decimal, PlainSerializer(lambda value: format(value, "f"), ret
 
 
 class PricesOut(ResponseModel):
-    """US dollars per 1,000 tokens."""
+    """US dollars per 1,000 tokens, begun seconds of recordings, characters spoken; null: it has no
+    price for them."""
 
-    input: Money
-    cached_input: Money
-    output: Money
+    input: Money | None
+    cached_input: Money | None
+    output: Money | None
+    reasoning: Money | None = Field(
+        description="Of thoughts; the output's without one of their own."
+    )
+    audio: Money | None
+    characters: Money | None
+    image: Money | None = Field(
+        description="Of images that no cache had; the input's without one of their own."
+    )
 
 
 class ModelOut(ResponseModel):
@@ -109,6 +118,7 @@ class NewKeyOut(KeyOut):
 
 class KeyListOut(ResponseModel):
     data: list[KeyOut]
+    next_cursor: str | None
 
 
 class UsageRowOut(ResponseModel):
@@ -117,6 +127,8 @@ class UsageRowOut(ResponseModel):
     input_tokens: int
     cached_input_tokens: int
     output_tokens: int
+    reasoning_tokens: int = Field(description="Of the output, what models thought.")
+    image_tokens: int = Field(description="Of the input, what images were and no cache had.")
     cost: Money = Field(description="Exact, in the summary's currency.")
     cost_usd: Money | None = Field(description="The same, where that is USD; else null.")
 
@@ -126,6 +138,8 @@ class UsageOut(ResponseModel):
     input_tokens: int
     cached_input_tokens: int
     output_tokens: int
+    reasoning_tokens: int = Field(description="Of the output, what models thought.")
+    image_tokens: int = Field(description="Of the input, what images were and no cache had.")
     currency: str = Field(description="What the organization pays in.")
     cost: Money = Field(description="Exact, in that currency.")
     cost_usd: Money | None = Field(description="The same, where that is USD; else null.")
@@ -157,6 +171,7 @@ class NewShareOut(ShareOut):
 
 class ShareListOut(ResponseModel):
     data: list[ShareOut]
+    next_cursor: str | None
 
 
 class ListedShareOut(ResponseModel):

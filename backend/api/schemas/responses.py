@@ -7,7 +7,15 @@ MCP servers, custom tools) is refused by name.
 
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import AfterValidator, Field, StringConstraints, field_validator, model_validator
+from pydantic import (
+    AfterValidator,
+    Discriminator,
+    Field,
+    StringConstraints,
+    Tag,
+    field_validator,
+    model_validator,
+)
 
 from backend.api.schemas.base import ModelName, RequestModel
 from backend.api.schemas.openai_messages import ImageURL
@@ -71,7 +79,7 @@ Content = Annotated[InputText | InputImage | OutputText, Field(discriminator="ty
 class MessageItem(RequestModel):
     type: Literal["message"] = "message"
     role: Literal["user", "assistant", "system", "developer"]
-    content: str | list[Content]
+    content: str | Annotated[list[Content], Field(min_length=1)]
     id: ItemId | None = None
     status: ItemStatus | None = None
 
@@ -114,7 +122,24 @@ class ReasoningItem(RequestModel):
     status: ItemStatus | None = None
 
 
-Item = FunctionCallItem | FunctionOutputItem | ReasoningItem | MessageItem
+def _type_of(item: Any) -> str:
+    """A message may leave its type out."""
+    given = item.get("type", "message") if isinstance(item, dict) else getattr(item, "type", "")
+    return given if isinstance(given, str) else ""
+
+
+Item = Annotated[
+    Annotated[MessageItem, Tag("message")]
+    | Annotated[FunctionCallItem, Tag("function_call")]
+    | Annotated[FunctionOutputItem, Tag("function_call_output")]
+    | Annotated[ReasoningItem, Tag("reasoning")],
+    Discriminator(
+        _type_of,
+        custom_error_type="union_tag_unknown",
+        custom_error_message="an item's type is message, function_call, function_call_output or"
+        " reasoning",
+    ),
+]
 
 
 class JsonSchemaFormat(RequestModel):
@@ -131,7 +156,7 @@ class PlainFormat(RequestModel):
 
 class TextConfig(RequestModel):
     format: Annotated[JsonSchemaFormat | PlainFormat, Field(discriminator="type")] | None = None
-    verbosity: Literal["medium"] | None = None
+    verbosity: Literal["low", "medium", "high"] | None = None
 
 
 class ResponseTool(RequestModel):

@@ -16,7 +16,7 @@ MAX_APPLIED_AT_ONCE = 50
 
 
 def groups_of(organization_id: UUID) -> QuerySet[DirectoryGroup]:
-    rows = DirectoryGroup.objects.filter(organization_id=organization_id)
+    rows = DirectoryGroup.objects.filter(organization_id=organization_id, is_scim=True)
     return rows.prefetch_related("members")
 
 
@@ -66,7 +66,7 @@ def _save(row: DirectoryGroup, resource: Group) -> None:
         with transaction.atomic():
             row.save()
     except IntegrityError as error:
-        raise UniquenessException(detail="The directory has a group of this name.") from error
+        raise UniquenessException(detail="There is a group of this name already.") from error
     row.members.set(members)
     users = {member.user_id for member in members}
     is_same = earlier[0] == row.display_name

@@ -8,6 +8,7 @@ estimate.py       tokens of a prompt before it has been tokenized
 rate_limits.py    requests and tokens a minute, concurrency; the `x-ratelimit-*` headers
 scopes.py         which of them bind a caller;  script.py: the Lua script that charges all at once
 prompt_check.py   the pre-classifier;  images.py: what it is asked about images
+image_text.py     the text in images, for models that cannot see
 prompt_text.py    the text of a prompt that came as token ids
 pipeline.py       the steps in their order, each with how it is undone
 """

@@ -7,6 +7,7 @@ Embeddings pass the first four: they have no prompt to check and no stream to ho
 """
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -17,6 +18,12 @@ from django.db import DatabaseError
 from redis.exceptions import RedisError
 
 from backend.generation.admission.allowed import require_allowed
+from backend.generation.admission.image_text import (
+    NOTICE,
+    NOTICE_HEADER,
+    with_image_text,
+    without_images,
+)
 from backend.generation.admission.images import images_score
 from backend.generation.admission.prompt_check import Fence, generation_check_and_create
 from backend.generation.admission.prompt_text import with_prompt_text
@@ -30,6 +37,7 @@ from backend.generation.pools.config import PoolConfig
 from backend.generation.pools.prefixes import Prefix
 from backend.generation.records import FinalState, generation_finish
 from backend.generation.request import AdmittedGeneration, Usage, active_choices
+from backend.generation.stations import StationClock
 from backend.generation.stream.leases import Leases
 from backend.platform.cancellation import uninterrupted
 from backend.platform.database import in_database
@@ -40,9 +48,10 @@ from safety.judge.policy import Policy
 
 log = structlog.get_logger(__name__)
 
-# Admissions that may be under way at once: others wait a moment, instead of exhausting the
-# connections to Redis and PostgreSQL that running generations need.
-_MAX_AT_ONCE = 32
+# Admissions that may be under way at once; others wait a moment. Most of an admission is a
+# processor's work: more of them at once end no sooner, and hold up the loop, and with it every
+# token and every refusal. They also leave connections to Redis and PostgreSQL to what runs.
+_MAX_AT_ONCE = 8
 
 
 @dataclass(slots=True, kw_only=True)
@@ -50,20 +59,24 @@ class Admission:
     """One request on its way, with what the steps have found and taken for it.
 
     Attributes:
-        max_input_tokens, max_output_tokens: the most that it can be billed.
+        max_input_tokens, max_output_tokens, max_seconds, max_characters: the most that it can be
+            billed.
         affinity: what its prompt begins with: it goes where that is cached, where it can.
         pending: how load shedding counts it; None where it was not counted.
         fence: whether it may still be started; None where nobody else may start it.
         ticket: its place, once it has one.
-        ratelimit_headers: the `x-ratelimit-*` headers.
+        ratelimit_headers: the `x-ratelimit-*` headers, and what else the caller is told.
         policy: what its output is held to, once its prompt has passed.
         row: as it was created.
+        clock: when it came and passed.
     """
 
     admitted: AdmittedGeneration
     pool: PoolConfig
     max_input_tokens: int
     max_output_tokens: int
+    max_seconds: int = 0
+    max_characters: int = 0
     affinity: Prefix | None = None
     pending: PendingRequest | None = None
     fence: Fence | None = None
@@ -71,6 +84,7 @@ class Admission:
     ratelimit_headers: dict[str, str] = field(default_factory=dict)
     policy: Policy | None = None
     row: Generation | None = None
+    clock: StationClock = field(default_factory=lambda: StationClock(time.monotonic()))
     taken: list["AdmissionStep"] = field(default_factory=list)
 
 
@@ -123,6 +137,7 @@ class AdmissionPipeline:
             *accounted,
             AdmissionStep(self._read_prompt, interruptible=True),
             AdmissionStep(self._score_images, interruptible=True),
+            AdmissionStep(self._read_images, interruptible=True),
             AdmissionStep(self._check_and_create, self._end_unstarted),
             AdmissionStep(self._take_lease, self._release_lease),
         )
@@ -135,15 +150,37 @@ class AdmissionPipeline:
         """
         try:
             await self._pass(self._first, admission)
-            async with self._slots:
+            assert admission.ticket is not None
+            await self._take_slot(admission.ticket)
+            try:
                 for step in steps:
+                    # Nothing more is done for a request that has lost its room.
+                    admission.ticket.raise_if_refused()
                     await self._pass(step, admission)
+            finally:
+                self._slots.release()
         except (RedisError, OSError) as error:
             await self.undo(admission)
             log.error("admission_without_redis", error=str(error))
             raise Overloaded("The server cannot take requests now.", retry_after=5) from error
         except BaseException:
             await self.undo(admission)
+            raise
+
+    async def _take_slot(self, ticket: Ticket) -> None:
+        """Wait until its admission may begin.
+
+        Raises:
+            Overloaded: others have taken its room meanwhile.
+        """
+        taking = asyncio.ensure_future(self._slots.acquire())
+        try:
+            either: set[asyncio.Future[Any]] = {taking, ticket.outcome}
+            await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
+            ticket.raise_if_refused()
+        except BaseException:
+            if not taking.cancel():  # it has the slot already
+                self._slots.release()
             raise
 
     async def undo(self, admission: Admission) -> None:
@@ -176,6 +213,7 @@ class AdmissionPipeline:
                 organization=principal.organization_id,
                 weight=active_choices(admission.admitted.request.n),
                 affinity=admission.affinity,
+                is_batch=admission.admitted.request.service_tier == BATCH,
             )
             describe(queue, admission.ticket, demand_of(admission.admitted))
         finally:
@@ -223,6 +261,8 @@ class AdmissionPipeline:
             model=priced_model(admission.pool.id, admission.admitted.request.service_tier),
             input_tokens=admission.max_input_tokens,
             max_output_tokens=admission.max_output_tokens,
+            audio_seconds=admission.max_seconds,
+            characters=admission.max_characters,
         )
 
     async def _free_budget(self, admission: Admission) -> None:
@@ -235,7 +275,18 @@ class AdmissionPipeline:
         return False
 
     async def _score_images(self, admission: Admission) -> bool:
+        began = time.monotonic()
         await images_score(admission.admitted.request)
+        admission.clock.pre_check_s += time.monotonic() - began
+        return False
+
+    async def _read_images(self, admission: Admission) -> bool:
+        request = admission.admitted.request
+        read = await with_image_text(request, admission.pool)
+        if read is not request:
+            headers = {**admission.ratelimit_headers, NOTICE_HEADER: NOTICE}
+            admission.ratelimit_headers = headers
+            admission.admitted = msgspec.structs.replace(admission.admitted, request=read)
         return False
 
     async def _check_and_create(self, admission: Admission) -> bool:
@@ -246,7 +297,10 @@ class AdmissionPipeline:
             fence=admission.fence,
         )
         admission.policy, admission.row = checked.policy, checked.row
-        admission.admitted = msgspec.structs.replace(admission.admitted, request=checked.request)
+        admission.clock.pre_check_at = checked.checked_at
+        admission.clock.pre_check_s += checked.check_s
+        request = without_images(checked.request, admission.pool)
+        admission.admitted = msgspec.structs.replace(admission.admitted, request=request)
         return True
 
     async def _end_unstarted(self, admission: Admission) -> None:

@@ -4,6 +4,7 @@ One hop to a thread covers the pre-check (pure CPU, milliseconds) and the transa
 prompt ends here, in its terminal state and with its usage record, and reaches no engine.
 """
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -45,11 +46,14 @@ class CheckedPrompt:
         request: with its untrusted content marked as data.
         policy: what its output is held to.
         row: as it was created.
+        checked_at, check_s: when the check began, and how long it took.
     """
 
     request: GenerationRequest
     policy: Policy
     row: Generation
+    checked_at: float
+    check_s: float
 
 
 def generation_check_and_create(
@@ -69,7 +73,9 @@ def generation_check_and_create(
     policy = policy_for(
         organization_id=principal.organization_id, model=model, key_id=principal.key_id
     )
+    began = time.monotonic()
     checks = _check(request, policy)
+    check_s = time.monotonic() - began
     refusal = next((check.decision for check in checks if check.decision.blocked), None)
     try:
         row = _store(admitted, model, checks, fence)
@@ -79,7 +85,35 @@ def generation_check_and_create(
         raise
     if refusal is not None:
         raise _blocked(refusal)
-    return CheckedPrompt(with_marked_content(request), policy, row)
+    return CheckedPrompt(with_marked_content(request), policy, row, began, check_s)
+
+
+def spoken_text_check(
+    admitted: AdmittedGeneration, *, model: str
+) -> tuple[AdmittedGeneration, list[Checked]]:
+    """Check a text that is to be spoken. `spoken_text_create` writes its row, at the end.
+
+    Raises:
+        ContentBlocked: the policy refuses it. The generation is stored as `blocked`.
+    """
+    admitted = _with_retention(admitted)
+    request, principal = admitted.request, admitted.request.principal
+    policy = policy_for(
+        organization_id=principal.organization_id, model=model, key_id=principal.key_id
+    )
+    checks = _check(request, policy)
+    refusal = next((check.decision for check in checks if check.decision.blocked), None)
+    if refusal is not None:
+        _store(admitted, model, checks, None)
+        raise _blocked(refusal)
+    return admitted, checks
+
+
+def spoken_text_create(
+    admitted: AdmittedGeneration, *, model: str, checks: list[Checked]
+) -> Generation:
+    """The row of what was spoken or heard, with what was decided about its text."""
+    return _store(admitted, model, checks, None)
 
 
 def _with_retention(admitted: AdmittedGeneration) -> AdmittedGeneration:
@@ -130,7 +164,7 @@ def _store(
                     text=check.text,
                 )
         if request.message_id is not None:
-            generation_attach(message_id=request.message_id, generation_id=row.id)
+            generation_attach(message_id=request.message_id, generation_id=row.id, model=model)
         if any(check.decision.blocked for check in checks):
             _finish_blocked(row)
     return row

@@ -19,7 +19,9 @@ from collections.abc import Callable, Collection
 from uuid import UUID
 
 from backend.generation import metrics
+from backend.generation.admission.batch_places import MAX_WAIT_S, BatchPlaces, LineTicket
 from backend.generation.admission.fair_order import FairOrder
+from backend.generation.admission.retry_after import Outage, spread
 from backend.generation.pools.prefixes import Prefix
 from backend.generation.pools.replicas import Replica, ReplicaSet
 from backend.platform.errors import Overloaded, ParleyError
@@ -28,6 +30,7 @@ from backend.platform.errors import Overloaded, ParleyError
 AGEING_S = 2.0
 _RATE_WINDOW_S = 20.0
 MAX_RETRY_AFTER_S = 30.0
+BATCH_WAITED = "batch_waited"
 
 
 Rank = tuple[float, int]
@@ -41,6 +44,7 @@ class Ticket:
         rank: smaller is sooner; `turn` decides among those of one priority.
         weight: choices that it will run at once.
         entered: it is ready to run.
+        is_batch: it takes a place that is left over, and keeps no other from one.
         replica: where it runs; None while it waits.
     """
 
@@ -54,8 +58,10 @@ class Ticket:
         turn: float,
         weight: int,
         affinity: Prefix | None,
+        is_batch: bool = False,
     ) -> None:
         self._queue = queue
+        self.is_batch = is_batch
         self.priority = priority
         self.organization = organization
         self.rank = rank
@@ -70,7 +76,23 @@ class Ticket:
     async def granted(self) -> Replica:
         """Wait for the place. Raises Overloaded when better plans have taken the room."""
         self._queue.enter(self)
-        return await self._granted
+        if not self.is_batch:
+            return await self._granted
+        try:
+            async with asyncio.timeout(MAX_WAIT_S):
+                return await self._granted
+        except TimeoutError:
+            raise Overloaded("No place was left for this line.", code=BATCH_WAITED) from None
+
+    @property
+    def outcome(self) -> asyncio.Future[Replica]:
+        """Done when it was granted or refused. Who waits for it must not cancel it."""
+        return self._granted
+
+    def raise_if_refused(self) -> None:
+        """Raises Overloaded when others have taken its room in the queue."""
+        if self._granted.done() and not self._granted.cancelled():
+            self._granted.result()
 
     def grant(self, replica: Replica) -> None:
         self._occupy(replica)
@@ -97,6 +119,12 @@ class Ticket:
             self._occupy(replica)
         return replica
 
+    def answered(self) -> None:
+        """Its answer has begun: a replica that has just come back bears one more."""
+        if self.replica is not None and self.replica.ramp.is_under_way:
+            self.replica.ramp.answered()
+            self._queue.pump()
+
     def release(self) -> None:
         """Give back whatever it holds; may be called more than once."""
         self._vacate()
@@ -106,11 +134,13 @@ class Ticket:
     def _occupy(self, replica: Replica) -> None:
         self.replica = replica
         replica.outstanding += self.weight
+        replica.batch_choices += self.weight if self.is_batch else 0
         metrics.ACTIVE.labels(self._queue.replicas.pool.id).inc(self.weight)
 
     def _vacate(self) -> None:
         if self.replica is not None:
             self.replica.outstanding -= self.weight
+            self.replica.batch_choices -= self.weight if self.is_batch else 0
             metrics.ACTIVE.labels(self._queue.replicas.pool.id).dec(self.weight)
             self.replica = None
 
@@ -136,11 +166,18 @@ class AdmissionQueue:
         self._numbers = itertools.count()
         self._orders: defaultdict[int, FairOrder] = defaultdict(FairOrder)  # by priority
         self._served: list[float] = []  # when places became free, lately
+        self._outage = Outage(clock)
+        self.batches = BatchPlaces(replicas)
         self.draining = False
 
     @property
     def waiting(self) -> int:
         return len(self._tickets)
+
+    @property
+    def keeps_batches_waiting(self) -> bool:
+        """Whether a request waits that would have the next free place."""
+        return bool(self._tickets)
 
     def reserve(
         self,
@@ -149,12 +186,14 @@ class AdmissionQueue:
         weight: int,
         affinity: Prefix | None,
         organization: UUID | None = None,
+        is_batch: bool = False,
     ) -> Ticket:
         """Room in the queue for a new request, before anything else is done for it.
 
         Args:
             priority: `Plan.queue_priority`, smaller is sooner.
             organization: whose turn it is to be.
+            is_batch: it needs no room here: it waits where it keeps back no other.
         Raises:
             Overloaded: no replica takes work, or the queue is full of those before it.
         """
@@ -164,8 +203,11 @@ class AdmissionQueue:
         if not self.replicas.takes_requests:
             raise Overloaded(
                 f"No replica of {self.replicas.pool.id!r} takes work now. Try again soon.",
-                retry_after=5,
+                retry_after=self._outage.retry_after(),
             )
+        self._outage.is_over()
+        if is_batch:
+            return self._ticket(priority, weight, affinity, is_batch=True)
         if self.refuses(priority, organization):
             raise self.full_error()
         left = self._refuse_last(priority) if self.is_full else None
@@ -197,17 +239,23 @@ class AdmissionQueue:
         )
         return before + ahead >= self._room
 
-    def readmit(self, *, priority: int, weight: int, affinity: Prefix | None) -> Ticket:
+    def readmit(
+        self, *, priority: int, weight: int, affinity: Prefix | None, is_batch: bool = False
+    ) -> Ticket:
         """Room for a generation that was admitted elsewhere: never refused, and first in line."""
+        if is_batch:
+            return self._ticket(priority, weight, affinity, is_batch=True)
         return self._join(priority - 1_000, None, weight, affinity)
 
     def refuse_waiting(self) -> None:
         """Refuse all who wait, unless a replica takes work."""
         if self.replicas.any_healthy:
             return
+        waiting: list[LineTicket] = [*self._tickets, *self.batches.take_all()]
         for ticket in list(self._tickets):
             self._take_out(ticket)
-            ticket.refuse(
+        for one in waiting:
+            one.refuse(
                 Overloaded(f"{self.replicas.pool.id!r} is not served any more.", retry_after=5)
             )
 
@@ -215,11 +263,15 @@ class AdmissionQueue:
         """`ticket` is ready to run. Called once by `Ticket.granted`."""
         if not ticket.settled:
             ticket.entered = True
+            if ticket.is_batch:
+                self.batches.enter(ticket)
             self.pump()
 
     def left(self, ticket: Ticket) -> None:
         """`ticket` needs no place any more."""
-        if ticket in self._tickets:
+        if ticket.is_batch:
+            self.batches.left(ticket)
+        elif ticket in self._tickets:
             self._take_out(ticket)
         elif not ticket.waiting:
             self._note_served()
@@ -236,23 +288,41 @@ class AdmissionQueue:
             self._tickets.discard(ticket)
             self._orders[ticket.priority].grant(ticket.organization, ticket.turn)
             ticket.grant(replica)
+        self._pump_batches()
         self._gauge()
+
+    def _pump_batches(self) -> None:
+        if not self.draining and not self.keeps_batches_waiting:
+            self.batches.pump()
 
     def _join(
         self, priority: int, organization: UUID | None, weight: int, affinity: Prefix | None
     ) -> Ticket:
-        ticket = Ticket(
+        ticket = self._ticket(priority, weight, affinity, organization=organization)
+        ticket.turn = self._orders[priority].join(organization, weight)
+        self._tickets.add(ticket)
+        self._gauge()
+        return ticket
+
+    def _ticket(
+        self,
+        priority: int,
+        weight: int,
+        affinity: Prefix | None,
+        *,
+        organization: UUID | None = None,
+        is_batch: bool = False,
+    ) -> Ticket:
+        return Ticket(
             self,
             priority=priority,
             organization=organization,
             rank=self._rank(priority),
-            turn=self._orders[priority].join(organization, weight),
+            turn=0.0,
             weight=weight,
             affinity=affinity,
+            is_batch=is_batch,
         )
-        self._tickets.add(ticket)
-        self._gauge()
-        return ticket
 
     def _take_out(self, ticket: Ticket) -> None:
         self._tickets.discard(ticket)
@@ -287,7 +357,7 @@ class AdmissionQueue:
         return Overloaded(
             f"{self.replicas.pool.id!r} has more requests waiting than it can serve soon."
             " Try again later.",
-            retry_after=self.retry_after(),
+            retry_after=spread(self.retry_after()),
         )
 
     def retry_after(self) -> float:

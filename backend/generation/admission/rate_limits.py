@@ -7,7 +7,7 @@ from redis.asyncio import Redis
 
 from backend.accounts.principal import Principal
 from backend.generation.admission.scopes import LimitScope, scopes_of
-from backend.generation.admission.script import ADMIT, SETTLE
+from backend.generation.admission.script import ADMIT, LOOK, SETTLE
 from backend.platform.errors import RateLimited
 from backend.platform.redis_batch import Batch
 
@@ -26,6 +26,26 @@ class RateLimitCharge:
     is_new: bool
 
 
+@dataclass(frozen=True, slots=True)
+class LimitLeft:
+    """What one holder of limits has left at this moment, a minute's.
+
+    Attributes:
+        model: None: of all models together.
+    """
+
+    holder: str
+    model: str | None
+    requests_limit: int
+    requests_remaining: int
+    requests_reset_s: float
+    tokens_limit: int
+    tokens_remaining: int
+    tokens_reset_s: float
+    concurrent_limit: int
+    concurrent_running: int
+
+
 class Limiter:
     """The limits in Redis.
 
@@ -36,6 +56,7 @@ class Limiter:
     def __init__(self, redis: Redis, *, longest_s: int) -> None:
         batch = Batch(redis)
         self._admit, self._settle = batch.script(ADMIT), batch.script(SETTLE)
+        self._look = batch.script(LOOK)
         self._longest_s = longest_s
 
     async def admit(
@@ -61,6 +82,22 @@ class Limiter:
             return RateLimitCharge(headers, is_new=answer[0] == 0)
         raise _refusal(scopes[answer[1] - 1], kind=answer[2], wait_us=answer[3], headers=headers)
 
+    async def left(self, principal: Principal) -> list[LimitLeft]:
+        """What each of the caller's scopes has left; nothing is charged. Those of their project
+        come once for each model that has a limit of its own."""
+        scopes: list[tuple[LimitScope, str | None]] = [(s, None) for s in scopes_of(principal)]
+        scopes += [
+            (scopes_of(principal, limit.model)[-1], limit.model)
+            for limit in principal.project.limits
+        ]
+        found = []
+        for scope, model in scopes:
+            names = [f"{scope.name}:{part}" for part in ("requests", "tokens", "active")]
+            limits = (scope.requests_per_minute, scope.tokens_per_minute)
+            *state, running = await self._look(keys=names, args=list(limits))
+            found.append(_left(scope, model, [int(number) for number in state], int(running)))
+        return found
+
     async def settle(
         self,
         principal: Principal,
@@ -77,6 +114,21 @@ class Limiter:
             keys=[f"{s.name}:{part}" for s in scopes for part in ("tokens", "active")],
             args=[str(generation_id), estimated, used, *(s.tokens_per_minute for s in scopes)],
         )
+
+
+def _left(scope: LimitScope, model: str | None, state: list[int], running: int) -> LimitLeft:
+    return LimitLeft(
+        holder=scope.label,
+        model=model,
+        requests_limit=scope.requests_per_minute,
+        requests_remaining=state[0],
+        requests_reset_s=round(state[1] / 1e6, 3),
+        tokens_limit=scope.tokens_per_minute,
+        tokens_remaining=state[2],
+        tokens_reset_s=round(state[3] / 1e6, 3),
+        concurrent_limit=scope.concurrent_generations,
+        concurrent_running=running,
+    )
 
 
 def _refusal(scope: LimitScope, *, kind: int, wait_us: int, headers: dict[str, str]) -> RateLimited:

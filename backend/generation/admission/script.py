@@ -79,3 +79,20 @@ for s = 1, #KEYS / 2 do
 end
 return 1
 """
+
+# KEYS: one scope's requests, tokens, active. ARGV: requests a minute, tokens a minute. Returns
+# remaining and reset of both, and how many generations run. Changes nothing.
+LOOK = """
+local MINUTE = 60000000
+local t = redis.call('TIME')
+local now = t[1] * 1000000 + t[2]
+local state = {}
+for r = 1, 2 do
+  local used = math.max(tonumber(redis.call('GET', KEYS[r]) or '0') - now, 0)
+  local interval = MINUTE / tonumber(ARGV[r])
+  state[#state + 1] = math.max(0, math.floor((MINUTE - used) / interval))
+  state[#state + 1] = math.floor(used)
+end
+state[#state + 1] = redis.call('ZCOUNT', KEYS[3], string.format('(%.0f', now), '+inf')
+return state
+"""

@@ -144,7 +144,8 @@ class SharedQueue(AdmissionQueue):
         self._demands[ticket] = demand
 
     def enter(self, ticket: Ticket) -> None:
-        if ticket.settled:
+        if ticket.settled or ticket.is_batch:
+            super().enter(ticket)
             return
         may = self._is_shared and self.is_idle and not self.depth.waiting
         if may and ticket.weight <= self._budget and self._place(ticket):
@@ -157,6 +158,9 @@ class SharedQueue(AdmissionQueue):
             super().enter(ticket)
 
     def left(self, ticket: Ticket) -> None:
+        if ticket.is_batch:
+            super().left(ticket)
+            return
         demand = self._demand(ticket)
         if self._entered.pop(demand.id, None) is not None:
             self._gone.add(demand.id)
@@ -172,6 +176,7 @@ class SharedQueue(AdmissionQueue):
             self._place_unplaced()
             if self._entered:
                 self.wake.set()
+            self._pump_batches()
             return
         super().pump()
         for one in [one for one in self._entered.values() if not one.ticket.waiting]:
@@ -187,6 +192,10 @@ class SharedQueue(AdmissionQueue):
             return super().retry_after()
         wait_s = self.depth.wait_s(self.depth.waiting)
         return min(MAX_RETRY_AFTER_S, max(1.0, wait_s or MAX_RETRY_AFTER_S / 3))
+
+    @property
+    def keeps_batches_waiting(self) -> bool:
+        return not self.is_idle or self.depth.waiting > 0
 
     # A round.
 
@@ -221,6 +230,7 @@ class SharedQueue(AdmissionQueue):
         self.depth = Depth(int(waiting), float(rate), free, int(processes))
         self._budget = max(0, int(budget) - (self._weight() - weight))  # given meanwhile
         self._take(raw.decode() for raw in granted)
+        self._pump_batches()
 
     def go_on_alone(self) -> None:
         """Redis did not answer: this process' part of the places goes to its own tickets."""
@@ -273,7 +283,7 @@ class SharedQueue(AdmissionQueue):
 
     def _weight(self) -> int:
         """What runs here, and what was granted and has no replica yet."""
-        running = sum(replica.outstanding for replica in self.replicas.replicas)
+        running = sum(replica.counted for replica in self.replicas.replicas)
         return running + sum(ticket.weight for ticket in self._unplaced)
 
 

@@ -21,6 +21,7 @@ from backend.generation.admission.estimate import input_estimate
 from backend.generation.finish.result import completion_in_memory
 from backend.generation.finish.settle import Settlement, quietly
 from backend.generation.models import Generation, GenerationState
+from backend.generation.pools.rollouts import Rollouts
 from backend.generation.records import (
     Checked,
     FinalState,
@@ -62,9 +63,10 @@ class Delivered:
 class Finisher:
     """Ends the generations of this process."""
 
-    def __init__(self, leases: Leases, settlement: Settlement) -> None:
+    def __init__(self, leases: Leases, settlement: Settlement, rollouts: Rollouts) -> None:
         self._leases = leases
         self._settlement = settlement
+        self._rollouts = rollouts
 
     async def finish(
         self, active: ActiveGeneration, events: EventAppender, outcome: Outcome, *, replica: str
@@ -76,6 +78,7 @@ class Finisher:
         """
         if not await _stored(active):
             return
+        active.clock.stored()
         delivered = _delivered(active)
         buffered = active.log.shown == active.log.last
         if not buffered:
@@ -105,6 +108,15 @@ class Finisher:
             active.note_completion(completion_in_memory(active, delivered.usage, outcome.error))
         await self._settlement.budget(active.admitted, finished.facts)
         _observe(active, events, finished)
+        await self._count(active, finished.generation)
+
+    async def _count(self, active: ActiveGeneration, row: Generation) -> None:
+        """For the trial that it is a part of. Who cancels says nothing of the model, and an answer
+        that another process went on with says nothing of its latency."""
+        mark = active.admitted.mark
+        if mark and row.state != GenerationState.CANCELLED:
+            failed = row.state == GenerationState.FAILED
+            await quietly(self._rollouts.note(mark, failed=failed, ttft_ms=row.ttft_ms))
 
     async def _commit(self, active: ActiveGeneration, final: FinalState) -> Finished | None:
         """The terminal transaction, until it is done; None when it is not ours to do.
@@ -283,6 +295,7 @@ def _final_state(
         started_at=started_at or datetime.now(UTC),
         checked=checked,
         prompt=_prompt_to_keep(active, checked),
+        stations=active.clock.milliseconds(),
     )
 
 
@@ -294,6 +307,8 @@ def _observe(active: ActiveGeneration, events: EventAppender, finished: Finished
     metrics.TOKENS.labels(model, plan, "output").inc(row.output_tokens)
     if row.ttft_ms is not None:
         metrics.TTFT.labels(model, plan).observe(row.ttft_ms / 1000)
+    for station, took in (row.stations or {}).items():
+        metrics.STATION.labels(station, model).observe(took / 1000)
     first, last = events.first_text_at, events.last_text_at
     if first is not None and last is not None and row.output_tokens > 1 and not active.failed_over:
         metrics.INTER_TOKEN.labels(model, plan).observe((last - first) / (row.output_tokens - 1))

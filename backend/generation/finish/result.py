@@ -54,6 +54,8 @@ def completion_in_memory(
         usage=usage,
         error=error,
         service_tier=active.request.service_tier,
+        predicted=active.predicted,
+        stations=active.clock.milliseconds(),
     )
 
 

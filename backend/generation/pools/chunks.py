@@ -4,19 +4,37 @@ from typing import Annotated, Any
 
 import msgspec
 
-from backend.generation.request import Usage, finish_reason_of
+from backend.generation.request import PredictedTokens, Usage, finish_reason_of
 from backend.generation.tools import begun_call, without_marks
 
 # What the ledger can hold: a count beyond it is the upstream's mistake.
 _Count = Annotated[int, msgspec.Meta(ge=0, le=2**31 - 1)]
 
 
+class CachedDetails(msgspec.Struct, frozen=True):
+    image_tokens: _Count | None = None
+
+
 class PromptDetails(msgspec.Struct, frozen=True):
+    """Cached tokens and those of images may be the same; how many are, our engine says."""
+
     cached_tokens: _Count | None = None
+    image_tokens: _Count | None = None
+    cached_tokens_details: CachedDetails | None = None
+
+    @property
+    def uncached_image_tokens(self) -> int:
+        cached = self.cached_tokens_details or CachedDetails()
+        return max((self.image_tokens or 0) - (cached.image_tokens or 0), 0)
 
 
 class OutputDetails(msgspec.Struct, frozen=True):
     reasoning_tokens: _Count | None = None
+    accepted_prediction_tokens: _Count | None = None
+    rejected_prediction_tokens: _Count | None = None
+
+
+_NO_PROMPT_DETAILS, _NO_OUTPUT_DETAILS = PromptDetails(), OutputDetails()
 
 
 class ReportedUsage(msgspec.Struct, frozen=True):
@@ -29,17 +47,25 @@ class ReportedUsage(msgspec.Struct, frozen=True):
     completion_tokens_details: OutputDetails | None = None
 
     def counted(self) -> Usage:
-        details = self.prompt_tokens_details or PromptDetails()
+        details = self.prompt_tokens_details or _NO_PROMPT_DETAILS
         return Usage(
             input_tokens=self.prompt_tokens,
             cached_input_tokens=details.cached_tokens or 0,
             output_tokens=self.completion_tokens,
             reasoning_tokens=self.reasoning_tokens,
+            image_tokens=details.uncached_image_tokens,
         )
 
     @property
     def reasoning_tokens(self) -> int:
-        return (self.completion_tokens_details or OutputDetails()).reasoning_tokens or 0
+        return (self.completion_tokens_details or _NO_OUTPUT_DETAILS).reasoning_tokens or 0
+
+    @property
+    def predicted(self) -> PredictedTokens:
+        details = self.completion_tokens_details or _NO_OUTPUT_DETAILS
+        return PredictedTokens(
+            details.accepted_prediction_tokens or 0, details.rejected_prediction_tokens or 0
+        )
 
 
 class _Function(msgspec.Struct):
@@ -84,7 +110,7 @@ class UpstreamChunk(msgspec.Struct):
         text: with calls as part of it, see backend/generation/tools.py.
         is_call: the text is of a call.
         thought: what the model thinks; before the text.
-        usage: of this upstream request so far, where the chunk tells.
+        usage, predicted: of this upstream request so far, where the chunk tells.
         logprobs: JSON, as the upstream wrote it.
     """
 
@@ -94,6 +120,7 @@ class UpstreamChunk(msgspec.Struct):
     usage: Usage | None = None
     is_call: bool = False
     thought: str = ""
+    predicted: PredictedTokens | None = None
 
 
 class UpstreamErrorEvent(Exception):
@@ -127,7 +154,8 @@ def decode_chunk(data: bytes) -> UpstreamChunk:
         if bytes(choice.logprobs) != b"null":
             logprobs = bytes(choice.logprobs)
     usage = chunk.usage.counted() if chunk.usage is not None else None
-    return UpstreamChunk(text, finish_reason, logprobs, usage, is_call, thought)
+    predicted = chunk.usage.predicted if chunk.usage is not None else None
+    return UpstreamChunk(text, finish_reason, logprobs, usage, is_call, thought, predicted)
 
 
 def _text_of(choice: _Choice) -> str:

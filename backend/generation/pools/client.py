@@ -1,6 +1,7 @@
 """Requests to replicas: a generation's stream, a probe, tokens of a text. One for the process."""
 
 import asyncio
+from collections.abc import AsyncGenerator
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +18,8 @@ from backend.platform.sse import EventDecoder
 # An engine that has begun to answer sends something every step; a minute of silence is a hang.
 _SILENCE_S = 60.0
 _SMALL_REQUEST_S = 5.0
+# Before it, a recording is decoded and its model loaded.
+_FIRST_EVENT_S = 120.0
 _PROBE_S = 1.2
 # Of a probe whose time was up this much later than asked for, this process was the one held up.
 _OWN_LATENESS_S = 0.5
@@ -106,11 +109,13 @@ class UpstreamClient:
         *,
         request_id: str,
         usage_key: str,
+        traceparent: str = "",
     ) -> UpstreamStream:
         """Start a streamed request at `replica`.
 
         Args:
             usage_key: what its final count can be asked for by (`usage`), where it keeps one.
+            traceparent: where its spans belong; "" for nowhere.
         Raises:
             ReplicaUnavailable: try another.
             RequestRefused: no replica would take this.
@@ -124,6 +129,7 @@ class UpstreamClient:
                 "accept": "text/event-stream",
                 "x-request-id": request_id,
                 "x-usage-key": usage_key,
+                **({"traceparent": traceparent} if traceparent else {}),
             },
             body=orjson.dumps(body),
         )
@@ -252,6 +258,52 @@ class UpstreamClient:
             )
         whole: dict[str, Any] = orjson.loads(answer)
         return whole
+
+    async def events(
+        self,
+        replica: ReplicaConfig,
+        path: str,
+        body: bytes,
+        *,
+        content_type: str,
+        request_id: str,
+    ) -> AsyncGenerator[dict[str, Any]]:
+        """What the replica tells at `path`, event by event. Closing it ends the request there.
+
+        Raises:
+            ReplicaUnavailable: it could not begin, broke, fell silent, or said that it failed.
+            RequestRefused: no replica would take this.
+        """
+        try:
+            async with asyncio.timeout(_FIRST_EVENT_S):
+                response = await self._origin(replica).request(
+                    "POST",
+                    path,
+                    headers={
+                        **_authorization(replica),
+                        "content-type": content_type,
+                        "x-request-id": request_id,
+                    },
+                    body=body,
+                )
+        except TimeoutError:
+            raise ReplicaUnavailable(f"{path.partition('?')[0]} did not answer") from None
+        if response.status != 200:
+            raise await _failure(replica, response)
+        response.limit_silence(_SILENCE_S)
+        decoder = EventDecoder()
+        try:
+            while received := await response.read_some():
+                for data in decoder.feed(received):
+                    if data == b"[DONE]":
+                        return
+                    event: dict[str, Any] = orjson.loads(data)
+                    if "error" in event:
+                        raise ReplicaUnavailable(str(event["error"]))
+                    yield event
+            raise ReplicaUnavailable("the stream ended without [DONE]")
+        finally:
+            response.abort()
 
     async def _ask(
         self,

@@ -64,7 +64,8 @@ class PoolConfig:
         max_concurrency: generations that one replica takes at a time.
         max_image_tokens: the most tokens of one image in a prompt; None: not known, so a budget
             reserves the whole context window for a request with images.
-        price_per_1k: US dollars per 1,000 `input`, `cached_input`, `output` tokens.
+        price_per_1k: US dollars per 1,000 `input`, `cached_input`, `output` tokens, `image` tokens
+            where they cost something else than `input`; seconds of `audio`, `characters`.
         sampling: what the model's makers recommend, by upstream names (`temperature`, `top_p`,
             `top_k`, `min_p`, penalties); a request's own values come first.
         stop: the same, where an answer has to end for want of an end token.
@@ -72,6 +73,8 @@ class PoolConfig:
             as `max_output_tokens`.
         license, notice: an SPDX name, and what its makers want said of it; shown to users.
         routing: the policy that chooses a replica, see routing.py.
+        fallback: ids of models that serve in its place, in this order, while it takes no requests
+            (admission/fallback.py).
         on_demand: its replica is started when it is asked for: requests wait for it.
         dialect: `vllm` (our engine, vLLM, SGLang) knows `priority`, `cache_salt`,
             `continuous_usage_stats` and `continue_final_message`; `openai` knows only what OpenAI
@@ -97,6 +100,7 @@ class PoolConfig:
     license: str = ""
     notice: str = ""
     on_demand: bool = False
+    fallback: tuple[str, ...] = ()
 
     @property
     def turn_limit(self) -> int:
@@ -342,6 +346,11 @@ def _pool(path: Path, table: ModelTable) -> PoolConfig:
         raise PoolsError(
             f"{path}: model {table.id!r}: routing must be one of {known}, not {table.routing!r}."
         )
+    if (missing := table.price_per_1k.missing) is not None:
+        raise PoolsError(
+            f"{path}: Object missing required field `{missing}` - at model {table.id!r}"
+            " price_per_1k."
+        )
     return PoolConfig(
         id=table.id,
         name=table.name or table.id,
@@ -352,10 +361,7 @@ def _pool(path: Path, table: ModelTable) -> PoolConfig:
         capabilities=table.capabilities,
         upstream_model=table.upstream_model or table.id,
         max_concurrency=table.max_concurrency,
-        price_per_1k={
-            kind: Decimal(price)
-            for kind, price in msgspec.structs.asdict(table.price_per_1k).items()
-        },
+        price_per_1k={kind: Decimal(price) for kind, price in table.price_per_1k.given().items()},
         sampling={name: _number(name, value) for name, value in table.sampling.items()},
         stop=table.stop,
         turn_tokens=table.turn_tokens,
@@ -364,6 +370,7 @@ def _pool(path: Path, table: ModelTable) -> PoolConfig:
         dialect=table.dialect,
         routing=table.routing,
         on_demand=table.on_demand,
+        fallback=table.fallback,
         replicas=tuple(_replica(path, table.id, replica) for replica in table.replica),
     )
 

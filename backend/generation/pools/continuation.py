@@ -9,12 +9,16 @@ from typing import Any
 
 import msgspec
 
+from backend.conversations.titles import TITLE_INSTRUCTIONS
 from backend.generation.pools.config import PoolConfig
 from backend.generation.request import GenerationRequest
 from backend.generation.thoughts import split_thought
 from backend.generation.tools import call_as_openai, split_calls
 from backend.generation.untrusted_content import upstream_messages
 
+_IN_LAST_MESSAGE = {"continue_final_message": True, "add_generation_prompt": False}
+PUBLIC_PROMPTS = frozenset({TITLE_INSTRUCTIONS})
+"""System prompts of the product itself."""
 CHAT_PATH = "/v1/chat/completions"
 COMPLETION_PATH = "/v1/completions"
 
@@ -66,12 +70,19 @@ def upstream_body(
         # Cached prefixes are shared within an organization only: a hit would tell by its speed
         # that another one has sent the same text.
         body["cache_salt"] = str(request.principal.organization_id)
+        body.pop("cache_public_messages", None)
+        if "public_prefix" in pool.capabilities and _begins_with_own_prompt(request):
+            body["cache_public_messages"] = 1
     if request.reasoning_effort:
         body["reasoning_effort"] = request.reasoning_effort
+    if request.prediction:
+        body["prediction"] = {"type": "content", "content": request.prediction}
     if request.endpoint == "chat":
         body["messages"] = upstream_messages(request)
         if request.tools is not None:
             body.update(msgspec.to_builtins(request.tools))
+        if request.continues_answer:
+            body |= _IN_LAST_MESSAGE
         if text_so_far:
             _continue_chat(body, text_so_far)
     else:
@@ -80,6 +91,15 @@ def upstream_body(
         if request.suffix:
             body["suffix"] = request.suffix
     return body
+
+
+def _begins_with_own_prompt(request: GenerationRequest) -> bool:
+    """Whether the first message is one that the product sends for every organization: who sends the
+    same learns nothing by finding it cached."""
+    if request.endpoint != "chat" or len(request.messages) < 2:
+        return False
+    first = request.messages[0]
+    return first.role == "system" and first.text in PUBLIC_PROMPTS
 
 
 def _continue_chat(body: dict[str, Any], text_so_far: str) -> None:
@@ -95,8 +115,7 @@ def _continue_chat(body: dict[str, Any], text_so_far: str) -> None:
     if calls:
         written = [call_as_openai(call, f"call_{index}") for index, call in enumerate(calls)]
         messages[-1]["tool_calls"] = written
-    body["continue_final_message"] = True
-    body["add_generation_prompt"] = False
+    body |= _IN_LAST_MESSAGE
 
 
 def _continued_prompt(

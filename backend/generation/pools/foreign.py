@@ -7,12 +7,13 @@ Sources: vLLM 0.11, docs "Production Metrics" (`vllm:gpu_cache_usage_perc` until
 docs "Production Metrics".
 """
 
+import time
 from collections.abc import Callable, Mapping
 from typing import Literal
 
 from prometheus_client.parser import text_string_to_metric_families
 
-from backend.generation.pools.registry import Capacity, Load, PrefixSummary
+from backend.generation.pools.registry import Capacity, Load, PrefixSummary, Totals
 
 Kind = Literal["vllm", "sglang", "openai"]
 
@@ -80,6 +81,52 @@ def read_sglang(samples: Samples) -> tuple[Capacity, Load]:
 def read_nothing(_: Samples) -> tuple[Capacity, Load]:
     """A hosted endpoint tells nothing of its load."""
     return Capacity(), Load()
+
+
+_INPUT = ("vllm:prompt_tokens_total", "sglang:prompt_tokens_total")
+_CACHED = ("vllm:prefix_cache_hits_total", "sglang:cached_tokens_total")
+_OUTPUT = ("vllm:generation_tokens_total", "sglang:generation_tokens_total")
+
+
+class Totaller:
+    """Adds up what a foreign engine has done since the first reading; its own counters begin again
+    with each of its starts."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._started_at = self._last_at = clock()
+        self._was_running = False
+        self._busy_s = 0.0
+        self._counters: tuple[int, ...] | None = None
+        self._sums = (0, 0, 0)
+
+    def read(self, samples: Samples, load: Load) -> None:
+        """One answer of its /metrics. It was at work since the last one where it was running then
+        and is now."""
+        now = self._clock()
+        if self._was_running and load.running:
+            self._busy_s += now - self._last_at
+        self._last_at, self._was_running = now, load.running > 0
+        counters = tuple(samples.whole(*names) for names in (_INPUT, _CACHED, _OUTPUT))
+        if self._counters is not None:
+            grown = (
+                now - then if now >= then else now
+                for now, then in zip(counters, self._counters, strict=True)
+            )
+            given, cached, made = (
+                total + more for total, more in zip(self._sums, grown, strict=True)
+            )
+            self._sums = (given, cached, made)
+        self._counters = counters
+
+    def missed(self) -> None:
+        """The engine did not answer."""
+        self._last_at, self._was_running = self._clock(), False
+
+    def totals(self) -> Totals:
+        """Up is as long as it is announced, since it is paid for meanwhile."""
+        given, cached, made = self._sums
+        return Totals(self._last_at - self._started_at, self._busy_s, given, cached, made)
 
 
 READERS: dict[Kind, Callable[[Samples], tuple[Capacity, Load]]] = {

@@ -7,6 +7,7 @@ keep-alive, TLS, and closing a connection to abort what runs at its other end.
 """
 
 import asyncio
+import os
 import ssl
 from typing import cast
 from urllib.parse import urlsplit
@@ -18,6 +19,8 @@ from backend.generation.pools.pace import Pace
 
 _IDLE_PER_ORIGIN = 64
 _CONNECT_TIMEOUT_S = 3.0
+# Of a connection that is polled, at a time.
+_MAX_POLL_BYTES = 65_536
 
 
 class Response:
@@ -37,14 +40,14 @@ class Response:
         self._lost: str | None = None
         self._wake: asyncio.Future[None] | None = None
         self._pace: Pace | None = None
-        self._is_due = False
+        self._is_due = self._is_polled = False
         self._loop = asyncio.get_running_loop()
         self._silence: asyncio.TimerHandle | None = None
         self._received_at = 0.0
         self.head = self._loop.create_future()
 
     def set_pace(self, pace: Pace) -> None:
-        """From now on hand out what arrives at this pace; the end still comes at once."""
+        """From now on hand out what arrives at this pace."""
         self._pace = pace
         pace.streams += 1
 
@@ -92,16 +95,32 @@ class Response:
         if not self.head.done():
             self.head.set_result(None)
 
-    def on_data(self, data: bytes) -> None:
+    def on_data(self, data: bytes, now: float) -> None:
         self._received.append(data)
-        self._received_at = self._loop.time()
+        self._received_at = now
         if self._pace is None:
             self._notify()
             return
-        self._pace.arrived()
+        self._pace.arrived(now)
+        if self._is_polled:
+            return
         if not self._is_due:
             self._is_due = True
             self._pace.wake(self._notify)
+        if self._pace.polls and self._connection.pause():
+            self._is_polled = True
+            self._pace.add_polled(self)
+
+    def poll(self) -> None:
+        """See `PolledStream`. Its end and its breaking wake by themselves."""
+        self._connection.read_now()
+        if self._received:
+            self._notify()
+
+    def end_polling(self) -> None:
+        """See `PolledStream`."""
+        self._is_polled = False
+        self._connection.resume()
 
     def on_complete(self) -> None:
         self._complete = True
@@ -122,6 +141,9 @@ class Response:
         """Nothing more comes, or is wanted."""
         if self._pace is not None:
             self._pace.streams -= 1
+            if self._is_polled:
+                self._pace.remove_polled(self)
+                self.end_polling()
             self._pace = None
         if self._silence is not None:
             self._silence.cancel()
@@ -149,6 +171,8 @@ class Connection(asyncio.Protocol):
         self._transport: asyncio.Transport | None = None
         self._parser = httptools.HttpResponseParser(self)
         self._response: Response | None = None
+        self._loop = asyncio.get_running_loop()
+        self._descriptor = -1
         self.reused = False
 
     @property
@@ -166,13 +190,44 @@ class Connection(asyncio.Protocol):
             # abort(), not close(): nothing is left to send, and the engine should know at once.
             self._transport.abort()
 
+    def pause(self) -> bool:
+        """Have the event loop read no more, for `read_now`; False where it must (TLS)."""
+        if self._transport is None or not self.usable:
+            return False
+        descriptor = self._transport.get_extra_info("socket")
+        if descriptor is None or self._transport.get_extra_info("ssl_object") is not None:
+            return False
+        self._descriptor = descriptor.fileno()
+        self._transport.pause_reading()
+        return True
+
+    def resume(self) -> None:
+        """Undo `pause`."""
+        if self._transport is not None and self.usable:
+            self._transport.resume_reading()
+
+    def read_now(self) -> None:
+        """Take what has arrived since `pause`, without waiting."""
+        if not self.usable:
+            return
+        try:
+            data = os.read(self._descriptor, _MAX_POLL_BYTES)
+        except BlockingIOError:
+            return
+        except OSError:
+            data = b""
+        if data:
+            self.data_received(data)
+        else:
+            self.resume()  # the event loop finds the same, and says what it means
+
     # asyncio.Protocol
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.Transport, transport)
 
     def data_received(self, data: bytes) -> None:
-        self._origin.heard_at = asyncio.get_running_loop().time()
+        self._origin.heard_at = self._loop.time()
         try:
             self._parser.feed_data(data)
         except httptools.HttpParserError as error:
@@ -201,7 +256,7 @@ class Connection(asyncio.Protocol):
 
     def on_body(self, body: bytes) -> None:
         if self._response is not None:
-            self._response.on_data(body)
+            self._response.on_data(body, self._origin.heard_at)
 
     def on_message_complete(self) -> None:
         keep = self._parser.should_keep_alive()

@@ -3,10 +3,14 @@
 To wake a stream, check what it says, store it and hand it on costs several times what a further
 token costs in the same pass. So with many streams each is woken less often, and takes the
 tokens that have come meanwhile in one event. docs/decisions/0170 has the figures.
+
+Where a wake finds more than one chunk, their connections are read then too, and not when each chunk
+arrives: a read costs the event loop and the kernel more than all that is parsed of it (0270).
 """
 
 import asyncio
 from collections.abc import Callable
+from typing import Protocol
 
 FREE_CHUNKS_PER_S, FULL_CHUNKS_PER_S = 1_000, 2_000
 """Up to the one each chunk has a wake of its own; from the other on there are MAX_WAKES_PER_S."""
@@ -14,7 +18,19 @@ MAX_WAKES_PER_S = 1_500
 """Of all streams of the process; a wake costs it some 40 µs."""
 MAX_INTERVAL_S = 0.1
 """However many streams there are, none waits longer for a token that has arrived."""
+MIN_CHUNKS_A_READ = 1.5
+"""From so many on, a connection is read once a wake."""
 _RATE_OVER_S = 0.25
+
+
+class PolledStream(Protocol):
+    """A stream whose connection is read when the pace says so."""
+
+    def poll(self) -> None:
+        """Read what has arrived, and wake who waits for it."""
+
+    def end_polling(self) -> None:
+        """The event loop reads the connection again."""
 
 
 class Pace:
@@ -22,10 +38,13 @@ class Pace:
 
     Attributes:
         streams: that are read at this pace.
+        polls: whether to read once a wake is cheaper now than to read each chunk.
     """
 
     def __init__(self) -> None:
         self.streams = 0
+        self.polls = False
+        self._polled: dict[PolledStream, None] = {}
         self._loop = asyncio.get_running_loop()
         self._interval_s = 0.0
         self._chunks = 0
@@ -34,14 +53,11 @@ class Pace:
         self._waiting: list[Callable[[], None]] = []
         self._timer: asyncio.TimerHandle | None = None
 
-    def arrived(self) -> None:
-        """Some stream's chunk has arrived."""
+    def arrived(self, now: float) -> None:
+        """Some stream's chunk has arrived, at `now` by the loop's clock."""
         self._chunks += 1
-        now = self._loop.time()
         if now - self._counted_since >= _RATE_OVER_S:
-            rate = self._chunks / (now - self._counted_since)
-            self._chunks, self._counted_since = 0, now
-            self._interval_s = interval_s(self.streams, rate)
+            self._measure(now)
 
     def wake(self, stream: Callable[[], None]) -> None:
         """Call `stream` at once, or together with others soon."""
@@ -49,14 +65,41 @@ class Pace:
             stream()
             return
         self._waiting.append(stream)
+        self._start_timer()
+
+    def add_polled(self, stream: PolledStream) -> None:
+        """Poll `stream` at each wake, until it is removed or the pace ends that."""
+        self._polled[stream] = None
+        self._start_timer()
+
+    def remove_polled(self, stream: PolledStream) -> None:
+        self._polled.pop(stream, None)
+
+    def _measure(self, now: float) -> None:
+        rate = self._chunks / (now - self._counted_since)
+        self._chunks, self._counted_since = 0, now
+        self._interval_s = interval_s(self.streams, rate)
+        self.polls = rate * self._interval_s >= MIN_CHUNKS_A_READ * max(1, self.streams)
+
+    def _start_timer(self) -> None:
         if self._timer is None:
             self._timer = self._loop.call_at(self._last_tick + self._interval_s, self._tick)
 
     def _tick(self) -> None:
         self._timer, self._last_tick = None, self._loop.time()
         waiting, self._waiting = self._waiting, []
-        for stream in waiting:
-            stream()
+        for wake in waiting:
+            wake()
+        for stream in list(self._polled):
+            stream.poll()
+        if self._last_tick - self._counted_since >= _RATE_OVER_S:
+            self._measure(self._last_tick)  # of streams that fell silent, nothing arrives
+        if not self.polls:
+            polled, self._polled = self._polled, {}
+            for stream in polled:
+                stream.end_polling()
+        if self._polled:
+            self._start_timer()
 
 
 def interval_s(streams: int, chunks_per_s: float) -> float:

@@ -21,6 +21,7 @@ from redis.exceptions import RedisError
 
 from backend.generation.pools.config import PoolConfig, PoolsInForce, ReplicaConfig
 from backend.platform.errors import ModelNotFound
+from billing.tiers import TIERS
 
 log = structlog.get_logger(__name__)
 
@@ -32,12 +33,17 @@ _FORGET_AFTER_S = 1.2
 """Without a record for so long, an engine is gone: one whose Redis was emptied is back by then."""
 _PURPOSE = b"parley.engine.1\n"
 _MAX_RECORD_BYTES = 16_384
+_MAX_ID = 80
+"""Of a model's name, which usage keeps with a service tier behind it."""
+ADAPTER_SEPARATOR = ":"
+"""Between the name of a model and that of an adapter, for clients and for engines."""
 
 _Short = Annotated[str, msgspec.Meta(max_length=200)]
 _Name = Annotated[str, msgspec.Meta(min_length=1, max_length=100)]
 _Names = Annotated[tuple[_Short, ...], msgspec.Meta(max_length=64)]
 _Count = Annotated[int, msgspec.Meta(ge=0)]
 _Size = Annotated[int, msgspec.Meta(ge=0)]
+_Seconds = Annotated[float, msgspec.Meta(ge=0)]
 
 
 class Capacity(msgspec.Struct, frozen=True):
@@ -65,6 +71,17 @@ class Load(msgspec.Struct, frozen=True):
     prefix: PrefixSummary = PrefixSummary()
 
 
+class Totals(msgspec.Struct, frozen=True):
+    """Since this run of the engine began: seconds, of these at work, and tokens. `input_tokens`
+    holds the cached ones."""
+
+    up_s: _Seconds = 0.0
+    busy_s: _Seconds = 0.0
+    input_tokens: _Count = 0
+    cached_tokens: _Count = 0
+    output_tokens: _Count = 0
+
+
 class EngineRecord(msgspec.Struct, frozen=True):
     """What an engine says of itself (inference/server/registration.py writes the same).
 
@@ -89,6 +106,7 @@ class EngineRecord(msgspec.Struct, frozen=True):
     adapters: _Names = ()
     capacity: Capacity = Capacity()
     load: Load = Load()
+    totals: Totals = Totals()
 
 
 _DECODER = msgspec.json.Decoder(EngineRecord)
@@ -141,7 +159,8 @@ class Registry:
         self._seen_at: dict[str, float] = {}
         self._refused: set[str] = set()
         self.version = 0
-        """Grows when an engine comes, goes or changes its address or state; not with its load."""
+        """Grows when an engine comes, goes or changes its address, state or adapters; not with its
+        load."""
 
     @property
     def engines(self) -> list[EngineRecord]:
@@ -161,7 +180,7 @@ class Registry:
                 continue
             before = self._engines.get(engine_id)
             self._engines[engine_id], self._seen_at[engine_id] = record, now
-            if before is None or (before.url, before.state) != (record.url, record.state):
+            if before is None or _offers(before) != _offers(record):
                 self.version += 1
                 log.info("engine_registered", **_about(record))
         for engine_id, seen_at in list(self._seen_at.items()):
@@ -178,6 +197,10 @@ class Registry:
         if raw and engine_id not in self._refused:
             self._refused = {*list(self._refused)[-1000:], engine_id}
             log.warning("engine_record_refused", engine_id=engine_id[:100])
+
+
+def _offers(record: EngineRecord) -> tuple[str, str, tuple[str, ...]]:
+    return record.url, record.state, record.adapters
 
 
 def _about(record: EngineRecord) -> dict[str, Any]:
@@ -243,7 +266,8 @@ class RegistryReader:
 
 
 class FleetPools:
-    """The configured pools, each with the engines that have announced its model.
+    """The configured pools, each with the engines that have announced its model, and after them a
+    pool for each adapter that some of those have: `pool:adapter`.
 
     A replica that is configured and has announced itself is one: they are told by their address.
     The same objects are returned as long as nothing has changed.
@@ -261,7 +285,8 @@ class FleetPools:
         made = self._made_of
         if made is None or made[0] is not configured or made[1] != version:
             before = {pool.id: pool for pool in self._models}
-            fresh = [with_engines(pool, self._registry) for pool in configured]
+            pools = [*configured, *adapted(configured, self._registry)]
+            fresh = [with_engines(pool, self._registry) for pool in pools]
             # An equal pool stays the same object: its queue looks for another object.
             self._models = tuple(
                 before[pool.id] if before.get(pool.id) == pool else pool for pool in fresh
@@ -288,12 +313,47 @@ def with_engines(pool: PoolConfig, registry: Registry) -> PoolConfig:
     names = {replica.name for replica in pool.replicas}
     added = []
     for record in sorted(registry.engines, key=lambda record: (record.name, record.id)):
-        if record.model != pool.upstream_model or record.url in configured:
+        if not serves(record, pool.upstream_model) or record.url in configured:
             continue
         name = record.name if record.name not in names else f"{record.name}-{record.id[:8]}"
         names.add(name)
         added.append(ReplicaConfig(name, record.url, registry.key, engine_id=record.id))
     return replace(pool, replicas=(*pool.replicas, *added)) if added else pool
+
+
+def serves(record: EngineRecord, model: str) -> bool:
+    """Whether an engine knows a model by this name: its own, or that with one of its adapters."""
+    base, _, adapter = model.partition(ADAPTER_SEPARATOR)
+    return record.model == model or (record.model == base and adapter in record.adapters)
+
+
+def adapted(configured: Iterable[PoolConfig], registry: Registry) -> list[PoolConfig]:
+    """A pool for each adapter that engines have announced of a pool's model, as that is but for its
+    names and replicas. One that is configured, or whose name would be a service tier's, has none.
+    """
+    pools = list(configured)
+    taken = {name for pool in pools for name in (pool.id, *pool.aliases)}
+    made: list[PoolConfig] = []
+    for pool in pools:
+        records = [one for one in registry.engines if one.model == pool.upstream_model]
+        for adapter in sorted({name for record in records for name in record.adapters}):
+            model_id = f"{pool.id}{ADAPTER_SEPARATOR}{adapter}"
+            if adapter in TIERS or model_id in taken or len(model_id) > _MAX_ID:
+                continue
+            having = {record.url for record in records if adapter in record.adapters}
+            made.append(
+                replace(
+                    pool,
+                    id=model_id,
+                    name=f"{pool.name} ({adapter})",
+                    aliases=(),
+                    upstream_model=f"{pool.upstream_model}{ADAPTER_SEPARATOR}{adapter}",
+                    replicas=tuple(one for one in pool.replicas if one.url in having),
+                    fallback=(),
+                    on_demand=False,
+                )
+            )
+    return made
 
 
 def unserved(records: Iterable[EngineRecord], pools: PoolsInForce) -> list[EngineRecord]:

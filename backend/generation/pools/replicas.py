@@ -6,6 +6,7 @@ from backend.generation import metrics
 from backend.generation.pools.breaker import Breaker
 from backend.generation.pools.config import PoolConfig, ReplicaConfig
 from backend.generation.pools.prefixes import Prefix, PrefixIndex
+from backend.generation.pools.ramp import Ramp
 from backend.generation.pools.registry import EngineRecord
 from backend.generation.pools.routing import POLICIES
 
@@ -15,6 +16,7 @@ class Replica:
 
     Attributes:
         outstanding: choices that this process has running there.
+        batch_choices: those of them that are of batches; no other request waits for them.
         healthy: it answered its last probe, and nothing has failed on it since.
         missed: probes in a row that got no answer at all.
         record: what it last announced of itself; None where it announces nothing.
@@ -27,11 +29,14 @@ class Replica:
         self.on_demand = on_demand
         self.pool_id = pool_id
         self.outstanding = 0
+        self.batch_choices = 0
         self.healthy = False
         self.missed = 0
         self.was_probed = False
         self.detail = "not probed yet"
         self.breaker = Breaker()
+        self.ramp = Ramp()
+        self._was_healthy = False
         self.record: EngineRecord | None = None
         self.is_leaving = False
 
@@ -54,6 +59,11 @@ class Replica:
         return max(self.outstanding, self.record.load.running + self.record.load.waiting)
 
     @property
+    def counted(self) -> int:
+        """Choices that others wait for."""
+        return self.outstanding - self.batch_choices
+
+    @property
     def is_tight(self) -> bool:
         """Whether less than a twentieth of its blocks is free."""
         record = self.record
@@ -64,11 +74,15 @@ class Replica:
     def failed(self, detail: str) -> None:
         """A generation failed there, for a reason that is the replica's."""
         self.breaker.failed()
+        self.ramp.failed()
         self.mark(False, detail)
 
     def mark(self, healthy: bool, detail: str) -> bool:
         """Note what was found; whether that is a change."""
         changed = healthy != self.healthy
+        if changed and healthy and self._was_healthy:
+            self.ramp.begin(self.outstanding)
+        self._was_healthy = self._was_healthy or healthy
         self.healthy, self.detail = healthy, detail
         metrics.REPLICA_UP.labels(self.pool_id, self.config.name).set(healthy or self.on_demand)
         return changed
@@ -153,16 +167,21 @@ class ReplicaSet:
 
     def places_of(self, replica: Replica) -> int:
         """Choices that all processes may run there: what it has announced, else what the pool
-        says."""
+        says; of one that has just come back as many as each of them may use so far."""
         record = replica.record
         announced = record.capacity.sequences if record is not None else 0
-        return min(announced, self.pool.max_concurrency) or self.pool.max_concurrency
+        places = min(announced, self.pool.max_concurrency) or self.pool.max_concurrency
+        return min(places, replica.ramp.limit(self.places) * self.processes)
 
     @property
     def free_places(self) -> int:
-        """Choices that this process may start right now, over all replicas."""
-        places = self.places
-        return sum(max(0, places - r.outstanding) for r in self.replicas if r.available)
+        """Choices that this process may start right now, over all replicas: batches take no
+        place from them."""
+        return sum(
+            max(0, replica.ramp.limit(self.places) - replica.counted)
+            for replica in self.replicas
+            if replica.available
+        )
 
     def choose(
         self,
@@ -171,6 +190,7 @@ class ReplicaSet:
         affinity: Prefix | None,
         avoid: Collection[Replica] = (),
         over_limit: bool = False,
+        is_batch: bool = False,
     ) -> Replica | None:
         """The replica for a generation of `weight` choices; None when none has room.
 
@@ -180,12 +200,12 @@ class ReplicaSet:
             affinity: the beginning of its prompt, for policies that know caches.
             avoid: replicas that have failed this generation; taken only if there is no other.
             over_limit: for a generation that is under way: it has had its place.
+            is_batch: for a batch: only where a place is left, whoever has the others.
         """
         able = [
             replica
             for replica in self.replicas
-            if replica.available
-            and (over_limit or replica.outstanding == 0 or self._room(replica, weight))
+            if replica.available and (over_limit or self._room(replica, weight, is_batch))
         ]
         candidates = [replica for replica in able if replica not in avoid] or able
         if not candidates:
@@ -202,5 +222,6 @@ class ReplicaSet:
         if any(one.name == replica for one in self.replicas):
             self.index.note(replica, prefix)
 
-    def _room(self, replica: Replica, weight: int) -> bool:
-        return replica.outstanding + weight <= self.places
+    def _room(self, replica: Replica, weight: int, is_batch: bool) -> bool:
+        taken = replica.outstanding if is_batch else replica.counted
+        return not taken or taken + weight <= replica.ramp.limit(self.places)

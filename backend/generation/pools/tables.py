@@ -34,10 +34,28 @@ class PoolsError(ImproperlyConfigured):
     """The pools file cannot be used; the message names the place and what to write there."""
 
 
-class PricesTable(msgspec.Struct, forbid_unknown_fields=True):
-    input: Price
-    cached_input: Price
-    output: Price
+class PricesTable(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
+    """By kind (billing/quantities.py): of tokens all three, and of images where they cost something
+    else; or what a model of voice counts."""
+
+    input: Price | None = None
+    cached_input: Price | None = None
+    output: Price | None = None
+    audio: Price | None = None
+    characters: Price | None = None
+    image: Price | None = None
+
+    @property
+    def missing(self) -> str | None:
+        """A kind that has to have a price and has none."""
+        if self.audio is not None or self.characters is not None:
+            return None
+        needed = {"input": self.input, "cached_input": self.cached_input, "output": self.output}
+        return next((name for name, price in needed.items() if price is None), None)
+
+    def given(self) -> dict[str, str]:
+        """What has a price."""
+        return {name: price for name in self.__struct_fields__ if (price := getattr(self, name))}
 
 
 class ReplicaTable(msgspec.Struct, forbid_unknown_fields=True):
@@ -68,6 +86,7 @@ class ModelTable(msgspec.Struct, forbid_unknown_fields=True):
     dialect: Dialect = "vllm"
     routing: str = "prefix"
     on_demand: bool = False
+    fallback: tuple[Text, ...] = ()
 
 
 class FileTable(msgspec.Struct, forbid_unknown_fields=True):

@@ -9,6 +9,7 @@ over it is left to the reaper. One whose model was removed ends from its events,
 """
 
 import asyncio
+import random
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -43,11 +44,15 @@ from backend.generation.stream.log import Entry, EventLog
 from backend.generation.stream.writer import BufferWriter
 from backend.platform.database import in_database
 from backend.platform.errors import ModelNotFound
+from billing.tiers import BATCH
 from safety.audit.selectors import policy_for
 
 log = structlog.get_logger(__name__)
 
-_AT_A_TIME = 16
+# So many are looked at in a round, and at once: of a web process that died with a thousand answers
+# all shall be claimed within seconds, and each is mostly a wait for PostgreSQL and Redis.
+_AT_A_TIME = 256
+_AT_ONCE = 16
 _NO_META = EventMeta().encoded()
 _BUFFER_TIMEOUT_S = 10.0
 # How long one that could not be failed over is left alone here.
@@ -97,23 +102,38 @@ class Failover:
         while not self._registry.draining:
             await asyncio.sleep(self._settings.lease_s / 6)
             try:
-                await self.round()
+                while await self.round():
+                    pass
             except (RedisError, OSError, DatabaseError) as error:
                 log.warning("failover_round_failed", error=str(error))
 
-    async def round(self) -> None:
-        """Fail over everything whose lease has lapsed."""
+    async def round(self) -> bool:
+        """Fail over what has no lease any more, so many at a time; whether there may be more."""
         # Those that are left alone come on top, or enough of them would hide all others.
         lapsed = await self._leases.lapsed(_AT_A_TIME + len(self._retry_at))
         self._retry_at = {one: at for one, at in self._retry_at.items() if one in lapsed}
-        for generation_id in lapsed:
-            alone = self._retry_at.get(generation_id, 0.0) > time.monotonic()
-            if not alone and generation_id not in self._registry:
-                await self._try(generation_id)
+        now = time.monotonic()
+        taken_up = [
+            one
+            for one in lapsed
+            if self._retry_at.get(one, 0.0) <= now and one not in self._registry
+        ]
+        # Other processes look at the same ones: each begins somewhere else.
+        random.shuffle(taken_up)
+        at_once = asyncio.Semaphore(_AT_ONCE)
+        outcomes = await asyncio.gather(
+            *(self._try(one, at_once) for one in taken_up), return_exceptions=True
+        )
+        for outcome in outcomes:
+            if isinstance(outcome, BaseException):
+                raise outcome
+        return any(outcomes) and len(taken_up) >= _AT_A_TIME
 
-    async def _try(self, generation_id: UUID) -> None:
+    async def _try(self, generation_id: UUID, at_once: asyncio.Semaphore) -> bool:
+        """Whether this process took it up."""
         try:
-            await self._fail_over(generation_id)
+            async with at_once:
+                return await self._fail_over(generation_id)
         except SERVICES_AWAY:
             raise
         except Exception:
@@ -121,6 +141,7 @@ class Failover:
             metrics.RECOVERY_FAILURES.labels("failover").inc()
             self._retry_at[generation_id] = time.monotonic() + self._retry_s
             await self._leave_if_overdue(generation_id)
+            return False
 
     async def _leave_if_overdue(self, generation_id: UUID) -> None:
         """Have Redis forget one whose time is long over: then the reaper settles it."""
@@ -130,14 +151,14 @@ class Failover:
             await self._leases.release(generation_id, lease, "ended")
             await self._leases.forget(generation_id)
 
-    async def _fail_over(self, generation_id: UUID) -> None:
+    async def _fail_over(self, generation_id: UUID) -> bool:
         if not await self._leases.claim(generation_id):
-            return
+            return False
         admitted = await self._leases.stored(generation_id)
         row = await in_database(generation_claim, generation_id=generation_id)
         if admitted is None or row is None:
             await self._leases.forget(generation_id)  # the reaper settles what is open
-            return
+            return True
         pool = self._pools.get(row.model)
         if pool is None:
             log.error(
@@ -146,7 +167,7 @@ class Failover:
             pool = _pool_without_replicas(row.model)
         ttl_ms = self._settings.request_ttl_ms
         if not await self._leases.acquire(admitted, epoch=_epoch_here(row), ttl_ms=ttl_ms):
-            return
+            return False
         entries = await self._leases.entries(generation_id)
         events = ((entry.data, EventMeta.decoded(entry.meta)) for entry in entries)
         state = replay(events, choices=admitted.request.n, groups=admitted.request.groups)
@@ -155,6 +176,7 @@ class Failover:
             await self._continue(orphan)
         else:
             await self._finish_stream(orphan)
+        return True
 
     async def _continue(self, orphan: _Orphan) -> None:
         admitted, row, pool = orphan.admitted, orphan.row, orphan.pool
@@ -207,6 +229,7 @@ class Failover:
             priority=admitted.request.principal.plan.queue_priority,
             weight=active_choices(admitted.request.n),
             affinity=prefix_of(admitted.request),
+            is_batch=admitted.request.service_tier == BATCH,
         )
         describe(queue, ticket, demand_of(admitted, is_first=True))
         if removed:

@@ -70,8 +70,13 @@ class Heartbeat:
         await self._share_replicas()
         if self._follower.followed:
             await self._leases.mark_readers(self._follower.followed)
-        control = keys.control(self._process_id)
-        await self._redis.expire(control, max(1, int(10 * self._settings.lease_s)))
+        lifetime_s = max(1, int(10 * self._settings.lease_s))
+        await asyncio.gather(
+            *(
+                self._redis.expire(keys.control(self._process_id, shard), lifetime_s)
+                for shard in keys.shards()
+            )
+        )
 
     async def _try_to_restore(self, active: ActiveGeneration) -> None:
         try:

@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import Callable, Iterator
+from functools import reduce
 from typing import Literal
 from uuid import UUID
 
@@ -13,12 +14,15 @@ from backend.generation.request import (
     AdmittedGeneration,
     Completion,
     GenerationRequest,
+    PredictedTokens,
     Usage,
     total_of,
 )
 from backend.generation.run.chunk_encoder import ChunkEncoder
 from backend.generation.run.output import ChoiceOutput, ResumedChoice
+from backend.generation.stations import StationClock
 from backend.generation.stream.log import Entry, EventLog
+from backend.generation.trace import GenerationTrace
 from backend.platform.errors import ParleyError
 from safety.judge.policy import Policy
 
@@ -47,6 +51,8 @@ class ActiveGeneration:
         epoch: see Generation.epoch.
         policy: what its output is held to.
         row: as it was created or claimed.
+        clock: when it came and how far it is.
+        trace: its spans; another process has begun the trace of one that failed over.
         log: its events; what is delivered.
         choices: its text, as far as generated and checked.
         prompts: the tokens of each prompt, without output; none until an upstream reports them.
@@ -68,6 +74,8 @@ class ActiveGeneration:
         pool: PoolConfig,
         policy: Policy,
         row: Generation | None = None,
+        clock: StationClock | None = None,
+        trace: GenerationTrace | None = None,
         grace_s: float,
         on_disconnected: Callable[["ActiveGeneration"], None],
         entries: list[Entry] | None = None,
@@ -79,6 +87,8 @@ class ActiveGeneration:
         self.pool = pool
         self.policy = policy
         self.row = row
+        self.clock = clock or StationClock.resumed()
+        self.trace = trace or GenerationTrace.resumed(admitted.traceparent)
         self.encoder = encoder_for(admitted, pool)
         self.log = EventLog(admitted.id, lease, entries, on_lost=lambda: self.request_stop("lost"))
         self.choices = [
@@ -117,6 +127,19 @@ class ActiveGeneration:
     def prompt(self) -> Usage:
         """The tokens of all prompts that are known."""
         return total_of(self.prompts)
+
+    @property
+    def check_s(self) -> float:
+        """What the post-check has taken of this process."""
+        return sum(choice.check_s for choice in self.choices)
+
+    @property
+    def predicted(self) -> PredictedTokens | None:
+        """What came of the prediction here; None where there was none."""
+        if not self.request.prediction:
+            return None
+        counts = [choice.predicted for choice in self.choices]
+        return reduce(PredictedTokens.plus, counts, PredictedTokens())
 
     @property
     def has_grace(self) -> bool:

@@ -13,6 +13,7 @@ import structlog
 
 from backend.generation import metrics
 from backend.generation.admission.queue import Ticket
+from backend.generation.admission.retry_after import spread
 from backend.generation.pools.chunks import UpstreamChunk
 from backend.generation.pools.client import UpstreamClient
 from backend.generation.pools.continuation import can_continue, path_for, upstream_body
@@ -22,7 +23,8 @@ from backend.generation.request import Usage, active_choices
 from backend.generation.run.active import ActiveGeneration
 from backend.generation.run.events import EventAppender
 from backend.generation.run.marks import RunningMarks
-from backend.generation.run.output import ChoiceOutput
+from backend.generation.run.output import ChoiceOutput, Delivery
+from backend.generation.trace import Attributes
 from backend.platform.errors import Overloaded, ParleyError, UpstreamFailed
 
 log = structlog.get_logger(__name__)
@@ -69,6 +71,7 @@ class Attempts:
         if not unfinished:
             return  # failed over between its last text and its terminal transaction
         replica = await self._ticket.granted()
+        self._active.clock.granted()
         self._marks.add(self._active.id, replica=replica.config.name, pool=self._active.pool.id)
         at_once = asyncio.Semaphore(active_choices(self._active.request.n))
         await _all([self._produce(choice, at_once) for choice in unfinished])
@@ -85,7 +88,8 @@ class Attempts:
             assert replica is not None
             before = choice.generated_tokens
             try:
-                await self._attempt(choice, replica)
+                with self._active.trace.attempt(_facts(choice, replica)) as traceparent:
+                    await self._attempt(choice, replica, traceparent)
             except RequestRefused as refused:
                 raise refused.error from refused
             except ReplicaUnavailable as error:
@@ -95,7 +99,7 @@ class Attempts:
                 failures.avoid.append(replica)
                 await self._recover(choice, replica, failures, error)
 
-    async def _attempt(self, choice: ChoiceOutput, replica: Replica) -> None:
+    async def _attempt(self, choice: ChoiceOutput, replica: Replica, traceparent: str) -> None:
         """One upstream request, from the text so far to the end of the choice."""
         active = self._active
         choice.begin_attempt()
@@ -116,18 +120,28 @@ class Attempts:
         request_id = f"{active.request.request_id}-{_number(active, choice.index)}"
         path = path_for(active.request)
         stream = await self._client.open(
-            replica.config, path, body, request_id=request_id, usage_key=str(active.id)
+            replica.config,
+            path,
+            body,
+            request_id=request_id,
+            usage_key=str(active.id),
+            traceparent=traceparent,
         )
         active.served = True
         finish_reason: str | None = None
         final: int | None = None
         try:
             self._events.begin(choice)
+            has_begun = False
             while choice.finish_reason is None and (chunks := await stream.chunks()):
+                if not has_begun:
+                    has_begun = True
+                    self._ticket.answered()
+                    active.clock.answered()
                 self._note_prompt(choice.index, chunks, known_before)
                 delivery = choice.feed(chunks)
                 if delivery is not None:
-                    self._events.text(choice, delivery)
+                    self._text(choice, delivery)
                 for chunk in chunks:
                     finish_reason = chunk.finish_reason or finish_reason
                     final = chunk.usage.output_tokens if chunk.usage is not None else final
@@ -142,7 +156,12 @@ class Attempts:
     def _end(self, choice: ChoiceOutput, reason: str, final: int | None) -> None:
         delivery = choice.end(reason, final)
         if delivery is not None:
-            self._events.text(choice, delivery)
+            self._text(choice, delivery)
+
+    def _text(self, choice: ChoiceOutput, delivery: Delivery) -> None:
+        self._events.text(choice, delivery)
+        if self._active.clock.first_text_at is None:
+            self._active.clock.first_text(self._active.check_s)
 
     async def _tokens(self, replica: Replica, choice: int, text: str) -> list[int] | None:
         request = self._active.request
@@ -200,6 +219,10 @@ class Attempts:
         raise _no_replica(active, error)
 
 
+def _facts(choice: ChoiceOutput, replica: Replica) -> Attributes:
+    return {"parley.replica": replica.config.name, "parley.choice": choice.index}
+
+
 def _number(active: ActiveGeneration, choice: int) -> str:
     """Ends a request's id: the choice, after its prompt's number where there are several
     (finish/reconcile_usage.py reads it)."""
@@ -209,7 +232,7 @@ def _number(active: ActiveGeneration, choice: int) -> str:
 
 def _no_replica(active: ActiveGeneration, error: ReplicaUnavailable) -> ParleyError:
     if error.busy:
-        return Overloaded(f"Every replica of {active.pool.id!r} is full.", retry_after=5)
+        return Overloaded(f"Every replica of {active.pool.id!r} is full.", retry_after=spread(5))
     return UpstreamFailed(f"No replica of {active.pool.id!r} could serve this. Try again.")
 
 

@@ -8,7 +8,13 @@ from typing import Any
 
 import orjson
 
-from backend.generation.request import Endpoint, Usage, finish_fields
+from backend.generation.request import (
+    Endpoint,
+    PredictedTokens,
+    Usage,
+    finish_fields,
+    usage_as_openai,
+)
 from backend.generation.tools import ArgumentsDelta, Call, CallBegin, call_as_openai, call_id
 from backend.platform.errors import ParleyError
 
@@ -69,8 +75,8 @@ class ChunkEncoder:
         # The object without its braces: `finish_reason`, and what else there is to say.
         return self._chunk(index, body, b"null", orjson.dumps(finish_fields(reason))[1:-1])
 
-    def usage(self, usage: Usage) -> bytes:
-        tail = b'],"usage":' + orjson.dumps(usage.as_openai()) + b"}"
+    def usage(self, usage: Usage, predicted: PredictedTokens | None = None) -> bytes:
+        tail = b'],"usage":' + orjson.dumps(usage_as_openai(usage, predicted)) + b"}"
         return self._head + tail
 
     def _calls(self, index: int, call: dict[str, Any]) -> bytes:

@@ -82,7 +82,7 @@ class EventAppender:
         if error is not None:
             self._append(encoder.error(error), None)
         elif self._active.request.stream_usage:
-            self._append(encoder.usage(usage), None)
+            self._append(encoder.usage(usage, self._active.predicted), None)
         self._append(DONE, None)
 
     def _append(self, data: bytes, choice: ChoiceOutput | None, tokens: int | None = None) -> None:

@@ -5,14 +5,16 @@ released may differ from what was generated (personal data is replaced), so toke
 by its `settled`: how much of the generated text has been decided on.
 """
 
+import time
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 
 from backend.generation.pools.chunks import UpstreamChunk
+from backend.generation.request import PredictedTokens
 from backend.generation.run.token_accounting import TokenAccounting
 from backend.generation.thoughts import ANSWER, ThoughtMarks
 from backend.generation.tools import (
@@ -40,8 +42,7 @@ class ResumedChoice:
     reasoning_tokens: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Delivery:
+class Delivery(NamedTuple):
     """What may be sent. `tokens`: of this choice, delivered so far."""
 
     deltas: list[AnswerDelta]
@@ -58,6 +59,8 @@ class ChoiceOutput:
         begun, announced: its first event, its finish event are in the log.
         halted: the decision that ended it, if one did.
         reasoning_tokens: of those delivered, the tokens of its thought.
+        predicted: tokens of the prediction that were right and wrong here.
+        check_s: what the post-check has taken.
     """
 
     def __init__(
@@ -75,6 +78,7 @@ class ChoiceOutput:
         self.announced = resumed.finish_reason is not None
         self.halted: SafetyDecision | None = None
         self.reasoning_tokens = resumed.reasoning_tokens
+        self.predicted = self._predicted_before = PredictedTokens()
         self._calls = CallReader(resumed.text)
         self._marks = ThoughtMarks(resumed.text)
         self._delivered_marks = ThoughtMarks(resumed.text)
@@ -90,6 +94,7 @@ class ChoiceOutput:
         self._delivered_logprobs: list[bytes] = []
         self._generated_chars = 0
         self._classifier = PostClassifier(policy, context)
+        self.check_s = 0.0
         self._already_sent = 0
         self._unfinished = ""
         self._calls_begun = CALL in resumed.text
@@ -124,6 +129,7 @@ class ChoiceOutput:
         """A new upstream request goes on from `generated`; its token counts start at 0."""
         self._accounting.restart()
         self._attempt_tokens = self._accounting.generated_tokens
+        self._predicted_before = self.predicted
 
     def feed(self, chunks: Sequence[UpstreamChunk]) -> Delivery | None:
         """Take what has arrived; what may be sent now, if anything.
@@ -131,16 +137,19 @@ class ChoiceOutput:
         A chunk that does not say how many tokens there are so far counts as one token if it
         has text, until the final usage says better.
         """
+        accounting = self._accounting
         for chunk in chunks:
             self._calls_begun = self._calls_begun or chunk.is_call
             if self._calls_begun and not chunk.is_call:
                 chunk.text = ""  # what follows calls would be read as arguments
             chunk.text = self._marks.text_of(chunk.thought, chunk.text)
+            if chunk.predicted is not None:
+                self.predicted = self._predicted_before.plus(chunk.predicted)
             if chunk.usage is None:
-                tokens = self._accounting.generated_tokens + bool(chunk.text)
+                tokens = accounting.generated_tokens + bool(chunk.text)
             else:
                 tokens = self._attempt_tokens + chunk.usage.output_tokens
-            self._accounting.generated(len(chunk.text), tokens)
+            accounting.generated(len(chunk.text), tokens)
             self._generated_chars += len(chunk.text)
             if chunk.logprobs is not None:
                 self._logprobs.append((self._generated_chars, chunk.logprobs))
@@ -149,7 +158,10 @@ class ChoiceOutput:
             return None
         self._generated.append(text)
         self._unsettled += text
-        return self._deliver(self._classifier.feed(text))
+        began = time.monotonic()
+        verdict = self._classifier.feed(text)
+        self.check_s += time.monotonic() - began
+        return self._deliver(verdict)
 
     def end(self, reason: str, final_output_tokens: int | None = None) -> Delivery | None:
         """The choice ended: release what is held back, if it passes.
@@ -160,7 +172,10 @@ class ChoiceOutput:
         """
         if self.finish_reason is not None:
             return None
-        delivery = self._deliver(self._classifier.finish())
+        began = time.monotonic()
+        verdict = self._classifier.finish()
+        self.check_s += time.monotonic() - began
+        delivery = self._deliver(verdict)
         if self.halted is None:
             self.finish_reason = reason
             exact = final_output_tokens
@@ -178,10 +193,15 @@ class ChoiceOutput:
             self.halted = verdict.decision
             self.finish_reason = "content_filter"
         settled = self._settle()
-        text = self._unfinished + self._not_yet_sent(verdict.text)
-        # The name of a call is one event, and no token of it counts before.
-        kept = unfinished_mark(text)
-        text, self._unfinished = text[: len(text) - kept], text[len(text) - kept :]
+        text = verdict.text
+        if self._already_sent:
+            text = self._not_yet_sent(text)
+        kept = 0
+        if self._calls_begun:
+            # The name of a call is one event, and no token of it counts before.
+            text = self._unfinished + text
+            kept = unfinished_mark(text)
+            text, self._unfinished = text[: len(text) - kept], text[len(text) - kept :]
         if not text:
             return None
         deltas = self._calls.feed(text)
@@ -224,6 +244,8 @@ class ChoiceOutput:
     def _take_logprobs(self, *, unchanged: bool) -> bytes | None:
         """Of the chunks delivered in full, as they were generated: those of others would tell
         of text that was not released."""
+        if not self._logprobs:
+            return None
         ready: list[bytes] = []
         while self._logprobs and self._logprobs[0][0] <= self._settled_chars:
             ready.append(self._logprobs.popleft()[1])

@@ -9,12 +9,14 @@ import structlog
 from backend.generation.admission.queue import Ticket
 from backend.generation.models import GenerationState
 from backend.generation.pools.client import UpstreamClient
+from backend.generation.request import finish_word
 from backend.generation.run.active import ActiveGeneration, ActiveGenerations
 from backend.generation.run.attempts import Attempts
 from backend.generation.run.events import EventAppender
 from backend.generation.run.marks import RunningMarks
 from backend.generation.run.outcome import CANCELLED, Outcome
 from backend.generation.stream.writer import BufferWriter
+from backend.generation.trace import Attributes
 from backend.platform.errors import GenerationTimeout, ParleyError
 
 log = structlog.get_logger(__name__)
@@ -70,7 +72,10 @@ class GenerationTasks:
             ticket.release()
             if outcome is not None:
                 _close_choices(active, events, outcome)
+                active.clock.generated(active.check_s)
                 await self._finish(active, events, outcome, replica=replica)
+                failed = outcome.state == GenerationState.FAILED
+                active.trace.end(active.clock, _facts(active, outcome), failed=failed)
         except Exception as error:
             # A bug: the row stays open, and the lease is left to lapse, so that the generation
             # fails over and is ended from its buffer rather than forgotten.
@@ -78,6 +83,7 @@ class GenerationTasks:
             active.log.lose()
         finally:
             ticket.release()
+            active.trace.end(None, {}, failed=True)  # what has not ended here
             active.close()
             self._registry.remove(active)
 
@@ -102,6 +108,23 @@ class GenerationTasks:
         finally:
             outcome = await _outcome(work, active)
         return outcome
+
+
+def _facts(active: ActiveGeneration, outcome: Outcome) -> Attributes:
+    """What its span says: ids, names of models and states, counts."""
+    request = active.request
+    return {
+        "parley.generation_id": str(active.id),
+        "parley.organization_id": str(request.principal.organization_id),
+        "parley.plan": request.principal.plan.slug,
+        "parley.endpoint": request.endpoint,
+        "parley.state": outcome.state.value,
+        "gen_ai.request.model": active.pool.id,
+        "gen_ai.usage.input_tokens": active.prompt.input_tokens,
+        "gen_ai.usage.output_tokens": sum(choice.tokens for choice in active.choices),
+        "gen_ai.response.finish_reasons": outcome.finish_reason,
+        **({"error.type": outcome.error.code or ""} if outcome.error else {}),
+    }
 
 
 async def _outcome(work: asyncio.Task[None], active: ActiveGeneration) -> Outcome | None:
@@ -132,7 +155,7 @@ def _regular_outcome(active: ActiveGeneration) -> Outcome:
     if reason == CANCELLED.finish_reason:
         # Its process died between the last event of a cancelled answer and the transaction.
         return CANCELLED
-    return Outcome(GenerationState.COMPLETED, reason)
+    return Outcome(GenerationState.COMPLETED, finish_word(reason))
 
 
 def _close_choices(active: ActiveGeneration, events: EventAppender, outcome: Outcome) -> None:

@@ -1,14 +1,14 @@
-"""Reads the events of generations that other processes run: one connection for all of them.
+"""Reads the events of generations that other processes run: one connection a shard for all.
 
-A single blocking XREAD covers every followed stream and this process' control stream. A message
-to the latter ends the wait: it says that the list of streams has changed, or that a request asks
-for a generation of ours to be cancelled.
+A single blocking XREAD covers every followed stream of a shard and this process' control stream
+there. A message to the latter ends the wait: it says that the list of streams has changed, or that
+a request asks for a generation of ours to be cancelled.
 """
 
 import asyncio
 from collections import defaultdict
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import cast
 from uuid import UUID
 
@@ -55,8 +55,8 @@ class Subscription:
 class Follower:
     """The process' one reader of remote streams.
 
-    A stream is read from its position, which is never past what its hindmost reader was offered:
-    so no reader misses an event, and a reader who joins behind the others moves it back.
+    Attributes:
+        shards: each with its own task.
 
     Args:
         redis: a client whose connections have no read timeout under the blocking time.
@@ -65,7 +65,40 @@ class Follower:
 
     def __init__(self, redis: Redis, process_id: str, on_cancel: Callable[[UUID], None]) -> None:
         self._redis = redis
-        self._control = keys.control(process_id).encode()
+        self.shards = [
+            ShardFollower(redis, keys.control(process_id, shard), on_cancel)
+            for shard in keys.shards()
+        ]
+
+    @property
+    def followed(self) -> list[UUID]:
+        return [generation_id for shard in self.shards for generation_id in shard.followed]
+
+    def subscribe(
+        self, generation_id: UUID, after: int
+    ) -> AbstractAsyncContextManager[Subscription]:
+        """The events after `after`, as they come, while the context lasts."""
+        return self.shards[keys.shard_of(generation_id)].subscribe(generation_id, after)
+
+    async def ask_to_cancel(self, process_id: str, generation_id: UUID) -> None:
+        """Tell the process that runs the generation."""
+        control = keys.control(process_id, keys.shard_of(generation_id))
+        await self._redis.xadd(
+            control, {"op": "cancel", "id": str(generation_id)}, maxlen=_CONTROL_LENGTH
+        )
+        await self._redis.expire(control, _CONTROL_TTL_S)
+
+
+class ShardFollower:
+    """The reader of one shard.
+
+    A stream is read from its position, which is never past what its hindmost reader was offered:
+    so no reader misses an event, and a reader who joins behind the others moves it back.
+    """
+
+    def __init__(self, redis: Redis, control: str, on_cancel: Callable[[UUID], None]) -> None:
+        self._redis = redis
+        self._control = control.encode()
         self._on_cancel = on_cancel
         self._subscriptions: defaultdict[UUID, list[Subscription]] = defaultdict(list)
         self._positions: dict[UUID, int] = {}
@@ -88,14 +121,6 @@ class Follower:
             yield subscription
         finally:
             self._leave(subscription)
-
-    async def ask_to_cancel(self, process_id: str, generation_id: UUID) -> None:
-        """Tell the process that runs the generation."""
-        control = keys.control(process_id)
-        await self._redis.xadd(
-            control, {"op": "cancel", "id": str(generation_id)}, maxlen=_CONTROL_LENGTH
-        )
-        await self._redis.expire(control, _CONTROL_TTL_S)
 
     async def run(self) -> None:
         """The follower's task; runs until it is cancelled."""

@@ -4,8 +4,11 @@ A lease is `<epoch>:<process id>`. The epoch is counted in PostgreSQL (Generatio
 it also decides who may end the generation; Redis can lose a lease, never revive an old one.
 """
 
+import asyncio
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import starmap
 from typing import Literal, cast
 from uuid import UUID
 
@@ -74,7 +77,11 @@ class Leases:
             ttl_ms: how long the request is kept; longer than the generation can last.
         """
         taken = await self._acquire(
-            keys=[keys.lease(generation.id), keys.request(generation.id), keys.LEASES],
+            keys=[
+                keys.lease(generation.id),
+                keys.request(generation.id),
+                keys.leases(keys.shard_of(generation.id)),
+            ],
             args=[
                 self.value(epoch),
                 epoch,
@@ -88,13 +95,26 @@ class Leases:
 
     async def renew(self, held: Sequence[tuple[UUID, str]]) -> list[Renewal]:
         """Renew leases, given as (generation, lease value); what became of each."""
-        if not held:
-            return []
-        names, arguments = [keys.LEASES], [str(self._times.lease)]
+        of_shards: defaultdict[int, list[tuple[UUID, str]]] = defaultdict(list)
+        for generation_id, value in held:
+            of_shards[keys.shard_of(generation_id)].append((generation_id, value))
+        found: dict[UUID, Renewal] = {}
+        for renewed in await asyncio.gather(*starmap(self._renew_shard, of_shards.items())):
+            found |= renewed
+        return [found[generation_id] for generation_id, _ in held]
+
+    async def _renew_shard(
+        self, shard: int, held: Sequence[tuple[UUID, str]]
+    ) -> dict[UUID, Renewal]:
+        names, arguments = [keys.leases(shard)], [str(self._times.lease)]
         for generation_id, value in held:
             names += (keys.lease(generation_id), keys.cancelled(generation_id))
             arguments += (value, str(generation_id))
-        return [_RENEWALS[int(result)] for result in await self._renew(keys=names, args=arguments)]
+        results = await self._renew(keys=names, args=arguments)
+        return {
+            generation_id: _RENEWALS[int(result)]
+            for (generation_id, _), result in zip(held, results, strict=True)
+        }
 
     async def release(
         self,
@@ -113,7 +133,7 @@ class Leases:
         await self._release(
             keys=[
                 keys.lease(generation_id),
-                keys.LEASES,
+                keys.leases(keys.shard_of(generation_id)),
                 keys.request(generation_id),
                 keys.events(generation_id),
             ],
@@ -136,7 +156,7 @@ class Leases:
             await self._end_with(
                 keys=[
                     keys.lease(generation_id),
-                    keys.LEASES,
+                    keys.leases(keys.shard_of(generation_id)),
                     keys.request(generation_id),
                     keys.events(generation_id),
                 ],
@@ -152,8 +172,11 @@ class Leases:
 
     async def lapsed(self, most: int) -> list[UUID]:
         """Generations whose lease has lapsed."""
-        found = await self._lapsed(keys=[keys.LEASES], args=[most])
-        return [UUID(generation_id.decode()) for generation_id in found]
+        found = await asyncio.gather(
+            *(self._lapsed(keys=[keys.leases(shard)], args=[most]) for shard in keys.shards())
+        )
+        ids = [UUID(generation_id.decode()) for of_shard in found for generation_id in of_shard]
+        return ids[:most]
 
     async def claim(self, generation_id: UUID) -> bool:
         """Announce that this process takes the generation up; False when another just did."""
@@ -162,7 +185,8 @@ class Leases:
 
     async def forget(self, generation_id: UUID) -> None:
         """Drop an id from the leases that nothing can be done about here."""
-        await self._redis.zrem(keys.LEASES, str(generation_id))
+        leases = keys.leases(keys.shard_of(generation_id))
+        await self._redis.zrem(leases, str(generation_id))
 
     async def stored(self, generation_id: UUID) -> AdmittedGeneration | None:
         """What its process kept for a successor; None when Redis has lost it."""

@@ -28,6 +28,7 @@ class EventLog:
     """Events 1 … `last`.
 
     Attributes:
+        shard: in which its keys lie.
         keys: of the lease and of the stream, as bytes: they are written with every append.
         lease: the value under which this process appends.
         stored: Redis has 1 … `stored`. Falls when Redis lost something, and is then made good.
@@ -45,6 +46,7 @@ class EventLog:
     ) -> None:
         self._on_lost = on_lost
         self.generation_id = generation_id
+        self.shard = keys.shard_of(generation_id)
         self.keys = (keys.lease(generation_id).encode(), keys.events(generation_id).encode())
         self.lease = lease
         self.entries = entries or []

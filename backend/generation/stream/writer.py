@@ -1,8 +1,8 @@
 """Appends the events of all generations of the process to Redis, many at a time.
 
-One task, one round trip for everything that has come since the last one. Under load a round
-carries more, not later: with 1,000 streams the cost per event falls while the delay stays one
-round trip.
+One task a shard, one round trip for everything of it that has come since the last one. Under load a
+round carries more, not later: with 1,000 streams the cost per event falls while the delay stays one
+round trip. A shard whose server is away does not keep the others.
 """
 
 import asyncio
@@ -14,6 +14,7 @@ from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
 from backend.generation import metrics
+from backend.generation.stream import keys
 from backend.generation.stream.log import EventLog
 from backend.generation.stream.scripts import APPEND, FENCED, MISSING
 
@@ -32,6 +33,9 @@ MAX_PER_ROUND = 512
 class BufferWriter:
     """Keeps Redis up with the logs of this process.
 
+    Attributes:
+        shards: each with its own task.
+
     Args:
         on_missing: called, once until it returns, for a log whose lease is gone from Redis; it
             gets the lease back, or calls `EventLog.lose`.
@@ -41,6 +45,19 @@ class BufferWriter:
     def __init__(
         self, redis: Redis, *, on_missing: Callable[[EventLog], Awaitable[None]], ttl_ms: int
     ) -> None:
+        self.shards = [ShardWriter(redis, on_missing, ttl_ms) for _ in keys.shards()]
+
+    def mark(self, event_log: EventLog) -> None:
+        """`event_log` has events that Redis has not."""
+        self.shards[event_log.shard].mark(event_log)
+
+
+class ShardWriter:
+    """The same, of one shard."""
+
+    def __init__(
+        self, redis: Redis, on_missing: Callable[[EventLog], Awaitable[None]], ttl_ms: int
+    ) -> None:
         self._append = redis.register_script(APPEND)
         self._on_missing = on_missing
         self._ttl_ms = ttl_ms
@@ -49,7 +66,6 @@ class BufferWriter:
         self._wake = asyncio.Event()
 
     def mark(self, event_log: EventLog) -> None:
-        """`event_log` has events that Redis has not."""
         self._dirty[event_log] = None
         self._wake.set()
 

@@ -10,6 +10,7 @@ import type {
   NewApiKey,
   Scope,
   SecondFactorNeeded,
+  SignedOut,
   UsageGroup,
   UsageSummary,
 } from "./types";
@@ -54,7 +55,11 @@ export const resetPassword = (body: { token: string; password: string }) =>
 export const confirmAddress = (token: string) =>
   api<void>("/api/auth/address/confirm", { method: "POST", body: { token } });
 
-export const signOut = () => api<void>("/api/auth/logout", { method: "POST" });
+/** Signed out here; on to the identity provider where it began the session and has a page for it. */
+export async function signOut(go: (url: string) => void = (url) => window.location.assign(url)) {
+  const elsewhere = await api<SignedOut | undefined>("/api/auth/logout", { method: "POST" });
+  if (elsewhere) go(elsewhere.url);
+}
 
 export const patchMe = (body: { name?: string; organization_id?: string }) =>
   api<Me>("/api/me", { method: "PATCH", body });
@@ -72,7 +77,8 @@ export const dismissAnnouncement = (id: number) =>
 /** The models that are served, the default first, and those on their way. */
 export const listModels = () => api<ModelList>("/api/models");
 
-export const listKeys = () => api<{ data: ApiKey[] }>("/api/keys").then((page) => page.data);
+export const listKeys = (cursor: string | null) =>
+  api<{ data: ApiKey[]; next_cursor: string | null }>(withQuery("/api/keys", { cursor }));
 
 export interface KeyRequest {
   name: string;

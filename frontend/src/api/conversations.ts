@@ -2,29 +2,52 @@
 import { api, request, withQuery } from "./client";
 import type {
   Attachment,
+  ChatDefaults,
+  ChatParameters,
   Conversation,
   ConversationList,
   ConversationSummary,
+  FoundConversation,
+  ImportPart,
   Part,
   QueuePlace,
+  SentPrompt,
   Share,
   SharedConversation,
   SharePage,
   Sharing,
+  TagCount,
 } from "./types";
 
 export interface ConversationFilter {
   search?: string;
+  tag?: string;
   archived?: boolean;
+  deleted?: boolean;
 }
 
 export const listConversations = (filter: ConversationFilter, cursor: string | null) =>
   api<ConversationList>(withQuery("/api/conversations", { ...filter, cursor, limit: 30 }));
 
-export const createConversation = (model: string | null, projectId: string | null) =>
+/** The best first, each with the place that was found. */
+export const searchConversations = (query: string, signal?: AbortSignal) =>
+  api<{ data: FoundConversation[] }>(
+    withQuery("/api/conversations/search", { query, limit: 30 }),
+    signal ? { signal } : {},
+  );
+
+export const createConversation = (
+  model: string | null,
+  projectId: string | null,
+  temporary = false,
+) =>
   api<ConversationSummary>("/api/conversations", {
     method: "POST",
-    body: { ...(model && { model }), ...(projectId && { project_id: projectId }) },
+    body: {
+      ...(model && { model }),
+      ...(projectId && { project_id: projectId }),
+      ...(temporary && { temporary }),
+    },
   });
 
 /** The newest page is on the way to the first look; older ones are read ahead of the scroll. */
@@ -47,7 +70,12 @@ export interface ConversationPatch {
   model?: string;
   active_message_id?: string;
   project_id?: string;
+  instructions?: string;
+  parameters?: ChatParameters;
+  tags?: string[];
 }
+
+export const listTags = () => api<{ data: TagCount[] }>("/api/conversations/tags");
 
 export const patchConversation = (id: string, patch: ConversationPatch) =>
   api<ConversationSummary>(`/api/conversations/${encodeURIComponent(id)}`, {
@@ -62,6 +90,27 @@ export const restoreConversation = (id: string) =>
   api<ConversationSummary>(`/api/conversations/${encodeURIComponent(id)}/restore`, {
     method: "POST",
   });
+
+export type BulkAction = "archive" | "unarchive" | "delete" | "restore";
+
+const MAX_BULK = 200;
+
+/** Changes any number of conversations, in as many requests as that takes. */
+export async function postBulk(ids: string[], action: BulkAction): Promise<{ changed: number }> {
+  let changed = 0;
+  for (let from = 0; from < ids.length; from += MAX_BULK) {
+    const body = { ids: ids.slice(from, from + MAX_BULK), action };
+    const path = "/api/conversations/bulk";
+    changed += (await api<{ changed: number }>(path, { method: "POST", body })).changed;
+  }
+  return { changed };
+}
+
+export const postImport = (conversations: unknown[]) =>
+  api<ImportPart>("/api/conversations/import", { method: "POST", body: { conversations } });
+
+export const exportPath = (id: string, format: "markdown" | "json") =>
+  withQuery(`/api/conversations/${encodeURIComponent(id)}/export`, { format });
 
 export interface NewTurn {
   content: string | Part[];
@@ -84,6 +133,9 @@ export const postRegenerate = (messageId: string, model: string | undefined, sig
     signal,
   });
 
+export const postContinue = (messageId: string, signal: AbortSignal) =>
+  request(`/api/messages/${encodeURIComponent(messageId)}/continue`, { method: "POST", signal });
+
 export const getQueuePlace = (id: string) =>
   api<QueuePlace>(`/api/generations/${encodeURIComponent(id)}/queue`);
 
@@ -95,6 +147,14 @@ export const putFeedback = (messageId: string, rating: 1 | -1 | null, comment = 
     method: "PUT",
     body: rating === null ? { rating } : { rating, comment },
   });
+
+export const getSentPrompt = (messageId: string) =>
+  api<SentPrompt>(`/api/messages/${encodeURIComponent(messageId)}/sent`);
+
+export const getChatDefaults = () => api<ChatDefaults>("/api/me/chat-defaults");
+
+export const putChatDefaults = (body: ChatDefaults) =>
+  api<ChatDefaults>("/api/me/chat-defaults", { method: "PUT", body });
 
 export const postAttachment = (file: File, signal?: AbortSignal) => {
   const form = new FormData();
@@ -124,6 +184,10 @@ export const putSharing = (isAllowed: boolean) =>
 
 export const deleteShare = (id: string) =>
   api<void>(`/api/shares/${encodeURIComponent(id)}`, { method: "DELETE" });
+
+/** What a link shows becomes a chat of one's own. */
+export const copyShared = (token: string) =>
+  api<ConversationSummary>(`/api/shared/${encodeURIComponent(token)}/copy`, { method: "POST" });
 
 export const getShared = (token: string) =>
   api<SharedConversation>(`/api/shared/${encodeURIComponent(token)}`);

@@ -6,6 +6,7 @@ import type {
   Directory,
   GroupRule,
   GroupRules,
+  SignInPolicy,
   SignInProvider,
   SignInUpdate,
 } from "./types";
@@ -22,6 +23,14 @@ export const putProvider = (body: SignInUpdate) =>
   api<SignInProvider>(`${base}/sso`, { method: "PUT", body });
 
 export const deleteProvider = () => api<void>(`${base}/sso`, { method: "DELETE" });
+
+export const getSignInPolicy = () => api<SignInPolicy>(`${base}/sign-in-policy`);
+
+export const putSignInPolicy = (requiresSecondFactor: boolean) =>
+  api<SignInPolicy>(`${base}/sign-in-policy`, {
+    method: "PUT",
+    body: { requires_second_factor: requiresSecondFactor },
+  });
 
 export const getDirectory = () => api<Directory>(`${base}/scim`);
 

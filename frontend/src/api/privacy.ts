@@ -10,6 +10,8 @@ export interface PolicyChange {
   retention_days: number | null;
   stores_api_calls: boolean;
   allows_training: boolean;
+  logs_requests?: boolean;
+  request_log_days?: number;
 }
 
 export const putDataPolicy = (body: PolicyChange) =>

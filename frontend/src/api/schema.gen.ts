@@ -21,6 +21,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/audio/transcriptions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create Transcription
+         * @description What is said in a recording. It is billed by the begun second, and not stored.
+         */
+        post: operations["transcribe"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/audio/speech": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create Speech
+         * @description A text spoken, sentence by sentence while it is made. It is billed by the character.
+         */
+        post: operations["speak"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/models": {
         parameters: {
             query?: never;
@@ -110,7 +150,8 @@ export interface paths {
         };
         /**
          * List Conversations
-         * @description Pinned ones first, then by the last turn. `search` looks into titles and messages.
+         * @description Pinned ones first, then by the last turn. `search` looks into titles and
+         *     messages; `deleted` lists those that can be restored.
          */
         get: operations["list_conversations"];
         put?: never;
@@ -119,6 +160,67 @@ export interface paths {
          * @description An empty conversation.
          */
         post: operations["create_conversation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/conversations/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Search Conversations
+         * @description Your conversations that have every word in their title or in one message, the best first,
+         *     each with the place that was found.
+         */
+        get: operations["search_conversations"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/conversations/tags": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Tags
+         * @description Your tags, the most used first.
+         */
+        get: operations["list_tags"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/conversations/bulk": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Change Conversations
+         * @description Archive, unarchive, delete or restore several.
+         */
+        post: operations["change_conversations"];
         delete?: never;
         options?: never;
         head?: never;
@@ -141,14 +243,14 @@ export interface paths {
         post?: never;
         /**
          * Delete Conversation
-         * @description Deleted for the user at once, and for good after 30 days.
+         * @description Deleted for the user at once, and for good after 30 days; a temporary one at once.
          */
         delete: operations["delete_conversation"];
         options?: never;
         head?: never;
         /**
          * Update Conversation
-         * @description Rename, pin, archive, choose the model or the project, or switch to another branch.
+         * @description Rename, pin, archive, tag, choose the model or the project, or switch to another branch.
          */
         patch: operations["update_conversation"];
         trace?: never;
@@ -167,6 +269,66 @@ export interface paths {
          * @description Undo a deletion.
          */
         post: operations["restore_conversation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/conversations/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export All
+         * @description All your conversations as one JSON file.
+         */
+        get: operations["export_all"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/conversations/{conversation_id}/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export One
+         * @description One conversation: the shown branch as Markdown, or all branches as JSON.
+         */
+        get: operations["export_one"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/conversations/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Import Some
+         * @description Take over conversations of an export, once each. Larger files in several requests.
+         */
+        post: operations["import_some"];
         delete?: never;
         options?: never;
         head?: never;
@@ -210,6 +372,71 @@ export interface paths {
          * @description Another answer to the same prompt, as a sibling of this one.
          */
         post: operations["regenerate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/messages/{message_id}/continue": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Continue Answer
+         * @description Go on with an answer that was cut short. The stream has what is new; the stored answer,
+         *     a sibling of the old one, has all of it.
+         */
+        post: operations["continue_answer"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/messages/{message_id}/sent": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Sent Prompt
+         * @description What the model was sent for an answer: instructions, parameters, messages.
+         */
+        get: operations["get_sent_prompt"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/me/chat-defaults": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Chat Defaults
+         * @description Your instructions for every chat, and what a new one begins with.
+         */
+        get: operations["get_chat_defaults"];
+        /**
+         * Set Chat Defaults
+         * @description Set all of them; they hold from the next answer on.
+         */
+        put: operations["set_chat_defaults"];
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -346,6 +573,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/shared/{token}/copy": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Copy Shared
+         * @description What a link shows as a conversation of your own, to go on with.
+         */
+        post: operations["copy_shared"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/attachments": {
         parameters: {
             query?: never;
@@ -395,7 +642,7 @@ export interface paths {
         };
         /**
          * What became of the caller's appeals
-         * @description The newest hundred, or the one about a generation; empty where there is none.
+         * @description Newest first, or the one about a generation; empty where there is none.
          */
         get: operations["list_appeals"];
         put?: never;
@@ -419,7 +666,7 @@ export interface paths {
         };
         /**
          * List Keys
-         * @description Owners and admins see all of the organization's keys, others their own.
+         * @description Owners and admins see all of the organization's keys, others their own; newest first.
          */
         get: operations["list_keys"];
         put?: never;
@@ -441,7 +688,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * Get Key
+         * @description One key that works.
+         */
+        get: operations["get_key"];
         put?: never;
         post?: never;
         /**
@@ -449,6 +700,107 @@ export interface paths {
          * @description Ends a key at once, for good.
          */
         delete: operations["revoke_key"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/keys/{key_id}/limits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Key Limits
+         * @description What binds the key's requests, and what is left of it at this moment.
+         */
+        get: operations["get_key_limits"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/keys/{key_id}/outcomes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Key Outcomes
+         * @description How many requests of the key succeeded and failed, and how.
+         */
+        get: operations["get_key_outcomes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/keys/{key_id}/request-logs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete Key Request Logs
+         * @description Delete all that is logged of the key's requests.
+         */
+        delete: operations["delete_key_request_logs"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/request-logs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Request Logs
+         * @description The newest first; owners and admins see those of all keys. A search for `text` reads a
+         *     bounded number of contents: `next_cursor` goes on.
+         */
+        get: operations["list_request_logs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/request-logs/{log_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Request Log
+         * @description One, with what was asked and answered; the audit log says that it was read.
+         */
+        get: operations["get_request_log"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -2041,7 +2393,8 @@ export interface paths {
         put?: never;
         /**
          * Logout
-         * @description Sign out here; other tabs of this session leave.
+         * @description Sign out here; other tabs of this session leave. 200 where the browser should go on to sign
+         *     out at its identity provider too.
          */
         post: operations["logout"];
         delete?: never;
@@ -2278,6 +2631,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/organization/sign-in-policy": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Sign In Policy
+         * @description Whether members need a second factor, and how many have none.
+         */
+        get: operations["get_sign_in_policy"];
+        /**
+         * Set Sign In Policy
+         * @description Demand a second factor, or not. 409 `second_factor_needed`: the caller has none.
+         */
+        put: operations["set_sign_in_policy"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/organization/scim": {
         parameters: {
             query?: never;
@@ -2437,6 +2814,8 @@ export interface components {
             /** Top Logprobs */
             top_logprobs?: number | null;
             response_format?: components["schemas"]["ResponseFormat"] | null;
+            /** @description For models with the capability `prediction`. */
+            prediction?: components["schemas"]["Prediction"] | null;
             /** Service Tier */
             service_tier?: ("auto" | "default" | "flex" | "priority") | null;
             /**
@@ -2444,6 +2823,11 @@ export interface components {
              * @description For models with the capability `reasoning`.
              */
             reasoning_effort?: ("none" | "minimal" | "low" | "medium" | "high" | "xhigh") | null;
+            /**
+             * Verbosity
+             * @description `low` and `high` are a sentence in the system message; `medium` is none.
+             */
+            verbosity?: ("low" | "medium" | "high") | null;
             /**
              * Store
              * @description True: it can be read later, for 30 days. False: nothing of the call outlives its delivery.
@@ -2549,6 +2933,13 @@ export interface components {
              */
             reasoning_content?: string | null;
             /**
+             * Provider Specific Fields
+             * @description What LiteLLM adds to an answer: taken, and not read.
+             */
+            provider_specific_fields?: {
+                [key: string]: unknown;
+            } | null;
+            /**
              * Content
              * @description Null only where an assistant's message has `tool_calls`.
              */
@@ -2578,6 +2969,29 @@ export interface components {
              */
             type: "function";
             function: components["schemas"]["FunctionName"];
+        };
+        /**
+         * Prediction
+         * @description What the answer is expected to be, most of a file that is to be edited, say.
+         */
+        Prediction: {
+            /**
+             * Type
+             * @constant
+             */
+            type: "content";
+            /** Content */
+            content: string | components["schemas"]["PredictionPart"][];
+        };
+        /** PredictionPart */
+        PredictionPart: {
+            /**
+             * Type
+             * @constant
+             */
+            type: "text";
+            /** Text */
+            text: string;
         };
         /**
          * ResponseFormat
@@ -2638,6 +3052,35 @@ export interface components {
             type: "function" | "allowed_tools";
             function?: components["schemas"]["FunctionName"] | null;
             allowed_tools?: components["schemas"]["AllowedTools"] | null;
+        };
+        /**
+         * SpeechCreate
+         * @description A text to be spoken.
+         */
+        SpeechCreate: {
+            /** Input */
+            input: string;
+            /** Model */
+            model: string;
+            /** Voice */
+            voice: string;
+            /**
+             * Response Format
+             * @default mp3
+             * @enum {string}
+             */
+            response_format: "mp3" | "opus" | "flac" | "wav" | "pcm";
+            /**
+             * Speed
+             * @default 1
+             */
+            speed: number;
+            /**
+             * Stream Format
+             * @default audio
+             * @enum {string}
+             */
+            stream_format: "audio" | "sse";
         };
         /** ModelListOut */
         ModelListOut: {
@@ -2703,15 +3146,30 @@ export interface components {
         };
         /**
          * PricesOut
-         * @description US dollars per 1,000 tokens.
+         * @description US dollars per 1,000 tokens, begun seconds of recordings, characters spoken; null: it has no
+         *     price for them.
          */
         PricesOut: {
             /** Input */
-            input: string;
+            input: string | null;
             /** Cached Input */
-            cached_input: string;
+            cached_input: string | null;
             /** Output */
-            output: string;
+            output: string | null;
+            /**
+             * Reasoning
+             * @description Of thoughts; the output's without one of their own.
+             */
+            reasoning: string | null;
+            /** Audio */
+            audio: string | null;
+            /** Characters */
+            characters: string | null;
+            /**
+             * Image
+             * @description Of images that no cache had; the input's without one of their own.
+             */
+            image: string | null;
         };
         /**
          * QueuePlaceOut
@@ -2768,6 +3226,18 @@ export interface components {
              * @description Null: the default project.
              */
             project_id: string | null;
+            /** Temporary */
+            temporary: boolean;
+            /**
+             * Tags
+             * @description Your own words for it.
+             */
+            tags: string[];
+            /**
+             * Deleted At
+             * @description It can be restored for 30 days after.
+             */
+            deleted_at: string | null;
         };
         /** ConversationCreate */
         ConversationCreate: {
@@ -2786,6 +3256,92 @@ export interface components {
              * @description Whose rules hold for it. Default: the default project.
              */
             project_id?: string | null;
+            /**
+             * Temporary
+             * @description In no list; erased when it is deleted, or after an hour without a turn.
+             * @default false
+             */
+            temporary: boolean;
+        };
+        /** ExcerptPartOut */
+        ExcerptPartOut: {
+            /**
+             * Text
+             * @description As it was written: text, and never markup.
+             */
+            text: string;
+            /**
+             * Hit
+             * @description It is what was looked for.
+             */
+            hit: boolean;
+        };
+        /** FoundListOut */
+        FoundListOut: {
+            /** Data */
+            data: components["schemas"]["FoundOut"][];
+        };
+        /** FoundOut */
+        FoundOut: {
+            conversation: components["schemas"]["SummaryOut"];
+            /**
+             * Message Id
+             * @description Null where only the title was found.
+             */
+            message_id: string | null;
+            /** Excerpt */
+            excerpt: components["schemas"]["ExcerptPartOut"][];
+        };
+        /** TagListOut */
+        TagListOut: {
+            /** Data */
+            data: components["schemas"]["TagOut"][];
+        };
+        /** TagOut */
+        TagOut: {
+            /** Tag */
+            tag: string;
+            /**
+             * Count
+             * @description Of the conversations that are not archived.
+             */
+            count: number;
+        };
+        /** BulkOut */
+        BulkOut: {
+            /**
+             * Changed
+             * @description Those that are yours, and were not so already.
+             */
+            changed: number;
+        };
+        /** BulkChange */
+        BulkChange: {
+            /** Ids */
+            ids: string[];
+            /**
+             * Action
+             * @enum {string}
+             */
+            action: "archive" | "unarchive" | "delete" | "restore";
+        };
+        /**
+         * ChatParameters
+         * @description Sampling parameters of a chat; what is null is left to the model's own defaults.
+         */
+        ChatParameters: {
+            /** Temperature */
+            temperature?: number | null;
+            /** Top P */
+            top_p?: number | null;
+            /** Max Tokens */
+            max_tokens?: number | null;
+            /** Seed */
+            seed?: number | null;
+            /** Presence Penalty */
+            presence_penalty?: number | null;
+            /** Frequency Penalty */
+            frequency_penalty?: number | null;
         };
         /** ConversationOut */
         ConversationOut: {
@@ -2811,6 +3367,11 @@ export interface components {
             /** Total Tokens */
             total_tokens: number;
             generation: components["schemas"]["GenerationRefOut"] | null;
+            /** Instructions */
+            instructions: string;
+            parameters: components["schemas"]["ChatParameters"];
+            /** Temporary */
+            temporary: boolean;
             /**
              * Project Id
              * @description Null: the default project.
@@ -2894,6 +3455,50 @@ export interface components {
              * @description Whose rules hold from the next turn on.
              */
             project_id?: string | null;
+            /**
+             * Instructions
+             * @description What the model reads before the messages.
+             */
+            instructions?: string | null;
+            /** @description Replaces all of them; null leaves them as they are. */
+            parameters?: components["schemas"]["ChatParameters"] | null;
+            /**
+             * Tags
+             * @description Replaces all of them: at most 10 of at most 40 characters.
+             */
+            tags?: string[] | null;
+        };
+        /** ImportOut */
+        ImportOut: {
+            /** Imported */
+            imported: number;
+            /**
+             * Present
+             * @description They had been imported before.
+             */
+            present: number;
+            /** Refused */
+            refused: components["schemas"]["RefusedOut"][];
+        };
+        /** RefusedOut */
+        RefusedOut: {
+            /**
+             * Place
+             * @description In the list of the request, from 0.
+             */
+            place: number;
+            /** Reason */
+            reason: string;
+        };
+        /** ImportBody */
+        ImportBody: {
+            /**
+             * Conversations
+             * @description As they stand in ChatGPT's or Claude's `conversations.json`, or in ours.
+             */
+            conversations: {
+                [key: string]: unknown;
+            }[];
         };
         /** AttachmentPartIn */
         AttachmentPartIn: {
@@ -2944,6 +3549,74 @@ export interface components {
             /** Model */
             model?: string | null;
         };
+        /** SentMessageOut */
+        SentMessageOut: {
+            /** Role */
+            role: string;
+            /**
+             * Text
+             * @description With the texts of attached files.
+             */
+            text: string;
+            /** Images */
+            images: number;
+        };
+        /** SentPromptOut */
+        SentPromptOut: {
+            /** Model */
+            model: string | null;
+            /**
+             * Instructions
+             * @description The system message; empty where there was none.
+             */
+            instructions: string;
+            parameters: components["schemas"]["ChatParameters"];
+            /** Messages */
+            messages: components["schemas"]["SentMessageOut"][];
+            /** Input Tokens */
+            input_tokens: number;
+            /** Output Tokens */
+            output_tokens: number;
+            /**
+             * Cost
+             * @description Before volume tiers; null where it is not in the ledger, or has no price.
+             */
+            cost: string | null;
+            /** Currency */
+            currency: string;
+            /**
+             * Stations
+             * @description Milliseconds that the answer was at each station on its way, in their order; null where they are not known.
+             */
+            stations: {
+                [key: string]: number;
+            } | null;
+        };
+        /** ChatDefaultsOut */
+        ChatDefaultsOut: {
+            /** About */
+            about: string;
+            /** Style */
+            style: string;
+            parameters: components["schemas"]["ChatParameters"];
+        };
+        /** ChatDefaultsBody */
+        ChatDefaultsBody: {
+            /**
+             * About
+             * @description What you say about yourself.
+             * @default
+             */
+            about: string;
+            /**
+             * Style
+             * @description How you want to be answered.
+             * @default
+             */
+            style: string;
+            /** @description What a new chat of yours begins with. */
+            parameters?: components["schemas"]["ChatParameters"];
+        };
         /** FeedbackIn */
         FeedbackIn: {
             /**
@@ -2961,6 +3634,8 @@ export interface components {
         ShareListOut: {
             /** Data */
             data: components["schemas"]["ShareOut"][];
+            /** Next Cursor */
+            next_cursor: string | null;
         };
         /** ShareOut */
         ShareOut: {
@@ -3173,11 +3848,15 @@ export interface components {
         AppealListOut: {
             /** Data */
             data: components["schemas"]["AppealOut"][];
+            /** Next Cursor */
+            next_cursor: string | null;
         };
         /** KeyListOut */
         KeyListOut: {
             /** Data */
             data: components["schemas"]["KeyOut"][];
+            /** Next Cursor */
+            next_cursor: string | null;
         };
         /** KeyOut */
         KeyOut: {
@@ -3285,6 +3964,171 @@ export interface components {
          * @enum {string}
          */
         Scope: "inference" | "conversations" | "usage" | "keys" | "audit" | "administration";
+        /** KeyLimitsOut */
+        KeyLimitsOut: {
+            /** Data */
+            data: components["schemas"]["LimitOut"][];
+        };
+        /**
+         * LimitOut
+         * @description One holder of limits, with what is left at this moment.
+         */
+        LimitOut: {
+            /**
+             * Holder
+             * @description `organization`, `user`, `API key` or `project`.
+             */
+            holder: string;
+            /**
+             * Model
+             * @description Null: of all models together.
+             */
+            model: string | null;
+            /**
+             * Requests Limit
+             * @description A minute.
+             */
+            requests_limit: number;
+            /** Requests Remaining */
+            requests_remaining: number;
+            /**
+             * Requests Reset S
+             * @description Seconds until nothing of it is used.
+             */
+            requests_reset_s: number;
+            /** Tokens Limit */
+            tokens_limit: number;
+            /** Tokens Remaining */
+            tokens_remaining: number;
+            /** Tokens Reset S */
+            tokens_reset_s: number;
+            /** Concurrent Limit */
+            concurrent_limit: number;
+            /** Concurrent Running */
+            concurrent_running: number;
+        };
+        /**
+         * KeyOutcomesOut
+         * @description The most frequent first.
+         */
+        KeyOutcomesOut: {
+            /** Requests */
+            requests: number;
+            /** Failed */
+            failed: number;
+            /** Data */
+            data: components["schemas"]["OutcomeOut"][];
+        };
+        /** OutcomeOut */
+        OutcomeOut: {
+            /** Path */
+            path: string;
+            /** Status */
+            status: number;
+            /**
+             * Code
+             * @description Of the error; empty where there was none.
+             */
+            code: string;
+            /** Requests */
+            requests: number;
+        };
+        /** RequestLogOut */
+        RequestLogOut: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /**
+             * Key Id
+             * Format: uuid
+             */
+            key_id: string;
+            /** Path */
+            path: string;
+            /** Model */
+            model: string;
+            /** Status */
+            status: number;
+            /** Code */
+            code: string;
+            /** Duration Ms */
+            duration_ms: number;
+            /** Input Tokens */
+            input_tokens: number;
+            /** Output Tokens */
+            output_tokens: number;
+            /** Request Id */
+            request_id: string;
+        };
+        /** RequestLogPageOut */
+        RequestLogPageOut: {
+            /** Data */
+            data: components["schemas"]["RequestLogOut"][];
+            /**
+             * Next Cursor
+             * @description There is more, or more to be searched.
+             */
+            next_cursor: string | null;
+        };
+        /**
+         * RequestLogViewOut
+         * @description With its content, where that is kept.
+         */
+        RequestLogViewOut: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /**
+             * Key Id
+             * Format: uuid
+             */
+            key_id: string;
+            /** Path */
+            path: string;
+            /** Model */
+            model: string;
+            /** Status */
+            status: number;
+            /** Code */
+            code: string;
+            /** Duration Ms */
+            duration_ms: number;
+            /** Input Tokens */
+            input_tokens: number;
+            /** Output Tokens */
+            output_tokens: number;
+            /** Request Id */
+            request_id: string;
+            /** Request */
+            request?: {
+                [key: string]: unknown;
+            } | null;
+            /** Answer */
+            answer?: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * Chat
+             * @description The same as a chat completion; null where it is none.
+             */
+            chat?: {
+                [key: string]: unknown;
+            } | null;
+        };
         /** OrganizationDetailOut */
         OrganizationDetailOut: {
             /**
@@ -3615,6 +4459,8 @@ export interface components {
             allowed_models: string[];
             /** Retention Days */
             retention_days: number | null;
+            /** Logs Requests */
+            logs_requests: boolean;
             /**
              * Created At
              * Format: date-time
@@ -3650,6 +4496,8 @@ export interface components {
             allowed_models: string[];
             /** Retention Days */
             retention_days: number | null;
+            /** Logs Requests */
+            logs_requests: boolean;
             /**
              * Created At
              * Format: date-time
@@ -3680,6 +4528,11 @@ export interface components {
              * @description Its chats go so many days after the last turn; null: never.
              */
             retention_days?: number | null;
+            /**
+             * Logs Requests
+             * @description False: requests of its keys are not logged.
+             */
+            logs_requests?: boolean | null;
         };
         /** ProjectMemberOut */
         ProjectMemberOut: {
@@ -3815,6 +4668,16 @@ export interface components {
             /** Output Tokens */
             output_tokens: number;
             /**
+             * Reasoning Tokens
+             * @description Of the output, what models thought.
+             */
+            reasoning_tokens: number;
+            /**
+             * Image Tokens
+             * @description Of the input, what images were and no cache had.
+             */
+            image_tokens: number;
+            /**
              * Currency
              * @description What the organization pays in.
              */
@@ -3844,6 +4707,16 @@ export interface components {
             cached_input_tokens: number;
             /** Output Tokens */
             output_tokens: number;
+            /**
+             * Reasoning Tokens
+             * @description Of the output, what models thought.
+             */
+            reasoning_tokens: number;
+            /**
+             * Image Tokens
+             * @description Of the input, what images were and no cache had.
+             */
+            image_tokens: number;
             /**
              * Cost
              * @description Exact, in the summary's currency.
@@ -3982,6 +4855,11 @@ export interface components {
             usage_month: string;
             /** Is Late */
             is_late: boolean;
+            /**
+             * At Project Price
+             * @description At prices of the project's own.
+             */
+            at_project_price: boolean;
             /** Requests */
             requests: number;
             /** Input Tokens */
@@ -3990,6 +4868,10 @@ export interface components {
             cached_input_tokens: number;
             /** Output Tokens */
             output_tokens: number;
+            /** Reasoning Tokens */
+            reasoning_tokens: number;
+            /** Image Tokens */
+            image_tokens: number;
             /**
              * Amount
              * @description Exact; only the invoice's totals are rounded.
@@ -4446,6 +5328,13 @@ export interface components {
             retention_days: number | null;
             /** Stores Api Calls */
             stores_api_calls: boolean;
+            /**
+             * Logs Requests
+             * @description Requests of API keys are kept, to be searched.
+             */
+            logs_requests: boolean;
+            /** Request Log Days */
+            request_log_days: number;
             /** Allows Training */
             allows_training: boolean;
             /** I Allow Training */
@@ -4464,6 +5353,16 @@ export interface components {
             stores_api_calls: boolean;
             /** Allows Training */
             allows_training: boolean;
+            /**
+             * Logs Requests
+             * @description Null: as it is.
+             */
+            logs_requests?: boolean | null;
+            /**
+             * Request Log Days
+             * @description Null: as it is.
+             */
+            request_log_days?: number | null;
         };
         /** TrainingUpdate */
         TrainingUpdate: {
@@ -4556,6 +5455,11 @@ export interface components {
              * @description What is to be accepted before anything else works.
              */
             pending_terms: components["schemas"]["TermsOut"][];
+            /**
+             * Second Factor Due
+             * @description The organization is closed to them until they have a second factor.
+             */
+            second_factor_due: boolean;
         };
         /** MembershipOut */
         MembershipOut: {
@@ -4864,6 +5768,14 @@ export interface components {
                 [key: string]: unknown;
             };
         };
+        /** SignedOut */
+        SignedOut: {
+            /**
+             * Url
+             * @description Where the browser signs out at its identity provider too.
+             */
+            url: string;
+        };
         /** PasswordResetConfirm */
         PasswordResetConfirm: {
             /** Password */
@@ -5020,6 +5932,24 @@ export interface components {
              * @default
              */
             certificates: string;
+        };
+        /** SignInPolicyOut */
+        SignInPolicyOut: {
+            /** Requires Second Factor */
+            requires_second_factor: boolean;
+            /**
+             * Members Without
+             * @description Active members who have no second factor now.
+             */
+            members_without: number;
+        };
+        /** SignInPolicyUpdate */
+        SignInPolicyUpdate: {
+            /**
+             * Requires Second Factor
+             * @description Who signs in with a password needs an authenticator app or a passkey.
+             */
+            requires_second_factor: boolean;
         };
         /** DirectoryOut */
         DirectoryOut: {
@@ -5196,6 +6126,129 @@ export interface operations {
             "5XX": components["responses"]["Error"];
         };
     };
+    transcribe: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "multipart/form-data": {
+                    /**
+                     * File
+                     * Format: binary
+                     */
+                    file: string;
+                    /** Model */
+                    model: string;
+                    /**
+                     * Prompt
+                     * @default
+                     */
+                    prompt?: string;
+                    /**
+                     * Response Format
+                     * @default json
+                     * @enum {string}
+                     */
+                    response_format?: "json" | "text" | "srt" | "verbose_json" | "vtt";
+                    /**
+                     * Temperature
+                     * @default 0
+                     */
+                    temperature?: number;
+                    /**
+                     * Language
+                     * @default
+                     */
+                    language?: string;
+                    /**
+                     * Stream
+                     * @default false
+                     */
+                    stream?: boolean;
+                    /** Timestamp Granularities[] */
+                    "timestamp_granularities[]"?: ("word" | "segment")[];
+                };
+            };
+        };
+        responses: {
+            /** @description What is said, in the form that was asked for. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                    "text/plain": string;
+                    "text/event-stream": string;
+                };
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+            /** @description An error, in OpenAI's shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error: {
+                            message: string;
+                            type: string;
+                            code: string | null;
+                            param: string | null;
+                        };
+                    };
+                };
+            };
+        };
+    };
+    speak: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SpeechCreate"];
+            };
+        };
+        responses: {
+            /** @description The sound, as it is made; or events with its parts in base64. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                    "text/event-stream": string;
+                };
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+            /** @description An error, in OpenAI's shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error: {
+                            message: string;
+                            type: string;
+                            code: string | null;
+                            param: string | null;
+                        };
+                    };
+                };
+            };
+        };
+    };
     list_product_models: {
         parameters: {
             query?: never;
@@ -5294,7 +6347,9 @@ export interface operations {
         parameters: {
             query?: {
                 search?: string;
+                tag?: string;
                 archived?: boolean;
+                deleted?: boolean;
                 cursor?: string | null;
                 limit?: number;
             };
@@ -5337,6 +6392,79 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SummaryOut"];
+                };
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
+    search_conversations: {
+        parameters: {
+            query: {
+                query: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FoundListOut"];
+                };
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
+    list_tags: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TagListOut"];
+                };
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
+    change_conversations: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BulkChange"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkOut"];
                 };
             };
             "4XX": components["responses"]["Error"];
@@ -5444,6 +6572,76 @@ export interface operations {
             "5XX": components["responses"]["Error"];
         };
     };
+    export_all: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
+    export_one: {
+        parameters: {
+            query?: {
+                format?: "json" | "markdown";
+            };
+            header?: never;
+            path: {
+                conversation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
+    import_some: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ImportBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportOut"];
+                };
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
     ask: {
         parameters: {
             query?: never;
@@ -5500,6 +6698,102 @@ export interface operations {
             "5XX": components["responses"]["Error"];
         };
     };
+    continue_answer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                message_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The stream. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
+    get_sent_prompt: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                message_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SentPromptOut"];
+                };
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
+    get_chat_defaults: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChatDefaultsOut"];
+                };
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
+    set_chat_defaults: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChatDefaultsBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChatDefaultsOut"];
+                };
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
     give_feedback: {
         parameters: {
             query?: never;
@@ -5530,7 +6824,10 @@ export interface operations {
     };
     list_shares: {
         parameters: {
-            query?: never;
+            query?: {
+                cursor?: string | null;
+                limit?: number;
+            };
             header?: never;
             path: {
                 conversation_id: string;
@@ -5700,6 +6997,30 @@ export interface operations {
             "5XX": components["responses"]["Error"];
         };
     };
+    copy_shared: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SummaryOut"];
+                };
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
     upload: {
         parameters: {
             query?: never;
@@ -5758,6 +7079,8 @@ export interface operations {
         parameters: {
             query?: {
                 generation_id?: string | null;
+                cursor?: string | null;
+                limit?: number;
             };
             header?: never;
             path?: never;
@@ -5806,7 +7129,10 @@ export interface operations {
     };
     list_keys: {
         parameters: {
-            query?: never;
+            query?: {
+                cursor?: string | null;
+                limit?: number;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -5852,6 +7178,30 @@ export interface operations {
             "5XX": components["responses"]["Error"];
         };
     };
+    get_key: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                key_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KeyOut"];
+                };
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
     revoke_key: {
         parameters: {
             query?: never;
@@ -5869,6 +7219,131 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
+    get_key_limits: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                key_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KeyLimitsOut"];
+                };
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
+    get_key_outcomes: {
+        parameters: {
+            query?: {
+                days?: number;
+            };
+            header?: never;
+            path: {
+                key_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KeyOutcomesOut"];
+                };
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
+    delete_key_request_logs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                key_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
+    list_request_logs: {
+        parameters: {
+            query?: {
+                key_id?: string | null;
+                outcome?: ("succeeded" | "failed") | null;
+                model?: string | null;
+                text?: string | null;
+                cursor?: string | null;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RequestLogPageOut"];
+                };
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
+    get_request_log: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                log_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RequestLogViewOut"];
+                };
             };
             "4XX": components["responses"]["Error"];
             "5XX": components["responses"]["Error"];
@@ -8239,6 +9714,15 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignedOut"];
+                };
+            };
             /** @description No Content */
             204: {
                 headers: {
@@ -8548,6 +10032,54 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
+    get_sign_in_policy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignInPolicyOut"];
+                };
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
+    set_sign_in_policy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SignInPolicyUpdate"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignInPolicyOut"];
+                };
             };
             "4XX": components["responses"]["Error"];
             "5XX": components["responses"]["Error"];

@@ -110,6 +110,18 @@ const projects = "/api/projects";
 
 export const listProjects = page<Project>(projects);
 
+/** All that may be used, for whoever chooses one; an organization has 1,000 at most. */
+export async function allProjects(): Promise<Project[]> {
+  const found: Project[] = [];
+  let cursor: string | null = null;
+  do {
+    const next: Page<Project> = await api(withQuery(projects, { cursor, limit: 100 }));
+    found.push(...next.data);
+    cursor = next.next_cursor;
+  } while (cursor);
+  return found.filter((project) => !project.archived_at);
+}
+
 export const createProject = (name: string) =>
   api<Project>(projects, { method: "POST", body: { name } });
 
@@ -117,7 +129,12 @@ export const getProject = (id: string) => api<ProjectView>(`${projects}/${id}`);
 
 export const updateProject = (
   id: string,
-  body: { name?: string; allowed_models?: string[]; retention_days?: number | null },
+  body: {
+    name?: string;
+    allowed_models?: string[];
+    retention_days?: number | null;
+    logs_requests?: boolean;
+  },
 ) => api<Project>(`${projects}/${id}`, { method: "PATCH", body });
 
 export const archiveProject = (id: string) =>

@@ -10,6 +10,7 @@ type Narrow<T, Known> = Omit<T, keyof Known> & Known;
 export type Role = "owner" | "admin" | "member" | "finance" | "viewer";
 
 export type Me = Narrow<Schemas["Me"], { role: Role }>;
+export type SignedOut = Schemas["SignedOut"];
 export type Announcement = Narrow<Schemas["AnnouncementOut"], { tone: "info" | "warning" }>;
 export type DataPolicy = Schemas["DataPolicyOut"];
 /** `state` is `queued`, `running`, `done` or `failed`; `scope` is `me` or `organization`. */
@@ -28,11 +29,14 @@ export type ModelList = Schemas["ModelListOut"];
 /** Of an answer that waits for its place; null where it does not. */
 export type QueuePlace = Schemas["QueuePlaceOut"];
 export type ConversationSummary = Schemas["SummaryOut"];
+export type TagCount = Schemas["TagOut"];
+export type FoundConversation = Schemas["FoundOut"];
 export type ConversationList = Schemas["ConversationListOut"];
 
 export type Part =
   | { type: "text"; text: string }
-  | { type: "reasoning"; text: string; seconds: number }
+  /** `seconds` is null while the model still thinks, which it does `since`, in ms since the epoch. */
+  | { type: "reasoning"; text: string; seconds: number | null; since?: number }
   | { type: "image"; attachment_id: string; filename?: string }
   | { type: "file"; attachment_id: string; filename?: string };
 
@@ -53,6 +57,14 @@ export type Message = Narrow<
 
 /** `messages` are the newest of the active branch, oldest first. */
 export type Conversation = Narrow<Schemas["ConversationOut"], { messages: Message[] }>;
+
+export type ChatParameters = Schemas["ChatParameters"];
+/** What became of one part of an import. */
+export type ImportPart = Schemas["ImportOut"];
+/** What a person wants of every chat. */
+export type ChatDefaults = Schemas["ChatDefaultsOut"];
+/** What a model read before it wrote an answer. */
+export type SentPrompt = Schemas["SentPromptOut"];
 
 export type Appeal = Schemas["AppealOut"];
 
@@ -96,6 +108,7 @@ export type SignInUpdate = Schemas["SSOUpdate"];
 export type Directory = Schemas["DirectoryOut"];
 export type GroupRules = Schemas["GroupRulesOut"];
 export type GroupRule = Schemas["GroupRuleBody"];
+export type SignInPolicy = Schemas["SignInPolicyOut"];
 export type AllowedNetworks = Schemas["NetworksOut"];
 export type AuditEvent = Schemas["AuditEventOut"];
 export type AuditPage = Schemas["AuditPageOut"];
@@ -104,3 +117,16 @@ export type AuditPage = Schemas["AuditPageOut"];
 export type Billing = Schemas["BillingOut"];
 export type BillingDetails = Schemas["DetailsOut"];
 export type TopUp = Schemas["TopUpOut"];
+
+export type KeyLimit = Schemas["LimitOut"];
+export type KeyOutcomes = Schemas["KeyOutcomesOut"];
+/** A request of an API key, without and with its content. */
+export type RequestLog = Schemas["RequestLogOut"];
+export type RequestLogView = Narrow<
+  Schemas["RequestLogViewOut"],
+  {
+    request: Record<string, unknown> | null;
+    answer: Record<string, unknown> | null;
+    chat: Record<string, unknown> | null;
+  }
+>;

@@ -4,7 +4,7 @@ import { X } from "lucide-react";
 import { dismissAnnouncement, listAnnouncements } from "@/api/account";
 import { errorMessage } from "@/api/errors";
 import type { Announcement } from "@/api/types";
-import { iconButtonClass } from "@/ui/button";
+import { iconButtonClass } from "@/ui/icon-button";
 import { Notice } from "@/ui/notice";
 import { toast } from "@/ui/toast";
 

@@ -12,9 +12,10 @@ import { backdropClass } from "@/ui/dialog";
 import { Notice } from "@/ui/notice";
 import { Loading } from "@/ui/spinner";
 import { toast } from "@/ui/toast";
+import { TipProvider } from "@/ui/tooltip";
 import { Announcements } from "./announcements";
 import { useServerEvents } from "./events";
-import { SuspendedGate, TermsGate } from "./gates";
+import { SecondFactorGate, SuspendedGate, TermsGate } from "./gates";
 import { useLayout } from "./layout-state";
 import { MeContext, useMeQuery } from "./session";
 
@@ -28,11 +29,14 @@ export function AppShell() {
   if (me && !location.pathname.startsWith("/settings/")) {
     if (me.pending_terms.length > 0) return <TermsGate me={me} />;
     if (me.organization.suspended) return <SuspendedGate me={me} />;
+    if (me.second_factor_due) return <SecondFactorGate me={me} />;
   }
   if (me) {
     return (
       <MeContext value={me}>
-        <Shell />
+        <TipProvider delay={500}>
+          <Shell />
+        </TipProvider>
       </MeContext>
     );
   }
@@ -77,7 +81,7 @@ function Shell() {
     <div className="flex h-full">
       <a
         href="#main"
-        className="sr-only z-80 rounded-lg bg-primary px-4 py-2 text-primary-foreground focus:not-sr-only focus:absolute focus:top-2 focus:left-2"
+        className="sr-only z-80 rounded-lg bg-primary px-4 py-2 text-primary-foreground focus:not-sr-only focus:absolute focus:top-2 focus:start-2"
       >
         Skip to the content
       </a>
@@ -109,7 +113,7 @@ function Drawer() {
         <Dialog.Backdrop className={backdropClass} />
         <Dialog.Popup
           aria-label="Menu"
-          className="data-ending-style:-translate-x-full data-starting-style:-translate-x-full fixed inset-y-0 left-0 z-50 w-[85vw] max-w-[300px] bg-sidebar shadow-2xl outline-none transition-transform duration-200"
+          className="data-ending-style:-translate-x-full data-starting-style:-translate-x-full rtl:data-ending-style:translate-x-full rtl:data-starting-style:translate-x-full fixed inset-y-0 start-0 z-50 w-[85vw] max-w-[300px] bg-sidebar shadow-2xl outline-none transition-transform duration-200"
         >
           <Sidebar inDrawer />
         </Dialog.Popup>

@@ -3,7 +3,7 @@ import { act, render, screen } from "@testing-library/react";
 import { useState } from "react";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { listKey } from "@/chat/cache";
-import { useServerEvents } from "./events";
+import { socketUrl, useServerEvents } from "./events";
 
 class Socket {
   static all: Socket[] = [];
@@ -45,6 +45,13 @@ beforeEach(() => {
 });
 
 afterEach(() => void vi.useRealTimers());
+
+it("opens its socket over TLS where the page came over TLS", () => {
+  expect(socketUrl("https://chat.example.com/c/1?a=b#c").href).toBe(
+    "wss://chat.example.com/ws/events",
+  );
+  expect(socketUrl("http://localhost:8000/").href).toBe("ws://localhost:8000/ws/events");
+});
 
 describe("useServerEvents", () => {
   it("reads again what was made between the first reading and the opening", async () => {

@@ -25,6 +25,13 @@ const NOT_SIGNED_IN = 4401;
 /** After so long out of sight (a closed lid), a socket that looks open may lead nowhere. */
 const ASLEEP_MS = 30_000;
 
+/** Where the socket of a page is: over TLS where the page is. */
+export function socketUrl(page: string): URL {
+  const url = new URL("/ws/events", page);
+  url.protocol = url.protocol.replace("http", "ws");
+  return url;
+}
+
 export function useServerEvents(onDeleted: (conversationId: string) => void): void {
   const client = useQueryClient();
   // The page that is shown may change with every navigation; the socket stays.
@@ -49,9 +56,7 @@ export function useServerEvents(onDeleted: (conversationId: string) => void): vo
       clearTimeout(timer);
       if (socket) socket.onclose = null;
       socket?.close();
-      const url = new URL("/ws/events", window.location.href);
-      url.protocol = url.protocol.replace("http", "ws");
-      socket = new WebSocket(url);
+      socket = new WebSocket(socketUrl(window.location.href));
       socket.onopen = () => {
         catchUp(client);
         failures = 0;

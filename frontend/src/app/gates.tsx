@@ -1,11 +1,11 @@
-/** What stands before the page: terms to accept, or an organization that is not served. */
+/** What stands before the page: terms to accept, an organization that is not served or asks more. */
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link } from "react-router";
 import { acceptTerms, patchMe, signOut } from "@/api/account";
 import { errorMessage } from "@/api/errors";
 import type { Me } from "@/api/types";
 import { AuthLayout } from "@/pages/auth-layout";
-import { Button } from "@/ui/button";
+import { Button, buttonClass } from "@/ui/button";
 import { Notice } from "@/ui/notice";
 import { meKey, useSetMe } from "./session";
 
@@ -41,6 +41,31 @@ export function TermsGate({ me }: { me: Me }) {
 }
 
 export function SuspendedGate({ me }: { me: Me }) {
+  return (
+    <AuthLayout title="Suspended" footer={<AccountLinks />}>
+      <Notice tone="warning" title={`${me.organization.name} is suspended`}>
+        {me.organization.suspended} Its chats and keys stay, and work again when it is reinstated.
+      </Notice>
+      <OtherOrganizations me={me} />
+    </AuthLayout>
+  );
+}
+
+export function SecondFactorGate({ me }: { me: Me }) {
+  return (
+    <AuthLayout title="One more step" footer={<AccountLinks />}>
+      <Notice tone="info" title={`${me.organization.name} demands a second factor`}>
+        Add an authenticator app or a passkey to your account. Then everything opens.
+      </Notice>
+      <Link className={buttonClass()} to="/settings/security">
+        Set it up
+      </Link>
+      <OtherOrganizations me={me} />
+    </AuthLayout>
+  );
+}
+
+function OtherOrganizations({ me }: { me: Me }) {
   const setMe = useSetMe();
   const change = useMutation({
     mutationFn: (id: string) => patchMe({ organization_id: id }),
@@ -50,10 +75,7 @@ export function SuspendedGate({ me }: { me: Me }) {
     ({ id, suspended }) => id !== me.organization.id && !suspended,
   );
   return (
-    <AuthLayout title="Suspended" footer={<AccountLinks />}>
-      <Notice tone="warning" title={`${me.organization.name} is suspended`}>
-        {me.organization.suspended} Its chats and keys stay, and work again when it is reinstated.
-      </Notice>
+    <>
       {change.error && <Notice tone="error">{errorMessage(change.error)}</Notice>}
       {others.map((other) => (
         <Button
@@ -65,7 +87,7 @@ export function SuspendedGate({ me }: { me: Me }) {
           Work in {other.name}
         </Button>
       ))}
-    </AuthLayout>
+    </>
   );
 }
 

@@ -1,6 +1,6 @@
 import { Menu as MenuIcon, PanelLeft, SquarePen } from "lucide-react";
 import { useNavigate } from "react-router";
-import { IconButton } from "@/ui/button";
+import { IconButton } from "@/ui/icon-button";
 import { useLayout } from "./layout-state";
 
 /** What opens the sidebar where it is not on the page, and a new chat beside it. */

@@ -3,7 +3,6 @@ import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from "@ta
 import type { ReactNode } from "react";
 import { ApiError, NetworkError } from "@/api/errors";
 import { Toaster } from "@/ui/toast";
-import { TipProvider } from "@/ui/tooltip";
 import { meKey } from "./session";
 
 export function createQueryClient(): QueryClient {
@@ -34,12 +33,15 @@ export function createQueryClient(): QueryClient {
   return client;
 }
 
-/** The organization was suspended, or there are new terms: the shell shows which. */
+const GATES = new Set<string | null>([
+  "organization_suspended",
+  "terms_not_accepted",
+  "second_factor_required",
+]);
+
+/** Something stands before the organization: the shell shows what. */
 function isGate(error: Error): boolean {
-  return (
-    error instanceof ApiError &&
-    (error.code === "organization_suspended" || error.code === "terms_not_accepted")
-  );
+  return error instanceof ApiError && GATES.has(error.code);
 }
 
 function isPassing(error: Error): boolean {
@@ -53,7 +55,7 @@ export function Providers({ children }: { children: ReactNode }) {
     <QueryClientProvider client={client}>
       {/* The CSP allows no style elements; what they would say is in our own style sheet. */}
       <CSPProvider disableStyleElements>
-        <TipProvider delay={500}>{children}</TipProvider>
+        {children}
         <Toaster />
       </CSPProvider>
     </QueryClientProvider>

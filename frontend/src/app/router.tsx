@@ -1,25 +1,40 @@
 import { createBrowserRouter, type RouteObject } from "react-router";
-import { ChatPage } from "@/chat/chat-page";
-import { NotFound } from "@/pages/not-found";
 import { SignInPage } from "@/pages/sign-in";
 import { SignUpPage } from "@/pages/sign-up";
 import { Loading } from "@/ui/spinner";
-import { AppShell } from "./app-shell";
 import { PageError } from "./page-error";
 
 const loading = <Loading label="Loading Parley" />;
 
+const newChat = async () => ({ Component: (await import("@/chat/chat-page")).ChatPage });
+/** With its parser of markdown, so that no answer is seen without it. */
+const chat = async () => {
+  const [{ ChatPage }] = await Promise.all([
+    import("@/chat/chat-page"),
+    import("@/markdown/markdown").then(({ loadMarkdown }) => loadMarkdown().catch(() => undefined)),
+  ]);
+  return { Component: ChatPage };
+};
+
 /** Behind the sign-in; one that fails leaves the rest of the page as it is. */
 const shellPages: RouteObject[] = [
-  { path: "/", Component: ChatPage },
-  { path: "/c/:id", Component: ChatPage },
+  { path: "/", lazy: newChat },
+  { path: "/c/:id", lazy: chat },
   {
     path: "/archived",
     lazy: async () => ({ Component: (await import("@/pages/archived")).ArchivedPage }),
   },
   {
+    path: "/chats",
+    lazy: async () => ({ Component: (await import("@/pages/chats")).ChatsPage }),
+  },
+  {
     path: "/keys",
     lazy: async () => ({ Component: (await import("@/pages/keys")).KeysPage }),
+  },
+  {
+    path: "/keys/:id",
+    lazy: async () => ({ Component: (await import("@/pages/key")).KeyPage }),
   },
   {
     path: "/playground",
@@ -63,7 +78,13 @@ const shellPages: RouteObject[] = [
     path: "/settings/privacy",
     lazy: async () => ({ Component: (await import("@/pages/privacy")).PrivacyPage }),
   },
-  { path: "*", element: <NotFound what="page" /> },
+  {
+    path: "*",
+    lazy: async () => {
+      const { NotFound } = await import("@/pages/not-found");
+      return { element: <NotFound what="page" /> };
+    },
+  },
 ];
 
 export const router = createBrowserRouter([
@@ -106,13 +127,19 @@ export const router = createBrowserRouter([
     lazy: async () => ({ Component: (await import("@/pages/reset-password")).ResetPasswordPage }),
   },
   {
+    path: "/print/:id",
+    hydrateFallbackElement: loading,
+    errorElement: <PageError />,
+    lazy: async () => ({ Component: (await import("@/pages/print")).PrintPage }),
+  },
+  {
     path: "/share/:token",
     hydrateFallbackElement: loading,
     errorElement: <PageError />,
     lazy: async () => ({ Component: (await import("@/pages/shared")).SharedPage }),
   },
   {
-    Component: AppShell,
+    lazy: async () => ({ Component: (await import("./app-shell")).AppShell }),
     hydrateFallbackElement: loading,
     errorElement: <PageError />,
     children: [{ errorElement: <PageError within />, children: shellPages }],

@@ -15,25 +15,48 @@ export function AnswerNotice({ message }: { message: ViewMessage }) {
   if (message.live) return null;
   switch (message.status) {
     case "cancelled":
-      return <Quiet>You stopped this answer.</Quiet>;
+      return <CutShort message={message}>You stopped this answer.</CutShort>;
     case "blocked":
       return <Blocked message={message} />;
     case "failed":
       return <StoredFailure message={message} />;
     case "completed":
-      return <Cut reason={message.finish_reason} />;
+      return <Cut message={message} />;
     case "pending":
       return null;
   }
 }
 
 /** Why an answer ended before the model was done with it. */
-function Cut({ reason }: { reason: string | null }) {
-  if (reason === "length") return <Quiet>The answer reached its maximum length.</Quiet>;
-  if (reason === "loop") {
+function Cut({ message }: { message: ViewMessage }) {
+  if (message.finish_reason === "length") {
+    return <CutShort message={message}>The answer reached its maximum length.</CutShort>;
+  }
+  if (message.finish_reason === "loop") {
     return <Quiet>The answer had begun to repeat itself, so it was ended here.</Quiet>;
   }
   return null;
+}
+
+/** An answer that could go on, and a way to have it do so. */
+function CutShort({ message, children }: { message: ViewMessage; children: ReactNode }) {
+  const { continueAnswer, running } = useThreadActions();
+  return (
+    <div className="flex flex-wrap items-center gap-x-3">
+      <Quiet>{children}</Quiet>
+      {message.content && (
+        <Button
+          variant="outline"
+          size="sm"
+          className="mt-2"
+          disabled={running}
+          onClick={() => continueAnswer(message)}
+        >
+          Continue
+        </Button>
+      )}
+    </div>
+  );
 }
 
 function Quiet({ children }: { children: ReactNode }) {

@@ -1,6 +1,8 @@
 import { RefreshCw } from "lucide-react";
 import { Markdown } from "@/markdown/markdown";
-import { IconButton } from "@/ui/button";
+import { IconButton } from "@/ui/icon-button";
+import { ReadAloudButton } from "@/voice/read-aloud";
+import { AnswerMenu } from "./answer-menu";
 import { AnswerNotice } from "./answer-notice";
 import { BranchPicker } from "./branch-picker";
 import { CopyButton } from "./copy-button";
@@ -23,7 +25,13 @@ export function AssistantMessage({ message }: { message: ViewMessage }) {
         coming && !thought && <Thinking generationId={message.live?.generationId ?? null} />
       )}
       <AnswerNotice message={message} />
-      {coming || message.live ? <div className="min-h-9" /> : <AnswerActions message={message} />}
+      {coming || message.live ? (
+        <div className="-ms-2 mt-1 flex min-h-8 items-center">
+          {coming && <ReadAloudButton message={message} />}
+        </div>
+      ) : (
+        <AnswerActions message={message} />
+      )}
     </article>
   );
 }
@@ -43,10 +51,11 @@ function AnswerActions({ message }: { message: ViewMessage }) {
   // The same question would be refused again.
   const refused = message.status === "blocked" && message.content === "";
   return (
-    <div className="-ml-2 mt-1 flex min-h-8 items-center">
+    <div className="-ms-2 mt-1 flex min-h-8 items-center">
       {message.content && (
         <>
           <CopyButton text={message.content} label="Copy answer" />
+          <ReadAloudButton message={message} />
           <FeedbackButtons message={message} />
         </>
       )}
@@ -55,6 +64,7 @@ function AnswerActions({ message }: { message: ViewMessage }) {
           <RefreshCw className="size-4" />
         </IconButton>
       )}
+      <AnswerMenu message={message} />
       <BranchPicker message={message} />
     </div>
   );

@@ -14,11 +14,15 @@ const TEXT_TYPES =
   "text/*,application/json,.txt,.md,.csv,.json,.yaml,.yml,.toml,.log,.py,.js,.ts,.tsx,.html,.css,.sql,.sh";
 const IMAGE_TYPES = "image/png,image/jpeg,image/webp,image/gif";
 
+/** Whether it sees images, or is given the text in them. */
+const readsImages = ({ capabilities }: Model): boolean =>
+  capabilities.includes("vision") || capabilities.includes("ocr");
+
 /** What a file dialog offers for this model; "" where it can read no files at all. */
 export function acceptedTypes(model: Model | undefined): string {
   if (!model) return "";
   const accepted: string[] = [];
-  if (model.capabilities.includes("vision")) accepted.push(IMAGE_TYPES);
+  if (readsImages(model)) accepted.push(IMAGE_TYPES);
   if (model.capabilities.includes("chat")) accepted.push(TEXT_TYPES);
   return accepted.join(",");
 }

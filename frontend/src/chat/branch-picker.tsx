@@ -1,5 +1,5 @@
 import { ChevronLeft, ChevronRight } from "lucide-react";
-import { IconButton } from "@/ui/button";
+import { IconButton } from "@/ui/icon-button";
 import { useThreadActions } from "./thread-actions";
 import type { ViewMessage } from "./view";
 

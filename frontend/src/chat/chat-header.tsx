@@ -4,11 +4,14 @@ import { useNavigate } from "react-router";
 import type { Conversation, Model, PendingModel } from "@/api/types";
 import { MobileNavButtons } from "@/app/mobile-nav";
 import { cn } from "@/lib/cn";
-import { buttonClass, IconButton } from "@/ui/button";
+import { buttonClass } from "@/ui/button";
+import { IconButton } from "@/ui/icon-button";
+import { ChatSettingsButton } from "./chat-settings";
 import { ModelOnItsWay } from "./model-on-its-way";
 import { ModelPicker } from "./model-picker";
 import { ProjectPicker } from "./project-picker";
 import { ShareDialog } from "./share-dialog";
+import { TemporaryButton } from "./temporary";
 
 interface ChatHeaderProps {
   conversation: Conversation | undefined;
@@ -17,6 +20,9 @@ interface ChatHeaderProps {
   model: string;
   onModelChange: (id: string) => void;
   project: ComponentProps<typeof ProjectPicker>;
+  settings: ComponentProps<typeof ChatSettingsButton>;
+  /** Null where it is too late to choose. */
+  temporary: ComponentProps<typeof TemporaryButton> | null;
 }
 
 /** Above the messages: the model, and what can be done with the whole conversation. */
@@ -27,6 +33,8 @@ export function ChatHeader({
   model,
   onModelChange,
   project,
+  settings,
+  temporary,
 }: ChatHeaderProps) {
   const [sharing, setSharing] = useState(false);
   const navigate = useNavigate();
@@ -39,22 +47,30 @@ export function ChatHeader({
         <ProjectPicker {...project} />
         <ModelOnItsWay models={models} pending={pending} />
       </div>
-      {conversation && conversation.messages.length > 0 && (
-        <div className="flex items-center">
-          <button
-            type="button"
-            onClick={() => setSharing(true)}
-            className={cn(buttonClass("ghost", "sm"), "h-9")}
-          >
-            <Share aria-hidden className="size-4" />
-            <span className="max-sm:sr-only">Share</span>
-          </button>
-          <ShareDialog conversationId={conversation.id} open={sharing} onOpenChange={setSharing} />
-          <IconButton label="New chat" className="md:hidden" onClick={() => void navigate("/")}>
-            <SquarePen className="size-5" />
-          </IconButton>
-        </div>
-      )}
+      <div className="flex items-center">
+        {temporary && <TemporaryButton {...temporary} />}
+        <ChatSettingsButton {...settings} />
+        {conversation && conversation.messages.length > 0 && (
+          <>
+            <button
+              type="button"
+              onClick={() => setSharing(true)}
+              className={cn(buttonClass("ghost", "sm"), "h-9")}
+            >
+              <Share aria-hidden className="size-4" />
+              <span className="max-sm:sr-only">Share</span>
+            </button>
+            <ShareDialog
+              conversationId={conversation.id}
+              open={sharing}
+              onOpenChange={setSharing}
+            />
+            <IconButton label="New chat" className="md:hidden" onClick={() => void navigate("/")}>
+              <SquarePen className="size-5" />
+            </IconButton>
+          </>
+        )}
+      </div>
     </header>
   );
 }

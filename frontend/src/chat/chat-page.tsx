@@ -1,10 +1,10 @@
 /** A conversation, or a new one: joins what is stored, what is coming and what can be done. */
-import { useQueryClient } from "@tanstack/react-query";
-import { useCallback } from "react";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useCallback, useState } from "react";
 import { useParams } from "react-router";
-import { patchConversation } from "@/api/conversations";
+import { getChatDefaults, patchConversation } from "@/api/conversations";
 import { ApiError, errorMessage } from "@/api/errors";
-import type { Conversation } from "@/api/types";
+import type { ChatParameters, Conversation } from "@/api/types";
 import { useMe } from "@/app/session";
 import { useDocumentTitle } from "@/lib/document-title";
 import { useHotkey } from "@/lib/hotkeys";
@@ -15,8 +15,9 @@ import { Notice } from "@/ui/notice";
 import { Loading } from "@/ui/spinner";
 import { toast } from "@/ui/toast";
 import { Announcer } from "./announcer";
-import { changeShown } from "./cache";
+import { changeShown, chatDefaultsKey, refreshConversation } from "./cache";
 import { ChatHeader } from "./chat-header";
+import type { ChatSettings } from "./chat-settings";
 import { modelForNewChat, useChosenModel } from "./chosen-model";
 import { useProjectOf } from "./chosen-project";
 import { ComposerFooter } from "./composer";
@@ -24,8 +25,12 @@ import { NEW_CHAT } from "./drafts";
 import { isRunning, useLiveAnswer } from "./live";
 import { ModelOutage } from "./model-outage";
 import { chatModels } from "./model-picker";
+import { parametersOf, written } from "./parameter-fields";
 import { useConversation, useModelList, useViewMessages } from "./queries";
+import { queue } from "./queued";
+import { QueuedMessage } from "./queued-message";
 import { ChatRuntime } from "./runtime";
+import { TemporaryNotice, useEndOnLeave } from "./temporary";
 import { Thread } from "./thread";
 import { ThreadActionsProvider } from "./thread-actions-provider";
 import { stopAnswer } from "./turns";
@@ -33,6 +38,7 @@ import { useSending } from "./use-sending";
 import { Welcome } from "./welcome";
 
 const NO_PAGES: Conversation[] = [];
+const NO_PARAMETERS = parametersOf(written({} as ChatParameters));
 
 export function ChatPage() {
   const { id } = useParams();
@@ -50,7 +56,17 @@ function Chat({ id }: { id: string | undefined }) {
   const live = useLiveAnswer(id);
   const { models, pending, model, changeModel } = useModelOf(id, conversation);
   const { projects, project, changeProject } = useProjectOf(id, conversation);
-  const { send, starting, abandon } = useSending(id, model?.id ?? "", project, messages);
+  const [temporary, setTemporary] = useState(false);
+  useEndOnLeave(conversation?.temporary ? id : undefined);
+  const settings = useSettingsOf(id, conversation);
+  const { send, starting, abandon } = useSending(
+    id,
+    model?.id ?? "",
+    project,
+    settings.ofNewChat,
+    temporary,
+    messages,
+  );
   const running = starting || isRunning(live);
   const stop = useCallback(async () => {
     if (id) await stopAnswer(id).catch((error) => toast(errorMessage(error)));
@@ -79,7 +95,10 @@ function Chat({ id }: { id: string | undefined }) {
           model={model?.id ?? ""}
           onModelChange={changeModel}
           project={{ projects, value: project, onChange: changeProject }}
+          settings={settings}
+          temporary={id ? null : { value: temporary, onChange: setTemporary }}
         />
+        {(conversation?.temporary || (!id && temporary)) && <TemporaryNotice />}
         <ModelOutage model={model} models={models} />
         {id === undefined ? (
           <Welcome name={me.user.name.split(" ")[0] ?? ""} />
@@ -90,7 +109,11 @@ function Chat({ id }: { id: string | undefined }) {
             loadingOlder={query.isFetchingNextPage}
             olderFailed={query.isFetchNextPageError}
             loadOlder={() => void query.fetchNextPage()}
-            footer={<ComposerFooter />}
+            footer={
+              <ComposerFooter onQueue={(text) => queue(id, [{ type: "text", text }])}>
+                <QueuedMessage conversationId={id} running={running} send={send} />
+              </ComposerFooter>
+            }
           />
         ) : query.isError ? (
           <LoadFailed error={query.error} retry={() => void query.refetch()} />
@@ -119,6 +142,24 @@ function LoadFailed({ error, retry }: { error: unknown; retry: () => void }) {
       </Notice>
     </div>
   );
+}
+
+/** This chat's instructions and parameters: those of a new one wait for its first message. */
+function useSettingsOf(id: string | undefined, conversation: Conversation | undefined) {
+  const client = useQueryClient();
+  const defaults = useQuery({ queryKey: chatDefaultsKey, queryFn: getChatDefaults, enabled: !id });
+  const [ofNewChat, setOfNewChat] = useState<ChatSettings | null>(null);
+  const stored = conversation && {
+    instructions: conversation.instructions,
+    parameters: conversation.parameters,
+  };
+  const begun = { instructions: "", parameters: defaults.data?.parameters ?? NO_PARAMETERS };
+  const onSave = async (value: ChatSettings) => {
+    if (!id) return setOfNewChat(value);
+    await patchConversation(id, value);
+    await refreshConversation(client, id);
+  };
+  return { value: stored ?? ofNewChat ?? begun, onSave, ofNewChat };
 }
 
 /** The model that answers here, and how to change it: the conversation's, or the next one's. */

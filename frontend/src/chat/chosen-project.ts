@@ -3,7 +3,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { patchConversation } from "@/api/conversations";
 import { errorMessage } from "@/api/errors";
-import { listProjects } from "@/api/teams";
+import { allProjects } from "@/api/teams";
 import type { Conversation, Project } from "@/api/types";
 import { useMe } from "@/app/session";
 import { toast } from "@/ui/toast";
@@ -17,10 +17,10 @@ export function useProjectOf(id: string | undefined, conversation: Conversation 
   const [chosen, choose] = useState<string | null>(null);
   const list = useQuery({
     queryKey: ["chat-projects", me.organization.id],
-    queryFn: () => listProjects(null),
+    queryFn: allProjects,
     staleTime: 60_000,
   });
-  const projects = (list.data?.data ?? NONE).filter((project) => !project.archived_at);
+  const projects = list.data ?? NONE;
   const standard = projects.find((project) => project.is_default)?.id ?? null;
   const project = id ? (conversation?.project_id ?? standard) : (chosen ?? standard);
 

@@ -29,7 +29,7 @@ function Upload() {
       <FileChip name={name} icon={icon()} error={error} />
       <AttachmentPrimitive.Remove
         aria-label={`Remove ${name}`}
-        className="absolute -top-1.5 -right-1.5 flex size-5 cursor-pointer items-center justify-center rounded-full bg-primary text-primary-foreground"
+        className="absolute -top-1.5 -end-1.5 flex size-5 cursor-pointer items-center justify-center rounded-full bg-primary text-primary-foreground"
       >
         <X aria-hidden className="size-3" />
       </AttachmentPrimitive.Remove>

@@ -1,22 +1,39 @@
-import { ComposerPrimitive, useAuiState } from "@assistant-ui/react";
-import { ArrowUp, Plus, Square } from "lucide-react";
+import { ComposerPrimitive, useAui, useAuiState } from "@assistant-ui/react";
+import { ArrowUp, ListPlus, Plus, Square } from "lucide-react";
+import type { ReactNode } from "react";
 import { cn } from "@/lib/cn";
 import { useOnline } from "@/lib/online";
-import { iconButtonClass } from "@/ui/button";
+import { iconButtonClass } from "@/ui/icon-button";
 import { Tip } from "@/ui/tooltip";
+import { Dictation } from "@/voice/dictation";
 import { ComposerAttachments } from "./composer-attachments";
 
 const roundButton =
   "flex size-9 shrink-0 cursor-pointer items-center justify-center rounded-full bg-primary text-primary-foreground transition-colors hover:bg-primary/85 disabled:cursor-not-allowed disabled:bg-foreground/15 disabled:text-muted-foreground";
 
+interface ComposerProps {
+  autoFocus?: boolean;
+  /** Keeps a message until the running answer has ended. */
+  onQueue?: ((text: string) => void) | undefined;
+}
+
 /** Where a message is written: Enter sends, Shift+Enter breaks the line, files can be dropped. */
-export function Composer({ autoFocus = true }: { autoFocus?: boolean }) {
+export function Composer({ autoFocus = true, onQueue }: ComposerProps) {
   const online = useOnline();
+  const aui = useAui();
   const running = useAuiState((state) => state.thread.isRunning);
   // A message goes with all its files, or not at all.
   const failed = useAuiState(({ composer }) =>
     composer.attachments.some(({ status }) => status.type === "incomplete"),
   );
+  const queueable = useAuiState(
+    ({ composer }) => composer.text.trim() !== "" && composer.attachments.length === 0,
+  );
+  const queues = running && queueable && onQueue !== undefined;
+  const enqueue = () => {
+    onQueue?.(aui.composer.getState().text.trim());
+    aui.composer.setText("");
+  };
   const accepted = useAuiState((state) => state.composer.attachmentAccept);
   const takesFiles =
     useAuiState((state) => state.thread.capabilities.attachments) && accepted !== "";
@@ -27,7 +44,7 @@ export function Composer({ autoFocus = true }: { autoFocus?: boolean }) {
         className="flex w-full flex-col rounded-[28px] border border-border bg-composer p-2 shadow-composer transition-shadow focus-within:border-input data-[dragging=true]:border-brand data-[dragging=true]:ring-2 data-[dragging=true]:ring-brand/40"
       >
         <ComposerAttachments />
-        <div className={cn("flex items-end gap-1", !takesFiles && "pl-3")}>
+        <div className={cn("flex items-end gap-1", !takesFiles && "ps-3")}>
           {takesFiles && (
             <Tip label="Add images or text files">
               <ComposerPrimitive.AddAttachment
@@ -45,9 +62,27 @@ export function Composer({ autoFocus = true }: { autoFocus?: boolean }) {
             placeholder="Ask anything"
             maxRows={10}
             cancelOnEscape={false}
+            onKeyDown={(event) => {
+              const composing = event.nativeEvent.isComposing;
+              if (!queues || event.key !== "Enter" || event.shiftKey || composing) return;
+              event.preventDefault();
+              enqueue();
+            }}
             unstable_insertNewlineOnTouchEnter
             className="scrollbar-quiet max-h-[40dvh] w-full resize-none self-center bg-transparent px-1 py-1.5 text-base leading-6 outline-none placeholder:text-muted-foreground"
           />
+          <Dictation
+            onText={(text) => {
+              const written = aui.composer.getState().text;
+              const space = written && !/\s$/.test(written) ? " " : "";
+              aui.composer.setText(`${written}${space}${text}`);
+            }}
+          />
+          {queues && (
+            <button type="button" aria-label="Send next" className={roundButton} onClick={enqueue}>
+              <ListPlus aria-hidden className="size-4.5" />
+            </button>
+          )}
           {running ? (
             <ComposerPrimitive.Cancel aria-label="Stop" className={roundButton}>
               <Square aria-hidden className="size-3.5 fill-current" />
@@ -67,11 +102,17 @@ export function Composer({ autoFocus = true }: { autoFocus?: boolean }) {
   );
 }
 
+interface ComposerFooterProps extends Pick<ComposerProps, "onQueue"> {
+  /** Above it. */
+  children?: ReactNode;
+}
+
 /** The composer at the foot of a conversation. */
-export function ComposerFooter() {
+export function ComposerFooter({ children, onQueue }: ComposerFooterProps) {
   return (
     <div className="mx-auto w-full max-w-3xl px-3 pb-2 md:px-6">
-      <Composer />
+      {children}
+      <Composer onQueue={onQueue} />
       <p className="pt-2 pb-[env(safe-area-inset-bottom)] text-center text-muted-foreground text-xs">
         Parley can make mistakes. Check important information.
       </p>

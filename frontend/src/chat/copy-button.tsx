@@ -1,6 +1,6 @@
 import { Check, Copy } from "lucide-react";
 import { useCopy } from "@/lib/clipboard";
-import { IconButton } from "@/ui/button";
+import { IconButton } from "@/ui/icon-button";
 
 /** Copies `text`; shows a tick for a moment. */
 export function CopyButton({ text, label = "Copy" }: { text: string; label?: string }) {

@@ -5,7 +5,7 @@ import type { Part } from "@/api/types";
 import { toast } from "@/ui/toast";
 import { type AttachmentUploads, asAttachment } from "./attachments";
 import { draftOf, keepDraft } from "./drafts";
-import { textOfParts } from "./view";
+import { textOfParts } from "./parts";
 
 interface DraftKeeperProps {
   conversationId: string;

@@ -1,9 +1,10 @@
 import { ThumbsDown, ThumbsUp } from "lucide-react";
 import { type FormEvent, useState } from "react";
 import { cn } from "@/lib/cn";
-import { Button, IconButton } from "@/ui/button";
+import { Button } from "@/ui/button";
 import { Dialog, DialogActions } from "@/ui/dialog";
 import { inputClass } from "@/ui/field";
+import { IconButton } from "@/ui/icon-button";
 import { useThreadActions } from "./thread-actions";
 import type { ViewMessage } from "./view";
 

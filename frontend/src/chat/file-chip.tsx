@@ -13,7 +13,7 @@ export function FileChip({ name, icon, error }: FileChipProps) {
   return (
     <span
       className={cn(
-        "flex h-12 max-w-60 items-center gap-2.5 rounded-xl border border-border bg-background py-1.5 pr-3 pl-1.5 text-sm",
+        "flex h-12 max-w-60 items-center gap-2.5 rounded-xl border border-border bg-background py-1.5 pe-3 ps-1.5 text-sm",
         error && "border-destructive",
       )}
     >

@@ -16,6 +16,7 @@ afterEach(() => void vi.restoreAllMocks());
 const row = (content: string) => (
   <MessageRow
     message={{ id: "1", role: "assistant", content } as ViewMessage}
+    answeredBy={null}
     editing={false}
     setEditing={() => undefined}
   />

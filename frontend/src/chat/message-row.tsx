@@ -7,6 +7,8 @@ import type { ViewMessage } from "./view";
 
 interface MessageRowProps {
   message: ViewMessage;
+  /** The model of the message below it, which answers it. */
+  answeredBy: string | null;
   editing: boolean;
   /** The message to edit, or null to stop editing. */
   setEditing: (id: string | null) => void;
@@ -21,10 +23,11 @@ export const MessageRow = memo(function MessageRow(props: MessageRowProps) {
   );
 });
 
-function Row({ message, editing, setEditing }: MessageRowProps) {
+function Row({ message, answeredBy, editing, setEditing }: MessageRowProps) {
   if (message.role !== "user") return <AssistantMessage message={message} />;
   if (editing) return <EditMessage message={message} onDone={() => setEditing(null)} />;
-  return <UserMessage message={message} onEdit={() => setEditing(message.id)} />;
+  const edit = () => setEditing(message.id);
+  return <UserMessage message={message} answeredBy={answeredBy} onEdit={edit} />;
 }
 
 interface BoundaryProps {

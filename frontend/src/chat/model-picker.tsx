@@ -74,8 +74,12 @@ const AWAY: Record<Model["status"], string> = {
 
 function describe(model: Model): string {
   const context = `${Math.round(model.context_window / 1024)}k context`;
-  const sees = model.capabilities.includes("vision") ? " · reads images" : "";
-  return `${context}${sees}${AWAY[model.status]}`;
+  return `${context}${sight(model)}${AWAY[model.status]}`;
+}
+
+function sight({ capabilities }: Model): string {
+  if (capabilities.includes("vision")) return " · reads images";
+  return capabilities.includes("ocr") ? " · reads the text in images" : "";
 }
 
 /** The models that answer in a chat. */

@@ -76,6 +76,22 @@ describe("useStickToEnd", () => {
     expect(top).toBe(end() - 20 - 10);
   });
 
+  it("stays at the end when rows are lower than was guessed", () => {
+    const viewport = area();
+    sizes.height -= 300;
+    scrollTo(viewport, end() - 100);
+    token();
+    expect(top).toBe(end());
+  });
+
+  it("stays at the end when rows become higher and the view moves up", () => {
+    const viewport = area();
+    sizes.height += 900;
+    scrollTo(viewport, top - 28);
+    token();
+    expect(top).toBe(end());
+  });
+
   it("holds on again when the reader comes down near the end", () => {
     const viewport = area();
     scrollTo(viewport, end() - 300);

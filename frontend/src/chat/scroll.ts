@@ -32,15 +32,19 @@ export function useStickToEnd(
     const inner = content.current;
     if (!element || !inner) return;
     let lastTop = element.scrollTop;
+    let lastHeight = element.scrollHeight;
 
     const onScroll = () => {
       const distance = element.scrollHeight - element.scrollTop - element.clientHeight;
-      // Content that grows above the view moves scrollTop down, never up: up is the reader, by
-      // however little. At the very end it is content that has become shorter.
+      // Up is the reader, by however little, unless the content's height has changed since: rows
+      // that are measured, or older ones that come in above, move the view up too, and of a reader
+      // who goes on scrolling the next event tells.
       const up = element.scrollTop < lastTop - 1;
-      if (up && distance > 1) sticking.current = false;
+      const unchanged = Math.abs(element.scrollHeight - lastHeight) <= 1;
+      if (up && unchanged && distance > 1) sticking.current = false;
       else if (!up && distance <= NEAR_END_PX) sticking.current = true;
       lastTop = element.scrollTop;
+      lastHeight = element.scrollHeight;
       setAtEnd(distance <= NEAR_END_PX || sticking.current);
     };
     const onWheel = (event: WheelEvent) => {
@@ -50,6 +54,7 @@ export function useStickToEnd(
       if (!sticking.current) return;
       element.scrollTop = element.scrollHeight;
       lastTop = element.scrollTop;
+      lastHeight = element.scrollHeight;
     };
     const observer = new ResizeObserver(onResize);
     observer.observe(inner);

@@ -11,14 +11,6 @@ export interface Thought {
 
 /** The thought of a message, stored or on its way; null where there is none. */
 export function thoughtOf(message: ViewMessage): Thought | null {
-  const live = message.live;
-  if (live?.thought) {
-    const until = live.thoughtUntil;
-    return {
-      text: live.thought,
-      seconds: until === null ? null : (until - (live.thoughtFrom ?? until)) / 1000,
-    };
-  }
   const part = message.parts.find((one) => one.type === "reasoning");
   return part?.type === "reasoning" && part.text ? part : null;
 }
@@ -38,7 +30,7 @@ export function ThoughtSection({ thought }: { thought: Thought }) {
         <ChevronRight aria-hidden className="size-4 transition-transform group-open:rotate-90" />
         {coming ? "Thinking" : `Thought for ${inWords(thought.seconds ?? 0)}`}
       </summary>
-      <div className="border-border border-l-2 pl-3">
+      <div className="border-border border-s-2 ps-3">
         <Markdown text={thought.text} streaming={coming} />
       </div>
     </details>

@@ -9,7 +9,7 @@ import { patchMessage, refreshConversation } from "./cache";
 import { usePutBack } from "./draft-keeper";
 import { liveAnswer } from "./live";
 import { type ThreadActions, ThreadActionsContext } from "./thread-actions";
-import { dismissFailure, regenerate, sendTurn } from "./turns";
+import { continueAnswer, dismissFailure, regenerate, sendTurn } from "./turns";
 import type { LiveAnswer } from "./view";
 
 interface ThreadActionsProviderProps {
@@ -34,7 +34,8 @@ export function ThreadActionsProvider(props: ThreadActionsProviderProps) {
       running,
       edit: ({ parent_id }, parts) =>
         void sendTurn(client, { conversationId: id, parts, parentId: parent_id, model }),
-      regenerate: (message) => void regenerate(client, id, message, model),
+      regenerate: (message, other) => void regenerate(client, id, message, other ?? model),
+      continueAnswer: (message) => void continueAnswer(client, id, message),
       switchBranch: (messageId) => {
         patchConversation(id, { active_message_id: messageId })
           .then(() => refreshConversation(client, id))

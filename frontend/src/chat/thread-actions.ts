@@ -8,8 +8,10 @@ export interface ThreadActions {
   running: boolean;
   /** Sends `parts` in place of `message`, as a branch of its own. */
   edit: (message: ViewMessage, parts: Part[]) => void;
-  /** Another answer in place of `message`. */
-  regenerate: (message: ViewMessage) => void;
+  /** Another answer in place of `message`, by the chosen model or by `model`. */
+  regenerate: (message: ViewMessage, model?: string) => void;
+  /** Goes on where `message` was cut short. */
+  continueAnswer: (message: ViewMessage) => void;
   /** Shows the branch that `messageId` is on. */
   switchBranch: (messageId: string) => void;
   giveFeedback: (message: ViewMessage, feedback: Feedback | null) => void;

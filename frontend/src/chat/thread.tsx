@@ -4,6 +4,7 @@ import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from "re
 import { Virtualizer, type VirtualizerHandle } from "virtua";
 import { Button } from "@/ui/button";
 import { Spinner } from "@/ui/spinner";
+import { useFollowReading } from "@/voice/read-aloud";
 import { MessageRow } from "./message-row";
 import { useStickToEnd } from "./scroll";
 import type { ViewMessage } from "./view";
@@ -33,6 +34,7 @@ export function Thread(props: ThreadProps) {
   const [editing, setEditing] = useState<string | null>(null);
   const edited = messages.findIndex(({ id }) => id === editing);
   const shift = useIsPrepend(messages);
+  useFollowReading(messages);
   const sentAt = messages.at(-1)?.live?.sent?.at;
 
   useLayoutEffect(toEnd, [toEnd]);
@@ -82,10 +84,11 @@ export function Thread(props: ThreadProps) {
             keepMounted={edited === -1 ? NOTHING : [edited]}
             onScroll={maybeLoadOlder}
           >
-            {messages.map((message) => (
+            {messages.map((message, index) => (
               <MessageRow
                 key={message.id}
                 message={message}
+                answeredBy={messages[index + 1]?.model ?? null}
                 editing={message.id === editing}
                 setEditing={setEditing}
               />

@@ -3,12 +3,14 @@
  * the live store tells them what happens, and the query cache holds what is stored.
  */
 import type { QueryClient } from "@tanstack/react-query";
-import { cancelGeneration, postRegenerate, postTurn } from "@/api/conversations";
+import { cancelGeneration, postContinue, postRegenerate, postTurn } from "@/api/conversations";
 import { ApiError, type ErrorBody, NetworkError } from "@/api/errors";
 import type { Message, Part } from "@/api/types";
 import { followGeneration, type GenerationEvent } from "@/stream/generation";
 import { conversationKey, modelsKey, refreshConversation, refreshLists } from "./cache";
 import { dropLive, isRunning, liveAnswer, patchLive, putLive, useLiveStore } from "./live";
+import { withDelta } from "./parts";
+import { forgetQueued, unqueue } from "./queued";
 import type { LiveAnswer } from "./view";
 
 /** After so long an answer that could not be joined is asked for again. */
@@ -55,6 +57,20 @@ export function regenerate(
   );
 }
 
+/** Goes on with an answer that was cut short: the whole of it becomes another one beside it. */
+export function continueAnswer(
+  client: QueryClient,
+  conversationId: string,
+  message: Message,
+): Promise<void> {
+  const live = newAnswer({
+    parentId: message.parent_id,
+    model: message.model ?? "",
+    parts: [{ type: "text", text: message.content }],
+  });
+  return run(client, conversationId, live, (signal) => postContinue(message.id, signal));
+}
+
 /** Joins an answer that runs already: after a reload, or started by another tab. */
 export function joinAnswer(
   client: QueryClient,
@@ -90,12 +106,14 @@ export function forgetAnswer(conversationId: string): void {
   // Without its entry the answer that ends now is not settled: nothing more is read of it.
   aborts.delete(conversationId);
   dropLive(conversationId);
+  unqueue(conversationId);
 }
 
 /** The same for all of them: another user is signed in now, or none. */
 export function forgetAllAnswers(): void {
   for (const conversationId of [...aborts.keys()]) forgetAnswer(conversationId);
   useLiveStore.setState({ answers: {} });
+  forgetQueued();
 }
 
 function newAnswer(known: Partial<LiveAnswer>): LiveAnswer {
@@ -106,10 +124,7 @@ function newAnswer(known: Partial<LiveAnswer>): LiveAnswer {
     messageId: null,
     generationId: null,
     model: "",
-    text: "",
-    thought: "",
-    thoughtFrom: null,
-    thoughtUntil: null,
+    parts: [],
     stopping: false,
     phase: "sending",
     error: null,
@@ -164,24 +179,13 @@ function apply(conversationId: string, event: GenerationEvent): void {
         userMessageId: event.ids.user_message_id,
       });
       break;
-    case "thought": {
-      const live = liveAnswer(conversationId);
+    case "thought":
+    case "text":
       patchLive(conversationId, {
         phase: "streaming",
-        thought: (live?.thought ?? "") + event.text,
-        thoughtFrom: live?.thoughtFrom ?? Date.now(),
+        parts: withDelta(liveAnswer(conversationId)?.parts ?? [], event, Date.now()),
       });
       break;
-    }
-    case "text": {
-      const live = liveAnswer(conversationId);
-      patchLive(conversationId, {
-        phase: "streaming",
-        text: (live?.text ?? "") + event.text,
-        ...(live?.thought && { thoughtUntil: live.thoughtUntil ?? Date.now() }),
-      });
-      break;
-    }
     case "error":
       fail(conversationId, new ApiError(500, event.error as ErrorBody));
       break;

@@ -1,10 +1,11 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useMemo, useRef, useState } from "react";
 import { useNavigate } from "react-router";
-import { createConversation, deleteConversation } from "@/api/conversations";
+import { createConversation, deleteConversation, patchConversation } from "@/api/conversations";
 import { errorMessage } from "@/api/errors";
 import type { Part } from "@/api/types";
 import { toast } from "@/ui/toast";
+import type { ChatSettings } from "./chat-settings";
 import { dismissFailure, sendTurn } from "./turns";
 import { isStored, type ViewMessage } from "./view";
 
@@ -16,6 +17,8 @@ export function useSending(
   id: string | undefined,
   model: string,
   projectId: string | null,
+  settings: ChatSettings | null,
+  temporary: boolean,
   messages: ViewMessage[],
 ) {
   const client = useQueryClient();
@@ -39,11 +42,16 @@ export function useSending(
       abandoned.current = false;
       setStarting(true);
       try {
-        const { id: conversationId } = await createConversation(model || null, projectId);
+        const { id: conversationId } = await createConversation(
+          model || null,
+          projectId,
+          temporary,
+        );
         if (abandoned.current) {
           void deleteConversation(conversationId).catch(() => undefined);
           throw new Error("stopped before it was sent");
         }
+        if (settings) await patchConversation(conversationId, settings);
         void sendTurn(client, { conversationId, parts, parentId: null, model });
         // Whoever has gone on to another page meanwhile is not called back.
         if (shown.current) await navigate(`/c/${conversationId}`);
@@ -65,5 +73,5 @@ export function useSending(
       abandoned.current = true;
     };
     return { send, starting, abandon };
-  }, [client, navigate, id, model, projectId, starting]);
+  }, [client, navigate, id, model, projectId, settings, temporary, starting]);
 }

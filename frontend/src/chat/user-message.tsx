@@ -1,22 +1,25 @@
 import { Pencil } from "lucide-react";
-import { IconButton } from "@/ui/button";
+import { IconButton } from "@/ui/icon-button";
 import { BranchPicker } from "./branch-picker";
 import { CopyButton } from "./copy-button";
+import { ImageTextNotice } from "./image-text-notice";
 import { MessageFiles } from "./message-files";
 import { useThreadActions } from "./thread-actions";
 import { isStored, type ViewMessage } from "./view";
 
 interface UserMessageProps {
   message: ViewMessage;
+  answeredBy: string | null;
   onEdit: () => void;
 }
 
 /** What the reader wrote: a bubble at the right, as plain text. */
-export function UserMessage({ message, onEdit }: UserMessageProps) {
+export function UserMessage({ message, answeredBy, onEdit }: UserMessageProps) {
   const { running } = useThreadActions();
   return (
     <article className="group/message flex flex-col items-end pt-5 pb-1" aria-label="You">
       <MessageFiles parts={message.parts} />
+      <ImageTextNotice parts={message.parts} model={answeredBy} />
       {message.content && (
         <div
           dir="auto"

@@ -27,6 +27,15 @@ function message(id: string, parentId: string | null, role: "user" | "assistant"
 }
 
 /** m0 … m(n-1), user and assistant in turn, as one branch. */
+const NO_PARAMETERS = {
+  temperature: null,
+  top_p: null,
+  max_tokens: null,
+  seed: null,
+  presence_penalty: null,
+  frequency_penalty: null,
+};
+
 const branch = (length: number) =>
   Array.from({ length }, (_, index) =>
     message(`m${index}`, index ? `m${index - 1}` : null, index % 2 ? "assistant" : "user"),
@@ -44,6 +53,9 @@ function page(messages: Message[], hasMore: boolean): Conversation {
     active_message_id: messages.at(-1)?.id ?? null,
     total_tokens: 0,
     generation: null,
+    instructions: "",
+    parameters: NO_PARAMETERS,
+    temporary: false,
     project_id: null,
   };
 }
@@ -56,10 +68,7 @@ function live(known: Partial<LiveAnswer>): LiveAnswer {
     messageId: null,
     generationId: null,
     model: "auto",
-    text: "so far",
-    thought: "",
-    thoughtFrom: null,
-    thoughtUntil: null,
+    parts: [{ type: "text", text: "so far" }],
     stopping: false,
     phase: "streaming",
     error: null,

@@ -4,6 +4,7 @@
  */
 import type { ApiError, NetworkError } from "@/api/errors";
 import type { Conversation, Message, Part } from "@/api/types";
+import { textOfParts } from "./parts";
 
 /** One answer on its way, as this tab knows it. */
 export interface LiveAnswer {
@@ -15,11 +16,8 @@ export interface LiveAnswer {
   messageId: string | null;
   generationId: string | null;
   model: string;
-  text: string;
-  /** What the model thinks before it answers, from when to when, in ms since the epoch. */
-  thought: string;
-  thoughtFrom: number | null;
-  thoughtUntil: number | null;
+  /** What has come so far. */
+  parts: Part[];
   /** Stop was pressed before the server had named the generation. */
   stopping: boolean;
   phase: "sending" | "streaming" | "reconnecting" | "failed";
@@ -88,7 +86,13 @@ function withoutLive(message: Message): ViewMessage {
 
 function overlay(message: ViewMessage, live: LiveAnswer): ViewMessage {
   // What is stored of a running answer may lag behind what has been streamed, never lead.
-  return { ...message, content: live.text, status: "pending", live };
+  return {
+    ...message,
+    content: textOfParts(live.parts),
+    parts: live.parts,
+    status: "pending",
+    live,
+  };
 }
 
 function sentMessage(live: LiveAnswer, sent: NonNullable<LiveAnswer["sent"]>): ViewMessage {
@@ -123,10 +127,6 @@ function emptyMessage(id: string, parentId: string | null): Message {
     feedback: null,
     generation_id: null,
   };
-}
-
-export function textOfParts(parts: Part[]): string {
-  return parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
 }
 
 /**

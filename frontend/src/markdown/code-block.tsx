@@ -1,41 +1,91 @@
-import { Check, Copy } from "lucide-react";
-import { type CSSProperties, memo } from "react";
+import { Check, Copy, WrapText } from "lucide-react";
+import { type CSSProperties, lazy, memo, type ReactNode, Suspense, useRef, useState } from "react";
 import { useIsCodeFenceIncomplete } from "streamdown";
 import { useCopy } from "@/lib/clipboard";
+import { useOverflows } from "@/lib/overflow";
+import type { Node } from "./formula-nodes";
+import { withSources } from "./formulas";
 import { type Line, useHighlight } from "./highlight";
 
-/** The parts of a hast node that matter here; structural, so that any version fits. */
-interface HastNode {
-  type: string;
-  tagName?: string;
-  value?: string;
-  properties?: Record<string, unknown>;
-  children?: HastNode[];
+const Diagram = lazy(() => import("./diagram"));
+
+/** A fenced code block; once it is whole, a diagram where its language describes one. */
+export function CodeBlock({ node }: { node?: unknown }) {
+  const { code, language } = readFence(node as Node | undefined);
+  const incomplete = useIsCodeFenceIncomplete();
+  const source = <Source code={code} language={language} incomplete={incomplete} />;
+  if (language !== "mermaid" || incomplete || code.trim() === "") return source;
+  return (
+    <Suspense fallback={source}>
+      <Diagram source={code} />
+    </Suspense>
+  );
 }
 
-/** A fenced code block: its language, a copy button, and the code, coloured when known. */
-export function CodeBlock({ node }: { node?: unknown }) {
-  const { code, language } = readFence(node as HastNode | undefined);
-  const lines = useHighlight(code, language, useIsCodeFenceIncomplete());
+interface SourceProps {
+  code: string;
+  language: string;
+  incomplete?: boolean;
+  /** What else stands in its head, before the buttons. */
+  children?: ReactNode;
+}
+
+/** Code with its language, a copy button and colours when known; long lines scroll or wrap. */
+export function Source({ code, language, incomplete = false, children }: SourceProps) {
+  const lines = useHighlight(code, language, incomplete);
   const [copied, copy] = useCopy();
+  const [wraps, setWraps] = useState(false);
+  const area = useRef<HTMLPreElement>(null);
+  const overflows = useOverflows(area);
   return (
     <figure className="code-block">
-      <figcaption className="flex h-9 items-center justify-between pr-1.5 pl-4 font-sans text-muted-foreground text-xs">
-        <span>{language || "text"}</span>
-        <button
-          type="button"
-          onClick={() => void copy(code)}
-          className="flex cursor-pointer items-center gap-1.5 rounded-lg px-2 py-1.5 hover:bg-hover hover:text-foreground"
-        >
+      <BlockHead label={language || "text"}>
+        {children}
+        {(overflows || wraps) && (
+          <HeadButton pressed={wraps} onClick={() => setWraps(!wraps)}>
+            <WrapText aria-hidden className="size-3.5" />
+            Wrap lines
+          </HeadButton>
+        )}
+        <HeadButton onClick={() => void copy(code)}>
           {copied ? <Check className="size-3.5" /> : <Copy className="size-3.5" />}
           <span aria-live="polite">{copied ? "Copied" : "Copy code"}</span>
-        </button>
-      </figcaption>
+        </HeadButton>
+      </BlockHead>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area must be reachable by keyboard */}
-      <pre className="scrollbar-quiet" tabIndex={0} dir="ltr">
+      <pre ref={area} className="scrollbar-quiet" tabIndex={0} dir="ltr" data-wraps={wraps}>
         <code>{lines ? <Tokens lines={lines} /> : code}</code>
       </pre>
     </figure>
+  );
+}
+
+/** The line above code and diagrams. */
+export function BlockHead({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <figcaption className="flex min-h-9 items-center justify-between gap-2 pe-1.5 ps-4 font-sans text-muted-foreground text-xs">
+      <span className="truncate">{label}</span>
+      <span className="flex shrink-0 items-center">{children}</span>
+    </figcaption>
+  );
+}
+
+interface HeadButtonProps {
+  pressed?: boolean;
+  onClick: () => void;
+  children: ReactNode;
+}
+
+export function HeadButton({ pressed, onClick, children }: HeadButtonProps) {
+  return (
+    <button
+      type="button"
+      onClick={onClick}
+      aria-pressed={pressed}
+      className="flex cursor-pointer items-center gap-1.5 rounded-lg px-2 py-1.5 hover:bg-hover hover:text-foreground aria-pressed:text-foreground"
+    >
+      {children}
+    </button>
   );
 }
 
@@ -62,19 +112,19 @@ function tokenStyle(token: Line[number]): CSSProperties {
   } as CSSProperties;
 }
 
-function readFence(pre: HastNode | undefined): { code: string; language: string } {
+function readFence(pre: Node | undefined): { code: string; language: string } {
   const code = pre?.children?.find((child) => child.tagName === "code");
   const classes = code?.properties?.className;
   const languageClass = (Array.isArray(classes) ? classes : [classes]).find((name) =>
     String(name).startsWith("language-"),
   );
   return {
-    code: textOf(code).replace(/\n$/, ""),
+    code: withSources(textOf(code)).replace(/\n$/, ""),
     language: languageClass ? String(languageClass).slice("language-".length).toLowerCase() : "",
   };
 }
 
-function textOf(node: HastNode | undefined): string {
+function textOf(node: Node | undefined): string {
   if (!node) return "";
   return node.value ?? (node.children ?? []).map(textOf).join("");
 }

@@ -19,8 +19,14 @@ const KEY = {
 beforeEach(() => client.clear());
 
 describe("KeysPage", () => {
-  it("keeps the keys in sight when reading them again fails, and says so", async () => {
-    vi.stubGlobal("fetch", async () => Response.json({ data: [KEY] }));
+  it("lists page after page, and keeps the keys in sight when reading them again fails, and says so", async () => {
+    vi.stubGlobal("fetch", async (path: string) =>
+      Response.json(
+        path.includes("cursor=k")
+          ? { data: [{ ...KEY, id: "l", name: "Older" }], next_cursor: null }
+          : { data: [KEY], next_cursor: "k" },
+      ),
+    );
     render(
       <QueryClientProvider client={client}>
         <MemoryRouter>
@@ -29,9 +35,12 @@ describe("KeysPage", () => {
       </QueryClientProvider>,
     );
     await screen.findByText("Deploy");
+    act(() => screen.getByRole("button", { name: "Show more" }).click());
+    await screen.findByText("Older");
     vi.stubGlobal("fetch", () => Promise.reject(new TypeError("offline")));
     await act(() => client.invalidateQueries());
     await screen.findByText(/can't be reached|connection|offline/i);
     screen.getByText("Deploy");
+    screen.getByText("Older");
   });
 });

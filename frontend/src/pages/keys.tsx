@@ -1,6 +1,7 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { KeyRound, Plus } from "lucide-react";
 import { useState } from "react";
+import { Link } from "react-router";
 import { listKeys, revokeKey } from "@/api/account";
 import { errorMessage } from "@/api/errors";
 import type { ApiKey } from "@/api/types";
@@ -8,17 +9,16 @@ import { formatDay } from "@/lib/time";
 import { Button } from "@/ui/button";
 import { Dialog, DialogActions } from "@/ui/dialog";
 import { Notice } from "@/ui/notice";
-import { Loading } from "@/ui/spinner";
 import { toast } from "@/ui/toast";
 import { NewKeyDialog } from "./new-key-dialog";
 import { EmptyState, PageLayout } from "./page-layout";
+import { PagedList } from "./paged-list";
 
 export const keysKey = ["keys"] as const;
 
 export function KeysPage() {
   const [creating, setCreating] = useState(false);
   const [revoking, setRevoking] = useState<ApiKey | null>(null);
-  const keys = useQuery({ queryKey: keysKey, queryFn: listKeys });
   return (
     <PageLayout
       title="API keys"
@@ -30,60 +30,58 @@ export function KeysPage() {
         </Button>
       }
     >
-      {keys.isError && keys.data && <Notice tone="error">{errorMessage(keys.error)}</Notice>}
-      {keys.isPending ? (
-        <Loading />
-      ) : !keys.data ? (
-        <Notice tone="error">{errorMessage(keys.error)}</Notice>
-      ) : keys.data.length === 0 ? (
-        <EmptyState icon={<KeyRound aria-hidden />}>
-          There are no keys yet. Create one to call Parley from your own programs.
-        </EmptyState>
-      ) : (
-        <KeyTable keys={keys.data} onRevoke={setRevoking} />
-      )}
+      <PagedList
+        label="API keys"
+        queryKey={keysKey}
+        load={listKeys}
+        empty={
+          <EmptyState icon={<KeyRound aria-hidden />}>
+            There are no keys yet. Create one to call Parley from your own programs.
+          </EmptyState>
+        }
+      >
+        {(key) => <KeyRow key={key.id} apiKey={key} onRevoke={setRevoking} />}
+      </PagedList>
       <NewKeyDialog open={creating} onOpenChange={setCreating} />
       <RevokeDialog apiKey={revoking} onClose={() => setRevoking(null)} />
     </PageLayout>
   );
 }
 
-interface KeyTableProps {
-  keys: ApiKey[];
+interface KeyRowProps {
+  apiKey: ApiKey;
   onRevoke: (key: ApiKey) => void;
 }
 
-function KeyTable({ keys, onRevoke }: KeyTableProps) {
+function KeyRow({ apiKey: key, onRevoke }: KeyRowProps) {
   return (
-    <ul className="flex flex-col overflow-hidden rounded-2xl border border-border">
-      {keys.map((key) => (
-        <li
-          key={key.id}
-          className="flex flex-wrap items-center justify-between gap-x-6 gap-y-2 border-border border-b px-4 py-3.5 last:border-b-0"
+    <li className="flex flex-wrap items-center justify-between gap-x-6 gap-y-2 border-border border-b px-4 py-3.5 last:border-b-0">
+      <div className="flex min-w-0 flex-col gap-1">
+        <Link
+          to={`/keys/${key.id}`}
+          className="truncate font-medium text-sm underline underline-offset-4"
         >
-          <div className="flex min-w-0 flex-col gap-1">
-            <span className="truncate font-medium text-sm">{key.name}</span>
-            <span className="flex flex-wrap gap-x-4 gap-y-1 text-muted-foreground text-xs">
-              <code className="font-mono">{key.prefix}…</code>
-              <span>Created {formatDay(key.created_at)}</span>
-              <span>{key.last_used_at ? `Used ${formatDay(key.last_used_at)}` : "Never used"}</span>
-              <span>{key.project}</span>
-              <span>{key.scopes.length > 0 ? key.scopes.join(", ") : "no restriction"}</span>
-              <span>{key.created_by}</span>
-              {key.expires_at && <span>Expires {formatDay(key.expires_at)}</span>}
-            </span>
-          </div>
-          <Button
-            variant="outline"
-            size="sm"
-            aria-label={`Revoke ${key.name}`}
-            onClick={() => onRevoke(key)}
-          >
-            Revoke
-          </Button>
-        </li>
-      ))}
-    </ul>
+          {key.name}
+        </Link>
+        <span className="flex flex-wrap gap-x-4 gap-y-1 text-muted-foreground text-xs">
+          <code className="font-mono">{key.prefix}…</code>
+          <span>Created {formatDay(key.created_at)}</span>
+          <span>{key.last_used_at ? `Used ${formatDay(key.last_used_at)}` : "Never used"}</span>
+          <span>{key.project}</span>
+          <span>{key.scopes.length > 0 ? key.scopes.join(", ") : "no restriction"}</span>
+          <span>{key.created_by}</span>
+          {key.expires_at && <span>Expires {formatDay(key.expires_at)}</span>}
+        </span>
+      </div>
+      <Button
+        variant="outline"
+        size="sm"
+        aria-label={`Revoke ${key.name}`}
+        onClick={() => onRevoke(key)}
+      >
+        Revoke
+      </Button>
+    </li>
   );
 }
 

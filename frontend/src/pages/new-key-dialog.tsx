@@ -3,7 +3,7 @@ import { Check, Copy } from "lucide-react";
 import { type FormEvent, useState } from "react";
 import { createKey, type KeyRequest } from "@/api/account";
 import { errorMessage } from "@/api/errors";
-import { listProjects, managesPeople } from "@/api/teams";
+import { allProjects, managesPeople } from "@/api/teams";
 import type { NewApiKey, Scope } from "@/api/types";
 import { useMe } from "@/app/session";
 import { useCopy } from "@/lib/clipboard";
@@ -13,6 +13,7 @@ import { Field, inputClass } from "@/ui/field";
 import { Notice } from "@/ui/notice";
 import { Segmented } from "@/ui/segmented";
 import { Select } from "@/ui/select";
+import { Quickstart } from "./quickstart";
 
 interface NewKeyDialogProps {
   open: boolean;
@@ -48,6 +49,7 @@ export function NewKeyDialog({ open, onOpenChange }: NewKeyDialogProps) {
     <Dialog
       open={open}
       onOpenChange={change}
+      {...(create.data && { className: "max-w-xl" })}
       title={create.data ? "Your new key" : "Create an API key"}
       description={
         create.data ? "Copy it now: it is stored only as a hash, and never shown again." : undefined
@@ -73,7 +75,7 @@ function KeyForm({ busy, onSubmit }: KeyFormProps) {
   const [lifetime, setLifetime] = useState<Lifetime>("90");
   const [project, setProject] = useState("");
   const [scopes, setScopes] = useState<Scope[]>([]);
-  const projects = useQuery({ queryKey: ["projects", "first"], queryFn: () => listProjects(null) });
+  const projects = useQuery({ queryKey: ["projects", "all"], queryFn: allProjects });
   const toggle = (scope: Scope) =>
     setScopes((chosen) =>
       chosen.includes(scope) ? chosen.filter((each) => each !== scope) : [...chosen, scope],
@@ -119,7 +121,7 @@ function KeyForm({ busy, onSubmit }: KeyFormProps) {
         label="Project"
         value={project}
         onChange={setProject}
-        options={(projects.data?.data ?? []).map((each) => ({
+        options={(projects.data ?? []).map((each) => ({
           value: each.is_default ? "" : each.id,
           label: each.name,
         }))}
@@ -163,8 +165,10 @@ function Secret({ apiKey, onDone }: { apiKey: NewApiKey; onDone: () => void }) {
         aria-label="Secret key"
         value={apiKey.secret}
         onFocus={(event) => event.target.select()}
-        className={`${inputClass} font-mono`}
+        className={`${inputClass} shrink-0 font-mono`}
       />
+      <h3 className="font-medium text-sm">Quickstart</h3>
+      <Quickstart secret={apiKey.secret} />
       <DialogActions>
         <Button variant="outline" onClick={onDone}>
           Done

@@ -3,10 +3,11 @@ import { Trash2 } from "lucide-react";
 import { useId, useState } from "react";
 import { errorMessage } from "@/api/errors";
 import { getGroupRules, putGroupRules } from "@/api/organization-security";
-import { listProjects } from "@/api/teams";
+import { allProjects } from "@/api/teams";
 import type { GroupRule, GroupRules, Project } from "@/api/types";
-import { Button, IconButton } from "@/ui/button";
+import { Button } from "@/ui/button";
 import { inputClass } from "@/ui/field";
+import { IconButton } from "@/ui/icon-button";
 import { Notice } from "@/ui/notice";
 import { Select } from "@/ui/select";
 import { Loading } from "@/ui/spinner";
@@ -21,7 +22,7 @@ export function GroupsSection({ isOwner }: { isOwner: boolean }) {
   const rules = useQuery({ queryKey: key, queryFn: getGroupRules });
   const projects = useQuery({
     queryKey: ["organization", "group-projects"],
-    queryFn: () => listProjects(null),
+    queryFn: allProjects,
   });
   const failed = rules.error ?? projects.error;
   return (
@@ -36,7 +37,7 @@ export function GroupsSection({ isOwner }: { isOwner: boolean }) {
         <RulesForm
           key={JSON.stringify(rules.data.rules)}
           found={rules.data}
-          projects={projects.data.data.filter((project) => !project.archived_at)}
+          projects={projects.data}
           isOwner={isOwner}
         />
       )}

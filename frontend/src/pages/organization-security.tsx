@@ -4,6 +4,7 @@ import { AuditLogSection } from "./audit-log";
 import { DirectorySection } from "./organization-directory";
 import { GroupsSection } from "./organization-groups";
 import { NetworksSection } from "./organization-networks";
+import { SecondFactorSection } from "./organization-second-factor";
 import { SignInSection } from "./organization-sign-in";
 import { PageLayout } from "./page-layout";
 import { Reauthentication } from "./reauthentication";
@@ -18,6 +19,7 @@ export function OrganizationSecurityPage() {
       <Reauthentication>
         {!reads && <Notice tone="info">Only owners and admins see this.</Notice>}
         {isOwner && <SignInSection />}
+        {isOwner && <SecondFactorSection />}
         {isOwner && <DirectorySection />}
         {reads && <GroupsSection isOwner={isOwner} />}
         {isOwner && <NetworksSection />}

@@ -10,7 +10,7 @@ interface PagedListProps<Row> {
   label: string;
   queryKey: readonly unknown[];
   load: (cursor: string | null) => Promise<Page<Row>>;
-  empty: string;
+  empty: ReactNode;
   children: (row: Row) => ReactNode;
 }
 
@@ -23,11 +23,16 @@ export function PagedList<Row>({ label, queryKey, load, empty, children }: Paged
     getNextPageParam: (page) => page.next_cursor,
   });
   if (list.isPending) return <Loading />;
-  if (list.isError) return <Notice tone="error">{errorMessage(list.error)}</Notice>;
+  const failure = list.isError && <Notice tone="error">{errorMessage(list.error)}</Notice>;
+  if (!list.data) return failure;
   const rows = list.data.pages.flatMap((page) => page.data);
-  if (rows.length === 0) return <p className="text-muted-foreground text-sm">{empty}</p>;
+  if (rows.length === 0) {
+    if (failure || typeof empty !== "string") return failure || empty;
+    return <p className="text-muted-foreground text-sm">{empty}</p>;
+  }
   return (
     <>
+      {failure}
       <ul
         aria-label={label}
         className="flex flex-col overflow-hidden rounded-2xl border border-border"

@@ -27,9 +27,17 @@ export function OrganizationPolicy({ policy }: { policy: DataPolicy }) {
   const [days, setDays] = useState(policy.retention_days);
   const [stores, setStores] = useState(policy.stores_api_calls);
   const [trains, setTrains] = useState(policy.allows_training);
+  const [logs, setLogs] = useState(policy.logs_requests);
+  const [logDays, setLogDays] = useState(String(policy.request_log_days));
   const save = useMutation({
     mutationFn: () =>
-      putDataPolicy({ retention_days: days, stores_api_calls: stores, allows_training: trains }),
+      putDataPolicy({
+        retention_days: days,
+        stores_api_calls: stores,
+        allows_training: trains,
+        logs_requests: logs,
+        request_log_days: Number(logDays),
+      }),
     onSuccess: (next) => {
       client.setQueryData(policyKey, next);
       toast("Saved. Older data follows within minutes.");
@@ -72,6 +80,24 @@ export function OrganizationPolicy({ policy }: { policy: DataPolicy }) {
           checked={stores}
           onChange={setStores}
         />
+        <Checkbox
+          label="Log requests of API keys"
+          hint="What was asked and answered, encrypted; each reading is in the audit log. A project can be left out."
+          checked={logs && stores}
+          disabled={!stores}
+          onChange={setLogs}
+        />
+        {logs && stores && (
+          <Field
+            label="Days that logged requests are kept"
+            type="number"
+            required
+            min={1}
+            max={365}
+            value={logDays}
+            onChange={(event) => setLogDays(event.target.value)}
+          />
+        )}
         <Checkbox
           label="Feedback may improve classifiers and models"
           checked={trains}

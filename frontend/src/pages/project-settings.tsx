@@ -4,6 +4,7 @@ import { listModels } from "@/api/account";
 import { updateProject } from "@/api/teams";
 import type { Project } from "@/api/types";
 import { Button } from "@/ui/button";
+import { Checkbox } from "@/ui/checkbox";
 import { Field } from "@/ui/field";
 import { Section } from "./page-layout";
 import { projectsKey } from "./projects";
@@ -13,6 +14,7 @@ import { useChange } from "./use-change";
 export function ProjectSettings({ project }: { project: Project }) {
   const [name, setName] = useState(project.name);
   const [days, setDays] = useState(project.retention_days?.toString() ?? "");
+  const [logs, setLogs] = useState(project.logs_requests);
   const [chosen, setChosen] = useState(project.allowed_models);
   const known = useQuery({ queryKey: ["models"], queryFn: listModels });
   const save = useChange(
@@ -22,6 +24,7 @@ export function ProjectSettings({ project }: { project: Project }) {
         name: name.trim(),
         allowed_models: chosen,
         retention_days: days === "" ? null : Number(days),
+        logs_requests: logs,
       }),
     "The project is saved.",
   );
@@ -67,6 +70,12 @@ export function ProjectSettings({ project }: { project: Project }) {
           hint="Empty: until they are deleted."
           value={days}
           onChange={(event) => setDays(event.target.value)}
+        />
+        <Checkbox
+          label="Log requests of its keys"
+          hint="Where the organization logs them."
+          checked={logs}
+          onChange={setLogs}
         />
         <Button type="submit" className="self-start" busy={save.isPending} disabled={!name.trim()}>
           Save

@@ -11,6 +11,7 @@ import {
   renewRecoveryCodes,
 } from "@/api/security";
 import type { Passkey, Security, TotpEnrolment } from "@/api/types";
+import { meKey } from "@/app/session";
 import { formatDay } from "@/lib/time";
 import { Button } from "@/ui/button";
 import { Dialog, DialogActions } from "@/ui/dialog";
@@ -29,6 +30,7 @@ export function SecondFactors({ security }: { security: Security }) {
       setCodes(result.recovery_codes);
       setCodesShown(true);
     }
+    void client.invalidateQueries({ queryKey: meKey });
     return client.invalidateQueries({ queryKey: ["security"] });
   };
   const hasFactor = security.totp || security.passkeys.length > 0;

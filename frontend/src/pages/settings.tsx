@@ -12,6 +12,7 @@ import { Field } from "@/ui/field";
 import { Notice } from "@/ui/notice";
 import { Segmented } from "@/ui/segmented";
 import { toast } from "@/ui/toast";
+import { InstructionsSection } from "./instructions";
 import { JoinOffer } from "./join-offer";
 import { PageLayout, Section } from "./page-layout";
 import { SharedLinksSection } from "./shared-links";
@@ -21,6 +22,7 @@ export function SettingsPage() {
     <PageLayout title="Settings">
       <ThemeSection />
       <ProfileSection />
+      <InstructionsSection />
       <SecuritySection />
       <PrivacySection />
       <OrganizationSection />

@@ -1,13 +1,13 @@
-import { useQuery } from "@tanstack/react-query";
-import { Link, useParams } from "react-router";
-import { getShared } from "@/api/conversations";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { Link, useNavigate, useParams } from "react-router";
+import { copyShared, getShared } from "@/api/conversations";
 import { ApiError, errorMessage } from "@/api/errors";
 import type { SharedConversation } from "@/api/types";
 import { CopyButton } from "@/chat/copy-button";
 import { useDocumentTitle } from "@/lib/document-title";
 import { formatDay } from "@/lib/time";
 import { Markdown } from "@/markdown/markdown";
-import { buttonClass } from "@/ui/button";
+import { Button, buttonClass } from "@/ui/button";
 import { Logo } from "@/ui/logo";
 import { Notice } from "@/ui/notice";
 import { Loading } from "@/ui/spinner";
@@ -42,9 +42,33 @@ export function SharedPage() {
               : errorMessage(shared.error)}
           </Notice>
         ) : (
-          <SharedMessages shared={shared.data} />
+          <>
+            <SharedMessages shared={shared.data} />
+            <GoOn token={token} />
+          </>
         )}
       </main>
+    </div>
+  );
+}
+
+/** Makes a chat of the reader's own of it; who is not signed in comes back here after that. */
+function GoOn({ token }: { token: string }) {
+  const navigate = useNavigate();
+  const copy = useMutation({
+    mutationFn: () => copyShared(token),
+    onSuccess: ({ id }) => void navigate(`/c/${id}`),
+    onError: (error) => {
+      if (!(error instanceof ApiError) || error.status !== 401) return;
+      void navigate(`/login?next=${encodeURIComponent(`/share/${token}`)}`);
+    },
+  });
+  return (
+    <div className="flex flex-col items-start gap-3 border-border border-t pt-5">
+      {copy.error && <Notice tone="error">{errorMessage(copy.error)}</Notice>}
+      <Button busy={copy.isPending} onClick={() => copy.mutate()}>
+        Continue this chat
+      </Button>
     </div>
   );
 }
@@ -71,7 +95,7 @@ function SharedMessages({ shared }: { shared: SharedConversation }) {
         ) : (
           <article key={message.id} aria-label="Answer" className="py-2">
             <Markdown text={message.content} />
-            <div className="-ml-2 mt-1">
+            <div className="-ms-2 mt-1">
               <CopyButton text={message.content} label="Copy answer" />
             </div>
           </article>

@@ -10,7 +10,13 @@ import { formatCents, formatCost } from "./usage-format";
 
 vi.mock("@/app/mobile-nav", () => ({ MobileNavButtons: () => null }));
 
-const row = { input_tokens: 1200, cached_input_tokens: 200, output_tokens: 340 };
+const row = {
+  input_tokens: 1200,
+  cached_input_tokens: 200,
+  output_tokens: 340,
+  reasoning_tokens: 90,
+  image_tokens: 70,
+};
 const price = { cost: "1.25", cost_usd: null };
 
 const usage: UsageSummary = {
@@ -94,6 +100,12 @@ describe("the usage page of who manages money", () => {
     show("finance");
     const cost = await screen.findByText("Cost", { selector: "dt" });
     expect(cost.nextSibling).toHaveTextContent("€1.25");
+    const thought = screen.getByText("of these, reasoning", { selector: "dt" });
+    expect(thought.nextSibling).toHaveTextContent("90");
+    const images = screen.getByText("of these, images", { selector: "dt" });
+    expect(images.nextSibling).toHaveTextContent("70");
+    const day = await screen.findByRole("row", { name: /Nov 21|21 Nov/ });
+    expect(day).toHaveTextContent(/70.*340.*90/);
   });
 
   it("says what is spent of each budget, and what happens beyond it", async () => {

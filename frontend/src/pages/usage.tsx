@@ -4,7 +4,7 @@ import { lazy, Suspense, useState } from "react";
 import { getUsage } from "@/api/account";
 import { managesMoney, seesAllUsage } from "@/api/billing";
 import { errorMessage } from "@/api/errors";
-import { listProjects } from "@/api/teams";
+import { allProjects } from "@/api/teams";
 import type { UsageGroup, UsageSummary } from "@/api/types";
 import { useMe } from "@/app/session";
 import { Notice } from "@/ui/notice";
@@ -38,7 +38,7 @@ export function UsagePage() {
   const [period, setPeriod] = useState<Period>(currentMonth);
   const [group, setGroup] = useState<UsageGroup>("day");
   const [project, setProject] = useState("");
-  const projects = useQuery({ queryKey: ["projects", "first"], queryFn: () => listProjects(null) });
+  const projects = useQuery({ queryKey: ["projects", "all"], queryFn: allProjects });
   const usage = useQuery({
     queryKey: ["usage", period, group, project],
     queryFn: () => getUsage(period, group, project),
@@ -61,7 +61,7 @@ export function UsagePage() {
             onChange={setProject}
             options={[
               { value: "", label: "All projects" },
-              ...(projects.data?.data ?? []).map(({ id, name }) => ({ value: id, label: name })),
+              ...(projects.data ?? []).map(({ id, name }) => ({ value: id, label: name })),
             ]}
           />
           <PeriodPicker value={period} onChange={setPeriod} />
@@ -112,10 +112,14 @@ function Totals({ usage }: { usage: UsageSummary }) {
     { label: "Cost", value: formatCost(usage.cost, usage.currency) },
     { label: "Input tokens", value: formatTokens(usage.input_tokens) },
     { label: "of these, cached", value: formatTokens(usage.cached_input_tokens) },
+    ...(usage.image_tokens > 0
+      ? [{ label: "of these, images", value: formatTokens(usage.image_tokens) }]
+      : []),
     { label: "Output tokens", value: formatTokens(usage.output_tokens) },
+    { label: "of these, reasoning", value: formatTokens(usage.reasoning_tokens) },
   ];
   return (
-    <dl className="grid grid-cols-2 gap-3 md:grid-cols-4">
+    <dl className="grid grid-cols-2 gap-3 md:auto-cols-fr md:grid-flow-col md:grid-cols-none">
       {items.map(({ label, value }) => (
         <div
           key={label}

@@ -56,33 +56,35 @@ function parsed(name: string, text: string): unknown {
 
 export type Language = "python" | "typescript" | "curl";
 
-/** The same request as a program; its key comes from the environment. */
-export function codeOf(language: Language, body: Body, origin: string): string {
+/** Any request of the API for a shell; its key comes from the environment unless it is given. */
+export function curlOf(url: string, body: Body, key = "$PARLEY_API_KEY"): string {
+  const json = JSON.stringify(body, null, 2).replaceAll("'", "'\\''");
+  return [
+    `curl ${url} \\`,
+    `  -H "Authorization: Bearer ${key}" \\`,
+    "  -H 'Content-Type: application/json' \\",
+    `  -d '${json}'`,
+  ].join("\n");
+}
+
+/** The same request as a program; its key comes from the environment unless it is given. */
+export function codeOf(language: Language, body: Body, origin: string, key?: string): string {
   const base = `${origin}/v1`;
-  if (language === "curl") {
-    const json = JSON.stringify(body, null, 2).replaceAll("'", "'\\''");
-    return [
-      `curl ${base}/chat/completions \\`,
-      '  -H "Authorization: Bearer $PARLEY_API_KEY" \\',
-      "  -H 'Content-Type: application/json' \\",
-      `  -d '${json}'`,
-    ].join("\n");
-  }
+  if (language === "curl") return curlOf(`${base}/chat/completions`, body, key);
   if (language === "typescript") {
     return [
       'import OpenAI from "openai";',
       "",
-      `const client = new OpenAI({ baseURL: ${JSON.stringify(base)}, apiKey: process.env.PARLEY_API_KEY });`,
+      `const client = new OpenAI({ baseURL: ${JSON.stringify(base)}, apiKey: ${key ? JSON.stringify(key) : "process.env.PARLEY_API_KEY"} });`,
       `const answer = await client.chat.completions.create(${JSON.stringify(body, null, 2)});`,
       "console.log(answer.choices[0].message);",
     ].join("\n");
   }
   return [
-    "import os",
-    "",
+    ...(key ? [] : ["import os", ""]),
     "from openai import OpenAI",
     "",
-    `client = OpenAI(base_url=${JSON.stringify(base)}, api_key=os.environ["PARLEY_API_KEY"])`,
+    `client = OpenAI(base_url=${JSON.stringify(base)}, api_key=${key ? JSON.stringify(key) : 'os.environ["PARLEY_API_KEY"]'})`,
     `answer = client.chat.completions.create(**${pythonOf(body, 0)})`,
     "print(answer.choices[0].message)",
   ].join("\n");

@@ -12,22 +12,38 @@ const LANGUAGES: { value: Language; label: string }[] = [
 
 /** The request as a program. */
 export function CodeSection({ body }: { body: Body }) {
-  const [language, setLanguage] = useState<Language>("python");
-  const code = codeOf(language, body, window.location.origin);
   return (
     <Section title="As code">
-      <div className="flex items-center justify-between gap-4">
+      <Code body={body} />
+    </Section>
+  );
+}
+
+/** A request in the language of one's choice. `secret`: the key that stands in it. */
+export function Code({ body, secret }: { body: Body; secret?: string }) {
+  const [language, setLanguage] = useState<Language>("python");
+  const code = codeOf(language, body, window.location.origin, secret);
+  return (
+    <>
+      <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
         <Segmented label="Language" value={language} onChange={setLanguage} options={LANGUAGES} />
         <CopyButton text={code} label="Copy code" />
       </div>
-      <section
-        aria-label="Code"
-        className="overflow-x-auto rounded-2xl border border-border p-4"
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area must be reachable by keyboard
-        tabIndex={0}
-      >
-        <pre className="font-mono text-xs">{code}</pre>
-      </section>
-    </Section>
+      <CodeBox label="Code" code={code} />
+    </>
+  );
+}
+
+/** Text as it is; wide and long ones are scrolled. */
+export function CodeBox({ label, code }: { label: string; code: string }) {
+  return (
+    <section
+      aria-label={label}
+      className="max-h-96 shrink-0 overflow-auto rounded-2xl border border-border p-4"
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area must be reachable by keyboard
+      tabIndex={0}
+    >
+      <pre className="font-mono text-xs">{code}</pre>
+    </section>
   );
 }

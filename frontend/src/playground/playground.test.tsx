@@ -10,7 +10,13 @@ import { costOf } from "./run";
 
 vi.mock("@/app/mobile-nav", () => ({ MobileNavButtons: () => null }));
 
-const prices = { input: "0.1", cached_input: "0.05", output: "0.2" };
+const prices = {
+  input: "0.1",
+  cached_input: "0.05",
+  image: "0.4",
+  output: "0.2",
+  reasoning: "0.3",
+};
 const model = {
   id: "small",
   name: "Small",
@@ -82,12 +88,13 @@ describe("the playground", () => {
     expect(codeOf("curl", body, origin)).toContain("It'\\''s");
   });
 
-  it("prices cached input by itself", () => {
+  it("prices cached input, images and thoughts by themselves", () => {
     const usage = {
       prompt_tokens: 1000,
       completion_tokens: 1000,
-      prompt_tokens_details: { cached_tokens: 500 },
+      prompt_tokens_details: { cached_tokens: 500, image_tokens: 100 },
+      completion_tokens_details: { reasoning_tokens: 200 },
     };
-    expect(costOf(usage, prices)).toBeCloseTo(0.05 + 0.025 + 0.2);
+    expect(costOf(usage, prices)).toBeCloseTo(0.04 + 0.025 + 0.04 + 0.16 + 0.06);
   });
 });

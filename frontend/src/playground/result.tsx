@@ -8,7 +8,7 @@ export function ResultSection({ run, model }: { run: Run; model: Model | undefin
     <Section title="Answer">
       <div className="flex flex-col gap-3 rounded-2xl border border-border p-4 text-sm">
         {run.thought && (
-          <p className="whitespace-pre-wrap border-border border-l-2 pl-3 text-muted-foreground">
+          <p className="whitespace-pre-wrap border-border border-s-2 ps-3 text-muted-foreground">
             {run.thought}
           </p>
         )}
@@ -29,11 +29,13 @@ export function ResultSection({ run, model }: { run: Run; model: Model | undefin
 function Figures({ run, model }: { run: Run; model: Model | undefined }) {
   const { usage, firstTokenMs, totalMs } = run;
   const thought = usage?.completion_tokens_details?.reasoning_tokens ?? 0;
+  const images = usage?.prompt_tokens_details?.image_tokens ?? 0;
   const figures: [string, string | null][] = [
     ["First token", firstTokenMs === null ? null : `${Math.round(firstTokenMs)} ms`],
     ["In all", totalMs === null ? null : `${(totalMs / 1000).toFixed(2)} s`],
     ["Input tokens", usage && String(usage.prompt_tokens)],
     ["of these, cached", usage && String(usage.prompt_tokens_details?.cached_tokens ?? 0)],
+    ["of these, images", images ? String(images) : null],
     ["Output tokens", usage && String(usage.completion_tokens)],
     ["of these, thought", thought ? String(thought) : null],
     ["Cost", usage && model?.prices ? `$${costOf(usage, model.prices).toFixed(6)}` : null],
@@ -64,7 +66,7 @@ function Tokens({ tokens }: { tokens: Token[] }) {
       aria-label="Tokens"
       className="max-h-80 overflow-auto rounded-2xl border border-border"
     >
-      <table className="w-full text-left text-xs">
+      <table className="w-full text-start text-xs">
         <thead className="text-muted-foreground">
           <tr>
             <th className="px-3 py-2 font-medium">Token</th>

@@ -7,7 +7,7 @@ import type { Body } from "./body";
 export interface Usage {
   prompt_tokens: number;
   completion_tokens: number;
-  prompt_tokens_details?: { cached_tokens: number };
+  prompt_tokens_details?: { cached_tokens: number; image_tokens?: number };
   completion_tokens_details?: { reasoning_tokens: number };
 }
 
@@ -119,12 +119,16 @@ function withCall(
 /** US dollars by the model's prices per 1,000 tokens. */
 export function costOf(
   usage: Usage,
-  prices: { input: string; cached_input: string; output: string },
+  prices: Record<"input" | "cached_input" | "image" | "output" | "reasoning", string | null>,
 ): number {
   const cached = usage.prompt_tokens_details?.cached_tokens ?? 0;
+  const images = usage.prompt_tokens_details?.image_tokens ?? 0;
+  const thought = usage.completion_tokens_details?.reasoning_tokens ?? 0;
   const thousands =
-    (usage.prompt_tokens - cached) * Number(prices.input) +
+    (usage.prompt_tokens - cached - images) * Number(prices.input) +
     cached * Number(prices.cached_input) +
-    usage.completion_tokens * Number(prices.output);
+    images * Number(prices.image) +
+    (usage.completion_tokens - thought) * Number(prices.output) +
+    thought * Number(prices.reasoning);
   return thousands / 1000;
 }

@@ -6,6 +6,7 @@ import {
   FolderKanban,
   KeyRound,
   LogOut,
+  MessagesSquare,
   Settings,
   Terminal,
   Users,
@@ -48,7 +49,7 @@ export function AccountMenu() {
       trigger={
         <button
           type="button"
-          className="flex w-full cursor-pointer items-center gap-2.5 rounded-lg p-2 text-left hover:bg-hover data-popup-open:bg-hover"
+          className="flex w-full cursor-pointer items-center gap-2.5 rounded-lg p-2 text-start hover:bg-hover data-popup-open:bg-hover"
         >
           <Avatar name={name} />
           <span className="flex min-w-0 flex-col leading-tight">
@@ -85,6 +86,9 @@ export function AccountMenu() {
       </MenuItem>
       <MenuItem icon={<FolderKanban aria-hidden />} onSelect={() => void navigate("/projects")}>
         Projects
+      </MenuItem>
+      <MenuItem icon={<MessagesSquare aria-hidden />} onSelect={() => void navigate("/chats")}>
+        Your chats
       </MenuItem>
       <MenuItem icon={<Archive aria-hidden />} onSelect={() => void navigate("/archived")}>
         Archived chats

@@ -1,17 +1,35 @@
-import { Archive, ArchiveRestore, Ellipsis, Pencil, Pin, PinOff, Trash2 } from "lucide-react";
-import { useState } from "react";
-import { NavLink } from "react-router";
+import {
+  Archive,
+  ArchiveRestore,
+  Ellipsis,
+  FileJson,
+  FileText,
+  Pencil,
+  Pin,
+  PinOff,
+  Printer,
+  Tag,
+  Trash2,
+} from "lucide-react";
+import { lazy, Suspense, useState } from "react";
+import { NavLink, useNavigate } from "react-router";
+import { exportPath } from "@/api/conversations";
 import type { ConversationSummary } from "@/api/types";
 import { cn } from "@/lib/cn";
+import { download } from "@/lib/download";
 import { Menu, MenuItem, MenuSeparator } from "@/ui/menu";
 import { Spinner } from "@/ui/spinner";
 import { RenameField } from "./rename-field";
 import { useConversationActions } from "./use-conversation-actions";
 
+const TagsDialog = lazy(() => import("./tags-dialog"));
+
 /** One conversation in a list: a link, a menu, and its own rename field. */
 export function ConversationRow({ row }: { row: ConversationSummary }) {
   const [renaming, setRenaming] = useState(false);
+  const [tagging, setTagging] = useState(false);
   const actions = useConversationActions();
+  const navigate = useNavigate();
   const title = row.title || "New chat";
 
   if (renaming) {
@@ -32,7 +50,7 @@ export function ConversationRow({ row }: { row: ConversationSummary }) {
         onDoubleClick={() => setRenaming(true)}
         className={({ isActive }) =>
           cn(
-            "flex h-9 items-center gap-2 rounded-lg pr-9 pl-2.5 text-sm hover:bg-hover group-focus-within/row:bg-hover group-has-data-popup-open/row:bg-hover pointer-coarse:h-11",
+            "flex h-9 items-center gap-2 rounded-lg pe-9 ps-2.5 text-sm hover:bg-hover group-focus-within/row:bg-hover group-has-data-popup-open/row:bg-hover pointer-coarse:h-11",
             isActive && "bg-hover font-medium",
           )
         }
@@ -40,14 +58,14 @@ export function ConversationRow({ row }: { row: ConversationSummary }) {
         <span className="truncate" title={title} dir="auto">
           {title}
         </span>
-        {row.generating && <Spinner className="ml-auto size-3.5 shrink-0 text-muted-foreground" />}
+        {row.generating && <Spinner className="ms-auto size-3.5 shrink-0 text-muted-foreground" />}
       </NavLink>
       <Menu
         trigger={
           <button
             type="button"
             aria-label={`Options for ${title}`}
-            className="absolute top-1/2 right-1 flex size-7 -translate-y-1/2 cursor-pointer items-center justify-center rounded-md text-muted-foreground opacity-0 hover:text-foreground focus-visible:opacity-100 group-hover/row:opacity-100 data-popup-open:opacity-100 pointer-coarse:size-9 pointer-coarse:opacity-100"
+            className="absolute top-1/2 end-1 flex size-7 -translate-y-1/2 cursor-pointer items-center justify-center rounded-md text-muted-foreground opacity-0 hover:text-foreground focus-visible:opacity-100 group-hover/row:opacity-100 data-popup-open:opacity-100 pointer-coarse:size-9 pointer-coarse:opacity-100"
           >
             <Ellipsis aria-hidden className="size-4.5" />
           </button>
@@ -70,11 +88,34 @@ export function ConversationRow({ row }: { row: ConversationSummary }) {
         >
           {row.archived ? "Unarchive" : "Archive"}
         </MenuItem>
+        <MenuItem icon={<Tag aria-hidden />} onSelect={() => setTagging(true)}>
+          Tags
+        </MenuItem>
+        <MenuItem
+          icon={<FileText aria-hidden />}
+          onSelect={() => download(exportPath(row.id, "markdown"))}
+        >
+          Export as Markdown
+        </MenuItem>
+        <MenuItem
+          icon={<FileJson aria-hidden />}
+          onSelect={() => download(exportPath(row.id, "json"))}
+        >
+          Export as JSON
+        </MenuItem>
+        <MenuItem icon={<Printer aria-hidden />} onSelect={() => void navigate(`/print/${row.id}`)}>
+          Print or save as PDF
+        </MenuItem>
         <MenuSeparator />
         <MenuItem danger icon={<Trash2 aria-hidden />} onSelect={() => void actions.remove(row)}>
           Delete
         </MenuItem>
       </Menu>
+      {tagging && (
+        <Suspense fallback={null}>
+          <TagsDialog row={row} close={() => setTagging(false)} />
+        </Suspense>
+      )}
     </div>
   );
 }

@@ -3,12 +3,14 @@ import { Dialog } from "@base-ui/react/dialog";
 import { MessageSquare, Search, SquarePen } from "lucide-react";
 import { type KeyboardEvent, type ReactNode, useDeferredValue, useState } from "react";
 import { useNavigate } from "react-router";
+import { errorMessage } from "@/api/errors";
+import type { ConversationSummary, FoundConversation } from "@/api/types";
 import { useLayout } from "@/app/layout-state";
 import { cn } from "@/lib/cn";
 import { dateGroup } from "@/lib/time";
 import { backdropClass } from "@/ui/dialog";
 import { Spinner } from "@/ui/spinner";
-import { useConversations, useWhenSeen } from "./use-conversations";
+import { useConversations, useSearch, useWhenSeen } from "./use-conversations";
 
 export function SearchDialog() {
   const { searchOpen, setSearch } = useLayout();
@@ -32,6 +34,7 @@ interface Option {
   icon: ReactNode;
   title: string;
   note: string;
+  excerpt?: FoundConversation["excerpt"];
 }
 
 const NEW_CHAT: Option = {
@@ -48,17 +51,22 @@ function SearchPanel({ close }: { close: () => void }) {
   const [words, setWords] = useState("");
   const [active, setActive] = useState(0);
   const search = useDeferredValue(words.trim());
-  const list = useConversations(search ? { search } : { archived: false });
+  const list = useConversations({ archived: false });
+  const results = useSearch(search);
   const { rows, hasNextPage, isFetchingNextPage, fetchNextPage } = list;
   const end = useWhenSeen(() => void fetchNextPage(), hasNextPage && !isFetchingNextPage);
   const now = new Date();
-  const found = rows.map((row) => ({
+  const optionOf = (row: ConversationSummary): Option => ({
     to: `/c/${row.id}`,
     icon: <MessageSquare aria-hidden className="size-4.5 shrink-0" />,
     title: row.title || "New chat",
     note: dateGroup(row.updated_at, now),
+  });
+  const found = (results.data?.data ?? []).map(({ conversation, excerpt }) => ({
+    ...optionOf(conversation),
+    excerpt,
   }));
-  const options = search ? found : [NEW_CHAT, ...found];
+  const options = search ? found : [NEW_CHAT, ...rows.map(optionOf)];
 
   const open = (option: Option | undefined) => {
     if (!option) return;
@@ -83,7 +91,7 @@ function SearchPanel({ close }: { close: () => void }) {
   return (
     <>
       <div className="flex items-center gap-3 border-border border-b px-5">
-        {list.isFetching ? (
+        {list.isFetching || results.isFetching ? (
           <Spinner className="shrink-0 text-muted-foreground" />
         ) : (
           <Search aria-hidden className="size-4 shrink-0 text-muted-foreground" />
@@ -123,18 +131,41 @@ function SearchPanel({ close }: { close: () => void }) {
               )}
             >
               {option.icon}
-              <span className="min-w-0 flex-1 truncate">{option.title}</span>
+              <span className="flex min-w-0 flex-1 flex-col gap-0.5">
+                <span dir="auto" className="truncate">
+                  {option.title}
+                </span>
+                {option.excerpt && option.excerpt.length > 0 && <Excerpt parts={option.excerpt} />}
+              </span>
               <span className="shrink-0 text-muted-foreground text-xs">{option.note}</span>
             </div>
           ))}
         </div>
-        {search && !list.isPending && rows.length === 0 && (
+        {search && !results.isPending && found.length === 0 && (
           <p role="status" className="px-3 py-8 text-center text-muted-foreground text-sm">
-            No chat has “{search}” in it.
+            {results.isError ? errorMessage(results.error) : `No chat has “${search}” in it.`}
           </p>
         )}
-        <div ref={end} className="h-px" />
+        {!search && <div ref={end} className="h-px" />}
       </div>
     </>
+  );
+}
+
+/** The place in a message that was found. */
+function Excerpt({ parts }: { parts: FoundConversation["excerpt"] }) {
+  return (
+    <span dir="auto" className="line-clamp-2 text-muted-foreground text-xs leading-5">
+      {parts.map((part, index) =>
+        part.hit ? (
+          // biome-ignore lint/suspicious/noArrayIndexKey: a part is its position
+          <mark key={index} className="bg-transparent font-semibold text-foreground">
+            {part.text}
+          </mark>
+        ) : (
+          part.text
+        ),
+      )}
+    </span>
   );
 }

@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import { Link, useNavigate } from "react-router";
 import { useLayout } from "@/app/layout-state";
 import { hotkeyLabel } from "@/lib/hotkeys";
-import { IconButton } from "@/ui/button";
+import { IconButton } from "@/ui/icon-button";
 import { Logo } from "@/ui/logo";
 import { AccountMenu } from "./account-menu";
 import { ConversationList } from "./conversation-list";
@@ -14,7 +14,7 @@ export function Sidebar({ inDrawer = false }: { inDrawer?: boolean }) {
   const navigate = useNavigate();
   return (
     <div className="flex h-full flex-col bg-sidebar">
-      <div className="flex h-14 shrink-0 items-center justify-between pr-2.5 pl-4">
+      <div className="flex h-14 shrink-0 items-center justify-between pe-2.5 ps-4">
         <Link to="/" aria-label="Parley, new chat" className="rounded-lg">
           <Logo />
         </Link>
@@ -73,7 +73,7 @@ function SidebarButton({ icon, label, hint, onClick }: SidebarButtonProps) {
     <button
       type="button"
       onClick={onClick}
-      className="group/button flex h-9 w-full cursor-pointer items-center gap-2.5 rounded-lg px-2.5 text-left text-sm hover:bg-hover pointer-coarse:h-11"
+      className="group/button flex h-9 w-full cursor-pointer items-center gap-2.5 rounded-lg px-2.5 text-start text-sm hover:bg-hover pointer-coarse:h-11"
     >
       {icon}
       <span className="flex-1">{label}</span>

@@ -1,7 +1,11 @@
-import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
+import { keepPreviousData, useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useEffect, useMemo, useRef } from "react";
-import { type ConversationFilter, listConversations } from "@/api/conversations";
-import { listKey } from "@/chat/cache";
+import {
+  type ConversationFilter,
+  listConversations,
+  searchConversations,
+} from "@/api/conversations";
+import { listKey, searchKey } from "@/chat/cache";
 
 /** The conversations that fit `filter`, page by page. */
 export function useConversations(filter: ConversationFilter) {
@@ -18,6 +22,16 @@ export function useConversations(filter: ConversationFilter) {
     return [...new Map(all.map((row) => [row.id, row])).values()];
   }, [query.data]);
   return { ...query, rows };
+}
+
+/** The conversations that have every word of `words`, the best first. */
+export function useSearch(words: string) {
+  return useQuery({
+    queryKey: searchKey(words),
+    queryFn: ({ signal }) => searchConversations(words, signal),
+    enabled: words !== "",
+    placeholderData: keepPreviousData,
+  });
 }
 
 /** A ref for an element at a list's end: `action` runs each time it comes near the view. */

@@ -2,7 +2,7 @@ import { Dialog as Base } from "@base-ui/react/dialog";
 import { X } from "lucide-react";
 import type { ReactNode, RefObject } from "react";
 import { cn } from "@/lib/cn";
-import { iconButtonClass } from "./button";
+import { iconButtonClass } from "./icon-button";
 
 interface DialogProps {
   open: boolean;
@@ -40,7 +40,7 @@ export function Dialog(props: DialogProps) {
                 </Base.Description>
               )}
             </div>
-            <Base.Close aria-label="Close" className={cn(iconButtonClass, "-mt-1 -mr-2")}>
+            <Base.Close aria-label="Close" className={cn(iconButtonClass, "-mt-1 -me-2")}>
               <X className="size-4.5" />
             </Base.Close>
           </div>

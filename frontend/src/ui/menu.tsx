@@ -25,7 +25,7 @@ export function Menu({
         <Base.Positioner side={side} align={align} sideOffset={6} className="z-50 outline-none">
           <Base.Popup
             className={cn(
-              "min-w-48 origin-(--transform-origin) rounded-2xl border border-border bg-popover p-1.5 text-popover-foreground shadow-lg outline-none transition data-ending-style:scale-97 data-starting-style:scale-97 data-ending-style:opacity-0 data-starting-style:opacity-0",
+              "max-h-(--available-height) min-w-48 origin-(--transform-origin) overflow-y-auto overscroll-contain rounded-2xl border border-border bg-popover p-1.5 text-popover-foreground shadow-lg outline-none transition data-ending-style:scale-97 data-starting-style:scale-97 data-ending-style:opacity-0 data-starting-style:opacity-0",
               className,
             )}
           >

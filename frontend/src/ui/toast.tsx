@@ -44,7 +44,7 @@ function ToastList() {
     <Toast.Root
       key={item.id}
       toast={item}
-      className="flex items-center gap-3 rounded-2xl bg-tooltip py-2 pr-2 pl-4 text-sm text-tooltip-foreground shadow-lg transition data-ending-style:opacity-0 data-starting-style:translate-y-2 data-starting-style:opacity-0 data-limited:hidden"
+      className="flex items-center gap-3 rounded-2xl bg-tooltip py-2 pe-2 ps-4 text-sm text-tooltip-foreground shadow-lg transition data-ending-style:opacity-0 data-starting-style:translate-y-2 data-starting-style:opacity-0 data-limited:hidden"
     >
       <Toast.Title className="min-w-0 flex-1 py-1" />
       <Toast.Action className="cursor-pointer rounded-lg px-2.5 py-1.5 font-semibold hover:bg-white/15 dark:hover:bg-black/10" />

@@ -46,17 +46,18 @@ def main() -> None:
     )
     parser.add_argument("--model", type=Path, nargs="+", required=True)
     parser.add_argument("--way", choices=_WAYS, action="append", help="default: all")
+    parser.add_argument("--tools", action="store_true", help="only how it calls functions")
     args = parser.parse_args()
     write = sys.stdout.write
     write("| model | computed in | measured | |\n|---|---|---|---|\n")
     for model in args.model:
         for way in args.way or _WAYS:
-            for name, figure in _measured(model, way):
+            for name, figure in _measured(model, way, only_tools=args.tools):
                 write(f"| {model.name} | {way} | {name} | {figure} |\n")
                 sys.stdout.flush()
 
 
-def _measured(model: Path, way: str) -> Iterator[tuple[str, str]]:
+def _measured(model: Path, way: str, *, only_tools: bool) -> Iterator[tuple[str, str]]:
     """Each figure's name and the figure."""
     options, computed = _WAYS[way]
     with served(model, options) as url, ThreadPoolExecutor(_PARALLEL) as pool:
@@ -68,10 +69,12 @@ def _measured(model: Path, way: str) -> Iterator[tuple[str, str]]:
             loops, asked = loops + answer.looped, asked + 1
             return case.is_right(answer.text)
 
-        for name, cases in _TASKS.items():
+        for name, cases in () if only_tools else _TASKS.items():
             yield name, _rate(list(pool.map(is_right, cases())))
         for name, calls in tools.rates(asker).items():
             yield name, _rate(list(pool.map(lambda call: call(), calls)))
+        if only_tools:
+            return
         yield "answers that went into a loop", f"{loops} of {asked}"
     tokens = perplexity.read_tokens(str(model), limit=_PERPLEXITY_TOKENS)
     logprobs = perplexity.text_logprobs(str(model), computed, tokens)

@@ -1,7 +1,7 @@
 """How often a model calls tools as it should.
 
 It calls the weather function with the city that was asked for, it says what the function gave, and
-it calls twice where two cities were asked for.
+it calls twice where two cities were asked for, and not at all where no function is of use.
 """
 
 from __future__ import annotations
@@ -18,6 +18,20 @@ _ONE = (
     "Do I need an umbrella in {} today?",
 )
 _TWO = "What is the weather in {} and in {} right now?"
+_NONE = (
+    "Hello, who are you?",
+    "What is the capital of France?",
+    "Tell me a joke.",
+    "What is 2 + 2?",
+    "Thanks, that helped!",
+    "Write a Python function that reverses a string.",
+    "Translate 'good morning' to Spanish.",
+    "Explain what an e-mail is.",
+    "Write a JSON object that describes a person with name and age.",
+    "How does a weather forecast come about?",
+    "Name three rivers of Europe.",
+    "Is seven a prime number?",
+)
 _WEATHERS = ("sunny", "rainy", "snowy", "foggy")
 
 TOOLS: list[dict[str, Any]] = [
@@ -71,6 +85,11 @@ class Calls:
         called = self.calls(question)
         return sorted((name, given.get("city")) for name, given in called) == sorted(wanted)
 
+    def answers_alone(self, question: str) -> bool:
+        """Whether it answers without a call."""
+        message = self.message([{"role": "user", "content": question}])
+        return bool(message["content"]) and not message.get("tool_calls")
+
     def uses_result(self, city: str, weather: str) -> bool:
         """Whether it says what a call gave, and calls no more."""
         arguments = json.dumps({"city": city})
@@ -97,6 +116,10 @@ def rates(asker: Asker) -> dict[str, list[Callable[[], bool]]]:
         "calls the weather tool": _one_call(calls),
         "uses its result": _results(calls),
         "calls two at once": _two_calls(calls),
+        "calls nothing where nothing is needed": [
+            lambda text=text: calls.answers_alone(text)  # type: ignore[misc]
+            for text in _NONE
+        ],
     }
 
 

@@ -104,7 +104,7 @@ inline void dot_four(const float* queries, const typename Row::Number* const* ke
   for (int i = 0; i < D; i += kLanes)
     for (int t = 0; t < 4; t++) {
       f32xN k = Row::some(keys[t] + i);
-      for (int g = 0; g < G; g++) acc[g][t] += k * load<f32xN>(queries + (size_t)g * D + i);
+      for (int g = 0; g < G; g++) acc[g][t] = fused(k, load<f32xN>(queries + (size_t)g * D + i), acc[g][t]);
     }
   for (int g = 0; g < G; g++) {
     const f32xN four[4] = {acc[g][0], acc[g][1], acc[g][2], acc[g][3]};
@@ -125,7 +125,7 @@ inline void weigh(const float* weights, const float* factors,
   for (int t = 0; t < count; t++) {
     for (int j = 0; j < V; j++) {
       f32xN v = Row::some(rows[t] + first + kLanes * j);
-      for (int g = 0; g < G; g++) acc[g][j] += v * weights[(size_t)g * kTile + t];
+      for (int g = 0; g < G; g++) acc[g][j] = fused(v, splat(weights[(size_t)g * kTile + t]), acc[g][j]);
     }
   }
   // One by one: had `acc` an address, GCC 12 would store it with every token.

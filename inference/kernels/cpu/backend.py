@@ -13,11 +13,12 @@ from collections.abc import Iterable, Sequence
 import torch
 from torch import Tensor
 
-from inference.kernels.backend import Angles, LayerParts, LayerShape, Product, TorchBackend
+from inference.kernels.backend import Angles, LayerParts, LayerShape, TorchBackend
 from inference.kernels.batch import Batch, DecodeBatch, LayerCache, PrefillChunk
 from inference.kernels.cpu.address import at
 from inference.kernels.cpu.decode import ROW_KINDS, FusedDecode
 from inference.kernels.cpu.packed_linear import PackedLinear
+from inference.kernels.low_rank import Product, plain_in_step
 
 log = logging.getLogger(__name__)
 
@@ -99,6 +100,7 @@ class CpuBackend(TorchBackend):
 
     def mlp(self, x: Tensor, gate_up: Product, down: Product) -> Tensor:
         """In one call where both products round what enters them."""
+        gate_up, down = plain_in_step(gate_up), plain_in_step(down)
         if not (
             isinstance(gate_up, PackedLinear)
             and isinstance(down, PackedLinear)

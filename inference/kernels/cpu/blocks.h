@@ -62,7 +62,7 @@ struct FourBits {  // Q4_0, Q4_1: value = d * q + m, q from 0 to 15
   void each(Action action) const {
     const Scales s = scales();
     each_nibble(q, [](int, int) { return i32xN{}; },
-                [&](int k, i32xN v) { action(k, floats(v) * s.d + s.m); });
+                [&](int k, i32xN v) { action(k, fused(floats(v), s.d, s.m)); });
   }
 };
 
@@ -76,7 +76,7 @@ struct FiveBits {  // Q5_0, Q5_1: value = d * q + m, q from 0 to 31
   void each(Action action) const {
     const Scales s = scales();
     each_nibble(q, OneBit{load<i32xN>(high)},
-                [&](int k, i32xN v) { action(k, floats(v) * s.d + s.m); });
+                [&](int k, i32xN v) { action(k, fused(floats(v), s.d, s.m)); });
   }
 };
 
@@ -112,7 +112,7 @@ struct FourBitsK {  // Q4_K: value = d * scale * q - m * least, scale and least 
     for (int sub = 0; sub < kSubBlocks; sub++) {
       const Scales s = of_sub_block(all, sub);
       each_nibble(q[sub], [](int, int) { return i32xN{}; },
-                  [&](int k, i32xN v) { action(kBlock * sub + k, floats(v) * s.d + s.m); });
+                  [&](int k, i32xN v) { action(kBlock * sub + k, fused(floats(v), s.d, s.m)); });
     }
   }
 };
@@ -133,7 +133,7 @@ struct FiveBitsK {  // Q5_K: as Q4_K
     for (int sub = 0; sub < kSubBlocks; sub++) {
       const Scales s = of_sub_block(all, sub);
       each_nibble(q[sub], OneBit{load<i32xN>(high[sub])},
-                  [&](int k, i32xN v) { action(kBlock * sub + k, floats(v) * s.d + s.m); });
+                  [&](int k, i32xN v) { action(kBlock * sub + k, fused(floats(v), s.d, s.m)); });
     }
   }
 };

@@ -17,33 +17,42 @@ import shlex
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 import torch  # its OpenMP runtime must be loaded before the kernels are
+
+from inference.kernels.cpu import prebuilt
 
 log = logging.getLogger(__name__)
 
 _SOURCE = Path(__file__).with_name("kernels.cpp")
 _HEADERS = sorted(Path(__file__).parent.glob("*.h"))
+_NATIVE = ("-march=native",)
 _FLAGS = (
-    *("-O3", "-march=native", "-std=c++17", "-fopenmp", "-fno-math-errno", "-fPIC"),
+    *("-O3", "-std=c++17", "-fopenmp", "-fno-math-errno", "-fPIC"),
+    # Which products it fused with a sum would differ between copies of one function: `fused` says.
+    "-ffp-contract=off",
     # GCC 12 otherwise reads an unpacked Q5_K group from before it was written.
     "-fno-strict-aliasing",
 )
 
 
 def load_kernels() -> ctypes.CDLL | None:
-    """The kernels, compiled now if they never were, by `CXX` with `CXXFLAGS` (which come last:
-    `-march=haswell` keeps them from AVX-512). None, with the reason logged, when this machine has
-    no compiler that can, or torch's OpenMP is not to be found."""
+    """The kernels: built beforehand for this processor (`prebuilt.py`) unless `CXX` or `CXXFLAGS`
+    ask for others, else compiled now if they never were. `CXXFLAGS` come last: `-march=haswell`
+    keeps them from AVX-512. None, with the reason logged, when this machine has no compiler that
+    can, or torch's OpenMP is not to be found."""
     if not torch.backends.openmp.is_available():
         log.warning("torch has no OpenMP here: using plain torch operations")
         return None
-    compiler = shutil.which(os.environ.get("CXX", "g++")) or shutil.which("clang++")
-    if compiler is None:
+    chosen = "CXX" in os.environ or "CXXFLAGS" in os.environ
+    if not chosen and (loaded := _load_prebuilt()) is not None:
+        return loaded
+    if (compiler := _compiler()) is None:
         log.warning("no C++ compiler found: using plain torch operations, which are slower")
         return None
-    command = [compiler, *_FLAGS, *shlex.split(os.environ.get("CXXFLAGS", ""))]
+    command = [compiler, *_FLAGS, *_NATIVE, *shlex.split(os.environ.get("CXXFLAGS", ""))]
     library = _cache_folder() / f"parley-kernels-{_fingerprint(command)}.so"
     try:
         if not library.exists():
@@ -53,6 +62,31 @@ def load_kernels() -> ctypes.CDLL | None:
         detail = getattr(error, "stderr", "") or error
         log.warning("the CPU kernels cannot be built, using plain torch operations: %s", detail)
         return None
+
+
+def build(flags: Sequence[str], library: Path) -> None:
+    """Compile the kernels for the instructions that `flags` name.
+
+    Raises:
+        OSError, CalledProcessError: when there is no compiler, or it cannot.
+    """
+    if (compiler := _compiler()) is None:
+        raise FileNotFoundError("no C++ compiler found")
+    _compile([compiler, *_FLAGS, *flags], library)
+
+
+def _load_prebuilt() -> ctypes.CDLL | None:
+    if (library := prebuilt.find()) is None:
+        return None
+    try:
+        return ctypes.CDLL(str(library))
+    except OSError as error:
+        log.warning("%s cannot be loaded: %s", library, error)
+        return None
+
+
+def _compiler() -> str | None:
+    return shutil.which(os.environ.get("CXX", "g++")) or shutil.which("clang++")
 
 
 def _compile_once(command: list[str], library: Path) -> None:

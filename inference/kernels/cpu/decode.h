@@ -13,6 +13,7 @@
 
 #include "attend_prefill.h"
 #include "attention.h"
+#include "low_rank.h"
 #include "matrix.h"
 #include "phases.h"
 
@@ -40,7 +41,8 @@ struct ParleyChunk {
 
 // M rows, first `num_decode` of single queries with a row of `tables` (num_decode, width) and one of
 // `lengths` each, then those of the prompts' chunks. x (M, hidden) is changed in place; what the last
-// layer adds to it goes to `delta`.
+// layer adds to it goes to `delta`. Rows may have adapters, whose tables have four entries a layer: those
+// of qkv, out, gate_up and down.
 struct ParleyDecodeBatch {
   float *x, *delta;
   const float *cosines, *sines;
@@ -48,6 +50,7 @@ struct ParleyDecodeBatch {
   const int32_t *tables, *lengths;
   const ParleyChunk* chunks;
   int M, width, num_decode, num_chunks;
+  ParleyAdapters adapters;
 };
 }
 
@@ -78,6 +81,40 @@ struct Shared {
         gate_up((size_t)M * 2 * intermediate),
         activated((size_t)M * intermediate),
         rounded(M, intermediate) {}
+};
+
+// What adapters add to the products of a layer: each row's input shrunk, which is a phase of its own,
+// and added to the columns of a unit.
+class Adapted {
+ public:
+  enum Which { kQkv, kOut, kGateUp, kDown };
+
+  Adapted(const ParleyAdapters& adapters, int M)
+      : adapters_(adapters), M_(M), shrunk_(adapters.count ? (size_t)M * adapters.max_ranks : 0) {}
+
+  bool any() const { return adapters_.count > 0; }
+
+  void shrink(int layer, Which which, int m, const float* x, int width) {
+    if (const ParleyLowRank* low = find(layer, which, m))
+      shrink_row(*low, adapters_.kind, x, width, of(m));
+  }
+  void expand(int layer, Which which, float* y, int stride, int from, int to) {
+    for (int m = 0; any() && m < M_; m++)
+      if (const ParleyLowRank* low = find(layer, which, m))
+        expand_row(*low, adapters_.kind, of(m), y + (size_t)m * stride, from, to);
+  }
+
+ private:
+  float* of(int m) { return &shrunk_[(size_t)m * adapters_.max_ranks]; }
+  const ParleyLowRank* find(int layer, Which which, int m) const {
+    if (adapters_.of[m] < 0) return nullptr;
+    const ParleyLowRank& low = adapters_.tables[adapters_.of[m]][layer * 4 + which];
+    return low.ranks ? &low : nullptr;
+  }
+
+  const ParleyAdapters& adapters_;
+  int M_;
+  std::vector<float> shrunk_;
 };
 
 // Some of a prompt's tokens, for the query heads of one kv head.
@@ -117,7 +154,8 @@ void decode(const ParleyLayer* layers, int count, const ParleyShape& shape,
   const std::vector<SpanTask> spans = span_tasks(batch, kv_heads, group);
   PartResults parts(num_decode, heads, D, most);
   Shared shared(M, qkv_rows, queries, hidden, intermediate);
-  std::vector<Phase> phases((size_t)count * 5);
+  Adapted adapted(batch.adapters, M);
+  std::vector<Phase> phases((size_t)count * (adapted.any() ? 9 : 5));
   const auto units_of = [&](int total) { return std::min(total, threads * kUnitsOfThread); };
   const int qkv_units = units_of(heads + 2 * kv_heads);
   const int sum_units = units_of(hidden / kGroup), mlp_units = units_of(intermediate / kBlock);
@@ -136,16 +174,25 @@ void decode(const ParleyLayer* layers, int count, const ParleyShape& shape,
       if (next.rounds) own.round(hidden);
     };
     // Columns of x += input @ weight^T, or of the last layer's `delta`.
-    const auto sum = [&](const ParleyMatrix& weight, const float* input,
-                         const RoundedRows& rounded, int unit, bool last) {
+    const auto sum = [&](int layer, Adapted::Which which, const ParleyMatrix& weight,
+                         const float* input, const RoundedRows& rounded, int unit, bool last) {
       Share groups = share_of(hidden / kGroup, unit, sum_units);
       int from = groups.begin * kGroup, to = groups.end * kGroup;
       float* y = last ? batch.delta : shared.sum.data();
       product(weight, input, rounded, y, M, from, to, hidden);
+      adapted.expand(layer, which, y, hidden, from, to);
       for (int m = 0; !last && m < M; m++)
         for (int n = from; n < to; n++) batch.x[(size_t)m * hidden + n] += y[(size_t)m * hidden + n];
     };
     const auto nothing = [] {};
+    // Where rows have adapters, what enters a product is made ready in the phase before it.
+    const auto shrink = [&](int layer, Adapted::Which which, auto prepare, const float* input,
+                            int width) {
+      if (adapted.any())
+        work.run(M, prepare, [&](int m) {
+          adapted.shrink(layer, which, m, input + (size_t)m * width, width);
+        });
+    };
 
     for (int i = 0; i < count; i++) {
       const ParleyLayer& layer = layers[i];
@@ -154,12 +201,16 @@ void decode(const ParleyLayer* layers, int count, const ParleyShape& shape,
       Cached<Row> values{(typename Row::Number*)layer.values, layer.value_scales, kv_heads, D};
 
       // Queries, keys and values, head by head, turned and kept by the thread that has them.
+      const auto enter_attention = [&] { norm(layer.attn_norm, layer.qkv); };
+      shrink(i, Adapted::kQkv, enter_attention, own.exact.data(), hidden);
       work.run(
-          qkv_units, [&] { norm(layer.attn_norm, layer.qkv); },
+          qkv_units, enter_attention,
           [&](int unit) {
             Share own_heads = share_of(heads + 2 * kv_heads, unit, qkv_units);
             product(layer.qkv, own.exact.data(), own.rounded, shared.qkv.data(), M,
                     own_heads.begin * D, own_heads.end * D, qkv_rows);
+            adapted.expand(i, Adapted::kQkv, shared.qkv.data(), qkv_rows, own_heads.begin * D,
+                           own_heads.end * D);
             for (int m = 0; m < M; m++)
               for (int h = own_heads.begin; h < own_heads.end; h++) {
                 float* head = &shared.qkv[(size_t)m * qkv_rows + (size_t)h * D];
@@ -195,19 +246,26 @@ void decode(const ParleyLayer* layers, int count, const ParleyShape& shape,
                        &own.exact[(size_t)m * queries + (size_t)h * D]);
         if (layer.out.rounds) own.round(queries);
       };
+      shrink(i, Adapted::kOut, join, own.exact.data(), queries);
       work.run(sum_units, join, [&](int unit) {
-        sum(layer.out, own.exact.data(), own.rounded, unit, false);
+        sum(i, Adapted::kOut, layer.out, own.exact.data(), own.rounded, unit, false);
       });
 
       // Gate and up of the same columns by the same thread, which can go on with them alone.
+      const auto enter_mlp = [&] { norm(layer.mlp_norm, layer.gate_up); };
+      shrink(i, Adapted::kGateUp, enter_mlp, own.exact.data(), hidden);
       work.run(
-          mlp_units, [&] { norm(layer.mlp_norm, layer.gate_up); },
+          mlp_units, enter_mlp,
           [&](int unit) {
             Share blocks = share_of(intermediate / kBlock, unit, mlp_units);
             int from = blocks.begin * kBlock, to = blocks.end * kBlock;
-            for (int side = 0; side < 2; side++)
-              product(layer.gate_up, own.exact.data(), own.rounded, shared.gate_up.data(), M,
-                      side * intermediate + from, side * intermediate + to, 2 * intermediate);
+            for (int side = 0; side < 2; side++) {
+              const int first = side * intermediate + from, end = side * intermediate + to;
+              product(layer.gate_up, own.exact.data(), own.rounded, shared.gate_up.data(), M, first,
+                      end, 2 * intermediate);
+              adapted.expand(i, Adapted::kGateUp, shared.gate_up.data(), 2 * intermediate, first,
+                             end);
+            }
             for (int m = 0; m < M; m++) {
               const float* gate = &shared.gate_up[(size_t)m * 2 * intermediate + from];
               size_t at = (size_t)m * intermediate + from;
@@ -218,8 +276,9 @@ void decode(const ParleyLayer* layers, int count, const ParleyShape& shape,
             }
           });
 
+      shrink(i, Adapted::kDown, nothing, shared.activated.data(), intermediate);
       work.run(sum_units, nothing, [&](int unit) {
-        sum(layer.down, shared.activated.data(), shared.rounded, unit, i + 1 == count);
+        sum(i, Adapted::kDown, layer.down, shared.activated.data(), shared.rounded, unit, i + 1 == count);
       });
     }
   }

@@ -13,10 +13,12 @@ from ctypes import Structure, c_float, c_int, c_void_p
 import torch
 from torch import Tensor
 
-from inference.kernels.backend import Angles, LayerParts, LayerShape, Product
+from inference.kernels.backend import Angles, LayerParts, LayerShape
 from inference.kernels.batch import Batch, LayerCache
 from inference.kernels.cpu.address import at
+from inference.kernels.cpu.low_rank import Adapters, AdapterTables
 from inference.kernels.cpu.packed_linear import Matrix, PackedLinear
+from inference.kernels.low_rank import AdaptedProduct, Product, without_adapters
 
 MAX_ROWS = 64
 """Up to here all layers are one call; measured with up to 32 requests."""
@@ -73,6 +75,7 @@ class _DecodeBatch(Structure):
         ("width", c_int),
         ("num_decode", c_int),
         ("num_chunks", c_int),
+        ("adapters", Adapters),
     ]
 
 
@@ -90,6 +93,8 @@ class FusedDecode:
         self._layers = (_Layer * len(layers))(*(_layer(layer) for layer in layers))
         for layer, parts in zip(self._layers, layers, strict=True):
             _check_sizes(shape, layer, parts, self._layers[0].down.width)
+        names = [_name(product) for layer in layers for product in _products(layer)]
+        self._adapters = AdapterTables(names)
         self._caches: list[LayerCache] | None = None
 
     def takes(self, batch: Batch) -> bool:
@@ -123,6 +128,7 @@ class FusedDecode:
             *((at(decode.tables), at(decode.lengths)) if decode else (None, None)),
             *(ctypes.addressof(chunks), len(x), decode.tables.shape[1] if decode else 0),
             *(batch.num_decode, len(chunks)),
+            self._adapters.of(batch.adapters, len(x)),
         )
         self._kernels.parley_decode(
             self._layers, len(self._layers), ctypes.byref(shape), ctypes.byref(call)
@@ -165,7 +171,18 @@ def _check_sizes(shape: LayerShape, layer: _Layer, parts: LayerParts, inner: int
         raise ValueError(f"norms of other sizes than {hidden}")
 
 
-def _matrix(linear: Product) -> Matrix:
+def _products(layer: LayerParts) -> tuple[Product, ...]:
+    """The products of a layer, in the order of `decode.h`."""
+    return layer.qkv, layer.out, layer.gate_up, layer.down
+
+
+def _name(product: Product) -> str:
+    """What adapters call it; "" where they cannot change it."""
+    return product.name if isinstance(product, AdaptedProduct) else ""
+
+
+def _matrix(product: Product) -> Matrix:
+    linear = without_adapters(product)
     if not isinstance(linear, PackedLinear) or linear.num_rows % 16:
         raise ValueError(f"decode.h does not know {type(linear).__name__}")
     return linear.matrix

@@ -27,7 +27,7 @@ inline void dot_few(const Block* rows, const float* x, float* y, int N, int K) {
   f32xN acc[Tokens][kSums] = {};
   for (int b = 0; b < K / kValues<Block>; b++, x += kValues<Block>)
     rows[b].each([&](int k, f32xN w) {
-      for (int t = 0; t < Tokens; t++) acc[t][k % kSums] += w * x[(size_t)t * K + k];
+      for (int t = 0; t < Tokens; t++) acc[t][k % kSums] = fused(w, splat(x[(size_t)t * K + k]), acc[t][k % kSums]);
     });
   for (int t = 0; t < Tokens; t++) {
     f32xN total = acc[t][0];

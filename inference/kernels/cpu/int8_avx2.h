@@ -123,9 +123,8 @@ inline void add_sub_block(const SubBlockOf<Block>& w, const Rounded* x, int stri
   const Scales own = scales_of(w);
   for (int t = 0; t < Tokens; t++) {
     const Rounded& at = x[(size_t)t * stride];
-    // One by one: of a sum of two products the compiler would fuse either, here one and there the other.
-    acc[t] += floats((i32xN)sums[t]) * (own.d * at.scale);
-    acc[t] += own.m * at.total;
+    acc[t] = fused(floats((i32xN)sums[t]), own.d * at.scale, acc[t]);
+    acc[t] = fused(own.m, splat(at.total), acc[t]);
   }
 }
 
@@ -138,7 +137,7 @@ inline void add_sub_block(const SubBlockOf<SixBitsK>& w, const Rounded* x, int s
     add_products<Tokens>(w, 4 * half, 4 * half + 4, x, stride, sums);
     const f32xN d = w.block->of_half(w.scales, 2 * w.sub + half);
     for (int t = 0; t < Tokens; t++)
-      acc[t] += floats((i32xN)sums[t]) * (d * x[(size_t)t * stride].scale);
+      acc[t] = fused(floats((i32xN)sums[t]), d * x[(size_t)t * stride].scale, acc[t]);
   }
 }
 
@@ -156,7 +155,7 @@ inline void add_sub_block(const SubBlockOf<EightBits>& w, const Rounded* x, int 
     }
   }
   for (int t = 0; t < Tokens; t++)
-    acc[t] += floats((i32xN)sums[t]) * (w.scales.d * x[(size_t)t * stride].scale);
+    acc[t] = fused(floats((i32xN)sums[t]), w.scales.d * x[(size_t)t * stride].scale, acc[t]);
 }
 
 }  // namespace

@@ -143,9 +143,8 @@ inline void add_sub_block(const UnpackedNibbles& w, const Rounded* x, int stride
   add_products<Tokens>(w.q, 0, 8, x, stride, sums);
   for (int t = 0; t < Tokens; t++) {
     const Rounded& at = x[(size_t)t * stride];
-    // One by one: of a sum of two products the compiler would fuse either, here one and there the other.
-    acc[t] += floats((i32xN)sums[t]) * (w.d * at.scale);
-    acc[t] += w.m * at.total;
+    acc[t] = fused(floats((i32xN)sums[t]), w.d * at.scale, acc[t]);
+    acc[t] = fused(w.m, splat(at.total), acc[t]);
   }
 }
 
@@ -157,7 +156,7 @@ inline void add_sub_block(const UnpackedSix& w, const Rounded* x, int stride, f3
       sums[t] = _mm512_set1_epi32(x[(size_t)t * stride].less_of_half[half]);
     add_products<Tokens>(w.q, 4 * half, 4 * half + 4, x, stride, sums);
     for (int t = 0; t < Tokens; t++)
-      acc[t] += floats((i32xN)sums[t]) * (w.d[half] * x[(size_t)t * stride].scale);
+      acc[t] = fused(floats((i32xN)sums[t]), w.d[half] * x[(size_t)t * stride].scale, acc[t]);
   }
 }
 
@@ -167,7 +166,7 @@ inline void add_sub_block(const UnpackedEight& w, const Rounded* x, int stride, 
   for (int t = 0; t < Tokens; t++) sums[t] = _mm512_set1_epi32(x[(size_t)t * stride].less);
   add_products<Tokens>(w.q, 0, 8, x, stride, sums);
   for (int t = 0; t < Tokens; t++)
-    acc[t] += floats((i32xN)sums[t]) * (w.d * x[(size_t)t * stride].scale);
+    acc[t] = fused(floats((i32xN)sums[t]), w.d * x[(size_t)t * stride].scale, acc[t]);
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 //   matrix.h       a whole matrix, whose rows may be kept in several ways
 //   mlp.h          two products with a SwiGLU between them
 //   cached_rows.h  rows of the KV cache in float32, bf16, fp16 and int8
+//   low_rank.h     what adapters add to products
 //   rows.h         norm, rotation and activation of one row
 //   attention.h    rotation into that cache, and attention of single tokens over it,
 //   attend_parts.h its long contexts in parts
@@ -136,6 +137,12 @@ void parley_swiglu(const float* gate_up, float* out, int M, int I) {
 #pragma omp parallel for schedule(static) if (M > 2)
   for (int m = 0; m < M; m++)
     swiglu_row(gate_up + (size_t)m * 2 * I, gate_up + (size_t)m * 2 * I + I, out + (size_t)m * I, I);
+}
+
+// y (M, columns), `stride` floats from row to row, += what an adapter adds to the product of x (M, width).
+void parley_add_low_rank(const ParleyLowRank* low, int kind, const float* x, float* y, int M, int width,
+                         int columns, int stride) {
+  add_low_rank(*low, kind, x, y, M, width, columns, stride, omp_get_max_threads());
 }
 
 // All layers over a batch of few rows (decode.h).

@@ -16,7 +16,7 @@ inline void norm_row(float* x, const float* delta, const float* weight, float* o
       v += load<f32xN>(delta + k);
       std::memcpy(x + k, &v, sizeof v);
     }
-    squares += v * v;
+    squares = fused(v, v, squares);
   }
   float scale = 1.0f / std::sqrt(sum(squares) / K + eps);
   for (int k = 0; k < K; k += kLanes) {

@@ -19,7 +19,7 @@ inline void multiply_tile(const float* x, size_t x_stride, const float* panel, s
     f32xN columns[V];
     for (int v = 0; v < V; v++) columns[v] = load<f32xN>(panel + v * kLanes);
     for (int r = 0; r < Rows; r++)
-      for (int v = 0; v < V; v++) acc[r][v] += columns[v] * x[r * x_stride + k];
+      for (int v = 0; v < V; v++) acc[r][v] = fused(columns[v], splat(x[r * x_stride + k]), acc[r][v]);
     panel += panel_stride;
   }
   for (int r = 0; r < Rows; r++)

@@ -102,6 +102,18 @@ inline f32xN halves(const _Float16* from) {
 
 inline f32xN splat(float value) { return value - f32xN{}; }
 
+// a * b + c, rounded once where the processor can. The compiler fuses nothing by itself
+// (-ffp-contract=off): which products it took would differ from one inlined copy to the next.
+inline f32xN fused(f32xN a, f32xN b, f32xN c) {
+#if defined(PARLEY_AVX512)
+  return (f32xN)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c);
+#elif defined(__FMA__)
+  return (f32xN)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
+#else
+  return a * b + c;
+#endif
+}
+
 // exp(x) for |x| <= 87 and clamped beyond, relative error below 2e-7:
 // 2^n * polynomial on [-ln2/2, ln2/2].
 inline f32xN exponential(f32xN x) {
@@ -110,14 +122,14 @@ inline f32xN exponential(f32xN x) {
   f32xN scaled = x * 1.44269504f;
   i32xN n = __builtin_convertvector(scaled + (scaled < 0 ? splat(-0.5f) : splat(0.5f)), i32xN);
   f32xN whole = __builtin_convertvector(n, f32xN);
-  f32xN r = x - whole * 0.693359375f + whole * 2.12194440e-4f;
+  f32xN r = fused(whole, splat(2.12194440e-4f), fused(whole, splat(-0.693359375f), x));
   f32xN p = splat(1.9875691500e-4f);
-  p = p * r + 1.3981999507e-3f;
-  p = p * r + 8.3334519073e-3f;
-  p = p * r + 4.1665795894e-2f;
-  p = p * r + 1.6666665459e-1f;
-  p = p * r + 5.0000001201e-1f;
-  p = p * r * r + r + 1.0f;
+  p = fused(p, r, splat(1.3981999507e-3f));
+  p = fused(p, r, splat(8.3334519073e-3f));
+  p = fused(p, r, splat(4.1665795894e-2f));
+  p = fused(p, r, splat(1.6666665459e-1f));
+  p = fused(p, r, splat(5.0000001201e-1f));
+  p = fused(p * r, r, r) + 1.0f;
   i32xN bits = (n + 127) << 23;
   return p * load<f32xN>(&bits);
 }

@@ -15,5 +15,7 @@ gemma3.py     Gemma 2 with norms over each head, and two rotations
 phi3.py       joined matrices, a part of each head that does not turn
 gpt_oss.py    attention with sinks, experts in MXFP4
 deepseek.py   attention through a latent vector, experts in groups
+llama4.py     attention within chunks, experts beside one that every token goes to
+falcon_h1.py  attention and a recurrent state side by side
 bert.py       an encoder
 """

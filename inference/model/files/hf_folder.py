@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,10 +13,13 @@ from gguf.quants import dequantize
 from safetensors import safe_open
 
 from inference.errors import ModelLoadError
+from inference.images.settings import image_settings
 from inference.model import registry
 from inference.model.architecture import Architecture, Place
+from inference.model.files.stored_matrices import StoredMatrices
 from inference.model.files.weights import check_known
 from inference.quantization import mxfp4
+from inference.quantization.folders.schemes import Scheme, scheme_of
 from inference.quantization.packed import PackedRows
 
 _BLOCKS, _SCALES = "_blocks", "_scales"
@@ -34,7 +37,7 @@ class HFReader:
         """
         raw = _configuration(folder)
         self.architecture = registry.of_hf(raw)
-        _check_weights_are_plain(raw, self.architecture)
+        scheme = _scheme(raw, self.architecture)
         try:
             self.config = self.architecture.read_hf(raw)
         except KeyError as error:
@@ -45,25 +48,42 @@ class HFReader:
         if not files:
             raise ModelLoadError(f"{folder} has no .safetensors files")
         self._files = [safe_open(str(file), framework="pt") for file in files]
-        self._file_of = {name: file for file in self._files for name in list(file.keys())}
-        check_known(self.architecture, map(self._whole_name, self._file_of), "hf")
+        self._file_of = {
+            self._known_name(name): (file, name)
+            for file in self._files
+            for name in list(file.keys())
+        }
+        self._stored = None if scheme is None else StoredMatrices(scheme, self._file_of, self._get)
+        check_known(self.architecture, self._whole_names(), "hf")
 
     def has(self, name: str) -> bool:
         found = self.architecture.place(name, "hf").name
+        if self._stored is not None and self._stored.has(found):
+            return True
         return found in self._file_of or f"{found}{_BLOCKS}" in self._file_of
 
     def read(self, name: str) -> torch.Tensor:
-        if packed := self.read_packed(name):
-            return torch.from_numpy(dequantize(packed.data.numpy(), packed.kind))
         place = self.architecture.place(name, "hf")
-        tensor = self._tensor(place)
+        if self._stored is not None and self._stored.has(place.name):
+            tensor = self._stored.dense(place.name)
+        elif packed := self.read_packed(name):
+            return torch.from_numpy(dequantize(packed.data.numpy(), packed.kind))
+        else:
+            tensor = self._tensor(place)
+            if tensor.element_size() == 1:
+                raise ModelLoadError(f"{place.name} is {tensor.dtype}, and no scales are beside it")
         if place.is_turned and tensor.ndim > 1:
             tensor = tensor.T
         return tensor if place.rows is None else place.rows(tensor, self.config)
 
     def read_packed(self, name: str) -> PackedRows | None:
-        """The rows of a matrix in MXFP4; nothing else in a folder is quantized."""
+        """The rows of a matrix in MXFP4, or in integers that blocks of ours hold."""
         place = self.architecture.place(name, "hf")
+        if self._stored is not None and self._stored.has(place.name):
+            rows = self._stored.packed(place.name)
+            if rows is None or place.rows is None:
+                return rows
+            return replace(rows, data=place.rows(rows.data, self.config))
         if f"{place.name}{_BLOCKS}" not in self._file_of:
             return None
         parts = (self._tensor(replace(place, name=place.name + end)) for end in (_BLOCKS, _SCALES))
@@ -71,21 +91,36 @@ class HFReader:
             parts = (place.rows(part, self.config) for part in parts)
         return mxfp4.from_folder(*parts)
 
-    def _tensor(self, place: Place) -> torch.Tensor:
-        file = self._file_of.get(place.name)
-        if file is None:
-            raise ModelLoadError(f"the folder has no tensor {place.name}")
-        if place.part is not None:
-            part: torch.Tensor = file.get_slice(place.name)[place.part]
-            return part
-        tensor: torch.Tensor = file.get_tensor(place.name)
+    def _get(self, known_name: str) -> torch.Tensor:
+        file, name = self._file_of[known_name]
+        tensor: torch.Tensor = file.get_tensor(name)
         return tensor
 
-    def _whole_name(self, in_file: str) -> str:
-        """Of the matrix that a tensor is a part of."""
-        if not self.architecture.takes_mxfp4:
-            return in_file
-        return in_file.removesuffix(_BLOCKS).removesuffix(_SCALES)
+    def _tensor(self, place: Place) -> torch.Tensor:
+        if place.name not in self._file_of:
+            raise ModelLoadError(f"the folder has no tensor {place.name}")
+        if place.part is None:
+            return self._get(place.name)
+        file, name = self._file_of[place.name]
+        part: torch.Tensor = file.get_slice(name)[place.part]
+        return part
+
+    def _known_name(self, in_file: str) -> str:
+        for begins, ours in self.architecture.hf_aliases:
+            if in_file.startswith(begins):
+                return ours + in_file.removeprefix(begins)
+        return in_file
+
+    def _whole_names(self) -> Iterator[str]:
+        """Of the tensors, those of which quantized matrices are made by the matrix's name."""
+        for name in self._file_of:
+            if self._stored is not None:
+                if (known := self._stored.known_name(name)) is not None:
+                    yield known
+            elif self.architecture.takes_mxfp4:
+                yield name.removesuffix(_BLOCKS).removesuffix(_SCALES)
+            else:
+                yield name
 
     def release(self) -> None:
         """Nothing: safetensors maps a tensor only while it is used."""
@@ -101,6 +136,7 @@ def _configuration(folder: Path) -> dict[str, Any]:
     generation = json.loads(file.read_text()) if file.exists() else {}
     if "eos_token_id" in generation:
         raw["eos_token_id"] = generation["eos_token_id"]
+    raw["image_processor"] = image_settings(folder)
     return raw
 
 
@@ -130,15 +166,17 @@ def _check_pooling(folder: Path) -> None:
                 )
 
 
-def _check_weights_are_plain(raw: Mapping[str, Any], architecture: Architecture) -> None:
-    """Raises ModelLoadError when the numbers in the files are neither the weights nor in a format
-    that the architecture has."""
+def _scheme(raw: Mapping[str, Any], architecture: Architecture) -> Scheme | None:
+    """How the folder's matrices are quantized; None: they are not, or in a format that the
+    architecture has itself.
+
+    Raises:
+        ModelLoadError: when it is not implemented.
+    """
+    text = raw.get("text_config") or {}
     for key in ("quantization_config", "compression_config"):
-        if quantized := raw.get(key):
-            method = quantized.get("quant_method") or quantized
-            if method == "mxfp4" and architecture.takes_mxfp4:
-                continue
-            raise ModelLoadError(
-                f"weights with {key} {method!r} are not implemented: give the folder that they "
-                "were made from, or a GGUF file"
-            )
+        if quantized := raw.get(key) or text.get(key):
+            if quantized.get("quant_method") == "mxfp4" and architecture.takes_mxfp4:
+                return None
+            return scheme_of(quantized)
+    return None

@@ -75,10 +75,11 @@ class Attention:
             qkv = self._transform(qkv)
         angles = step.angles(self.rotary)
         queries = ops.rotate_and_cache(qkv, config.num_kv_heads, angles, cache, step.batch)
-        if self._scores is None:
+        if self._scores is None and not step.batch.has_whole_images:
             attended = ops.attend(queries, cache, step.batch, self.window)
         else:
-            attended = attend_by(self._scores, queries, cache, step.batch, self.window)
+            rule = self._scores or Scores()
+            attended = attend_by(rule, queries, cache, step.batch, self.window)
         return self.out(attended.view(len(x), -1))
 
 

@@ -47,7 +47,12 @@ class SparseExperts:
             if expert not in self._experts:
                 continue
             tokens, place = (chosen == expert).nonzero(as_tuple=True)
-            part = self._experts[expert](x[tokens]) * weights[tokens, place, None].to(x.dtype)
+            weight = weights[tokens, place, None].to(x.dtype)
+            compute = self._experts[expert]
+            if self._config.weighs_input:
+                part = compute(x[tokens] * weight)
+            else:
+                part = compute(x[tokens]) * weight
             out.index_add_(0, tokens, part)
         return out
 

@@ -1,7 +1,8 @@
 """Rotary position embedding and its ways to reach beyond the trained context.
 
 Sources: Su et al. 2021 (RoFormer); Chen et al. 2023 (linear interpolation); Peng et al.
-2023 (YaRN); the Llama 3.1 model card (llama3); Ding et al. 2024 (LongRoPE).
+2023 (YaRN); the Llama 3.1 model card (llama3); Ding et al. 2024 (LongRoPE); Wang et al. 2024,
+Qwen2-VL (by time, row and column).
 """
 
 from __future__ import annotations
@@ -25,8 +26,15 @@ class Rotary:
         angles = torch.cat((angles, angles), dim=-1).to(device)
         scale = _scales(config, head_dim).to(device)
         self._cos, self._sin = angles.cos() * scale, angles.sin() * scale
+        axes = [axis % 3 for axis, pairs in enumerate(config.sections) for _ in range(pairs)]
+        self._axes = torch.tensor(axes + axes, device=device)
 
     def at(self, positions: Tensor, dtype: torch.dtype) -> Angles:
+        """cos and sin, (T, head dim) each, of (T,) positions, or of (3, T): time, row, column."""
+        if positions.ndim == 2:
+            dims = torch.arange(len(self._axes), device=self._axes.device)
+            chosen = positions[self._axes].T.contiguous()  # kernels read rows as they lie
+            return self._cos[chosen, dims].to(dtype), self._sin[chosen, dims].to(dtype)
         return self._cos[positions].to(dtype), self._sin[positions].to(dtype)
 
 

@@ -44,11 +44,8 @@ def attend_by(
         seen = batch.decode.mask(window)[:, :, None]
         out[: batch.num_decode] = _attend(rule, alone, cache, batch.decode.slots, seen)[:, 0]
     for chunk in batch.prefill:
-        rows = torch.arange(chunk.start, chunk.start + chunk.end - chunk.begin)[:, None]
-        columns = torch.arange(len(chunk.slots))
-        seen = (columns <= rows) & (columns > rows - (window or len(chunk.slots)))
         given = queries[None, chunk.begin : chunk.end]
-        attended = _attend(rule, given, cache, chunk.slots[None], seen.to(queries.device))
+        attended = _attend(rule, given, cache, chunk.slots[None], chunk.seen(window))
         out[chunk.begin : chunk.end] = attended[0]
     return out
 

@@ -6,6 +6,7 @@ import torch
 
 from inference.kernels.backend import Angles
 from inference.kernels.batch import Batch
+from inference.model.layers.chunked import in_chunks
 from inference.model.layers.rope import Rotary
 
 
@@ -16,6 +17,7 @@ class Step:
         self.batch = batch
         self._dtype = dtype
         self._angles: dict[Rotary, Angles] = {}
+        self._in_chunks: dict[int, Batch] = {}
 
     def angles(self, rotary: Rotary) -> Angles:
         """cos and sin for every token of the batch."""
@@ -23,3 +25,9 @@ class Step:
         if found is None:
             found = self._angles[rotary] = rotary.at(self.batch.positions, self._dtype)
         return found
+
+    def in_chunks(self, size: int) -> Batch:
+        """The batch as layers see it that attend within chunks."""
+        if size not in self._in_chunks:
+            self._in_chunks[size] = in_chunks(self.batch, size)
+        return self._in_chunks[size]

@@ -50,6 +50,15 @@ def decoder_config(
     )
 
 
+def text_of(raw: Mapping[str, Any], **defaults: Any) -> dict[str, Any]:
+    """The decoder's part of a configuration of text and images; older files have it flat."""
+    text = dict(raw.get("text_config") or raw)
+    for key in ("eos_token_id", "tie_word_embeddings"):
+        if raw.get(key) is not None:
+            text[key] = raw[key]
+    return {**defaults, **text}
+
+
 def eos_token_ids(raw: Mapping[str, Any]) -> frozenset[int]:
     """One, several or none."""
     eos = raw.get("eos_token_id")
@@ -64,6 +73,8 @@ def rope_config(raw: Mapping[str, Any]) -> RopeConfig:
     """
     given = {**(raw.get("rope_scaling") or {}), **(raw.get("rope_parameters") or {})}
     kind = given.get("rope_type", given.get("type", "default"))
+    if kind == "mrope":  # older files' name of having sections
+        kind = "default"
     if kind not in ("default", "linear", "llama3", "yarn", "longrope"):
         raise ModelLoadError(f"rotary embedding of type {kind!r} is not implemented")
     if given.get("partial_rotary_factor", raw.get("partial_rotary_factor", 1.0)) != 1.0:
@@ -80,6 +91,7 @@ def rope_config(raw: Mapping[str, Any]) -> RopeConfig:
         original_max_position=given.get(
             "original_max_position_embeddings", raw["max_position_embeddings"]
         ),
+        sections=tuple(given.get("mrope_section") or ()),
         **named,
     )
 

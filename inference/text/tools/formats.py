@@ -30,8 +30,12 @@ class ToolFormat:
         trigger: what begins calls after free text: from it on the grammar holds the model. The
             beginning of `begin + open`.
         anywhere: whether calls may follow text; else an answer is either.
+        thought: the beginning and the end of one that may stand before the answer as a message of
+            its own; the grammar of the others takes a thought as text.
         preface: what stands before an answer that is text.
+        preamble: the beginning and the end of text before a call, a message of its own too.
         short_ids: the template wants ids of nine letters and digits.
+        reads_bare: its small models also write calls as JSON without the marks (`bare.py`).
     """
 
     name: str
@@ -43,15 +47,19 @@ class ToolFormat:
     end: str
     trigger: str
     anywhere: bool = True
+    thought: tuple[str, str] | None = None
     preface: str = ""
+    preamble: tuple[str, str] | None = None
     is_python: bool = False
     one_call: bool = False
     short_ids: bool = False
+    reads_bare: bool = False
 
     @property
     def markup(self) -> tuple[str, ...]:
         """Its texts, which may be special tokens."""
-        return (self.preface, self.begin, self.open, self.middle, self.close, self.end)
+        call = (self.begin, self.open, self.middle, self.close, self.end)
+        return (*(self.thought or ()), self.preface, *(self.preamble or ()), *call)
 
     def text_of(self, content: str, calls: list[ToolCall]) -> list[tuple[str, bool]]:
         """The text so far of an answer that was cut off, in parts: text, and whether it is the
@@ -63,6 +71,9 @@ class ToolFormat:
         if not calls:
             return [(content, False)]
         parts = [(content, False), (("\n" if content else "") + self.begin, True)]
+        if self.preamble is not None and content:
+            begin, end = self.preamble
+            parts = [(begin, True), (content, False), (end, True), (self.begin, True)]
         for index, call in enumerate(calls):
             if self.is_python:
                 written = _as_python(call) + self.close
@@ -90,6 +101,7 @@ HERMES = ToolFormat(
     separator="\n",
     end="",
     trigger="<tool_call>",
+    reads_bare=True,
 )
 """Hermes 2 Pro, Qwen 2.5 and 3; and what models are taught whose template knows no tools."""
 
@@ -152,14 +164,17 @@ HARMONY = ToolFormat(
     open="<|channel|>commentary to=functions.",
     middle=" <|constrain|>json<|message|>",
     close="<|call|>",
-    separator="",
+    separator="<|start|>assistant",
     end="",
     trigger="<|channel|>commentary to=",
     anywhere=False,
+    thought=("<|channel|>analysis<|message|>", "<|end|><|start|>assistant"),
     preface="<|channel|>final<|message|>",
+    preamble=("<|channel|>commentary<|message|>", "<|end|><|start|>assistant"),
     one_call=True,
 )
-"""gpt-oss, which ends its turn with each call."""
+"""gpt-oss, which ends its turn with each call. Text before one stands in the channel of calls,
+without the name of a function, and is the user's to read (OpenAI's cookbook on the format)."""
 
 DEEPSEEK_V3 = ToolFormat(
     "deepseek_v3",

@@ -11,10 +11,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from inference.text.tools.bare import SPACE, head_expression
 from inference.text.tools.formats import ToolFormat
 
 MAX_CALLS = 32
@@ -85,8 +86,12 @@ def call_grammar(
     """
     spell = _Speller(special_id, special_tokens)
     count = 1 if form.one_call or not rules.many else MAX_CALLS
-    more = f" ({spell(form.separator + form.open)} call){{0,{count - 1}}}" if count > 1 else ""
-    ending = spell(form.end)
+    next_call = spell(form.close + form.separator + form.open)
+    more = f" ({next_call} call){{0,{count - 1}}}" if count > 1 else ""
+    ending = spell(form.close + form.end)
+    if form.one_call:
+        # The token that closes it ends the model's turn, and no grammar takes such a one as text.
+        ending = f"({ending})?"
     calls = f"{spell(form.begin + form.open)} call{more} {ending}".rstrip()
     lines = []
     if not rules.text:
@@ -95,30 +100,70 @@ def call_grammar(
         schema = {**rules.answer, "x-guidance": {"whitespace_flexible": False}}
         lines += [f"start: {calls} | answer", f"answer: %json {json.dumps(schema)}"]
     else:
-        lines += _with_text(form, calls, spell)
+        bare = bare_names(form, rules, special_tokens)
+        lines += _with_text(form, calls, spell, bare)
+        lines += _bare_calls(bare, count)
     options = " | ".join(f"call_{index}" for index in range(len(rules.tools)))
     lines.append(f"call: {options}")
     for index, tool in enumerate(rules.tools):
-        arguments = _arguments(form, schemas[tool.name])
-        close = spell(form.close)
-        lines.append(f"call_{index}: {spell(tool.name + form.middle)} {arguments} {close}".rstrip())
+        lines.append(f"call_{index}: {spell(tool.name + form.middle)} args_{index}")
+        lines.append(f"args_{index}: {_arguments(form, schemas[tool.name])}".rstrip())
     return "\n".join(lines) + "\n"
 
 
-def _with_text(form: ToolFormat, calls: str, spell: _Speller) -> list[str]:
+def bare_names(
+    form: ToolFormat, rules: CallRules, special_tokens: frozenset[str]
+) -> tuple[str, ...]:
+    """The functions whose calls are taken without the family's marks too: where text is free."""
+    is_free = rules.text and rules.answer is None
+    if not (form.reads_bare and is_free) or any(one in form.trigger for one in special_tokens):
+        return ()
+    return tuple(tool.name for tool in rules.tools)
+
+
+def _bare_calls(names: Sequence[str], count: int) -> list[str]:
+    """Calls without marks: text up to the first one's arguments, in a fence and a list or in none,
+    and nothing but calls after it."""
+    if not names:
+        return []
+    heads = [
+        f"bare_head_{index}[lazy]: /(?s:.*){head_expression(name)}/"
+        for index, name in enumerate(names)
+    ]
+    first = " | ".join(f'bare_head_{index} (" ")? args_{index}' for index in range(len(names)))
+    more = f" (BARE_NEXT call BARE_CLOSE){{0,{count - 1}}}" if count > 1 else ""
+    return [
+        f"bare: ({first}) BARE_CLOSE{more} BARE_END?",
+        *heads,
+        f"BARE_CLOSE: /{SPACE}{{0,4}}\\}}/",
+        rf'BARE_NEXT: /({SPACE}|[,;]){{0,4}}(```\n```[a-z]{{0,8}}\n)?\{{{SPACE}{{0,4}}"name": "/',
+        rf"BARE_END: /{SPACE}{{0,4}}\]?\n?(```)?/",
+    ]
+
+
+def _with_text(form: ToolFormat, calls: str, spell: _Speller, bare: Sequence[str]) -> list[str]:
     """Text, or calls, or text that calls follow. From the trigger on it is a call."""
     whole, rest = form.begin + form.open, (form.begin + form.open)[len(form.trigger) :]
     tail = calls[len(spell(whole)) :]
     if spell.has_special(form.trigger):
         # Text is made of characters: it holds no special token, so it needs no other end.
         before = "TEXT? " if form.anywhere else ""
-        return [f"start: {spell(form.preface)} TEXT | {before}{calls}", "TEXT: /(?s:.+)/"]
+        lines = [f"answer: {spell(form.preface)} TEXT | {before}{calls}", "TEXT: /(?s:.+)/"]
+        if form.thought is None:
+            return ["start: answer", *lines]
+        begin, end = map(spell, form.thought)
+        lines.append(f"thought: {begin} TEXT? {end}")
+        if form.preamble is None:
+            return ["start: thought? answer", *lines]
+        begin, end = map(spell, form.preamble)
+        return ["start: thought? preamble? answer", f"preamble: {begin} TEXT {end}", *lines]
     trigger = re.escape(form.trigger).replace("/", r"\/")
     if not form.anywhere:
         return [f"start: TEXT | {calls}", f"TEXT: /(?s:.+)/ & ~/{trigger}(?s:.*)/"]
+    begins = "|".join([trigger, *map(head_expression, bare)])
     return [
-        f"start: TEXT | head {spell(rest)}{tail}",
-        f"TEXT: /(?s:.+)/ & ~/(?s:.*){trigger}(?s:.*)/",
+        f"start: TEXT | head {spell(rest)}{tail}{' | bare' if bare else ''}",
+        f"TEXT: /(?s:.+)/ & ~/(?s:.*)({begins})(?s:.*)/",
         f"head[lazy]: /(?s:.*){trigger}/",
     ]
 

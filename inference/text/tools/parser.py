@@ -7,10 +7,13 @@ spelled in characters where the family has a token for it, or a model without th
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from enum import Enum, auto
 from typing import Protocol
 
+from inference.text.tools.bare import BareCallParser
 from inference.text.tools.formats import ToolFormat
+from inference.text.tools.json_end import JsonEnd
 from inference.text.tools.parts import Arguments, CallBegins, Content, Part
 from inference.text.tools.python import PythonParser
 
@@ -32,12 +35,19 @@ class ToolParser(Protocol):
         """No more text comes."""
 
 
-def parser_of(form: ToolFormat) -> ToolParser:
+def parser_of(form: ToolFormat, bare_names: Sequence[str] = ()) -> ToolParser:
+    """
+    Args:
+        bare_names: functions whose calls are read without the family's marks too.
+    """
+    if bare_names:
+        return BareCallParser(bare_names)
     return PythonParser() if form.is_python else FormatParser(form)
 
 
 class _State(Enum):
     TEXT = auto()
+    PREAMBLE = auto()
     NAME = auto()
     ARGUMENTS = auto()
     CLOSE = auto()
@@ -57,6 +67,7 @@ class FormatParser:
         self._json = JsonEnd()
         self._may_begin = True
         self._preface = form.preface
+        self._parted = ""  # what parts a preamble from text that follows it
 
     def feed(self, text: str) -> list[Part]:
         self._held += text
@@ -70,14 +81,20 @@ class FormatParser:
     def finish(self) -> list[Part]:
         """What is held back is text where no call has begun, else markup that was cut off."""
         held, self._held = self._held, ""
-        if self._state is _State.TEXT and held and not self.calls:
+        if self._state is _State.PREAMBLE and held:
             return [Content(held)]
+        if self._state is _State.TEXT and held and not self.calls:
+            if self._parted and self._first.startswith(held):
+                return []
+            return [Content(self._parted + held)]
         return []
 
     def _step(self) -> list[Part]:
         """Take what can be read from `_held`; nothing where more text must come first."""
         if self._state is _State.TEXT:
             return self._text()
+        if self._state is _State.PREAMBLE:
+            return self._preamble()
         if self._state is _State.NAME:
             return self._name()
         if self._state is _State.ARGUMENTS:
@@ -86,7 +103,13 @@ class FormatParser:
 
     def _text(self) -> list[Part]:
         if self._preface:
-            if self._preface.startswith(self._held) and self._held != self._preface:
+            opening = self._form.preamble[0] if self._form.preamble else ""
+            if opening and self._held.startswith(opening):
+                self._held = self._held[len(opening) :]
+                self._state = _State.PREAMBLE
+                return []
+            openings = (self._preface, opening)
+            if self._held not in openings and any(one.startswith(self._held) for one in openings):
                 return []
             self._held, self._preface = self._held.removeprefix(self._preface), ""
         at = self._held.find(self._first) if self._may_begin else -1
@@ -99,7 +122,22 @@ class FormatParser:
         self._held = self._held[len(shown) :]
         if shown and not self._form.anywhere:
             self._may_begin = False
+        if shown:
+            shown, self._parted = self._parted + shown, ""
         return [Content(shown)] if shown else []
+
+    def _preamble(self) -> list[Part]:
+        assert self._form.preamble is not None
+        end = self._form.preamble[1]
+        text, found, rest = self._held.partition(end)
+        if found:
+            self._held, self._state, self._parted = rest, _State.TEXT, "\n\n"
+            text = text.rstrip()
+        else:
+            # White space before its end is none.
+            text = text[: len(text) - _beginning_held(text, end)].rstrip()
+            self._held = self._held[len(text) :]
+        return [Content(text)] if text else []
 
     def _name(self) -> list[Part]:
         found = _NAME.match(self._held)
@@ -122,7 +160,7 @@ class FormatParser:
         return [Arguments(text)] if text else []
 
     def _close(self) -> list[Part]:
-        if self._held.startswith(self._next) and not self._form.one_call:
+        if self._held.startswith(self._next):
             self._held, self._state = self._held[len(self._next) :], _State.NAME
         elif self._held.startswith(self._last) and not self._next.startswith(self._held):
             self._held, self._state = self._held[len(self._last) :].lstrip(), _State.TEXT
@@ -131,35 +169,6 @@ class FormatParser:
     def _as_text(self, text: str) -> list[Part]:
         self._held, self._state = "", _State.TEXT
         return [Content(text)]
-
-
-class JsonEnd:
-    """Finds where a JSON object or list ends."""
-
-    def __init__(self) -> None:
-        self._depth = 0
-        self._in_string = False
-        self._escaped = False
-
-    def feed(self, text: str) -> tuple[str, bool]:
-        """As much of `text` as belongs to the value, and whether the value ends with it."""
-        for at, character in enumerate(text):
-            if self._in_string:
-                if self._escaped:
-                    self._escaped = False
-                elif character == "\\":
-                    self._escaped = True
-                elif character == '"':
-                    self._in_string = False
-            elif character == '"':
-                self._in_string = True
-            elif character in "{[":
-                self._depth += 1
-            elif character in "}]":
-                self._depth -= 1
-                if self._depth <= 0:
-                    return text[: at + 1], True
-        return text, False
 
 
 def _beginning_held(text: str, wanted: str) -> int:

@@ -45,19 +45,35 @@ def without_tool_roles(
     if tools:
         about = _ABOUT_TOOLS.format(tools="\n".join(json.dumps(one["function"]) for one in tools))
         if shaped and shaped[0]["role"] == "system":
-            shaped[0] = {**shaped[0], "content": f"{shaped[0]['content']}\n\n{about}"}
+            shaped[0] = {**shaped[0], "content": f"{_text(shaped[0]['content'])}\n\n{about}"}
         else:
             shaped.insert(0, {"role": "system", "content": about})
-    return _joined(shaped)
+    in_parts = any(isinstance(message["content"], list) for message in messages)
+    joined = _joined(shaped)
+    return [_with_parts(message) for message in joined] if in_parts else joined
+
+
+def _text(content: Any) -> str:
+    """What a content says, in one piece or in parts."""
+    if isinstance(content, str):
+        return content
+    return "".join(part["text"] for part in content if part["type"] == "text")
+
+
+def _with_parts(message: dict[str, Any]) -> dict[str, Any]:
+    """For a template that knows nothing but parts."""
+    if isinstance(message["content"], list):
+        return message
+    return {**message, "content": [{"type": "text", "text": message["content"]}]}
 
 
 def _as_text_messages(message: dict[str, Any]) -> list[dict[str, Any]]:
     if message["role"] == "tool":
-        result = f"<tool_response>\n{message['content']}\n</tool_response>"
+        result = f"<tool_response>\n{_text(message['content'])}\n</tool_response>"
         return [{"role": "user", "content": result, "result": True}]
     if calls := message.get("tool_calls"):
         written = [ToolCall(one["function"]["name"], _json(one)) for one in calls]
-        text = "".join(part for part, _ in HERMES.text_of(message["content"], written))
+        text = "".join(part for part, _ in HERMES.text_of(_text(message["content"]), written))
         return [{"role": message["role"], "content": text + HERMES.close}]
     return [message]
 

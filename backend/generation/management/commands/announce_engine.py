@@ -11,7 +11,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from msgspec.structs import replace
 from redis.exceptions import RedisError
 
-from backend.generation.pools.foreign import READERS, Samples
+from backend.generation.pools.foreign import READERS, Samples, Totaller
 from backend.generation.pools.registry import EngineRecord, announce
 from backend.platform.redis import async_client
 
@@ -59,8 +59,9 @@ async def keep_announced(record: EngineRecord, kind: Any, *, sequences: int = 0)
     async with httpx.AsyncClient(
         base_url=record.url, timeout=_TIMEOUT_S, headers=headers
     ) as client:
+        totaller = Totaller()
         while True:
-            now = await observed(client, record, kind, sequences=sequences)
+            now = await observed(client, record, kind, totaller, sequences=sequences)
             try:
                 await announce(async_client(), now, settings.ENGINE_API_KEY)
             except (RedisError, OSError) as error:
@@ -69,16 +70,28 @@ async def keep_announced(record: EngineRecord, kind: Any, *, sequences: int = 0)
 
 
 async def observed(
-    client: httpx.AsyncClient, record: EngineRecord, kind: Any, *, sequences: int
+    client: httpx.AsyncClient,
+    record: EngineRecord,
+    kind: Any,
+    totaller: Totaller,
+    *,
+    sequences: int,
 ) -> EngineRecord:
     """`record` as its engine is now; `down` where it does not answer."""
     try:
         answer = await client.get("/v1/models" if kind == "openai" else "/metrics")
         answer.raise_for_status()
-        capacity, load = READERS[kind](Samples("" if kind == "openai" else answer.text))
+        samples = Samples("" if kind == "openai" else answer.text)
+        capacity, load = READERS[kind](samples)
     except (httpx.HTTPError, ValueError) as error:
         log.warning("engine_not_observed", url=record.url, error=str(error))
-        return replace(record, state="down")
+        totaller.missed()
+        return replace(record, state="down", totals=totaller.totals())
+    totaller.read(samples, load)
     return replace(
-        record, state="ready", capacity=replace(capacity, sequences=sequences), load=load
+        record,
+        state="ready",
+        capacity=replace(capacity, sequences=sequences),
+        load=load,
+        totals=totaller.totals(),
     )

@@ -1,0 +1,74 @@
+"""Which model serves when the one that was asked for cannot: a chain that the pools file names.
+
+`fallback = ["same-model-in-another-region", "a-smaller-one"]`: the first that takes requests now,
+that the caller may use, that can do what the request asks for, and whose context window holds it.
+The answer names the model that made it, and so do its usage and price; the header
+`x-parley-fallback-from` names the one that was asked for.
+"""
+
+from collections.abc import Mapping
+
+import structlog
+
+from backend.accounts.principal import Principal
+from backend.generation import metrics
+from backend.generation.admission.estimate import input_estimate
+from backend.generation.admission.queue import AdmissionQueue
+from backend.generation.pools.access import may_use
+from backend.generation.pools.config import PoolConfig, PoolsInForce
+from backend.generation.pools.continuation import can_continue
+from backend.generation.request import GenerationRequest
+
+log = structlog.get_logger(__name__)
+
+FALLBACK_HEADER = "x-parley-fallback-from"
+
+
+async def serving_pool(
+    pools: PoolsInForce,
+    queues: Mapping[str, AdmissionQueue],
+    asked_for: PoolConfig,
+    request: GenerationRequest,
+) -> PoolConfig:
+    """`asked_for`, or the first of its chain that can stand in while it takes no requests. Where
+    none can it is `asked_for` again, whose queue says why it refuses."""
+    if not queues[asked_for.id].refuses_all:
+        return asked_for
+    for model_id in asked_for.fallback:
+        pool = pools.get(model_id)
+        if pool is None or model_id not in queues or queues[model_id].refuses_all:
+            continue
+        if can_serve(pool, request) and await may_be_used(pool, request.principal):
+            metrics.FALLBACKS.labels(asked_for.id, pool.id).inc()
+            log.warning("model_fell_back", model=asked_for.id, to=pool.id)
+            return pool
+    return asked_for
+
+
+def can_serve(pool: PoolConfig, request: GenerationRequest) -> bool:
+    """Whether the model can do what `request` asks for, and holds it."""
+    room = pool.context_window - min(pool.answer_limit(request), pool.context_window // 4)
+    if request.continues_answer and not can_continue(request, pool):
+        return False
+    return needed_capabilities(request) <= {*pool.capabilities} and input_estimate(request) <= room
+
+
+def needed_capabilities(request: GenerationRequest) -> set[str]:
+    """What a model must have for `request`, by the names of the pools file."""
+    params = request.params
+    asked = {
+        "chat": request.endpoint == "chat",
+        "completions": request.endpoint == "completion",
+        "infill": bool(request.suffix),
+        "logprobs": params.logprobs is not None,
+        "structured_output": params.response_format is not None,
+        "tools": request.tools is not None,
+        "reasoning": bool(request.reasoning_effort),
+        "vision": any(message.images for message in request.messages),
+    }
+    return {name for name, is_asked in asked.items() if is_asked}
+
+
+async def may_be_used(pool: PoolConfig, principal: Principal) -> bool:
+    """Whether the caller's organization and project let them."""
+    return principal.project.allows(pool.id) and await may_use(pool.id, principal)

@@ -1,0 +1,35 @@
+// Prints how much script, compressed, the first load of a page brings, from the build's manifest.
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
+
+const built = fileURLToPath(new URL("../../backend/static/app/", import.meta.url));
+const manifest = JSON.parse(readFileSync(`${built}.vite/manifest.json`, "utf8"));
+
+const PAGES = {
+  "sign-in": ["index.html"],
+  "new chat": ["index.html", "src/app/app-shell.tsx", "src/chat/chat-page.tsx"],
+  conversation: [
+    "index.html",
+    "src/app/app-shell.tsx",
+    "src/chat/chat-page.tsx",
+    "src/markdown/rendered.tsx",
+  ],
+};
+
+function scripts(entries) {
+  const seen = new Set();
+  const visit = (name) => {
+    if (seen.has(name)) return;
+    seen.add(name);
+    for (const imported of manifest[name].imports ?? []) visit(imported);
+  };
+  for (const entry of entries) visit(entry);
+  return [...new Set([...seen].map((name) => manifest[name].file))];
+}
+
+for (const [page, entries] of Object.entries(PAGES)) {
+  const files = scripts(entries).map((file) => readFileSync(built + file));
+  const bytes = files.reduce((sum, file) => sum + gzipSync(file, { level: 9 }).length, 0);
+  process.stdout.write(`${page}: ${(bytes / 1024).toFixed(1)} KiB in ${files.length} scripts\n`);
+}

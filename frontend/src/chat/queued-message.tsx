@@ -1,0 +1,60 @@
+import { useAui } from "@assistant-ui/react";
+import { X } from "lucide-react";
+import { useEffect } from "react";
+import type { Part } from "@/api/types";
+import { IconButton } from "@/ui/icon-button";
+import { usePutBack } from "./draft-keeper";
+import { liveAnswer } from "./live";
+import { textOfParts } from "./parts";
+import { unqueue, useQueued } from "./queued";
+
+interface QueuedMessageProps {
+  conversationId: string;
+  running: boolean;
+  send: (parts: Part[]) => Promise<void>;
+}
+
+/**
+ * The message that is sent when the running answer has ended. After one that failed it goes back
+ * into the composer: its reader decides.
+ */
+export function QueuedMessage({ conversationId, running, send }: QueuedMessageProps) {
+  const parts = useQueued(conversationId);
+  const aui = useAui();
+  const putBack = usePutBack();
+  const back = (waiting: Part[]) => {
+    const written = aui.composer.getState().text;
+    const text = [textOfParts(waiting), written].filter(Boolean).join("\n");
+    putBack([{ type: "text", text }]);
+  };
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the end of an answer sends it
+  useEffect(() => {
+    if (running || !parts) return;
+    // After all effects of this render: `send` hangs the message below what is shown now.
+    const timer = setTimeout(() => {
+      const waiting = unqueue(conversationId);
+      if (!waiting) return;
+      if (liveAnswer(conversationId)?.phase === "failed") back(waiting);
+      else void send(waiting).catch(() => back(waiting));
+    });
+    return () => clearTimeout(timer);
+  }, [running, parts, conversationId]);
+  if (!parts) return null;
+  return (
+    <div className="mb-2 flex items-start gap-2 rounded-2xl border border-border border-dashed px-4 py-2 text-sm">
+      <p role="status" className="min-w-0 flex-1 break-words text-muted-foreground">
+        <span className="font-medium">Sent next: </span>
+        <span dir="auto">{textOfParts(parts)}</span>
+      </p>
+      <IconButton
+        label="Take the message back"
+        onClick={() => {
+          const waiting = unqueue(conversationId);
+          if (waiting) back(waiting);
+        }}
+      >
+        <X className="size-4" />
+      </IconButton>
+    </div>
+  );
+}

@@ -1,0 +1,17 @@
+import { type RefObject, useEffect, useState } from "react";
+
+/** Whether what is in the element is wider than it, as both change. */
+export function useOverflows(element: RefObject<HTMLElement | null>): boolean {
+  const [overflows, setOverflows] = useState(false);
+  useEffect(() => {
+    const box = element.current;
+    if (!box) return;
+    const measure = () => setOverflows(box.scrollWidth > box.clientWidth + 1);
+    const observer = new ResizeObserver(measure);
+    observer.observe(box);
+    for (const child of box.children) observer.observe(child);
+    measure();
+    return () => observer.disconnect();
+  });
+  return overflows;
+}

@@ -1,0 +1,87 @@
+import { type CSSProperties, useEffect, useState } from "react";
+import type { Drawing } from "@/diagram-frame/messages";
+import { useTheme } from "@/lib/theme";
+import { BlockHead, HeadButton, Source } from "./code-block";
+import { draw, keptDrawing } from "./drawings";
+
+type Drawn = { drawing: Drawing } | { failure: string } | null;
+
+/** A Mermaid diagram as an image, its source on demand; the source alone until it is drawn. */
+export default function Diagram({ source }: { source: string }) {
+  const dark = useIsDark();
+  const drawn = useDrawing(source, dark);
+  const [showsSource, setShowsSource] = useState(false);
+  if (!drawn || "failure" in drawn) {
+    return (
+      <>
+        <Source code={source} language="mermaid" />
+        {drawn && (
+          <p role="status" className="text-muted-foreground text-sm">
+            This diagram cannot be drawn. {drawn.failure}
+          </p>
+        )}
+      </>
+    );
+  }
+  const change = (
+    <HeadButton onClick={() => setShowsSource(!showsSource)}>
+      {showsSource ? "Show diagram" : "Show source"}
+    </HeadButton>
+  );
+  if (showsSource) {
+    return (
+      <Source code={source} language="mermaid">
+        {change}
+      </Source>
+    );
+  }
+  const { svg, width, height } = drawn.drawing;
+  return (
+    <figure className="code-block">
+      <BlockHead label="diagram">{change}</BlockHead>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area must be reachable by keyboard */}
+      <section className="diagram scrollbar-quiet" tabIndex={0} aria-label="Diagram">
+        {/* As an image it runs no script and loads nothing, whatever is in it. */}
+        <img
+          src={`data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`}
+          alt={labelOf(source)}
+          width={Math.ceil(width)}
+          height={Math.ceil(height)}
+          style={{ "--width": `${Math.ceil(width)}px` } as CSSProperties}
+        />
+      </section>
+    </figure>
+  );
+}
+
+function useDrawing(source: string, dark: boolean): Drawn {
+  const [made, setMade] = useState<{ source: string; dark: boolean; drawn: Drawn } | null>(null);
+  useEffect(() => {
+    let shown = true;
+    const set = (drawn: Drawn) => shown && setMade({ source, dark, drawn });
+    if (keptDrawing(source, dark)) return;
+    draw(source, dark).then(
+      (drawing) => set({ drawing }),
+      (error: Error) => set({ failure: error.message }),
+    );
+    return () => {
+      shown = false;
+    };
+  }, [source, dark]);
+  const before = keptDrawing(source, dark);
+  if (before) return { drawing: before };
+  return made?.source === source && made.dark === dark ? made.drawn : null;
+}
+
+function useIsDark(): boolean {
+  const isDark = () => document.documentElement.dataset.theme === "dark";
+  useTheme(); // renders again when it changes
+  return isDark();
+}
+
+/** The title that its author gave it, else its kind: "Diagram (flowchart)". */
+function labelOf(source: string): string {
+  const title = /^\s*accTitle\s*:\s*(.+)$/m.exec(source)?.[1];
+  const kind = /^\s*([a-z][\w-]*)/im.exec(source.replace(/^---[\s\S]*?\n---\n|%%.*$/gm, ""))?.[1];
+  return title?.trim() || `Diagram (${kind ?? "mermaid"})`;
+}

@@ -1,0 +1,34 @@
+import { Download } from "lucide-react";
+import { type ReactNode, useRef } from "react";
+import { csvOf, rowsOf } from "./csv";
+
+/** A table that scrolls by itself, and can be taken along as CSV. */
+export function Table({ children }: { children?: ReactNode }) {
+  const table = useRef<HTMLTableElement>(null);
+  const save = () => {
+    if (!table.current) return;
+    const file = new Blob(["\uFEFF", csvOf(rowsOf(table.current))], { type: "text/csv" });
+    const url = URL.createObjectURL(file);
+    const link = document.createElement("a");
+    link.href = url;
+    link.download = "table.csv";
+    link.click();
+    URL.revokeObjectURL(url);
+  };
+  return (
+    <figure className="table-block">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area must be reachable by keyboard */}
+      <section className="table-scroll" tabIndex={0} aria-label="Table">
+        <table ref={table}>{children}</table>
+      </section>
+      <button
+        type="button"
+        onClick={save}
+        className="flex cursor-pointer items-center gap-1.5 rounded-lg px-2 py-1.5 text-muted-foreground text-xs hover:bg-hover hover:text-foreground"
+      >
+        <Download aria-hidden className="size-3.5" />
+        Save as CSV
+      </button>
+    </figure>
+  );
+}

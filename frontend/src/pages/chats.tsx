@@ -1,0 +1,225 @@
+/** All chats as a list to tidy up: several at once, the archive, the trash, files in and out. */
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { Download, MessagesSquare, Upload } from "lucide-react";
+import { useState } from "react";
+import { Link } from "react-router";
+import { type BulkAction, listTags, postBulk } from "@/api/conversations";
+import { errorMessage } from "@/api/errors";
+import type { ConversationSummary } from "@/api/types";
+import { conversationKey, refreshLists, tagsKey } from "@/chat/cache";
+import { forgetAnswer } from "@/chat/turns";
+import { download } from "@/lib/download";
+import { formatDay } from "@/lib/time";
+import { ListEnd } from "@/sidebar/list-end";
+import { useConversations } from "@/sidebar/use-conversations";
+import { Button } from "@/ui/button";
+import { Notice } from "@/ui/notice";
+import { Segmented } from "@/ui/segmented";
+import { Select } from "@/ui/select";
+import { Loading } from "@/ui/spinner";
+import { toast } from "@/ui/toast";
+import { ImportDialog } from "./import-dialog";
+import { EmptyState, PageLayout } from "./page-layout";
+
+type Which = "chats" | "archived" | "trash";
+
+const LISTS = {
+  chats: { filter: {}, actions: ["archive", "delete"], empty: "There are no chats yet." },
+  archived: {
+    filter: { archived: true },
+    actions: ["unarchive", "delete"],
+    empty: "Nothing is archived.",
+  },
+  trash: {
+    filter: { deleted: true },
+    actions: ["restore"],
+    empty: "The trash is empty. A deleted chat can be restored for 30 days.",
+  },
+} as const;
+
+const LABELS: Record<BulkAction, string> = {
+  archive: "Archive",
+  unarchive: "Unarchive",
+  delete: "Delete",
+  restore: "Restore",
+};
+
+export function ChatsPage() {
+  const [which, setWhich] = useState<Which>("chats");
+  const [tag, setTag] = useState("");
+  const [importing, setImporting] = useState(false);
+  return (
+    <PageLayout
+      title="Your chats"
+      action={
+        <div className="flex flex-wrap gap-2">
+          <Button variant="outline" size="sm" onClick={() => setImporting(true)}>
+            <Upload aria-hidden className="size-4" /> Import
+          </Button>
+          <Button variant="outline" size="sm" onClick={() => download("/api/conversations/export")}>
+            <Download aria-hidden className="size-4" /> Export all
+          </Button>
+        </div>
+      }
+    >
+      <div>
+        <Segmented
+          label="Which chats"
+          value={which}
+          onChange={setWhich}
+          options={[
+            { value: "chats", label: "Chats" },
+            { value: "archived", label: "Archived" },
+            { value: "trash", label: "Trash" },
+          ]}
+        />
+      </div>
+      {which === "chats" && <TagFilter tag={tag} onChange={setTag} />}
+      <ChatList key={`${which} ${tag}`} which={which} tag={which === "chats" ? tag : ""} />
+      <ImportDialog open={importing} onOpenChange={setImporting} />
+    </PageLayout>
+  );
+}
+
+/** The chats with one tag, where there are any. */
+function TagFilter({ tag, onChange }: { tag: string; onChange: (tag: string) => void }) {
+  const tags = useQuery({ queryKey: tagsKey, queryFn: listTags });
+  const known = tags.data?.data ?? [];
+  if (known.length === 0) return null;
+  return (
+    <div>
+      <Select
+        label="Tag"
+        value={tag}
+        onChange={onChange}
+        options={[
+          { value: "", label: "All chats" },
+          ...known.map(({ tag: name, count }) => ({ value: name, label: `${name} (${count})` })),
+        ]}
+      />
+    </div>
+  );
+}
+
+function ChatList({ which, tag }: { which: Which; tag: string }) {
+  const { filter, actions, empty } = LISTS[which];
+  const client = useQueryClient();
+  const list = useConversations(tag ? { ...filter, tag } : filter);
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const [busy, setBusy] = useState(false);
+  const ids = list.rows.map(({ id }) => id).filter((id) => chosen.has(id));
+  const choose = (id: string, on: boolean) => {
+    const next = new Set(chosen);
+    if (on) next.add(id);
+    else next.delete(id);
+    setChosen(next);
+  };
+  const act = async (action: BulkAction) => {
+    setBusy(true);
+    try {
+      const { changed } = await postBulk(ids, action);
+      if (action === "delete") {
+        for (const id of ids) {
+          forgetAnswer(id);
+          client.removeQueries({ queryKey: conversationKey(id) });
+        }
+      }
+      setChosen(new Set());
+      toast(`${LABELS[action]}: ${changed === 1 ? "1 chat" : `${changed} chats`}.`);
+    } catch (error) {
+      toast(errorMessage(error));
+    } finally {
+      setBusy(false);
+      refreshLists(client);
+    }
+  };
+  if (list.isPending) return <Loading />;
+  if (list.isError && list.rows.length === 0) {
+    return <Notice tone="error">{errorMessage(list.error)}</Notice>;
+  }
+  if (list.rows.length === 0) {
+    return <EmptyState icon={<MessagesSquare aria-hidden />}>{empty}</EmptyState>;
+  }
+  return (
+    <div className="flex flex-col gap-3">
+      <div className="flex min-h-9 flex-wrap items-center gap-3">
+        <label className="flex items-center gap-3 text-sm">
+          <input
+            type="checkbox"
+            className="size-4.5 accent-primary"
+            checked={ids.length === list.rows.length}
+            onChange={(event) =>
+              setChosen(new Set(event.target.checked ? list.rows.map(({ id }) => id) : []))
+            }
+          />
+          {ids.length > 0 ? `${ids.length} chosen` : "Choose all"}
+        </label>
+        {actions.map((action) => (
+          <Button
+            key={action}
+            size="sm"
+            variant={action === "delete" ? "danger" : "outline"}
+            disabled={ids.length === 0}
+            busy={busy}
+            onClick={() => void act(action)}
+          >
+            {LABELS[action]}
+          </Button>
+        ))}
+      </div>
+      <ul className="flex flex-col">
+        {list.rows.map((row) => (
+          <Row
+            key={row.id}
+            row={row}
+            chosen={chosen.has(row.id)}
+            onChoose={(on) => choose(row.id, on)}
+          />
+        ))}
+      </ul>
+      <ListEnd list={list} />
+    </div>
+  );
+}
+
+interface RowProps {
+  row: ConversationSummary;
+  chosen: boolean;
+  onChoose: (chosen: boolean) => void;
+}
+
+function Row({ row, chosen, onChoose }: RowProps) {
+  const title = row.title || "New chat";
+  return (
+    <li className="flex min-h-11 items-center gap-3 border-border border-b text-sm">
+      <input
+        type="checkbox"
+        aria-label={`Choose ${title}`}
+        className="size-4.5 shrink-0 accent-primary"
+        checked={chosen}
+        onChange={(event) => onChoose(event.target.checked)}
+      />
+      {row.deleted_at ? (
+        <span dir="auto" className="min-w-0 flex-1 truncate">
+          {title}
+        </span>
+      ) : (
+        <Link to={`/c/${row.id}`} dir="auto" className="min-w-0 flex-1 truncate hover:underline">
+          {title}
+        </Link>
+      )}
+      {row.tags.map((name) => (
+        <span
+          key={name}
+          dir="auto"
+          className="max-w-32 shrink-0 truncate rounded-full bg-muted px-2 py-0.5 text-xs max-sm:hidden"
+        >
+          {name}
+        </span>
+      ))}
+      <span className="shrink-0 text-muted-foreground text-xs">
+        {row.deleted_at ? `deleted ${formatDay(row.deleted_at)}` : formatDay(row.updated_at)}
+      </span>
+    </li>
+  );
+}

@@ -1,0 +1,84 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { useId, useState } from "react";
+import { errorMessage } from "@/api/errors";
+import { refreshLists } from "@/chat/cache";
+import { Dialog } from "@/ui/dialog";
+import { Notice } from "@/ui/notice";
+import { chatsIn, type ImportProgress, importChats, MAX_FILE_BYTES } from "./import-chats";
+
+interface ImportDialogProps {
+  open: boolean;
+  onOpenChange: (open: boolean) => void;
+}
+
+/** Takes chats over from a file of another product, or from our own export. */
+export function ImportDialog({ open, onOpenChange }: ImportDialogProps) {
+  const client = useQueryClient();
+  const id = useId();
+  const [progress, setProgress] = useState<ImportProgress | null>(null);
+  const [failure, setFailure] = useState<string | null>(null);
+  const [busy, setBusy] = useState(false);
+  const take = async (file: File) => {
+    setBusy(true);
+    setFailure(null);
+    setProgress(null);
+    try {
+      if (file.size > MAX_FILE_BYTES) throw new Error("The file is larger than 300 MB.");
+      await importChats(chatsIn(await file.text()), setProgress);
+    } catch (error) {
+      setFailure(errorMessage(error));
+    } finally {
+      setBusy(false);
+      refreshLists(client);
+    }
+  };
+  return (
+    <Dialog
+      open={open}
+      onOpenChange={onOpenChange}
+      title="Import chats"
+      description="From ChatGPT or Claude: ask there for an export of your data, unpack it and choose conversations.json. From Parley: a file of “Export all”. What is here already is not taken twice."
+    >
+      {failure && <Notice tone="error">{failure}</Notice>}
+      <label htmlFor={id} className="font-medium text-sm">
+        File
+      </label>
+      <input
+        id={id}
+        type="file"
+        accept=".json,application/json"
+        disabled={busy}
+        className="text-sm file:me-3 file:cursor-pointer file:rounded-full file:border file:border-border file:bg-background file:px-4 file:py-2 file:font-medium"
+        onChange={(event) => {
+          const file = event.target.files?.[0];
+          event.target.value = "";
+          if (file) void take(file);
+        }}
+      />
+      {progress && <Progress progress={progress} busy={busy} />}
+    </Dialog>
+  );
+}
+
+function Progress({ progress, busy }: { progress: ImportProgress; busy: boolean }) {
+  const { total, done, imported, present, refused } = progress;
+  return (
+    <div className="flex flex-col gap-2 text-sm">
+      <progress className="w-full accent-primary" aria-label="Progress" max={total} value={done} />
+      <p role="status">
+        {busy ? `${done} of ${total} read. ` : ""}
+        {imported} imported, {present} here already, {refused.length} left out.
+      </p>
+      {refused.length > 0 && (
+        <ul className="max-h-40 overflow-y-auto text-muted-foreground text-xs">
+          {refused.slice(0, 100).map(({ title, reason }, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: titles repeat
+            <li key={index} dir="auto">
+              {title}: {reason}
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}

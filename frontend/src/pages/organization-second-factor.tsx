@@ -1,0 +1,49 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { errorMessage } from "@/api/errors";
+import { getSignInPolicy, putSignInPolicy } from "@/api/organization-security";
+import { Checkbox } from "@/ui/checkbox";
+import { Notice } from "@/ui/notice";
+import { toast } from "@/ui/toast";
+import { Section } from "./page-layout";
+import { useGuard } from "./reauthentication";
+
+const key = ["organization", "sign-in-policy"] as const;
+
+/** Whether members need more than a password. */
+export function SecondFactorSection() {
+  const client = useQueryClient();
+  const guard = useGuard();
+  const policy = useQuery({ queryKey: key, queryFn: getSignInPolicy });
+  const save = useMutation({
+    mutationFn: (required: boolean) => guard(() => putSignInPolicy(required)),
+    onSuccess: (next) => {
+      client.setQueryData(key, next);
+      toast(
+        next.requires_second_factor
+          ? "Members need a second factor."
+          : "A password is enough again.",
+      );
+    },
+  });
+  const error = policy.error ?? save.error;
+  return (
+    <Section title="Second factor">
+      {error && <Notice tone="error">{errorMessage(error)}</Notice>}
+      {policy.data && (
+        <Checkbox
+          label="Members need a second factor"
+          hint={`${without(policy.data.members_without)} Who signs in through your identity provider is asked there. API keys go on.`}
+          checked={policy.data.requires_second_factor}
+          disabled={save.isPending}
+          onChange={(required) => save.mutate(required)}
+        />
+      )}
+    </Section>
+  );
+}
+
+function without(members: number): string {
+  if (members === 0) return "All members have one.";
+  const has = members === 1 ? "1 member has" : `${members} members have`;
+  return `${has} none, and would see nothing until they add one.`;
+}

@@ -1,0 +1,22 @@
+import type { Body } from "@/playground/body";
+import { Code } from "@/playground/code";
+
+const FIRST: Body = {
+  model: "auto",
+  messages: [{ role: "user", content: "Say hello." }],
+  max_tokens: 64,
+};
+const INSTALL = "pip install openai, or npm install openai";
+
+/** A first call that works when it is pasted. `secret`: of a key that was just made. */
+export function Quickstart({ secret }: { secret?: string }) {
+  return (
+    <>
+      <p className="text-muted-foreground text-sm">
+        Needs OpenAI's client ({INSTALL}), or curl alone.
+        {!secret && " Set PARLEY_API_KEY to the key's secret first."}
+      </p>
+      <Code body={FIRST} {...(secret && { secret })} />
+    </>
+  );
+}

@@ -1,0 +1,83 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { type FormEvent, useState } from "react";
+import { listTags, patchConversation } from "@/api/conversations";
+import { errorMessage } from "@/api/errors";
+import type { ConversationSummary } from "@/api/types";
+import { refreshLists, tagsKey } from "@/chat/cache";
+import { Button } from "@/ui/button";
+import { Dialog, DialogActions } from "@/ui/dialog";
+import { inputClass } from "@/ui/field";
+import { Notice } from "@/ui/notice";
+
+const tagsIn = (text: string) =>
+  text
+    .split(",")
+    .map((tag) => tag.trim())
+    .filter(Boolean);
+
+/** The tags of a chat: a line of words with commas between, and those of other chats to take. */
+export default function TagsDialog({
+  row,
+  close,
+}: {
+  row: ConversationSummary;
+  close: () => void;
+}) {
+  const client = useQueryClient();
+  const [text, setText] = useState(row.tags.join(", "));
+  const known = useQuery({ queryKey: tagsKey, queryFn: listTags });
+  const save = useMutation({
+    mutationFn: () => patchConversation(row.id, { tags: tagsIn(text) }),
+    onSuccess: () => {
+      refreshLists(client);
+      void client.invalidateQueries({ queryKey: tagsKey });
+      close();
+    },
+  });
+  const given = tagsIn(text).map((tag) => tag.toLowerCase());
+  const others = (known.data?.data ?? []).filter(({ tag }) => !given.includes(tag.toLowerCase()));
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    save.mutate();
+  };
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => !open && close()}
+      title="Tags"
+      description="Your own words for this chat, with commas between. Only you see them."
+    >
+      <form onSubmit={submit} className="flex flex-col gap-4">
+        {save.error && <Notice tone="error">{errorMessage(save.error)}</Notice>}
+        <input
+          aria-label="Tags"
+          className={inputClass}
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+        />
+        {others.length > 0 && (
+          <div className="flex flex-wrap gap-2">
+            {others.slice(0, 20).map(({ tag }) => (
+              <Button
+                key={tag}
+                variant="outline"
+                size="sm"
+                onClick={() => setText([...tagsIn(text), tag].join(", "))}
+              >
+                {tag}
+              </Button>
+            ))}
+          </div>
+        )}
+        <DialogActions>
+          <Button variant="outline" onClick={close}>
+            Cancel
+          </Button>
+          <Button type="submit" busy={save.isPending}>
+            Save
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,118 @@
+"""Adapters in the CPU's kernels: `low_rank.h`, alone and in a step that is one call."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from ctypes import POINTER, Structure, c_int, c_void_p
+from weakref import WeakKeyDictionary
+
+import torch
+from torch import Tensor
+
+from inference.kernels.cpu.address import at
+from inference.kernels.low_rank import AdaptedRows, Adapter, LowRank
+
+_KINDS = {torch.float32: 0, torch.bfloat16: 1, torch.float16: 2, torch.int8: 3}
+"""As `low_rank.h` numbers them."""
+_MAX_UPDATES = 3
+_UP_COLUMNS = 32
+"""`kUpColumns`."""
+
+
+class _Update(Structure):
+    _fields_ = [
+        ("first", c_int),
+        ("columns", c_int),
+        ("row", c_int),
+        ("rank", c_int),
+        ("up", c_void_p),
+    ]
+
+
+class _LowRank(Structure):
+    _fields_ = [
+        ("ranks", c_int),
+        ("count", c_int),
+        ("down", c_void_p),
+        ("scales", c_void_p),
+        ("updates", _Update * _MAX_UPDATES),
+    ]
+
+
+class Adapters(Structure):
+    """`ParleyAdapters`."""
+
+    _fields_ = [
+        ("tables", POINTER(c_void_p)),
+        ("of", c_void_p),
+        ("count", c_int),
+        ("kind", c_int),
+        ("max_ranks", c_int),
+    ]
+
+
+class AdapterTables:
+    """The adapters of steps, as `decode.h` takes them, for the products of some layers."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        """
+        Args:
+            names: of the products: four a layer, in the order of `decode.h`.
+        """
+        self._names = names
+        self._tables: WeakKeyDictionary[Adapter, ctypes.Array[_LowRank]] = WeakKeyDictionary()
+        self._alive: tuple[object, ...] = ()
+
+    def of(self, rows: Sequence[AdaptedRows], count: int) -> Adapters:
+        """Those of a step of `count` rows; valid until the next call."""
+        if not rows:
+            return Adapters()
+        adapters = list(dict.fromkeys(each.adapter for each in rows))
+        of = torch.full((count,), -1, dtype=torch.int32)
+        for each in rows:
+            of[each.begin : each.end] = adapters.index(each.adapter)
+        tables = (c_void_p * len(adapters))(
+            *(ctypes.addressof(self._table(adapter)) for adapter in adapters)
+        )
+        self._alive = (of, tables, adapters)
+        ranks = max(len(low.down) for one in adapters for low in one.updates.values())
+        return Adapters(tables, at(of), len(adapters), _KINDS[adapters[0].dtype], ranks)
+
+    def _table(self, adapter: Adapter) -> ctypes.Array[_LowRank]:
+        if adapter not in self._tables:
+            found = (adapter.updates.get(name) for name in self._names)
+            table = (_LowRank * len(self._names))(*(low_rank(one) for one in found))
+            self._tables[adapter] = table
+        return self._tables[adapter]
+
+
+def low_rank(low: LowRank | None) -> _LowRank:
+    """`ParleyLowRank` of what an adapter adds to a product, or of nothing."""
+    if low is None:
+        return _LowRank()
+    updates = [
+        _Update(update.first, update.columns, update.row, update.rank, at(update.up))
+        for update in low.updates
+    ]
+    filled = (_Update * _MAX_UPDATES)(*updates)
+    return _LowRank(len(low.down), len(updates), at(low.down), at(low.scales), filled)
+
+
+class CpuLowRank:
+    """`Adds` by our kernel, with the bits that a step of few rows has."""
+
+    def __init__(self, kernels: ctypes.CDLL) -> None:
+        self._kernels = kernels
+
+    def ordered(self, up: Tensor) -> Tensor:
+        rank, columns = up.shape
+        filled = torch.nn.functional.pad(up, (0, -columns % _UP_COLUMNS))
+        return filled.view(rank, -1, _UP_COLUMNS).transpose(0, 1).contiguous()
+
+    def __call__(self, low: LowRank, x: Tensor, y: Tensor) -> None:
+        x = x.contiguous()
+        self._kernels.parley_add_low_rank(
+            *(ctypes.byref(low_rank(low)), _KINDS[low.down.dtype], at(x), at(y)),
+            *(len(x), x.shape[1], y.shape[1], y.stride(0)),
+        )

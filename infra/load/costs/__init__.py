@@ -1,0 +1,1 @@
+"""What each station of a token costs a web process."""

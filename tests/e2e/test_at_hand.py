@@ -1,0 +1,160 @@
+"""Many chats at hand: several at once, the trash, files in and out, temporary chats."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.e2e.inserted_conversations import insert_branch
+from tests.e2e.test_accessibility import assert_accessible
+from tests.e2e.test_instructions import PHONE
+from tests.e2e.users import Person, SignUp, Visitor
+from tests.support.scripted import ScriptedProduct
+
+FOREIGN = [
+    {
+        "uuid": "u1",
+        "name": "Old talk <img src=x onerror=alert(1)>",
+        "chat_messages": [
+            {"uuid": "1", "sender": "human", "text": "Is <b>this</b> bold?"},
+            {"uuid": "2", "sender": "assistant", "text": "<script>alert(1)</script> No."},
+        ],
+    },
+    {"uuid": "u2", "name": "Nothing in it", "chat_messages": []},
+]
+
+
+@pytest.fixture
+def visit(visit_scripted: Callable[..., Visitor]) -> Callable[..., Visitor]:
+    return visit_scripted
+
+
+@pytest.mark.parametrize("device", ["desktop", "phone"])
+def test_chats_are_tidied_exported_and_imported(
+    sign_up: SignUp, device: str, tmp_path: Path
+) -> None:
+    person: Person = sign_up(**(PHONE if device == "phone" else {}))
+    page = person.page
+    for title in ("Lentil soup", "Bicycle repair", "Tomatoes"):
+        person.new_conversation(title)
+    person.open("/chats")
+    main = page.get_by_role("main")
+    for title in ("Lentil soup", "Tomatoes"):
+        main.get_by_role("checkbox", name=f"Choose {title}").check()
+    assert_accessible(page, "your chats")
+    page.screenshot(path=tmp_path / f"chats-{device}.png")
+    main.get_by_role("button", name="Delete").click()
+    expect(main.get_by_role("checkbox", name="Choose Lentil soup")).to_be_hidden()
+    main.get_by_role("radio", name="Trash").click()
+    main.get_by_role("checkbox", name="Choose Tomatoes").check()
+    main.get_by_role("button", name="Restore").click()
+    expect(main.get_by_role("checkbox", name="Choose Tomatoes")).to_be_hidden()
+    titles = {row["title"] for row in person.call("GET", "/api/conversations")["data"]}
+    assert titles == {"Bicycle repair", "Tomatoes"}
+
+    with page.expect_download() as saved:
+        main.get_by_role("button", name="Export all").click()
+    exported = json.loads(Path(saved.value.path()).read_text())
+    assert {one["title"] for one in exported["conversations"]} == titles
+
+    file = tmp_path / "conversations.json"
+    file.write_text(json.dumps(FOREIGN))
+    main.get_by_role("button", name="Import").click()
+    dialog = page.get_by_role("dialog", name="Import chats")
+    for said in ("1 imported, 0 here already, 1 left out.", "0 imported, 1 here already"):
+        dialog.get_by_label("File", exact=True).set_input_files(file)
+        expect(dialog.get_by_role("status")).to_contain_text(said)
+    assert_accessible(page, "an import")
+    page.screenshot(path=tmp_path / f"import-{device}.png")
+    dialog.get_by_role("button", name="Close").click()
+    [row] = person.call("GET", "/api/conversations?search=Old")["data"]
+    person.open(f"/c/{row['id']}")
+    expect(page.get_by_text("<script>alert(1)</script> No.")).to_be_visible()
+    expect(page.get_by_text("Is <b>this</b> bold?")).to_be_visible()
+
+
+def test_temporary_chat_is_erased_when_it_is_left(
+    sign_up: SignUp, scripted_product: ScriptedProduct
+) -> None:
+    scripted_product.says("Certainly.")
+    person = sign_up()
+    page = person.page
+    person.open("/")
+    page.get_by_role("button", name="Temporary chat").click()
+    person.say("Keep this to yourself")
+    expect(person.answer).to_contain_text("Certainly.")
+    person.wait_for_the_end()
+    expect(page.get_by_text("Temporary chat: it is in no list")).to_be_visible()
+    identity = person.conversation_id
+    page.reload()
+    expect(person.answer).to_contain_text("Certainly.")
+    expect(person.conversations).to_have_count(0)
+    with page.expect_response(lambda answer: answer.request.method == "DELETE"):
+        page.get_by_role("button", name="New chat").first.click()
+    person.visitor.expect_status(404)
+    person.open(f"/c/{identity}")
+    expect(page.get_by_text("This conversation doesn't exist")).to_be_visible()
+
+
+@pytest.mark.parametrize("device", ["desktop", "phone"])
+def test_chats_are_tagged_found_printed_and_gone_on_with(
+    sign_up: SignUp, scripted_product: ScriptedProduct, device: str, tmp_path: Path
+) -> None:
+    person = sign_up(**(PHONE if device == "phone" else {}))
+    page = person.page
+    texts = ["How do I feed a sourdough starter?", "With <b>flour</b> and $x^2$ of water."]
+    soup = insert_branch(scripted_product, person, "Bread <i>x</i>", texts)
+    insert_branch(scripted_product, person, "Old bread", ["A starter", "Only a starter."])
+    for identity in (soup, person.new_conversation("Bicycle repair")):
+        person.call("PATCH", f"/api/conversations/{identity}", {"tags": ["kitchen", identity[:8]]})
+
+    person.open("/chats")
+    main = page.get_by_role("main")
+    main.get_by_label("Tag", exact=True).select_option(label=f"{soup[:8]} (1)")
+    expect(main.get_by_role("checkbox", name="Choose Bicycle repair")).to_be_hidden()
+    expect(main.get_by_role("checkbox", name="Choose Bread <i>x</i>")).to_be_visible()
+    assert_accessible(page, "chats with a tag")
+    if device == "desktop":
+        person.choose("Bread <i>x</i>", "Tags")
+        dialog = page.get_by_role("dialog", name="Tags")
+        assert_accessible(page, "the tags of a chat")
+        dialog.get_by_role("textbox", name="Tags").fill("kitchen, weekend")
+        dialog.get_by_role("button", name="Save").click()
+        expect(dialog).to_be_hidden()
+        tags = person.call("GET", "/api/conversations/tags")["data"]
+        assert {"tag": "weekend", "count": 1} in tags
+
+    page.keyboard.press("Control+k")
+    page.get_by_role("combobox", name="Search chats").fill("starter flour sourdough")
+    expect(page.get_by_text("No chat has")).to_be_visible()
+    page.get_by_role("combobox", name="Search chats").fill("flour")
+    found = page.get_by_role("option")
+    expect(found).to_have_count(1)
+    expect(found).to_contain_text("With <b>flour</b> and")
+    expect(found.locator("mark")).to_have_text("flour")
+    assert_accessible(page, "what was found")
+    page.screenshot(path=tmp_path / f"found-{device}.png")
+    found.click()
+    page.wait_for_url(f"**/c/{soup}")
+
+    person.open(f"/print/{soup}")
+    expect(page.locator(".formula math")).to_have_count(1)
+    expect(page.get_by_text("With <b>flour</b> and")).to_be_visible()
+    assert_accessible(page, "a chat to print")
+    page.emulate_media(media="print")
+    expect(page.get_by_role("button", name="Print or save as PDF")).to_be_hidden()
+    page.screenshot(path=tmp_path / f"printed-{device}.png")
+    if device == "desktop":
+        pdf = page.pdf()
+        assert pdf.startswith(b"%PDF") and len(pdf) > 5_000
+    page.emulate_media(media="screen")
+
+    token = person.call("POST", f"/api/conversations/{soup}/shares")["token"]
+    reader = sign_up()
+    reader.open(f"/share/{token}")
+    reader.page.get_by_role("button", name="Continue this chat").click()
+    reader.page.wait_for_url("**/c/*")
+    expect(reader.answer).to_contain_text("With <b>flour</b>")
+    assert reader.conversation_id != soup

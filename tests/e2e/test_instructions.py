@@ -1,0 +1,54 @@
+"""Instructions of a person and of a chat, and the prompt that was really sent."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.e2e.test_accessibility import assert_accessible
+from tests.e2e.users import Person, SignUp, Visitor
+from tests.support.scripted import ScriptedProduct
+
+PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+
+
+@pytest.fixture
+def visit(visit_scripted: Callable[..., Visitor]) -> Callable[..., Visitor]:
+    return visit_scripted
+
+
+@pytest.mark.parametrize("device", ["desktop", "phone"])
+def test_instructions_are_written_kept_and_shown_as_they_were_sent(
+    sign_up: SignUp, scripted_product: ScriptedProduct, device: str, tmp_path: Path
+) -> None:
+    scripted_product.says("Arr, salt it be.")
+    person: Person = sign_up(**(PHONE if device == "phone" else {}))
+    page = person.page
+    person.open("/settings")
+    page.get_by_role("textbox", name="About you").fill("I teach chemistry.")
+    page.get_by_role("button", name="Save instructions").click()
+    expect(page.get_by_text("Your instructions are saved.")).to_be_visible()
+
+    person.open("/")
+    page.get_by_role("button", name="Chat settings").click()
+    dialog = page.get_by_role("dialog", name="Chat settings")
+    dialog.get_by_role("textbox", name="Instructions").fill("Speak as a pirate.")
+    dialog.get_by_text("Advanced").click()
+    dialog.get_by_role("spinbutton", name="Temperature").fill("0.3")
+    assert_accessible(page, "chat settings")
+    page.screenshot(path=tmp_path / f"settings-{device}.png")
+    dialog.get_by_role("button", name="Save").click()
+    expect(dialog).to_be_hidden()
+
+    person.composer.fill("What is this white powder?")
+    page.get_by_role("button", name="Send", exact=True).click()  # Enter breaks a phone's line
+    expect(person.answer).to_contain_text("salt it be")
+    person.wait_for_the_end()
+    person.answer.get_by_role("button", name="More about this answer").click()
+    page.get_by_role("menuitem", name="What was sent").click()
+    sent = page.get_by_role("dialog", name="What was sent")
+    for said in ("Speak as a pirate.", "I teach chemistry.", "What is this white powder?", "0.3"):
+        expect(sent).to_contain_text(said)
+    assert_accessible(page, "what was sent")
+    page.screenshot(path=tmp_path / f"sent-{device}.png")

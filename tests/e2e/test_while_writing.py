@@ -1,0 +1,59 @@
+"""What can be done while an answer is written, and with one that was cut short."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.e2e.test_accessibility import assert_accessible
+from tests.e2e.test_instructions import PHONE
+from tests.e2e.users import SignUp, Visitor
+from tests.support.scripted import ScriptedProduct
+
+
+@pytest.fixture
+def visit(visit_scripted: Callable[..., Visitor]) -> Callable[..., Visitor]:
+    return visit_scripted
+
+
+@pytest.mark.parametrize("device", ["desktop", "phone"])
+def test_cut_answer_goes_on_and_a_message_waits_for_its_turn(
+    sign_up: SignUp, scripted_product: ScriptedProduct, device: str, tmp_path: Path
+) -> None:
+    person = sign_up(**(PHONE if device == "phone" else {}))
+    page = person.page
+    chat = person.new_conversation("Counting")
+    path = f"/api/conversations/{chat}"
+    person.call("PATCH", path, {"parameters": {"max_tokens": 3}})
+    scripted_product.says("One two three four five six")
+    person.open(f"/c/{chat}")
+    send = page.get_by_role("button", name="Send", exact=True)
+    person.composer.fill("Count, please")
+    send.click()
+    expect(page.get_by_text("reached its maximum length")).to_be_visible()
+    person.call("PATCH", path, {"parameters": {}})
+    scripted_product.says("and so on.")
+    assert_accessible(page, "a cut answer")
+    page.screenshot(path=tmp_path / f"cut-{device}.png")
+    page.get_by_role("button", name="Continue").click()
+    expect(person.answer).to_contain_text("and so on.")
+    person.wait_for_the_end()
+    expect(person.answer).to_contain_text("One two three")
+    expect(person.answer.get_by_text("2/2")).to_be_visible()
+
+    scripted_product.says("slowly " * 60, rate=10.0)
+    person.composer.fill("Take your time")
+    send.click()
+    expect(person.stop_button).to_be_visible()
+    person.composer.fill("Thank you")
+    page.get_by_role("button", name="Send next").click()
+    expect(page.get_by_text("Sent next:")).to_be_visible()
+    assert_accessible(page, "a message that waits")
+    page.screenshot(path=tmp_path / f"queued-{device}.png")
+    expect(page.get_by_text("Thank you")).to_be_visible()
+    expect(page.get_by_text("Sent next:")).to_be_hidden()
+    person.wait_for_the_end()
+    scripted_product.says("Fine.")
+    prompts = [one["content"] for one in person.stored() if one["role"] == "user"]
+    assert prompts == ["Count, please", "Take your time", "Thank you"]
