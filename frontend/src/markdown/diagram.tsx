@@ -1,8 +1,8 @@
 import { type CSSProperties, useEffect, useState } from "react";
 import type { Drawing } from "@/diagram-frame/messages";
 import { useTheme } from "@/lib/theme";
-import { BlockHead, HeadButton, Source } from "./code-block";
 import { draw, keptDrawing } from "./drawings";
+import { BlockHead, HeadButton, Source } from "./source";
 
 type Drawn = { drawing: Drawing } | { failure: string } | null;
 
