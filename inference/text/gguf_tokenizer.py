@@ -29,6 +29,17 @@ _LLAMA3_WORDS = (
     r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
 )
 _QWEN2_WORDS = _LLAMA3_WORDS.replace(r"\p{N}{1,3}", r"\p{N}")
+_HEAD, _TAIL = r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]", r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]"
+_TEKKEN_WORDS = (
+    rf"[^\r\n\p{{L}}\p{{N}}]?{_HEAD}*{_TAIL}+|[^\r\n\p{{L}}\p{{N}}]?{_HEAD}+{_TAIL}*|\p{{N}}"
+    r"| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+)
+_CONTRACTION = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
+_O200K_WORDS = (
+    _TEKKEN_WORDS.replace(f"{_TAIL}+", f"{_TAIL}+{_CONTRACTION}")
+    .replace(f"{_TAIL}*|", f"{_TAIL}*{_CONTRACTION}|")
+    .replace(r"|\p{N}|", r"|\p{N}{1,3}|")
+)
 
 
 @dataclass(frozen=True)
@@ -125,12 +136,18 @@ def _reading(name: str) -> _Reading:
     match name:
         case "default" | "gpt-2":
             return _Reading(pre_tokenizers.ByteLevel(add_prefix_space=False))
-        case "smollm":
+        case "smollm" | "refact" | "starcoder":
             digits = pre_tokenizers.Digits(individual_digits=True)
             words = pre_tokenizers.ByteLevel(add_prefix_space=False)
             return _Reading(pre_tokenizers.Sequence([digits, words]))
-        case "llama-bpe":
+        case "llama-bpe" | "llama3" | "llama-v3" | "falcon3" | "falcon-h1" | "pixtral":
             return _Reading(split(_LLAMA3_WORDS), ignore_merges=True, add_bos=True)
         case "qwen2":
             return _Reading(split(_QWEN2_WORDS), normalizers.NFC())
+        case "dbrx" | "smaug-bpe":
+            return _Reading(split(_LLAMA3_WORDS))
+        case "gpt-4o" | "llama4":
+            return _Reading(split(_O200K_WORDS))
+        case "tekken":
+            return _Reading(split(_TEKKEN_WORDS), ignore_merges=True, add_bos=True)
     raise ModelLoadError(f"GGUF pre-tokenizer {name!r} is not implemented")

@@ -3,7 +3,8 @@ random model, by the names of the `gguf` package, gives what transformers gives.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +14,19 @@ import pytest
 import torch
 import transformers
 from gguf.constants import MODEL_ARCH, MODEL_ARCH_NAMES
+from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS
 
+from inference.errors import ModelLoadError
+from inference.model.files.gguf_file import GGUFReader
+from inference.model.files.hf_folder import HFReader
 from tests.inference.conftest import greedy, make_driver
 from tests.inference.test_families import PROMPTS, make_folder, reference_answer
 from tests.inference.test_gguf_experts import in_llama_cpp_order
 
 Add = Callable[[gguf.GGUFWriter, transformers.PreTrainedConfig], None]
-Convert = Callable[[str, np.ndarray, transformers.PreTrainedConfig], tuple[str, np.ndarray]]
+Convert = Callable[
+    [str, np.ndarray, transformers.PreTrainedConfig], Iterator[tuple[str, np.ndarray]]
+]
 
 
 def _gemma2(writer: gguf.GGUFWriter, config: transformers.PreTrainedConfig) -> None:
@@ -62,13 +69,25 @@ def _falcon_h1(writer: gguf.GGUFWriter, config: transformers.PreTrainedConfig) -
     writer.add_ssm_group_count(config.mamba_n_groups)
 
 
+def _llama4(writer: gguf.GGUFWriter, config: transformers.PreTrainedConfig) -> None:
+    writer.add_expert_count(config.num_local_experts)
+    writer.add_expert_used_count(config.num_experts_per_tok)
+    writer.add_expert_feed_forward_length(config.intermediate_size)
+    writer.add_interleave_moe_layer_step(config.interleave_moe_layer_step)
+    rope = config.rope_parameters
+    if rope["rope_type"] == "llama3":
+        scaled, _ = ROPE_INIT_FUNCTIONS["llama3"](config, torch.device("cpu"))
+        plain = rope["rope_theta"] ** -(torch.arange(0, config.head_dim, 2) / config.head_dim)
+        writer.add_tensor("rope_freqs.weight", (plain / scaled).numpy())
+
+
 def _nothing(writer: gguf.GGUFWriter, config: transformers.PreTrainedConfig) -> None:
     """Its sizes are all there is to say."""
 
 
 def _with_factors(
     name: str, values: np.ndarray, config: transformers.PreTrainedConfig
-) -> tuple[str, np.ndarray]:
+) -> Iterator[tuple[str, np.ndarray]]:
     """A Falcon-H1 with its factors in the matrices, and a Mamba's parts in GGUF's shapes."""
     gate, out = config.mlp_multipliers
     of_groups = config.mamba_n_groups * config.mamba_d_state
@@ -95,23 +114,60 @@ def _with_factors(
         values = values.reshape(config.mamba_n_groups, -1)
     if name.endswith("conv1d.weight"):
         values = values.squeeze(1)
-    return name.replace(".dt_bias", ".dt_proj.bias"), values.astype(np.float32)
+    yield name.replace(".dt_bias", ".dt_proj.bias"), values.astype(np.float32)
 
 
-CONVERTED: dict[MODEL_ARCH, Convert] = {MODEL_ARCH.FALCON_H1: _with_factors}
+def _experts_apart(
+    name: str, values: np.ndarray, config: transformers.PreTrainedConfig
+) -> Iterator[tuple[str, np.ndarray]]:
+    """A Llama 4 with the experts' gates and ups in tensors of their own, each (out, in)."""
+    if name.endswith("experts.gate_up_proj"):
+        halves = np.split(values.swapaxes(1, 2), 2, axis=1)
+        for part, half in zip(("gate_proj", "up_proj"), halves, strict=True):
+            yield name.replace("gate_up_proj", f"{part}.weight"), half
+    elif name.endswith("experts.down_proj"):
+        yield f"{name}.weight", values.swapaxes(1, 2)
+    else:
+        yield name, values
+
+
+def _unchanged(
+    name: str, values: np.ndarray, config: transformers.PreTrainedConfig
+) -> Iterator[tuple[str, np.ndarray]]:
+    yield name, values
+
+
+CONVERTED: dict[MODEL_ARCH, Convert] = {
+    MODEL_ARCH.FALCON_H1: _with_factors,
+    MODEL_ARCH.LLAMA4: _experts_apart,
+}
 FILES: dict[str, tuple[MODEL_ARCH, Add]] = {
     "falcon-h1": (MODEL_ARCH.FALCON_H1, _falcon_h1),
     "falcon-h1-norm": (MODEL_ARCH.FALCON_H1, _falcon_h1),
     "gemma2": (MODEL_ARCH.GEMMA2, _gemma2),
     "gemma3": (MODEL_ARCH.GEMMA3, _gemma3),
     "granite": (MODEL_ARCH.GRANITE, _granite),
+    "llama4": (MODEL_ARCH.LLAMA4, _llama4),
+    "llama4-mixed": (MODEL_ARCH.LLAMA4, _llama4),
     "olmo2": (MODEL_ARCH.OLMO2, _nothing),
     "phi3": (MODEL_ARCH.PHI3, _phi3),
     "phi3-part": (MODEL_ARCH.PHI3, _phi3),
     "phi3-long": (MODEL_ARCH.PHI3, _phi3),
 }
 """By the names of `test_families.py`: GGUF's architecture, and what it says besides sizes."""
+LLAMA4: dict[str, Any] = {
+    "num_hidden_layers": 5,
+    "no_rope_layers": None,
+    "attention_chunk_size": 8192,
+    "attn_temperature_tuning": True,
+    "floor_scale": 8192,
+    "attn_scale": 0.1,
+}
+"""What a file does not say of a Llama 4, because all published models have it so."""
 SHAPES: dict[str, dict[str, Any]] = {
+    "llama4": LLAMA4,
+    # So many experts are Maverick's, whose queries and keys are not normed.
+    "llama4-mixed": LLAMA4 | {"num_local_experts": 128, "intermediate_size": 32},
     # A file says neither biases nor limits.
     "falcon-h1-norm": {
         "mamba_proj_bias": False,
@@ -130,7 +186,8 @@ def write_file(path: Path, arch: MODEL_ARCH, model: transformers.PreTrainedModel
     writer = gguf.GGUFWriter(path, MODEL_ARCH_NAMES[arch])
     writer.add_context_length(config.max_position_embeddings)
     writer.add_embedding_length(config.hidden_size)
-    writer.add_feed_forward_length(config.intermediate_size)
+    inner = getattr(config, "intermediate_size_mlp", config.intermediate_size)
+    writer.add_feed_forward_length(inner)
     writer.add_block_count(config.num_hidden_layers)
     writer.add_head_count(config.num_attention_heads)
     writer.add_head_count_kv(config.num_key_value_heads)
@@ -153,11 +210,11 @@ def write_file(path: Path, arch: MODEL_ARCH, model: transformers.PreTrainedModel
             values = in_llama_cpp_order(values, config.num_attention_heads)
         if arch is MODEL_ARCH.GRANITE and "k_proj" in name:
             values = in_llama_cpp_order(values, config.num_key_value_heads)
-        if arch in CONVERTED:
-            name, values = CONVERTED[arch](name, values, config)
-        theirs = names.get_name(name, try_suffixes=(".weight", ".bias"))
-        assert theirs is not None, name
-        writer.add_tensor(theirs, np.ascontiguousarray(values))
+        convert = CONVERTED.get(arch, _unchanged)
+        for converted, part in convert(name, values, config):
+            theirs = names.get_name(converted, try_suffixes=(".weight", ".bias"))
+            assert theirs is not None, converted
+            writer.add_tensor(theirs, np.ascontiguousarray(part))
     writer.write_header_to_file()
     writer.write_kv_data_to_file()
     writer.write_tensors_to_file()
@@ -175,3 +232,24 @@ def test_file_of_a_family_gives_the_same_tokens_as_transformers(family, tmp_path
     ids = [driver.add(p, greedy(max_tokens=12, ignore_eos=True)) for p in PROMPTS]
     tokens = driver.run()
     assert [tokens[i] for i in ids] == [reference_answer(model, p, 12) for p in PROMPTS]
+
+
+@pytest.mark.parametrize("family", ["llama4", "llama4-mixed"])
+def test_llama4_file_means_the_layers_that_its_folder_names(family, tmp_path):
+    model = make_folder(family, tmp_path / "folder", **SHAPES[family])
+    path = tmp_path / "model.gguf"
+    write_file(path, MODEL_ARCH.LLAMA4, model, _llama4)
+    folder, file = HFReader(tmp_path / "folder").config, GGUFReader(path).config
+    # A file has divisors where a folder has the rule that they come from, and float32.
+    assert replace(file, rope=folder.rope, rms_eps=folder.rms_eps) == folder
+
+
+def test_llama4_file_without_chunks_is_refused(tmp_path):
+    def whole(writer: gguf.GGUFWriter, config: transformers.PreTrainedConfig) -> None:
+        _llama4(writer, config)
+        writer.add_sliding_window(0)
+
+    model = make_folder("llama4", tmp_path / "folder", **LLAMA4)
+    write_file(tmp_path / "model.gguf", MODEL_ARCH.LLAMA4, model, whole)
+    with pytest.raises(ModelLoadError, match="other layers than the published ones"):
+        GGUFReader(tmp_path / "model.gguf")

@@ -14,12 +14,24 @@ from pathlib import Path
 
 import gguf
 import pytest
+import regex
 import transformers
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
+from tiktoken_ext import openai_public
+from tokenizers import (
+    AddedToken,
+    PreTokenizedString,
+    Regex,
+    Tokenizer,
+    decoders,
+    models,
+    pre_tokenizers,
+    trainers,
+)
 
 from inference.errors import ModelLoadError
+from inference.text.gguf_tokenizer import _reading
 from inference.text.load import load_text
 from inference.text.tokenizer import TextTokenizer
 
@@ -159,6 +171,62 @@ def test_any_text_gives_the_reference_tokens(
     assert llama3.decode(wanted) == text
     wanted = reference_qwen2.encode(text, add_special_tokens=False)
     assert qwen2.encode(text, add_special_tokens=False) == wanted
+
+
+@pytest.fixture(scope="module")
+def gpt4o(vocabulary, tmp_path_factory) -> TextTokenizer:
+    path = tmp_path_factory.mktemp("gpt-4o") / "vocabulary.gguf"
+    return load_text(str(write(path, vocabulary, "gpt-4o")))[0]
+
+
+@pytest.fixture(scope="module")
+def reference_gpt4o(vocabulary) -> Tokenizer:
+    """With the expression that OpenAI publishes, read by the library it is written for."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(openai_public, "load_tiktoken_bpe", lambda *_, **__: {})
+        words = regex.compile(openai_public.o200k_base()["pat_str"])
+
+    class Words:
+        def pre_tokenize(self, text: PreTokenizedString) -> None:
+            text.split(lambda _, part: [part[slice(*m.span())] for m in words.finditer(str(part))])
+
+    reference = Tokenizer(models.BPE(vocabulary.ids, vocabulary.merges))
+    reference.pre_tokenizer = pre_tokenizers.Sequence(
+        [
+            pre_tokenizers.PreTokenizer.custom(Words()),
+            pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
+        ]
+    )
+    return reference
+
+
+CAMEL = ["parseHTTPResponse", "DON'Ts", "ÉTÉ été", "a/b//\n", "12345"]
+
+
+@given(
+    text=st.lists(
+        st.sampled_from([*PARTS, *CAMEL]) | st.characters(codec="utf-8"), max_size=12
+    ).map("".join)
+)
+@settings(max_examples=300)
+def test_any_text_gives_the_tokens_of_openais_expression(gpt4o, reference_gpt4o, text):
+    assert gpt4o.encode(text) == reference_gpt4o.encode(text).ids
+
+
+@pytest.mark.parametrize(
+    ("pre", "words"),
+    [
+        ("refact", ["see", " HTTPResponse", "'s", " ", "1", "2", "3", "4", "\n\n"]),
+        ("dbrx", ["see", " HTTPResponse", "'s", " ", "123", "4", "\n\n"]),
+        ("smaug-bpe", ["see", " HTTPResponse", "'s", " ", "123", "4", "\n\n"]),
+        ("llama4", ["see", " HTTPResponse's", " ", "123", "4", "\n\n"]),
+        ("tekken", ["see", " HTTPResponse", "'s", " ", "1", "2", "3", "4", "\n\n"]),
+    ],
+)
+def test_named_splitting_rule_gives_these_words(pre, words):
+    text = "see HTTPResponse's 1234\n\n"
+    split = _reading(pre).words.pre_tokenize_str(text)
+    assert [text[begin:end] for _, (begin, end) in split] == words
 
 
 def test_llama3_begins_with_bos_when_the_file_does_not_say(llama3, qwen2, vocabulary):

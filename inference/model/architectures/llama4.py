@@ -29,7 +29,14 @@ from inference.model.layers.mlp import Mlp, SwiGLU
 from inference.model.layers.normed_branches import BranchNorms, NormedBranchesLayer
 from inference.model.layers.rope import Rotary
 from inference.model.layers.step import Step
-from inference.model.reading import hf
+from inference.model.reading import gguf, hf
+
+_FULL_EVERY = 4
+"""In GGUF files, which say neither: so many layers are one that sees all and turns nothing."""
+_CHUNK = 8192
+"""In GGUF files too: of attention, and of the growth of scores."""
+_EXPERTS_WITHOUT_HEAD_NORMS = 128
+"""How GGUF files tell Maverick, whose queries and keys are not normed, from Scout."""
 
 
 @dataclass(frozen=True)
@@ -124,13 +131,7 @@ def _read_hf(raw: Mapping[str, Any]) -> Llama4Config:
     size = text.get("attention_chunk_size")
     every = text.get("interleave_moe_layer_step") or 1
     sparse = text.get("moe_layers")
-    moe = MoeConfig(
-        text["num_local_experts"],
-        text["num_experts_per_tok"],
-        normalise=False,
-        scores="sigmoid",
-        weighs_input=True,
-    )
+    moe = _moe(text["num_local_experts"], text["num_experts_per_tok"])
     return Llama4Config.of(
         replace(hf.decoder_config("llama4", text), moe=moe),
         unrotated=frozenset(index for index in layers if not turning[index]),
@@ -144,7 +145,30 @@ def _read_hf(raw: Mapping[str, Any]) -> Llama4Config:
 
 
 def _read_gguf(file: GGUFFile) -> ModelConfig:
-    raise ModelLoadError("Llama 4 is not read from GGUF files: give its Hugging Face folder")
+    """What llama.cpp knows by the name and by the number of experts stands above as constants."""
+    data = gguf.Metadata(file)
+    period = data.get("attention.sliding_window_pattern", _FULL_EVERY)
+    if data.get("attention.sliding_window") == 0 or period != _FULL_EVERY:
+        raise ModelLoadError("a Llama 4 with other layers than the published ones is not read")
+    num_experts, every = data.need("expert_count"), data.need("interleave_moe_layer_step")
+    plain = gguf.decoder_config(
+        "llama4", file, moe=_moe(num_experts, data.need("expert_used_count"))
+    )
+    full = frozenset(range(_FULL_EVERY - 1, plain.num_layers, _FULL_EVERY))
+    return Llama4Config.of(
+        plain,
+        unrotated=full,
+        chunked=frozenset(range(plain.num_layers)) - full,
+        chunk=_CHUNK,
+        sparse=frozenset(range(every - 1, plain.num_layers, every)),
+        has_head_norms=num_experts != _EXPERTS_WITHOUT_HEAD_NORMS,
+        scaled_from=_CHUNK,
+        score_growth=0.1,
+    )
+
+
+def _moe(num_experts: int, per_token: int) -> MoeConfig:
+    return MoeConfig(num_experts, per_token, normalise=False, scores="sigmoid", weighs_input=True)
 
 
 def _queries(rows: Tensor, config: ModelConfig) -> Tensor:
@@ -163,32 +187,37 @@ def _ups(rows: Tensor, config: ModelConfig) -> Tensor:
     return rows[len(rows) // 2 :].contiguous()
 
 
-def _of_experts(name: str, **given: Any) -> Weight:
+def _of_experts(name: str, gguf_name: str, **given: Any) -> Weight:
     """A part of a tensor of all experts, which folders have as (experts, in, out)."""
     hf_name = f"model.layers.*.feed_forward.experts.{name}[*]"
-    return Weight(hf_name, "none", hf_suffixes=("", "_bias"), hf_turned=True, **given)
+    return Weight(hf_name, gguf_name, hf_suffixes=("", "_bias"), hf_turned=True, **given)
 
 
 _MLP, _ATTENTION = "model.layers.*.feed_forward", "model.layers.*.self_attn"
+_SHARED = f"{_MLP}.shared_expert"
 _WEIGHTS = {
-    "layers.*.attn.q": Weight(f"{_ATTENTION}.q_proj", "none", Split.ROWS, hf_rows=_queries),
-    "layers.*.attn.k": Weight(f"{_ATTENTION}.k_proj", "none", Split.ROWS, hf_rows=_keys),
-    "layers.*.mlp.gate": Weight(f"{_MLP}.gate_proj", "none", Split.ROWS),
-    "layers.*.mlp.up": Weight(f"{_MLP}.up_proj", "none", Split.ROWS),
-    "layers.*.mlp.down": Weight(f"{_MLP}.down_proj", "none", Split.COLUMNS),
-    "layers.*.shared.gate": Weight(f"{_MLP}.shared_expert.gate_proj", "none", Split.ROWS),
-    "layers.*.shared.up": Weight(f"{_MLP}.shared_expert.up_proj", "none", Split.ROWS),
-    "layers.*.shared.down": Weight(f"{_MLP}.shared_expert.down_proj", "none", Split.COLUMNS),
-    "layers.*.router": Weight(f"{_MLP}.router", "none"),
-    "layers.*.experts.*.gate": _of_experts("gate_up_proj", hf_rows=_gates),
-    "layers.*.experts.*.up": _of_experts("gate_up_proj", hf_rows=_ups),
-    "layers.*.experts.*.down": _of_experts("down_proj"),
+    "layers.*.attn.q": Weight(
+        f"{_ATTENTION}.q_proj", "blk.*.attn_q", Split.ROWS, _queries, _queries
+    ),
+    "layers.*.attn.k": Weight(f"{_ATTENTION}.k_proj", "blk.*.attn_k", Split.ROWS, _keys, _keys),
+    "layers.*.mlp.gate": Weight(f"{_MLP}.gate_proj", "blk.*.ffn_gate", Split.ROWS),
+    "layers.*.mlp.up": Weight(f"{_MLP}.up_proj", "blk.*.ffn_up", Split.ROWS),
+    "layers.*.mlp.down": Weight(f"{_MLP}.down_proj", "blk.*.ffn_down", Split.COLUMNS),
+    "layers.*.shared.gate": Weight(f"{_SHARED}.gate_proj", "blk.*.ffn_gate_shexp", Split.ROWS),
+    "layers.*.shared.up": Weight(f"{_SHARED}.up_proj", "blk.*.ffn_up_shexp", Split.ROWS),
+    "layers.*.shared.down": Weight(f"{_SHARED}.down_proj", "blk.*.ffn_down_shexp", Split.COLUMNS),
+    "layers.*.router": Weight(f"{_MLP}.router", "blk.*.ffn_gate_inp"),
+    "layers.*.experts.*.gate": _of_experts(
+        "gate_up_proj", "blk.*.ffn_gate_exps[*]", hf_rows=_gates
+    ),
+    "layers.*.experts.*.up": _of_experts("gate_up_proj", "blk.*.ffn_up_exps[*]", hf_rows=_ups),
+    "layers.*.experts.*.down": _of_experts("down_proj", "blk.*.ffn_down_exps[*]"),
 }
 LLAMA4 = replace(
     llama.LLAMA,
     name="llama4",
     hf="Llama4ForCausalLM",
-    gguf=None,
+    gguf="llama4",
     read_hf=_read_hf,
     read_gguf=_read_gguf,
     weights=llama.COMMON | _WEIGHTS,
@@ -199,6 +228,7 @@ _EYE_LAYER = f"{_EYES}.model.layers.*"
 LLAMA4_VL = replace(
     LLAMA4,
     hf="Llama4ForConditionalGeneration",
+    gguf=None,
     hf_aliases=(("language_model.", ""),),
     ignored=(
         *LLAMA4.ignored,
