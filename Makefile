@@ -137,6 +137,11 @@ clients: $(DEV_STAMP) ## LiteLLM's client and OpenAI's Agents SDK, in an environ
 	@$(IN_VENV) -m pip install -q --upgrade --target var/clients -r tests/contract/clients.txt
 	@$(IN_VENV) -m pytest tests/contract/test_separate_clients.py -q
 
+.PHONY: model-router
+model-router: $(DEV_STAMP) ## Train what sends simple prompts of `auto` to a small model (ARGS="--collect SMALL LARGE")
+	@$(PIP_INSTALL) '.[safety-train]' 2>&1 | $(LARGE_PACKAGES_ONLY)
+	@$(IN_VENV) -m infra.model_router $(ARGS)
+
 .PHONY: redteam-answers
 redteam-answers: $(DEV_STAMP) ## Stream known harmful answers through the product: what is delivered of them
 	@$(IN_VENV) -m infra.load.answers

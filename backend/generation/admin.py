@@ -290,6 +290,7 @@ class RolloutForm(forms.ModelForm):
             "model",
             "candidate",
             "percent",
+            "is_shadow",
             "failure_margin",
             "slow_margin",
             "min_answers",
@@ -316,7 +317,15 @@ class RolloutAdmin(ModelAdmin):
     """Models that are tried on a part of the requests. Each change begins a new trial."""
 
     form = RolloutForm
-    list_display = ("model", "candidate", "percent", "is_active", "retreated_at", "reason")
+    list_display = (
+        "model",
+        "candidate",
+        "percent",
+        "is_shadow",
+        "is_active",
+        "retreated_at",
+        "reason",
+    )
     readonly_fields = ("retreated_at", "reason")
 
     def save_model(self, request: HttpRequest, obj: Rollout, form: Any, change: bool) -> None:

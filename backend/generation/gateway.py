@@ -38,6 +38,7 @@ from backend.generation.recovery.heartbeat import Heartbeat
 from backend.generation.recovery.reaper import Reaper
 from backend.generation.request import AdmittedGeneration
 from backend.generation.run.active import ActiveGeneration, ActiveGenerations
+from backend.generation.run.shadow import ShadowCopies
 from backend.generation.run.task import GenerationTasks
 from backend.generation.settings import GatewaySettings
 from backend.generation.stations import StationClock
@@ -116,6 +117,7 @@ class Gateway:
         )
         self.settlement = Settlement(limiter)
         self.rollouts = Rollouts(self.redis)
+        self.shadows = ShadowCopies(self.pools, self.queues, self.rollouts, self.client)
         finisher = Finisher(self.leases, self.settlement, self.rollouts)
         self.generation_tasks = GenerationTasks(
             self.active, self.client, self.writer, finisher.finish
@@ -235,7 +237,9 @@ class Gateway:
     async def stop(self) -> None:
         """Hand over what still runs, and stop the loops."""
         await self.begin_drain(0)
-        await end_tasks([*self._tasks, *([self._probing] if self._probing else [])])
+        await end_tasks(
+            [*self._tasks, *self.shadows.tasks, *([self._probing] if self._probing else [])]
+        )
         self.client.close()
         await self.redis.aclose()
         await asyncio.to_thread(tracing_end)

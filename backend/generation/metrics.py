@@ -54,6 +54,16 @@ FALLBACKS = Counter(
     "Requests served by another model than the one asked for, which took none.",
     ["model", "to"],
 )
+ROUTED = Counter(
+    "parley_generation_routed_total",
+    "Requests of an alias that went to the simple model beside the usual one.",
+    ["model", "to", "reason"],
+)
+SHADOW_COPIES = Counter(
+    "parley_generation_shadow_copies_total",
+    "Copies of requests for a model that is only looked at.",
+    ["model", "candidate", "outcome"],
+)
 SHED = Counter("parley_requests_shed_total", "Refused before they were looked at.", ["reason"])
 FAILOVERS = Counter(
     "parley_generation_failovers_total", "Generations continued from another process.", ["model"]

@@ -158,6 +158,12 @@ class Rollout(models.Model):
         validators=[MinValueValidator(0), MaxValueValidator(100)],
         help_text="Of the conversations; one stays with its model.",
     )
+    is_shadow = models.BooleanField(
+        "in shadow",
+        default=False,
+        help_text="The candidate gets copies of them, where it has places left. Nobody reads or"
+        " pays its answers.",
+    )
     failure_margin = models.FloatField(
         default=0.05,
         validators=[MinValueValidator(0.01), MaxValueValidator(1)],
@@ -181,7 +187,8 @@ class Rollout(models.Model):
         ordering = ["model"]
 
     def __str__(self) -> str:
-        return f"{self.percent:g} % of {self.model} to {self.candidate}"
+        how = "copied to" if self.is_shadow else "to"
+        return f"{self.percent:g} % of {self.model} {how} {self.candidate}"
 
 
 class StoredAnswer(models.Model):

@@ -16,14 +16,13 @@ from redis.exceptions import RedisError
 
 from backend.accounts.principal import Principal
 from backend.generation import metrics
-from backend.generation.admission.canary import CANARY_HEADER, with_canary
 from backend.generation.admission.estimate import (
     input_bound,
     input_estimate,
     output_estimate,
     output_limit,
 )
-from backend.generation.admission.fallback import FALLBACK_HEADER, serving_pool
+from backend.generation.admission.model_choice import ModelChoice, model_choice, within_budget
 from backend.generation.admission.pipeline import Admission
 from backend.generation.admission.prompt_check import Fence
 from backend.generation.admission.shared_queue import QueuePlace, queue_place
@@ -64,7 +63,7 @@ from backend.generation.voice import (
     voice_whole,
 )
 from backend.platform.database import in_database
-from backend.platform.errors import ParleyError, UpstreamFailed
+from backend.platform.errors import InsufficientQuota, ParleyError, UpstreamFailed
 from backend.platform.received import received
 
 
@@ -103,6 +102,7 @@ async def generation_start(
         admission.admitted, admission.pool, admission.policy, admission.row, clock, trace
     )
     gateway.generation_tasks.start(active, admission.ticket)
+    gateway.shadows.offer(active)
     if request.turn is None and request.on_disconnect != "go_on":
         await _wait_begun(active)
     created = int(admission.admitted.created_at.timestamp())
@@ -121,23 +121,36 @@ async def _admit(
 ) -> tuple[Admission, dict[str, str]]:
     """Pass admission at the pool that shall serve it, and say by headers where that is another one
     than was asked for."""
-    asked_for = await pool_for(gateway.pools, request.model, request.principal)
-    chosen = await with_canary(gateway.pools, gateway.queues, gateway.rollouts, asked_for, request)
-    pool = await serving_pool(gateway.pools, gateway.queues, chosen.pool, request)
-    mark = chosen.mark if pool is chosen.pool else ""
-    admission = _admission(gateway, pool, request, pending, fence, clock, mark=mark)
+    choice = await model_choice(gateway.pools, gateway.queues, gateway.rollouts, request)
+    try:
+        admission = await _admit_at(gateway, choice, request, pending, fence, clock, trace)
+    except InsufficientQuota:
+        cheaper = await within_budget(gateway.pools, gateway.queues, choice, request)
+        if cheaper is None:
+            raise
+        choice = cheaper
+        admission = await _admit_at(gateway, choice, request, pending, fence, clock, trace)
+    return admission, choice.headers
+
+
+async def _admit_at(
+    gateway: Gateway,
+    choice: ModelChoice,
+    request: GenerationRequest,
+    pending: PendingRequest | None,
+    fence: Fence | None,
+    clock: StationClock,
+    trace: GenerationTrace,
+) -> Admission:
+    pool = choice.pool
+    admission = _admission(gateway, pool, request, pending, fence, clock, mark=choice.mark)
     admission.admitted = replace(admission.admitted, traceparent=trace.traceparent)
     try:
         await gateway.admission.admit(admission, gateway.admission.for_generations)
     except ParleyError as error:
         metrics.REFUSED.labels(pool.id, request.principal.plan.slug, error.code or "").inc()
         raise
-    headers = {}
-    if pool is not chosen.pool:
-        headers[FALLBACK_HEADER] = chosen.pool.id
-    if chosen.pool is not asked_for:
-        headers[CANARY_HEADER] = asked_for.id
-    return admission, headers
+    return admission
 
 
 async def generation_check(gateway: Gateway, generation_id: UUID, *, principal: Principal) -> None:

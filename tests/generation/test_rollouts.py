@@ -18,6 +18,7 @@ from backend.generation.pools.config import PoolConfig, Pools
 from backend.generation.pools.rollouts import Trial, rollout_save, trials_read
 from backend.generation.pools.trial import Answers, Margins, latency_bucket, worse_by
 from backend.platform.database import in_database
+from billing.models import UsageRecord
 from billing.prices.loading import clear_price_cache
 from billing.prices.services import prices_seed
 from infra.load.upstream import SyntheticUpstream
@@ -203,3 +204,47 @@ async def test_candidate_that_costs_more_gets_no_requests(gateway: Gateway) -> N
     await try_candidate(gateway, costs="0.002", percent=100.0)
     started, _ = await asked(principal, "A question")
     assert (started.model, CANARY_HEADER in started.headers) == (MODEL, False)
+
+
+async def test_shadow_gets_copies_that_are_neither_delivered_nor_billed(
+    gateway: Gateway, tried: SyntheticUpstream
+) -> None:
+    principal = await caller()
+    await try_candidate(gateway, costs="0.002", percent=100.0, is_shadow=True)
+    started, answer = await asked(principal, "A question")
+    assert (started.model, CANARY_HEADER in started.headers) == (MODEL, False)
+    assert {event["model"] for event in answer.chunks} == {MODEL}
+    _, stable, candidate = await counted(gateway, 2)
+    assert (stable.count, candidate.count, candidate.failed) == (1, 1, 0)
+    [copy] = tried.served
+    assert copy.body["priority"] == 1_000
+    records = await in_database(lambda: list(UsageRecord.objects.values_list("model", flat=True)))
+    assert records == [MODEL]
+
+
+async def test_shadow_gets_no_copy_of_what_is_not_to_be_stored(
+    gateway: Gateway, tried: SyntheticUpstream
+) -> None:
+    principal = await caller()
+    await try_candidate(gateway, percent=100.0, is_shadow=True)
+    request = chat(principal, "A secret", model="auto", max_tokens=2, retention_days=0)
+    await ask(request)
+    await counted(gateway, 1)
+    assert not gateway.shadows.tasks and not tried.served
+
+
+async def test_shadow_that_fails_is_not_seen_and_is_taken_back(
+    gateway: Gateway, tried: SyntheticUpstream
+) -> None:
+    principal = await caller()
+    await try_candidate(gateway, percent=100.0, is_shadow=True, min_answers=1)
+    tried.behaviour.error_after = 0
+    _, answer = await asked(principal, "Question")
+    assert answer.error is None
+    trial, _, candidate = await counted(gateway, 2)
+    assert candidate.failed == 1
+    for _ in range(5):
+        mark = gateway.rollouts.mark(trial, is_candidate=True)
+        await gateway.rollouts.note(mark, failed=True, ttft_ms=None)
+    await gateway.rollouts.judge()
+    assert not gateway.rollouts.trials

@@ -47,6 +47,10 @@ async def with_canary(
         return Choice(asked_for)
     if not can_serve(candidate, request) or not await may_be_used(candidate, request.principal):
         return Choice(asked_for)
+    if trial.is_shadow:  # a copy goes to the candidate (run/shadow.py)
+        is_copied = trial.is_chosen(prefix_of(request).root)
+        mark = rollouts.mark(trial, is_candidate=False) if is_copied else ""
+        return Choice(asked_for, mark)
     book = cached_price_book()
     if book is None:
         book = await in_database(price_book)

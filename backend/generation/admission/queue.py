@@ -84,6 +84,11 @@ class Ticket:
         except TimeoutError:
             raise Overloaded("No place was left for this line.", code=BATCH_WAITED) from None
 
+    def take_if_free(self) -> Replica | None:
+        """The place, where there is one at this moment; it does not wait for another."""
+        self._queue.enter(self)
+        return self.replica
+
     @property
     def outcome(self) -> asyncio.Future[Replica]:
         """Done when it was granted or refused. Who waits for it must not cancel it."""

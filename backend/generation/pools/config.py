@@ -75,6 +75,8 @@ class PoolConfig:
         routing: the policy that chooses a replica, see routing.py.
         fallback: ids of models that serve in its place, in this order, while it takes no requests
             (admission/fallback.py).
+        simple, simple_below: id of a model that answers in its place what is asked of an alias and
+            has a difficulty below (admission/model_choice.py).
         on_demand: its replica is started when it is asked for: requests wait for it.
         dialect: `vllm` (our engine, vLLM, SGLang) knows `priority`, `cache_salt`,
             `continuous_usage_stats` and `continue_final_message`; `openai` knows only what OpenAI
@@ -101,6 +103,8 @@ class PoolConfig:
     notice: str = ""
     on_demand: bool = False
     fallback: tuple[str, ...] = ()
+    simple: str = ""
+    simple_below: float = 0.25
 
     @property
     def turn_limit(self) -> int:
@@ -371,6 +375,8 @@ def _pool(path: Path, table: ModelTable) -> PoolConfig:
         routing=table.routing,
         on_demand=table.on_demand,
         fallback=table.fallback,
+        simple=table.simple,
+        simple_below=table.simple_below,
         replicas=tuple(_replica(path, table.id, replica) for replica in table.replica),
     )
 

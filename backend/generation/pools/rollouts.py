@@ -40,6 +40,7 @@ class Trial:
     Attributes:
         id: of this try; another one after each change.
         share: of the requests, from 0 to 1.
+        is_shadow: the candidate gets copies, whose answers nobody reads.
     """
 
     id: UUID
@@ -47,6 +48,7 @@ class Trial:
     candidate: str
     share: float
     margins: Margins
+    is_shadow: bool = False
 
     def is_chosen(self, root: bytes) -> bool:
         """Whether the requests of a conversation go to the candidate: always the same."""
@@ -56,7 +58,8 @@ class Trial:
 
 def trial_of(row: Rollout) -> Trial:
     margins = Margins(row.failure_margin, row.slow_margin, row.min_answers)
-    return Trial(row.trial_id, row.model, row.candidate, row.percent / 100, margins)
+    share = row.percent / 100
+    return Trial(row.trial_id, row.model, row.candidate, share, margins, row.is_shadow)
 
 
 def trials_read() -> dict[str, Trial]:
@@ -79,7 +82,12 @@ def rollout_save(row: Rollout, *, by: UUID) -> None:
             organization_id=None,
             actor=staff(by),
             target=("model", row.candidate),
-            details={"model": row.model, "percent": row.percent, "is_active": row.is_active},
+            details={
+                "model": row.model,
+                "percent": row.percent,
+                "is_shadow": row.is_shadow,
+                "is_active": row.is_active,
+            },
         )
 
 
@@ -110,6 +118,12 @@ class Rollouts:
     def mark(self, trial: Trial, *, is_candidate: bool) -> str:
         """What an admitted generation carries, to be counted by."""
         return f"{trial.id.hex}:{_CANDIDATE if is_candidate else _STABLE}"
+
+    def shadow_of(self, mark: str) -> Trial | None:
+        """The trial in shadow that a generation with this mark is copied for."""
+        trial_id, _, _ = mark.partition(":")
+        shadows = (trial for trial in self.trials.values() if trial.is_shadow)
+        return next((trial for trial in shadows if trial.id.hex == trial_id), None)
 
     async def note(self, mark: str, *, failed: bool, ttft_ms: int | None) -> None:
         """Count one answer. Raises RedisError, OSError."""

@@ -87,6 +87,8 @@ class ModelTable(msgspec.Struct, forbid_unknown_fields=True):
     routing: str = "prefix"
     on_demand: bool = False
     fallback: tuple[Text, ...] = ()
+    simple: str = ""
+    simple_below: Annotated[float, msgspec.Meta(ge=0, le=1)] = 0.25
 
 
 class FileTable(msgspec.Struct, forbid_unknown_fields=True):

@@ -1,0 +1,136 @@
+"""`auto` is answered by the model that fits: a simple one where prompt or budget say so."""
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from backend.accounts.principal import Principal
+from backend.conversations.types import ChatMessage
+from backend.generation.admission.difficulty import difficulty
+from backend.generation.admission.model_choice import ROUTED_HEADER, difficulty_of
+from backend.generation.gateway import Gateway
+from backend.generation.pools.config import Pools
+from backend.generation.request import SamplingParams
+from backend.generation.tools import Tools
+from backend.platform.database import in_database
+from backend.platform.errors import InsufficientQuota
+from billing.budgets.services import budget_set
+from billing.prices.loading import clear_price_cache
+from billing.prices.services import prices_seed
+from infra.load.upstream import SyntheticUpstream
+from tests.factories import MODEL
+from tests.support.gateway import caller, chat, check_billed, pools_of, read, running_gateway, start
+
+SMALL = "small"
+EASY = "Tom is 41 years old and lives in Leeds. Where does Tom live?"
+HARD = "Calculate 483 * 57."
+
+
+def price(model: str, amount: str) -> None:
+    prices_seed(prices={model: dict.fromkeys(("input", "cached_input", "output"), amount)})
+    clear_price_cache()
+
+
+def with_small(upstream: SyntheticUpstream, **changes: Any) -> Pools:
+    """The usual model, and a small one beside it; both are the same upstream."""
+    (usual,) = pools_of(upstream, simple=SMALL, simple_below=0.5).models
+    return Pools((usual, replace(usual, id=SMALL, aliases=(), simple="", **changes)))
+
+
+@pytest.fixture
+async def gateway(transactional_db: None, upstream: SyntheticUpstream) -> AsyncIterator[Gateway]:
+    await in_database(price, MODEL, "2")
+    await in_database(price, SMALL, "1")
+    async with running_gateway(with_small(upstream)) as running:
+        yield running
+
+
+def test_difficulty_tells_what_it_has_learnt_apart() -> None:
+    assert difficulty(EASY) < 0.25 < 0.6 < difficulty(HARD)
+    assert 0 <= difficulty("") <= 1 and 0 <= difficulty("x" * 100_000) <= 1
+
+
+async def test_easy_prompt_of_auto_goes_to_the_simple_model_and_is_billed_as_its(
+    gateway: Gateway,
+) -> None:
+    principal = await caller()
+    started = await start(chat(principal, EASY, model="auto", max_tokens=5))
+    assert (started.model, started.headers[ROUTED_HEADER]) == (SMALL, "simple")
+    answer = await read(started.id, principal)
+    assert {event["model"] for event in answer.chunks} == {SMALL}
+    row = await check_billed(started.id, output_tokens=5, state="completed")
+    assert row.model == SMALL
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"text": HARD, "model": "auto"},
+        {"text": EASY, "model": MODEL},
+        {"text": EASY, "model": "auto", "reasoning_effort": "low"},
+    ],
+    ids=["hard", "by its id", "with thinking"],
+)
+async def test_everything_else_goes_to_the_usual_model(
+    gateway: Gateway, asked: dict[str, Any]
+) -> None:
+    principal = await caller()
+    started = await start(chat(principal, max_tokens=2, **asked))
+    assert (started.model, ROUTED_HEADER in started.headers) == (MODEL, False)
+    await read(started.id, principal)
+
+
+async def test_conversation_is_as_hard_as_its_hardest_recent_question() -> None:
+    principal = object.__new__(Principal)
+    easy = chat(principal, EASY)
+    before = [ChatMessage("user", HARD), ChatMessage("assistant", "27531")]
+    assert difficulty_of(replace(easy, messages=[*before, *easy.messages])) == difficulty(HARD)
+    assert difficulty_of(replace(easy, tools=Tools(tools=[], tool_choice="auto"))) == 1
+    asked = SamplingParams(response_format={"type": "json_object"})
+    assert difficulty_of(replace(easy, params=asked)) == 1
+    long = [ChatMessage("assistant", "word " * 2_000), *easy.messages]
+    assert difficulty_of(replace(easy, messages=long)) == 1
+
+
+def set_budget(principal: Principal, amount: str) -> None:
+    budget_set(principal=principal, amount=Decimal(amount), is_hard=True)
+
+
+async def test_auto_stays_within_a_budget_that_the_usual_model_does_not_fit(
+    gateway: Gateway,
+) -> None:
+    """1,000 tokens of output cost 2 there, and 1 at the small one."""
+    principal = await caller()
+    await in_database(set_budget, principal, "1.60")
+    started = await start(chat(principal, HARD, model="auto", max_tokens=1_000))
+    assert (started.model, started.headers[ROUTED_HEADER]) == (SMALL, "budget")
+    await read(started.id, principal)
+    with pytest.raises(InsufficientQuota):
+        await start(chat(principal, HARD, model=MODEL, max_tokens=1_000))
+
+
+async def test_budget_that_fits_neither_refuses(gateway: Gateway) -> None:
+    principal = await caller()
+    await in_database(set_budget, principal, "0.50")
+    with pytest.raises(InsufficientQuota):
+        await start(chat(principal, HARD, model="auto", max_tokens=1_000))
+
+
+async def test_simple_model_that_costs_more_or_cannot_do_it_is_not_taken(
+    transactional_db: None, upstream: SyntheticUpstream
+) -> None:
+    await in_database(price, MODEL, "0.001")
+    await in_database(price, SMALL, "0.002")
+    principal = await caller()
+    async with running_gateway(with_small(upstream)):
+        started = await start(chat(principal, EASY, model="auto", max_tokens=2))
+        assert started.model == MODEL
+        await read(started.id, principal)
+    await in_database(price, SMALL, "0.001")
+    async with running_gateway(with_small(upstream, capabilities=("completions",))):
+        started = await start(chat(principal, EASY, model="auto", max_tokens=2))
+        assert started.model == MODEL
+        await read(started.id, principal)
