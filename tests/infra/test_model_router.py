@@ -22,7 +22,8 @@ def test_answers_are_of_the_prompts_as_they_are() -> None:
 
 
 def test_difficulty_orders_what_it_was_trained_on() -> None:
-    hard, easy = [], []
+    hard: list[float] = []
+    easy: list[float] = []
     for one in read():
         (easy if one.small.is_right else hard).append(difficulty.difficulty(one.text))
     right = sum(a > b for a in hard for b in easy) / (len(hard) * len(easy))

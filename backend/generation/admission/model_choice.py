@@ -136,7 +136,9 @@ async def _simple_pool(
         return None
     if not can_serve(simple, request) or not await may_be_used(simple, request.principal):
         return None
-    book = cached_price_book() or await in_database(price_book)
+    book = cached_price_book()
+    if book is None:
+        book = await in_database(price_book)
     payer = Payer(request.principal.organization_id, request.principal.project_id)
     return None if costs_more(book, simple.id, usual.id, payer) else simple
 
