@@ -7,6 +7,7 @@ import threading
 import httpx
 import pytest
 
+from inference.drain import drain
 from tests.inference.serving import serve, wait_for
 
 USER = [{"role": "user", "content": "hi"}]
@@ -91,6 +92,10 @@ def test_request_is_refused_when_queue_is_full_or_engine_drains(model_path):
         assert refused.status_code == 503
         assert refused.json()["error"]["code"] == "draining"
 
+        with pytest.raises(OSError, match="Connection refused"):
+            drain("http://127.0.0.1:9", "", timeout_s=60)
+        assert drain(served.url, "", timeout_s=0) in range(3), "those that still run"
+        assert drain(served.url, "", timeout_s=90) == 0
         for thread in threads:
             thread.join()
         assert [a.json()["usage"]["completion_tokens"] for a in answers] == [16, 16]

@@ -4,6 +4,7 @@ No cluster is started. What the manifests say beside the code is in `test_deploy
 """
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -261,8 +262,10 @@ def test_engines_roll_over_and_drain(name: str) -> None:
     engine = find(overlay(name), "Deployment", "engine")["spec"]
     assert engine["strategy"]["rollingUpdate"] == {"maxUnavailable": 0, "maxSurge": 1}
     pod = engine["template"]["spec"]
-    assert "preStop" in pod["containers"][0]["lifecycle"]
-    assert pod["terminationGracePeriodSeconds"] >= 120
+    drain = " ".join(pod["containers"][0]["lifecycle"]["preStop"]["exec"]["command"])
+    [waits_s] = re.findall(r"--timeout (\d+)|time\(\) \+ (\d+)", drain)
+    # The engine itself gives what is left 30 s, and its core ten.
+    assert pod["terminationGracePeriodSeconds"] >= int("".join(waits_s)) + 60
     assert find(overlay(name), "PodDisruptionBudget", "engine")["spec"]["maxUnavailable"] == 1
 
 
