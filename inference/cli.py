@@ -13,6 +13,7 @@ import uvicorn
 
 from inference.config import (
     KEY_VARIABLE,
+    KV_STORE_KEY_VARIABLE,
     PREFILL_KEY_VARIABLE,
     REGISTRY_VARIABLE,
     EngineConfig,
@@ -96,6 +97,10 @@ def configs(args: argparse.Namespace) -> tuple[EngineConfig, ServerConfig]:
         max_lora_rank=args.max_lora_rank,
         prefill_from=args.prefill_from,
         prefill_api_key=args.prefill_api_key,
+        kv_store=args.kv_store,
+        kv_store_bytes=args.kv_store_bytes,
+        kv_store_memory=args.kv_store_memory,
+        kv_store_key=os.environ.get(KV_STORE_KEY_VARIABLE, ""),
         speculation=SpeculationConfig(
             prompt_lookup=not args.no_prompt_lookup,
             draft_model=args.draft_model,
@@ -190,6 +195,18 @@ def _parser() -> argparse.ArgumentParser:
         "--prefill-api-key",
         default=os.environ.get(PREFILL_KEY_VARIABLE, ""),
         help=f"what that engine asks for; default: ${PREFILL_KEY_VARIABLE}",
+    )
+    serve.add_argument(
+        "--kv-store",
+        metavar="PLACE",
+        help="a folder or s3://bucket/prefix where computed prefixes are kept for later requests "
+        f"and other engines, encrypted with ${KV_STORE_KEY_VARIABLE}",
+    )
+    serve.add_argument(
+        "--kv-store-bytes", type=int, default=10 << 30, help="what such a folder may take"
+    )
+    serve.add_argument(
+        "--kv-store-memory", type=int, default=0, help="bytes of host memory for computed prefixes"
     )
     serve.add_argument("--tensor-parallel-size", type=int, default=1, help="ranks of each layer")
     serve.add_argument("--pipeline-parallel-size", type=int, default=1, help="ranks of layers")

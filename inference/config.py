@@ -13,6 +13,8 @@ KEY_VARIABLE = "PARLEY_ENGINE_API_KEY"
 """Environment variable of the key that the engine asks of every request."""
 REGISTRY_VARIABLE = "PARLEY_ENGINE_REGISTRY"
 """Environment variable of the Redis where the engine announces itself."""
+KV_STORE_KEY_VARIABLE = "PARLEY_KV_STORE_KEY"
+"""Environment variable of the key that kept prefixes are encrypted with."""
 PREFILL_KEY_VARIABLE = "PARLEY_PREFILL_API_KEY"
 """Environment variable of the key between an engine and the one that computes prompts for it."""
 
@@ -95,6 +97,14 @@ class EngineConfig(msgspec.Struct, frozen=True):
     """zmq address of an engine that computes prompts (`inference/connector`)."""
     prefill_api_key: str = ""
     """What that engine asks for."""
+    kv_store: str | None = None
+    """A folder or `s3://bucket/prefix` where computed prefixes are kept, encrypted."""
+    kv_store_bytes: int = 10 << 30
+    """What a folder may take."""
+    kv_store_memory: int = 0
+    """Bytes of host memory for them."""
+    kv_store_key: str = ""
+    """What the keys of tenants are derived from."""
     scheduler: SchedulerConfig = SchedulerConfig()
     speculation: SpeculationConfig = SpeculationConfig()
 

@@ -10,17 +10,21 @@ from __future__ import annotations
 import logging
 import signal
 import sys
+from pathlib import Path
 
 import msgspec
 import zmq
 
 from inference.config import EngineConfig
+from inference.connector.kv_offload import KVOffload
+from inference.connector.kv_place import kv_store_at
 from inference.connector.remote_prefill import RemotePrefill, ZmqConnector
 from inference.core import StepRunner
 from inference.engine.core_loop import CoreLoop
 from inference.engine.engine_core import EngineCore
 from inference.engine.progress import Heartbeat
 from inference.errors import EngineBrokenError, ModelLoadError
+from inference.model.files.revision import revision_of
 from inference.protocol import CoreFailed, CoreReady, CoreStart
 from inference.runner.model_runner import ModelRunner
 from inference.speculation.draft_model import DraftModel
@@ -59,6 +63,8 @@ def make_proposers(config: EngineConfig, target: StepRunner) -> list[Proposer]:
             tensor_parallel=1,
             pipeline_parallel=1,
             prefill_from=None,
+            kv_store=None,
+            kv_store_memory=0,
             readout=None,
             max_loras=0,
         )
@@ -85,6 +91,33 @@ def make_remote_prefill(
     return RemotePrefill(core, runner.blocks, connector, max_wait_s=max_wait_s)
 
 
+def make_kv_offload(
+    config: EngineConfig, core: EngineCore, runner: ModelRunner
+) -> KVOffload | None:
+    """Where computed prefixes are kept, if anywhere.
+
+    Raises:
+        ModelLoadError: there is no key to encrypt them with, or no prefix cache to put them into.
+        OSError: the folder cannot be made.
+    """
+    if config.kv_store is None and not config.kv_store_memory:
+        return None
+    if not config.prefix_cache:
+        raise ModelLoadError("--kv-store puts what it has into the prefix cache, which is off")
+    rounding = f"{config.quantization} {config.int8_activations}"
+    model = f"{revision_of(Path(config.model))} {rounding} {runner.blocks.fingerprint}"
+    store = kv_store_at(
+        config.kv_store,
+        model=model,
+        key=config.kv_store_key,
+        max_bytes=config.kv_store_bytes,
+        memory_bytes=config.kv_store_memory,
+    )
+    offload = KVOffload(core, runner.blocks, store, max_wait_s=config.scheduler.max_wait_s)
+    core.keeper = offload
+    return offload
+
+
 def main() -> int:
     logging.basicConfig(level=logging.INFO, format="%(asctime)s engine %(message)s")
     # Ctrl-C reaches the whole process group; the server decides when the core ends.
@@ -98,6 +131,7 @@ def main() -> int:
     outbox.linger = 1000
     runner: ModelRunner | None = None
     prefill: RemotePrefill | None = None
+    offload: KVOffload | None = None
     heartbeat = Heartbeat(context, start.outbox)
     try:
         runner = ModelRunner(start.engine)
@@ -118,7 +152,9 @@ def main() -> int:
         outbox.send(msgspec.msgpack.encode(ready))
         heartbeat.start(core.progress)
         prefill = make_remote_prefill(start.engine, core, runner)
-        CoreLoop(core, inbox, outbox, prefill, runner.adapters).run()
+        offload = make_kv_offload(start.engine, core, runner)
+        delegates = [delegate for delegate in (offload, prefill) if delegate is not None]
+        CoreLoop(core, inbox, outbox, delegates, runner.adapters).run()
     except Exception as error:  # whatever it is, the server hears why before this process ends
         expected = isinstance(error, ModelLoadError | EngineBrokenError | OSError)
         log.error("cannot go on: %s", error, exc_info=None if expected else error)
@@ -126,6 +162,8 @@ def main() -> int:
         return 1
     finally:
         heartbeat.stop()
+        if offload is not None:
+            offload.close()
         if prefill is not None:
             prefill.close()  # or the process would wait for the answers
         if runner is not None:

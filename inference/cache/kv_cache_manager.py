@@ -76,6 +76,11 @@ class KVCacheManager:
             found.append(block_id)
         return found if len(found) * self.block_size >= request.swapped_tokens else []
 
+    def hashes(self, request: Request, num_blocks: int) -> list[bytes]:
+        """Of the request's first so many full blocks; each covers all before it."""
+        self._extend_hashes(request, num_blocks)
+        return request.block_hashes[:num_blocks]
+
     def is_intact(self, prefix: list[int]) -> bool:
         """Whether cached blocks still hold what was computed; one that does not is forgotten.
 

@@ -1,9 +1,12 @@
-"""Disaggregated serving: one engine computes prompts, another generates from them.
+"""Computed prefixes from elsewhere: from an engine that computes prompts, or from a store.
 
     messages.py        what the two say to each other
     payload.py         shared memory for the bytes, on one host (over TCP: in the message)
     prefill_server.py  the engine that computes prompts: `python -m inference.connector`
     remote_prefill.py  the other one: asks, waits beside the steps, puts the blocks in its cache
+    kv_offload.py      computed prefixes to the store and back, beside the steps
+    kv_store.py        its tiers: host memory, a folder; kv_bucket.py a bucket of S3
+    kv_cipher.py       a key for each tenant; kv_place.py what an engine's options name
 
 What is handed over are the full blocks before a prompt's last token, put into the prefix
 cache of the engine that generates: there a request finds them like any cached prefix, computes

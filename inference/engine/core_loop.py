@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import Protocol
 
 import msgspec
@@ -30,7 +31,8 @@ _HANDOVER_POLL_MS = 2
 
 
 class PrefillDelegate(Protocol):
-    """Has prompts computed by another engine before their requests are added here."""
+    """Has prompts computed by another engine, or read from where they are kept, before their
+    requests are added here."""
 
     @property
     def is_waiting(self) -> bool:
@@ -77,7 +79,7 @@ class CoreLoop:
         core: EngineCore,
         inbox: zmq.Socket[bytes],
         outbox: zmq.Socket[bytes],
-        prefill: PrefillDelegate | None = None,
+        prefill: Sequence[PrefillDelegate] = (),
         adapters: Adapters | None = None,
     ):
         self._core = core
@@ -92,7 +94,7 @@ class CoreLoop:
         """Work until asked to end, or until the process that started this one is gone."""
         while os.getppid() == self._parent:
             working = self._core.scheduler.has_work
-            waiting = self._prefill is not None and self._prefill.is_waiting
+            waiting = any(delegate.is_waiting for delegate in self._prefill)
             waiting |= self._adapters is not None and self._adapters.is_reading
             poll_ms = _HANDOVER_POLL_MS if waiting else _IDLE_POLL_MS
             if not working and not self._inbox.poll(poll_ms) and not waiting:
@@ -103,8 +105,8 @@ class CoreLoop:
                 if isinstance(message, Shutdown):
                     return
                 outputs.extend(self._handle(message))
-            if self._prefill is not None:
-                for message in self._prefill.arrived():
+            for delegate in self._prefill:
+                for message in delegate.arrived():
                     outputs.extend(self._add(message))
             outputs.extend(self._core.step())
             loaded = self._adapters.finished() if self._adapters is not None else []
@@ -118,10 +120,10 @@ class CoreLoop:
             return []
         if isinstance(message, AbortRequests):
             self._core.abort(message.request_ids)
-            if self._prefill is not None:
-                self._prefill.abort(message.request_ids)
+            for delegate in self._prefill:
+                delegate.abort(message.request_ids)
             return []
-        if self._prefill is not None and self._prefill.take(message):
+        if any(delegate.take(message) for delegate in self._prefill):
             return []
         return self._add(message)
 

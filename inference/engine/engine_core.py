@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Sequence
+from typing import Protocol
 
 from inference.cache.kv_cache_manager import KVCacheManager
 from inference.config import EngineConfig
@@ -28,6 +29,15 @@ from inference.scheduler.scheduler import Scheduler
 from inference.speculation.speculator import Proposer, Speculator
 
 log = logging.getLogger(__name__)
+
+
+class PrefixKeeper(Protocol):
+    """Keeps computed prefixes outside the engine."""
+
+    def keep(self, request: Request) -> None:
+        """Have what the request has computed kept; its blocks are still its own."""
+        ...
+
 
 _MIN_MEASURED_TOKENS = 16
 """Of a step, from which on its time tells what a recomputed token costs."""
@@ -64,6 +74,7 @@ class EngineCore:
             proposers = ()  # a state cannot go back to before a draft token that was wrong
         self.speculator = Speculator(config.speculation, proposers, runner.max_model_len)
         self.progress = StepProgress()
+        self.keeper: PrefixKeeper | None = None
         self._clock = clock
         self._steps = 0
         self._busy_s = 0.0
@@ -224,10 +235,12 @@ class EngineCore:
         token_ids = [each.token_id for each in sampled[:taken]]
         self.scheduler.complete(chunk, token_ids)
         readouts = self._new_readouts(request) if request.wants_readouts else b""
+        is_first = request.num_output_tokens == len(token_ids)
+        if self.keeper is not None and (is_first or reason is not None):
+            self.keeper.keep(request)
         if reason is not None:
             self.scheduler.finish(request)
         logprobs = [each.logprobs for each in sampled[:taken] if each.logprobs]
-        is_first = request.num_output_tokens == len(token_ids)
         return SequenceOutput(
             request_id=request.request_id,
             new_token_ids=token_ids,

@@ -337,6 +337,8 @@ def _check_options_beside_states(config: EngineConfig, model: ModelConfig) -> No
         raise ModelLoadError("--swap-blocks cannot be had for a model with states")
     if config.prefill_from is not None:
         raise ModelLoadError("--prefill-from cannot be had for a model with states")
+    if config.kv_store is not None or config.kv_store_memory:
+        raise ModelLoadError("--kv-store cannot be had for a model with states")
 
 
 def _check_options_on_several_ranks(config: EngineConfig) -> None:
@@ -349,3 +351,5 @@ def _check_options_on_several_ranks(config: EngineConfig) -> None:
         raise ModelLoadError("--enable-lora cannot be had for a model on several ranks")
     if config.prefill_from is not None:
         raise ModelLoadError("--prefill-from cannot be had for a model on several ranks")
+    if config.kv_store is not None or config.kv_store_memory:
+        raise ModelLoadError("--kv-store cannot be had for a model on several ranks")

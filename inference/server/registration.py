@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import hashlib
 import hmac
 import logging
 import os
@@ -26,6 +25,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 
 from inference.config import EngineConfig, RegistrationConfig
+from inference.model.files.revision import revision_of
 from inference.server.state import ServerState
 
 if TYPE_CHECKING:
@@ -39,7 +39,6 @@ BEAT_S = 1.0
 TTL_MS = 3000
 _REDIS_TIMEOUT_S = 1.0
 _PURPOSE = b"parley.engine.1\n"
-_FINGERPRINT_BYTES = 1 << 20
 
 
 class Capacity(msgspec.Struct, frozen=True):
@@ -136,7 +135,7 @@ class Registration:
 
     def _fixed(self) -> dict[str, Any]:
         return {
-            "revision": self.config.revision or fingerprint(Path(self.engine.model)),
+            "revision": self.config.revision or revision_of(Path(self.engine.model)),
             "hardware": self.config.hardware or hardware(self.engine.device),
         }
 
@@ -190,20 +189,6 @@ async def announce(client: Redis, record: Record, key: str) -> None:
         pipeline.set(f"{INDEX}:{record.id}", mac + b"\n" + content, px=TTL_MS)
         pipeline.sadd(INDEX, record.id)
         await pipeline.execute()
-
-
-def fingerprint(model: Path) -> str:
-    """What tells one version of a model's files from another, without reading gigabytes: of each
-    file its name, size, beginning and end."""
-    digest = hashlib.sha256()
-    for file in [model] if model.is_file() else sorted(p for p in model.rglob("*") if p.is_file()):
-        size = file.stat().st_size
-        digest.update(f"{file.name} {size}\n".encode())
-        with file.open("rb") as content:
-            digest.update(content.read(_FINGERPRINT_BYTES))
-            content.seek(max(0, size - _FINGERPRINT_BYTES))
-            digest.update(content.read())
-    return digest.hexdigest()[:16]
 
 
 def hardware(device: str) -> str:
