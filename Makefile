@@ -25,12 +25,11 @@ PACKAGES := $(shell cat pyproject.toml constraints.txt | sha256sum | cut -c1-16)
 RUN_STAMP := $(VENV)/.parley-run-$(PACKAGES)
 DEV_STAMP := $(VENV)/.parley-dev-$(PACKAGES)
 
-# Modules are compiled when first imported: compiling all of them takes a minute, and few are used.
 # Containers often forbid Python to keep what it compiled; a dozen processes would do it all again.
 unexport PYTHONDONTWRITEBYTECODE
-PIP_INSTALL := $(IN_VENV) -m pip install --disable-pip-version-check --progress-bar off --no-compile --constraint constraints.txt
-# Of pip's hundreds of lines only those that explain a wait.
-LARGE_PACKAGES_ONLY := awk '/(Downloading|Processing) .*[0-9][0-9](\.[0-9])? MB|Installing collected|ERROR|error:/ { print "    " substr($$0, 1, 110); fflush() }'
+INSTALL := $(IN_VENV) -m infra.install
+# Of hundreds of lines only those that explain a wait.
+LARGE_PACKAGES_ONLY := awk '/(Downloading|Processing) .*[0-9][0-9](\.[0-9])? ?Mi?B|Installing collected|(Prepared|Installed) [0-9]|ERROR|error:/ { print "    " substr($$0, 1, 110); fflush() }'
 
 .PHONY: run
 run: $(RUN_STAMP) ## Start the whole product on http://127.0.0.1:8000 (PORT=…, HOST=…, MODEL=small)
@@ -38,7 +37,7 @@ run: $(RUN_STAMP) ## Start the whole product on http://127.0.0.1:8000 (PORT=…,
 
 .PHONY: voice
 voice: $(VENV)/bin/pip ## Dictation and reading aloud: their packages and models, 300 MB; then `make run`
-	@$(PIP_INSTALL) '.[voice,voice-containers]' 2>&1 | $(LARGE_PACKAGES_ONLY)
+	@$(INSTALL) '.[voice,voice-containers]' 2>&1 | $(LARGE_PACKAGES_ONLY)
 	@rm -rf build parley.egg-info
 	@# gruut's package brings a top-level `tests`, which would hide ours from the type checker.
 	@rm -rf $(VENV)/lib/python3*/site-packages/tests
@@ -112,7 +111,7 @@ bench-usage: $(DEV_STAMP) ## What a month of five million records costs to look 
 
 .PHONY: bench-safety
 bench-safety: $(DEV_STAMP) ## How much harm the classifiers catch, and how many honest prompts
-	@$(PIP_INSTALL) '.[safety-train]' 2>&1 | $(LARGE_PACKAGES_ONLY)
+	@$(INSTALL) '.[safety-train]' 2>&1 | $(LARGE_PACKAGES_ONLY)
 	@$(IN_VENV) -m safety.training.bench
 
 .PHONY: redteam
@@ -148,7 +147,7 @@ redteam-answers: $(DEV_STAMP) ## Stream known harmful answers through the produc
 
 .PHONY: align
 align: $(DEV_STAMP) ## Teach the default model what people prefer (PAIRS=pairs.jsonl), keep what holds
-	@$(PIP_INSTALL) '.[safety-align]' 2>&1 | $(LARGE_PACKAGES_ONLY)
+	@$(INSTALL) '.[safety-align]' 2>&1 | $(LARGE_PACKAGES_ONLY)
 	@$(IN_VENV) -m safety.training.align $(if $(PAIRS),--pairs "$(PAIRS)")
 
 EXAMPLES ?= 30
@@ -181,12 +180,12 @@ $(VENV)/bin/pip:
 
 $(RUN_STAMP): $(VENV)/bin/pip
 	@echo "  → install Python packages (some minutes the first time, torch is large)"
-	@$(PIP_INSTALL) '.[engine,embedded]' 2>&1 | $(LARGE_PACKAGES_ONLY)
+	@$(INSTALL) '.[engine,embedded]' 2>&1 | $(LARGE_PACKAGES_ONLY)
 	@rm -rf build parley.egg-info $(VENV)/.parley-run-*
 	@touch $@
 
 $(DEV_STAMP): $(VENV)/bin/pip
 	@echo "  → install Python packages for development (some minutes the first time, torch is large)"
-	@$(PIP_INSTALL) '.[engine,embedded,dev]' 2>&1 | $(LARGE_PACKAGES_ONLY)
+	@$(INSTALL) '.[engine,embedded,dev]' 2>&1 | $(LARGE_PACKAGES_ONLY)
 	@rm -rf build parley.egg-info $(VENV)/.parley-*
 	@touch $(RUN_STAMP) $@

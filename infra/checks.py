@@ -1,9 +1,10 @@
 """`make test`: every check in one go, with the time of each.
 
 Stages run side by side, two more than there are cores, since many tests wait more than they
-compute. All run even when one fails, so that one run shows all there is to fix; the last words of
-those that failed are repeated at the end, and the exit code is 1 when any failed. `--only lint`
-runs the linters and type checkers, `--only format` lays out the page's code.
+compute; beside them, one after the other, those that do little but wait. All run even when one
+fails, so that one run shows all there is to fix; the last words of those that failed are repeated
+at the end, and the exit code is 1 when any failed. `--only lint` runs the linters and type
+checkers, `--only format` lays out the page's code.
 """
 
 import argparse
@@ -18,6 +19,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
+from types import TracebackType
 
 from infra.chromium import ensure_chromium
 from infra.launcher import frontend, model
@@ -31,7 +33,9 @@ _STAGES_AT_ONCE = min(len(os.sched_getaffinity(0)) + 2, 6)
 # Longest first, so that no thread is idle at the end; what needs the same product is in one run.
 _REST = "rest"
 # They begin while the page's packages come; and what they import is compiled once, not by all.
-_WITHOUT_PAGE = ("engine", _REST)
+_WITHOUT_PAGE = ("engine", _REST, "infra")
+# Of what they kill they wait for the return: a fifth of a core is enough for them.
+_WAITING = ("infra", "faults")
 _TESTS = {
     "engine": ("tests/inference", "tests/infra/test_fleet.py"),  # they import torch
     "browser": ("tests/e2e", "tests/contract"),
@@ -39,7 +43,8 @@ _TESTS = {
     "api": (
         "tests/api",
         "tests/tenancy",
-        "tests/admin/test_admin_host.py",
+        "tests/accounts",
+        "tests/admin",
         "tests/billing/test_client_address.py",
         "tests/billing/test_kinds.py",
         "tests/billing/test_reports.py",  # serves static files: not while the page is built
@@ -47,7 +52,7 @@ _TESTS = {
         "tests/infra/test_running_product.py",
     ),
     _REST: (),  # what the others have not
-    "infra": ("tests/infra", "tests/accounts", "tests/admin"),
+    "infra": ("tests/infra",),
 }
 _PYTEST = ("pytest", "--durations=15")
 # A service that runs checks shows the end of a long log, and what a dying thread still has to say
@@ -59,11 +64,12 @@ _terminal = threading.Lock()
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """One check: a title, a command, where it runs."""
+    """One check: a title, a command, where it runs, and whether it mostly waits."""
 
     title: str
     command: Sequence[str]
     directory: Path = ROOT
+    waits: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +83,38 @@ class StageResult:
 
     def __str__(self) -> str:
         return f"  {'✓' if self.passed else '✗'} {self.seconds:7.1f} s  {self.stage.title}"
+
+
+class Threads:
+    """The threads that stages run in, for the time of a `with`: some for those that compute, one
+    for those that wait."""
+
+    def __init__(self, computing: int) -> None:
+        self._computing = ThreadPoolExecutor(computing)
+        self._waiting = ThreadPoolExecutor(1)
+
+    def __enter__(self) -> "Threads":
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._computing.shutdown()
+        self._waiting.shutdown()
+
+    def begin(
+        self, stages: Sequence[Stage], environment: dict[str, str]
+    ) -> list[Future[StageResult]]:
+        """Have `stages` run in their order, each when a thread is free."""
+        return [
+            (self._waiting if stage.waits else self._computing).submit(
+                run_stage, stage, environment
+            )
+            for stage in stages
+        ]
 
 
 def python_lint_stages() -> list[Stage]:
@@ -127,7 +165,7 @@ def pytest_stage(name: str) -> Stage:
         if path not in own and (name == _REST or path.startswith(tuple(f"{one}/" for one in own)))
     )
     ignored = (f"--ignore={path}" for path in others)
-    return Stage(f"pytest {name}", (*_PYTEST, *own, *ignored))
+    return Stage(f"pytest {name}", (*_PYTEST, *own, *ignored), waits=name in _WAITING)
 
 
 def main() -> int:
@@ -139,15 +177,16 @@ def main() -> int:
         environment = with_our_python(node.environment(), Path(sys.executable))
         if only is None:
             model.ensure(var_directory(os.environ) / "models")
-        with ThreadPoolExecutor(_STAGES_AT_ONCE) as pool:
-            under_way = begin(pool, early_stages(only), environment)
+        with Threads(_STAGES_AT_ONCE) as threads:
+            under_way = threads.begin(early_stages(only), environment)
             frontend.ensure_packages(node)
             if only is None:
                 ensure_chromium()
                 if not frontend.build_is_current():
                     frontend.build(node)
             stages = page_stages(node.npm, only)
-            outcomes = [stage.result() for stage in under_way + begin(pool, stages, environment)]
+            under_way += threads.begin(stages, environment)
+            outcomes = [stage.result() for stage in under_way]
     except LaunchError as error:
         print(error)
         return 1
@@ -169,13 +208,6 @@ def page_stages(npm: Sequence[str], only: str | None) -> list[Stage]:
     if only == "lint":
         return page_lint_stages(npm, is_built=False)
     return test_stages(npm) + page_lint_stages(npm, is_built=True)
-
-
-def begin(
-    pool: ThreadPoolExecutor, stages: Sequence[Stage], environment: dict[str, str]
-) -> list[Future[StageResult]]:
-    """Have `stages` run in their order, each when a thread is free."""
-    return [pool.submit(run_stage, stage, environment) for stage in stages]
 
 
 def summary(outcomes: Sequence[StageResult]) -> int:

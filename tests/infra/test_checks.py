@@ -4,7 +4,6 @@ import json
 import os
 import re
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -14,8 +13,8 @@ from infra.launcher.errors import LaunchError
 
 
 def run(stages: Sequence[checks.Stage]) -> int:
-    with ThreadPoolExecutor(2) as pool:
-        begun = checks.begin(pool, stages, dict(os.environ))
+    with checks.Threads(2) as threads:
+        begun = threads.begin(stages, dict(os.environ))
     return checks.summary([stage.result() for stage in begun])
 
 
