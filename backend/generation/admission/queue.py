@@ -130,6 +130,12 @@ class Ticket:
             self.replica.ramp.answered()
             self._queue.pump()
 
+    def paced(self, replica: Replica, token_s: float) -> None:
+        """Its answer at `replica` takes so many seconds a token. Of lines of batches that says
+        nothing: engines let everybody else go first."""
+        if not self.is_batch:
+            self._queue.replicas.note_pace(replica, token_s)
+
     def release(self) -> None:
         """Give back whatever it holds; may be called more than once."""
         self._vacate()

@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Collection
 
+import structlog
+
 from backend.generation import metrics
 from backend.generation.pools.breaker import Breaker
 from backend.generation.pools.config import PoolConfig, ReplicaConfig
@@ -9,6 +11,9 @@ from backend.generation.pools.prefixes import Prefix, PrefixIndex
 from backend.generation.pools.ramp import Ramp
 from backend.generation.pools.registry import EngineRecord
 from backend.generation.pools.routing import POLICIES
+from backend.generation.pools.slowness import TokenPace, is_slow
+
+log = structlog.get_logger(__name__)
 
 
 class Replica:
@@ -22,6 +27,9 @@ class Replica:
         record: what it last announced of itself; None where it announces nothing.
         is_leaving: it is configured or announced no more: what runs there ends, nothing begins.
         on_demand: it is started when it is asked for, so that it is never missed.
+        breaker: open after failures: nothing is sent there.
+        slow_breaker: open while it is much slower than its peers: nothing is sent there that one of
+            those has room for.
     """
 
     def __init__(self, config: ReplicaConfig, pool_id: str, *, on_demand: bool = False) -> None:
@@ -35,6 +43,8 @@ class Replica:
         self.was_probed = False
         self.detail = "not probed yet"
         self.breaker = Breaker()
+        self.slow_breaker = Breaker()
+        self.pace = TokenPace()
         self.ramp = Ramp()
         self._was_healthy = False
         self.record: EngineRecord | None = None
@@ -76,6 +86,11 @@ class Replica:
         self.breaker.failed()
         self.ramp.failed()
         self.mark(False, detail)
+
+    def sent(self) -> None:
+        """A generation goes there: where a breaker is half-open, it is the trial."""
+        self.breaker.sent()
+        self.slow_breaker.sent()
 
     def mark(self, healthy: bool, detail: str) -> bool:
         """Note what was found; whether that is a change."""
@@ -208,14 +223,34 @@ class ReplicaSet:
             if replica.available and (over_limit or self._room(replica, weight, is_batch))
         ]
         candidates = [replica for replica in able if replica not in avoid] or able
+        # One that is only slow takes what nobody else has room for: slow is better than refused.
+        candidates = [one for one in candidates if one.slow_breaker.allows()] or candidates
         if not candidates:
             return None
         chosen: Replica = POLICIES[self.pool.routing](candidates, affinity, self.index)
-        chosen.breaker.sent()
+        chosen.sent()
         if affinity is not None and weight:
             self.index.note(chosen.name, affinity)
             self.on_placed(self.pool.id, chosen.name, affinity)
         return chosen
+
+    def note_pace(self, replica: Replica, token_s: float) -> None:
+        """An answer at `replica` takes so many seconds a token."""
+        replica.pace.note(token_s)
+        breaker = replica.slow_breaker
+        before = breaker.state
+        if is_slow(token_s, (one.pace for one in self.replicas if one is not replica)):
+            breaker.failed()
+        else:
+            breaker.succeeded()
+        if breaker.state != before:
+            log.warning(
+                "replica_pace",
+                pool=self.pool.id,
+                replica=replica.name,
+                token_s=round(token_s, 3),
+                breaker=breaker.state,
+            )
 
     def placed_elsewhere(self, replica: str, prefix: Prefix) -> None:
         """Another web process has sent a prompt there."""

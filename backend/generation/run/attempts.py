@@ -19,6 +19,7 @@ from backend.generation.pools.client import UpstreamClient
 from backend.generation.pools.continuation import can_continue, path_for, upstream_body
 from backend.generation.pools.errors import ReplicaUnavailable, RequestRefused
 from backend.generation.pools.replicas import Replica
+from backend.generation.pools.slowness import AnswerPace
 from backend.generation.request import Usage, active_choices
 from backend.generation.run.active import ActiveGeneration
 from backend.generation.run.events import EventAppender
@@ -130,6 +131,7 @@ class Attempts:
         active.served = True
         finish_reason: str | None = None
         final: int | None = None
+        pace: AnswerPace | None = AnswerPace()
         try:
             self._events.begin(choice)
             has_begun = False
@@ -142,6 +144,9 @@ class Attempts:
                 delivery = choice.feed(chunks)
                 if delivery is not None:
                     self._text(choice, delivery)
+                if pace and (token_s := pace.token_s(choice.generated_tokens)) is not None:
+                    self._ticket.paced(replica, token_s)
+                    pace = None
                 for chunk in chunks:
                     finish_reason = chunk.finish_reason or finish_reason
                     final = chunk.usage.output_tokens if chunk.usage is not None else final
