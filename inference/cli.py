@@ -9,8 +9,6 @@ import sys
 from pathlib import Path
 from typing import get_args
 
-import uvicorn
-
 from inference.config import (
     KEY_VARIABLE,
     KV_STORE_KEY_VARIABLE,
@@ -27,6 +25,7 @@ from inference.config import (
 from inference.errors import ModelLoadError
 from inference.model.files.sources import fetch
 from inference.server.app import create_app
+from inference.server.run import run
 
 CORE_COMMAND = (sys.executable, "-m", "inference.core_main")
 """Starts the core process. Named, not imported: the server process needs no torch."""
@@ -54,15 +53,8 @@ def main(argv: list[str] | None = None) -> int:
 
         run_follower(engine, rank, "env://")
         return 0
-    uvicorn.run(
-        create_app(engine, server, CORE_COMMAND),
-        host=server.host,
-        port=server.port,
-        log_level="warning",
-        timeout_graceful_shutdown=30,
-        ssl_certfile=args.tls_cert,
-        ssl_keyfile=args.tls_key,
-    )
+    app = create_app(engine, server, CORE_COMMAND)
+    run(app, server, tls_cert=args.tls_cert, tls_key=args.tls_key)
     return 0
 
 
