@@ -26,7 +26,9 @@ from backend.platform.errors import AuthenticationFailed, ParleyError, Permissio
 from backend.platform.json import encode_json
 
 PING_INTERVAL_S = 15.0
-PING = b": ping\n\n"
+# Without an empty line: after one with an `id` before it, the official Python clients of OpenAI and
+# Anthropic read an event without data, which they cannot decode.
+PING = b": ping\n"
 CONTENT_TYPE = "text/event-stream; charset=utf-8"
 
 # Events read ahead of a slow client; then the reader waits.
