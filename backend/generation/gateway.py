@@ -12,6 +12,8 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from uuid import UUID
 
 import structlog
+from django.db import DatabaseError
+from psycopg_pool import PoolTimeout
 from redis.exceptions import RedisError
 
 from backend.generation.admission.pipeline import AdmissionPipeline
@@ -59,6 +61,7 @@ from safety.score.detect import warm_up
 log = structlog.get_logger(__name__)
 
 _HANDOVER_TIMEOUT_S = 2.0
+_ROWS_TIMEOUT_S = 5.0
 _REDIS = Profile(timeout_s=3.0, connections=32, wait_s=3.0)
 # Its commands block for longer than the others may wait.
 _BLOCKING_REDIS = Profile(timeout_s=None, connections=32, wait_s=3.0)
@@ -174,7 +177,7 @@ class Gateway:
         """
         loading = asyncio.create_task(asyncio.to_thread(warm_up))
         if self._is_configured:
-            await in_database(pool_rows_read)
+            await self._read_rows()
         await self.registry_reader.read_once()
         await self.monitor.probe_all()
         loops = {
@@ -202,6 +205,16 @@ class Gateway:
         ]
         await loading
         log.info("gateway_started", process_id=self.id, long_texts_spared=classifier().is_slow)
+
+    async def _read_rows(self) -> None:
+        """The models that are rows, before the first request. Without a database the process starts
+        all the same and reads them when it is back: uvicorn ends all workers where one of them
+        could not start, also those that are in the middle of answers."""
+        try:
+            async with asyncio.timeout(_ROWS_TIMEOUT_S):
+                await in_database(pool_rows_read)
+        except (DatabaseError, PoolTimeout, TimeoutError) as error:
+            log.warning("pool_rows_not_read", error=str(error))
 
     def activate(
         self,
