@@ -13,11 +13,14 @@ from infra.services.liveness import MAX_SILENCES, LivenessWatch
 from infra.services.process import Service
 from infra.services.restarts import Restarts, how_it_ended
 
+# A start costs little, and while one is away the whole product is.
+_MAX_WAIT_S = 4.0
+
 
 @dataclass(slots=True)
 class _Kept:
     service: Service
-    restarts: Restarts = field(default_factory=Restarts)
+    restarts: Restarts = field(default_factory=lambda: Restarts(_MAX_WAIT_S))
     is_down: bool = False
 
 

@@ -5,15 +5,15 @@ import time
 from dataclasses import dataclass
 
 _FIRST_WAIT_S = 0.5
-_MAX_WAIT_S = 30.0
 _STABLE_AFTER_S = 60.0
 
 
 @dataclass(slots=True)
 class Restarts:
-    """At once the first time, then after waits that double up to 30 s; a process that ran for a
-    minute counts as well again."""
+    """At once the first time, then after waits that double up to `max_wait_s`; a process that ran
+    for a minute counts as well again."""
 
+    max_wait_s: float = 30.0
     _began: float = 0.0
     _ends: int = 0
     _due: float = 0.0
@@ -41,7 +41,7 @@ class Restarts:
         now = time.monotonic()
         if now - self._began > _STABLE_AFTER_S:
             self._ends = 0
-        wait = min(_MAX_WAIT_S, _FIRST_WAIT_S * 2.0 ** (self._ends - 1)) if self._ends else 0.0
+        wait = min(self.max_wait_s, _FIRST_WAIT_S * 2.0 ** (self._ends - 1)) if self._ends else 0.0
         self._ends += 1
         self._due = now + wait
         return wait

@@ -18,6 +18,7 @@ import redis
 from django.conf import settings
 from psycopg_pool import ConnectionPool, PoolTimeout
 
+from infra.services import keeper
 from infra.services.broker import BrokerService
 from infra.services.keeper import ServiceKeeper
 from infra.services.liveness import says_anything
@@ -205,3 +206,13 @@ def _sessions_counting(url: str) -> int:
         row = connection.execute(query + " AND pid <> pg_backend_pid()").fetchone()
     assert row is not None
     return int(row[0])
+
+
+def test_service_that_keeps_ending_is_never_away_for_long() -> None:
+    """While one is away, so is the whole product; a start of it costs little."""
+    restarts = keeper._Kept(BrokerService(Path("unused"))).restarts
+    waits = []
+    for _ in range(7):
+        restarts.begun()
+        waits.append(restarts.ended())
+    assert waits == [0.0, 0.5, 1.0, 2.0, 4.0, 4.0, 4.0]
