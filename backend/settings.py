@@ -10,13 +10,12 @@ from decimal import Decimal
 from pathlib import Path
 from urllib.parse import urlparse
 
-import dj_database_url
 from django.core.exceptions import ImproperlyConfigured
 from django.templatetags.static import static
 from redis.asyncio.retry import Retry
 from redis.backoff import ExponentialBackoff
 
-from backend.platform.connections import PooledConnection
+from backend.databases import databases
 from backend.platform.keys import Keyring, KeyringError
 from backend.platform.redis_address import address_of
 from backend.platform.redis_libraries import celery_broker, channel_layer_host
@@ -153,25 +152,16 @@ TEMPLATES = [
 ]
 
 # --- Data -----------------------------------------------------------------------------------
-DATABASES = {
-    "default": {
-        **dj_database_url.parse(env("DATABASE_URL")),
-        # A pool, not CONN_MAX_AGE: under ASGI a persistent connection is tied to a thread.
-        "OPTIONS": {
-            "pool": {
-                "min_size": 1,
-                "max_size": int(env("PARLEY_DB_POOL", "10")),
-                "timeout": 10,
-                "connection_class": PooledConnection,
-                # Then the next request tries anew, at once. With the usual 300 s the waits double
-                # without end: after a long outage nothing would reconnect for a minute.
-                "reconnect_timeout": 5,
-            }
-        },
-        # A connection that a restarted server has ended is replaced, not given to a request.
-        "CONN_HEALTH_CHECKS": True,
-    }
-}
+# The server itself, where DATABASE_URL is a pooler (backend/databases.py).
+DATABASE_DIRECT_URL = env("DATABASE_DIRECT_URL", "")
+DATABASES = databases(
+    env("DATABASE_URL"),
+    pool=int(env("PARLEY_DB_POOL", "10")),
+    direct_url=DATABASE_DIRECT_URL,
+    replica_url=env("DATABASE_REPLICA_URL", ""),
+)
+DATABASE_ROUTERS = ["backend.platform.replica.Router"]
+DATABASE_REPLICA_MAX_LAG_S = float(env("DATABASE_REPLICA_MAX_LAG_S", "10"))
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 # One server, or the master of Sentinels (backend/platform/redis_address.py).
 REDIS_URL = env("REDIS_URL")

@@ -13,6 +13,7 @@ from uuid import UUID
 
 from backend.accounts.models import APIKey, Project, User
 from backend.platform.errors import InvalidRequest
+from backend.platform.replica import from_replica
 from billing.accounts import terms_of
 from billing.models import UsageRecord
 from billing.periods import Period, month_of, parse_period
@@ -70,6 +71,7 @@ class UsageSummary(UsageTotal):
     data: list[UsageRow] = field(default_factory=list)
 
 
+@from_replica(fresh=True)
 def usage_summary(
     *,
     organization_id: UUID,

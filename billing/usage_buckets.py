@@ -13,6 +13,7 @@ from uuid import UUID
 
 from backend.accounts.principal import Principal
 from backend.platform.errors import InvalidRequest
+from backend.platform.replica import from_replica
 from billing.accounts import terms_of
 from billing.permissions import require_manager
 from billing.prices.usage import DIMENSIONS, Dimension, UsageBucket
@@ -108,6 +109,7 @@ def bucket_page(
     return BucketPage(start, end, width, limit or default)
 
 
+@from_replica(fresh=True)
 def usage_buckets(
     *,
     principal: Principal,
@@ -148,6 +150,7 @@ def usage_buckets(
     return [(start, list(results.values())) for start, results in sums.items()]
 
 
+@from_replica(fresh=True)
 def cost_buckets(
     *, principal: Principal, page: BucketPage, group_by: Sequence[str]
 ) -> tuple[str, list[tuple[datetime, list[CostResult]]]]:

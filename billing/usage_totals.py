@@ -17,8 +17,7 @@ from datetime import datetime, timedelta
 from typing import Any, Literal
 from uuid import UUID
 
-from django.db import connection
-
+from backend.platform.replica import read_connection
 from billing.prices.usage import DIMENSIONS, Dimension, UsageBucket
 from billing.quantities import TOKEN_COLUMNS, TokenCounts
 
@@ -115,7 +114,7 @@ def usage_totals(
         **_arrays("parts", [(start, whole_start), (whole_end, end)]),
         **{f"only_{name}": list(values) for name, values in only.items()},
     }
-    with connection.cursor() as cursor:
+    with read_connection().cursor() as cursor:
         cursor.execute(statement, parameters)
         for number, *values in cursor:
             groups, numbers = values[: len(dimensions) + 1], values[len(dimensions) + 1 :]

@@ -2,9 +2,8 @@
 
 import os
 import shutil
-import subprocess
-from pathlib import Path
 
+from infra.debian import install_one_of
 from infra.launcher.errors import LaunchError
 
 # Without a window to draw, the headless shell takes a third of the processor time.
@@ -33,23 +32,9 @@ def ensure_chromium() -> None:
     """
     if chromium_path():
         return
-    if os.geteuid() == 0 and Path("/etc/debian_version").exists():
-        print("  → install Chromium with apt-get", flush=True)
-        _apt_get("update")
-        any(_apt_get("install", "-y", "--no-install-recommends", name) for name in _PACKAGES)
+    install_one_of("Chromium", _PACKAGES)
     if not chromium_path():
         raise LaunchError(
             "The browser tests need Chromium: install it (on Debian: apt-get install chromium), "
             "or name its program in PARLEY_CHROMIUM."
         )
-
-
-def _apt_get(*arguments: str) -> bool:
-    """Whether it succeeded."""
-    done = subprocess.run(
-        ["apt-get", "-qq", *arguments],
-        env={**os.environ, "DEBIAN_FRONTEND": "noninteractive"},
-        stdout=subprocess.DEVNULL,
-        check=False,
-    )
-    return done.returncode == 0

@@ -12,6 +12,7 @@ from backend.conversations.models import Feedback, MessageRole
 from backend.conversations.selectors import message_get
 from backend.conversations.tree import path_to
 from backend.platform.errors import InvalidRequest
+from backend.platform.pages import in_pages
 
 _COMMENT_LIMIT = 4000
 _CONTEXT_BYTES = 8_000
@@ -62,9 +63,8 @@ def rated_answers() -> Iterator[dict[str, Any]]:
         )
         .exclude(message__text="")
         .select_related("message")
-        .order_by("created_at")
     )
-    for feedback in ratings.iterator():
+    for feedback in in_pages(ratings):
         answer = feedback.message
         if answer.parent_id is None:
             continue

@@ -14,9 +14,12 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cache, partial
 from typing import Any, ParamSpec, TypeVar
 
+import dj_database_url
+import psycopg
 from asgiref.sync import sync_to_async
 from django.conf import settings
 from django.db import close_old_connections, connection
+from psycopg.rows import TupleRow
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
@@ -57,3 +60,31 @@ def transaction_lock(name: str) -> None:
     """Hold a name alone until the transaction ends; waits for who has it."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [name])
+
+
+def session_connect() -> psycopg.Connection[TupleRow]:
+    """A connection of the caller's own, in autocommit, whose session lasts until it is closed.
+
+    For locks of a session: never through a pooler, and never one of Django's, which outlive what
+    they were borrowed for. Raises psycopg.Error when PostgreSQL is away.
+    """
+    if settings.DATABASE_DIRECT_URL:
+        return psycopg.connect(settings.DATABASE_DIRECT_URL, autocommit=True)
+    parameters = dict(connection.get_connection_params())
+    for option in ("pool", "cursor_factory", "context"):
+        parameters.pop(option, None)
+    return psycopg.connect(**parameters, autocommit=True)
+
+
+def connect_directly() -> None:
+    """Have this process use the server itself from now on: for what changes the schema, which
+    waits for locks and builds indexes for longer than a pooler lends a connection."""
+    if not settings.DATABASE_DIRECT_URL:
+        return
+    connection.close()
+    connection.close_pool()  # type: ignore[attr-defined]  # of the PostgreSQL backend
+    direct = dj_database_url.parse(settings.DATABASE_DIRECT_URL)
+    ours = connection.settings_dict
+    ours.update({name: direct[name] for name in ("NAME", "USER", "PASSWORD", "HOST", "PORT")})
+    ours["OPTIONS"] = {**ours["OPTIONS"], **direct.get("OPTIONS", {})}
+    ours["DISABLE_SERVER_SIDE_CURSORS"] = False

@@ -8,6 +8,8 @@ from django.http import HttpRequest
 from unfold.admin import ModelAdmin
 from unfold.paginator import InfinitePaginator
 
+from backend.platform.replica import database_to_read
+
 
 class ReadOnlyAdmin(ModelAdmin):
     """Rows that the product writes and staff only read."""
@@ -23,7 +25,8 @@ class ReadOnlyAdmin(ModelAdmin):
 
 
 class LargeReadOnlyAdmin(ReadOnlyAdmin):
-    """A table that grows with use: paged without ever being counted, searched by whole values.
+    """A table that grows with use: paged without ever being counted, searched by whole values, its
+    list read from the replica where there is one.
 
     Attributes:
         search_ids: UUID fields, searched where the term is a UUID.
@@ -39,6 +42,13 @@ class LargeReadOnlyAdmin(ReadOnlyAdmin):
     search_ids: tuple[str, ...] = ("pk",)
     search_email: str | None = None
     search_words: tuple[str, ...] = ()
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        rows: QuerySet[Any] = super().get_queryset(request)
+        match = request.resolver_match
+        if match is not None and (match.url_name or "").endswith("_changelist"):
+            return rows.using(database_to_read(fresh=False))
+        return rows
 
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Any], search_term: str

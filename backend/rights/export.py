@@ -23,6 +23,7 @@ from django.utils import timezone
 from backend.accounts.mail import mail_queue
 from backend.accounts.models import User
 from backend.platform.json import encode_json
+from backend.platform.pages import in_pages
 from backend.rights.models import DataExport, JobState, SubjectKind
 from backend.rights.readme import readme_text
 from backend.rights.registry import BY_LABEL, TABLES, Table
@@ -97,7 +98,7 @@ def _write_part(job: DataExport, table: Table, subject: Subject, renew: Callable
     if rows is None:
         return 0
     with tempfile.TemporaryFile() as part:
-        for row in rows.order_by("pk").iterator(chunk_size=_CHUNK_ROWS):
+        for row in in_pages(rows, size=_CHUNK_ROWS):
             part.write(_line(document_of(table, row)))
             count += 1
             if count % _CHUNK_ROWS == 0:

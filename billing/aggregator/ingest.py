@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 from uuid import NAMESPACE_URL, UUID, uuid5
+from zlib import crc32
 
 import orjson
 from django.db import DataError, IntegrityError, connection, transaction
@@ -38,18 +39,21 @@ COLUMNS = (
     f" {_TOKENS}, state, ttft_ms, duration_ms, client_hash"
 )
 _SUMS = ("requests", *TOKEN_COLUMNS)
+# It stays with the server's connection, and behind a pooler that one outlives a release: so the
+# table of these columns has a name of its own.
+_TABLE = f"billing_staging_{crc32(COLUMNS.encode()):08x}"
 _STAGING = f"""
-CREATE TEMPORARY TABLE IF NOT EXISTS billing_staging
+CREATE TEMPORARY TABLE IF NOT EXISTS {_TABLE}
 AS SELECT {COLUMNS} FROM billing_usageevent WITH NO DATA;
-TRUNCATE billing_staging
+TRUNCATE {_TABLE}
 """  # noqa: S608 -- constants of this module
-_COPY = f"COPY billing_staging ({COLUMNS}) FROM STDIN"
+_COPY = f"COPY {_TABLE} ({COLUMNS}) FROM STDIN"
 
 # ORDER BY makes concurrent aggregators take row locks in one order: no deadlocks.
 _STORE = f"""
 WITH fresh AS (
     INSERT INTO billing_usageevent ({COLUMNS})
-    SELECT {COLUMNS} FROM billing_staging ORDER BY event_id
+    SELECT {COLUMNS} FROM {_TABLE} ORDER BY event_id
     ON CONFLICT (event_id) DO NOTHING
     RETURNING *
 ), summed AS (
@@ -68,10 +72,10 @@ SELECT count(*) FROM fresh
 """  # noqa: S608 -- constants of this module
 # Repeated events too: another aggregator stored them. Statements of their own take no row
 # lock before the events' unique index has put aggregators with the same events in a row.
-_TAKE_OFF_LIST = """
-DELETE FROM billing_unaggregatedusage AS listed USING billing_staging AS stored
+_TAKE_OFF_LIST = f"""
+DELETE FROM billing_unaggregatedusage AS listed USING {_TABLE} AS stored
 WHERE listed.generation_id = stored.event_id
-"""
+"""  # noqa: S608 -- constants of this module
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,7 @@ numbered, and the number is held by a lock in PostgreSQL that ends with its hold
 unique across machines, reused after a crash, and they need no configuration.
 """
 
-import psycopg
-from django.db import connection
+from backend.platform.database import session_connect
 
 # Any constant, as long as nothing else in the database takes locks of this class.
 _LOCK_CLASS = 0x0A66
@@ -19,11 +18,7 @@ class MemberName:
 
     def __init__(self, group: str) -> None:
         """Raises psycopg.Error when PostgreSQL is away, RuntimeError when all are taken."""
-        parameters = dict(connection.get_connection_params())
-        for option in ("pool", "cursor_factory", "context"):
-            parameters.pop(option, None)
-        # Not one of Django's pooled connections: those outlive what they were borrowed for.
-        self._connection = psycopg.connect(**parameters, autocommit=True)
+        self._connection = session_connect()
         for number in range(1, MAX_MEMBERS + 1):
             row = self._connection.execute(
                 "SELECT pg_try_advisory_lock(%s, hashtext(%s) # %s)", [_LOCK_CLASS, group, number]

@@ -10,6 +10,7 @@ import time
 from decimal import Decimal
 from typing import Any
 
+from backend.platform.replica import from_primary
 from billing.models import Price, PriceFactor
 from billing.prices.book import FactorEntry, Payer, PriceBook, PriceEntry, Tier
 from billing.quantities import Kind
@@ -26,7 +27,8 @@ def price_book(currency: str = DEFAULT_CURRENCY) -> PriceBook:
     cached = cached_price_book(currency)
     if cached is not None:
         return cached
-    book = load_book(currency)
+    with from_primary():  # it is kept for others than who reads a report
+        book = load_book(currency)
     with _lock:
         _books[currency] = (time.monotonic(), book)
     return book

@@ -12,6 +12,7 @@ from datetime import datetime
 from uuid import UUID
 
 from backend.platform.database import in_database
+from backend.platform.replica import from_replica
 from billing.invoices.csv import safe_cell
 from billing.models import UsageRecord
 from billing.quantities import TOKEN_COLUMNS
@@ -46,6 +47,7 @@ async def usage_csv(
         yield _as_csv(page)
 
 
+@from_replica(fresh=False)
 def _page(
     after: int, start: datetime, end: datetime, organization_id: UUID | None
 ) -> list[tuple[object, ...]]:

@@ -11,19 +11,21 @@ announced a price; otherwise what finance has estimated.
 from collections import defaultdict
 from collections.abc import Container, Iterator
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 from decimal import Decimal
 from itertools import groupby
 from operator import itemgetter
+from typing import Any
 from uuid import UUID
 
-from django.db.models import Case, F, Sum, When
+from django.db.models import Case, F, QuerySet, Sum, When
 
 from backend.accounts.models import Organization
+from backend.platform.replica import from_replica
 from billing.engines.costs import CURRENCY as ENGINE_CURRENCY
 from billing.engines.costs import EngineCost, engine_costs
 from billing.ledger import bucket_of
-from billing.models import BillingAccount, UsageRollup
+from billing.models import BillingAccount, UsageDay, UsageRollup
 from billing.periods import Period, month_of
 from billing.prices.loading import DEFAULT_CURRENCY, load_book
 from billing.prices.usage import PricedBucket, Pricer
@@ -31,6 +33,7 @@ from billing.quantities import Kind
 from billing.reports.costs import CostBook
 from billing.tiers import model_and_tier, model_without_adapter
 
+_ORGANIZATIONS = 200
 _SUMS = {"requests": Sum("requests"), **{kind.value: Sum(kind.column) for kind in Kind}}
 
 
@@ -87,6 +90,7 @@ class FinanceReport:
     engines: list[EngineCost] = field(default_factory=list)
 
 
+@from_replica(fresh=False)
 def report(period: Period, *, currency: str = DEFAULT_CURRENCY) -> FinanceReport:
     """Everything the page shows, in one pass over the period's rollups."""
     result = FinanceReport(period, currency, Row("total"), [], [], [])
@@ -156,7 +160,7 @@ def _priced(period: Period, result: FinanceReport) -> Iterator[tuple[UUID, Price
         .order_by(*by)
     )
     for organization_id, of_one in groupby(
-        rows.iterator(chunk_size=5000), key=itemgetter("organization_id")
+        _by_organizations(rows, read_from, period.end), key=itemgetter("organization_id")
     ):
         pricer = Pricer(organization_id=organization_id, book=book)
         for row in of_one:
@@ -167,6 +171,18 @@ def _priced(period: Period, result: FinanceReport) -> Iterator[tuple[UUID, Price
             if priced.bucket.start >= period.start:
                 yield organization_id, priced
         result.unpriced |= pricer.unpriced
+
+
+def _by_organizations(
+    rows: QuerySet[UsageRollup, dict[str, Any]], start: datetime, end: datetime
+) -> Iterator[dict[str, Any]]:
+    """`rows`, some organizations at a time: those of all are more than memory should hold."""
+    days = UsageDay.objects.filter(day__gte=start - timedelta(days=1), day__lt=end)
+    every = list(
+        days.values_list("organization_id", flat=True).distinct().order_by("organization_id")
+    )
+    for first in range(0, len(every), _ORGANIZATIONS):
+        yield from rows.filter(organization_id__in=every[first : first + _ORGANIZATIONS])
 
 
 def _top(organizations: dict[UUID, Row], *, count: int = 10) -> list[tuple[UUID, Row]]:

@@ -30,7 +30,7 @@ def main(command: str, arguments: list[str]) -> int:
     if len(arguments) != 1:
         print(f"Usage: manage.py {command} FILE", file=sys.stderr)
         return 2
-    url = os.environ.get("DATABASE_URL")
+    url = os.environ.get("DATABASE_DIRECT_URL") or os.environ.get("DATABASE_URL")
     if not url:
         print(
             "There is no database: start the product with `make run`, or set DATABASE_URL.",

@@ -12,6 +12,7 @@ from django.utils import timezone
 from backend.api.batches.lines import closed_line, has_open_lines
 from backend.api.files.rows import file_store, files_remove
 from backend.api.models import Batch, BatchLine, BatchState, FilePurpose, StoredFile
+from backend.platform.pages import in_pages
 from billing.webhooks.events import batch_event
 
 OUTPUT_KEPT = timedelta(days=30)
@@ -62,7 +63,7 @@ def _written(row: Batch, *, is_error: bool) -> tuple[StoredFile | None, int]:
     lines = BatchLine.objects.filter(batch=row, is_done=True, is_error=is_error)
     count = 0
     with tempfile.TemporaryFile() as whole:
-        for line in lines.order_by("number").iterator(chunk_size=_CHUNK):
+        for line in in_pages(lines, by="number", size=_CHUNK):
             whole.write(orjson.dumps(closed_line(line)) + b"\n")
             count += 1
         if not count:

@@ -30,6 +30,7 @@ from backend.api.models import (
     UploadPart,
 )
 from backend.platform.errors import InsufficientQuota, InvalidRequest, NotFound
+from backend.platform.pages import in_pages
 
 log = structlog.get_logger(__name__)
 
@@ -134,9 +135,9 @@ def purge_files() -> int:
     now = timezone.now()
     before = now - HALF_WRITTEN
     parts = UploadPart.objects.filter(upload__expires_at__lt=now)
-    for part in without_held(
-        parts, organization="upload__organization_id", user="upload__user_id"
-    ).iterator():
+    for part in in_pages(
+        without_held(parts, organization="upload__organization_id", user="upload__user_id")
+    ):
         default_storage.delete(part.file)
         part.delete()
     uploads = Upload.objects.filter(parts=None)
@@ -146,7 +147,7 @@ def purge_files() -> int:
     for owner, kept_since in retention_ends(now=now, at_least=UNFETCHED):
         _not_held(uploads.filter(**owner, created_at__lte=kept_since, expires_at__lt=now)).delete()
         due.append(_not_being_read(StoredFile.objects.filter(**owner, created_at__lte=kept_since)))
-    return sum(files_remove(_not_held(rows).iterator()) for rows in due)
+    return sum(files_remove(in_pages(_not_held(rows))) for rows in due)
 
 
 def _not_being_read(rows: QuerySet[StoredFile]) -> QuerySet[StoredFile]:

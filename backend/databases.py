@@ -1,0 +1,66 @@
+"""Django's `DATABASES`, from the URLs of the environment.
+
+    DATABASE_URL          the primary, or a pooler in front of it
+    DATABASE_DIRECT_URL   the primary itself, where DATABASE_URL is pgbouncer in transaction mode
+    DATABASE_REPLICA_URL  a streaming replica, for reports (`backend/platform/replica.py`)
+
+Behind such a pooler each transaction may be on another connection of the server's. So nothing may
+stay in a session: no cursor outside a transaction, no prepared statement (Django makes none of its
+own accord), no lock or setting of a session. What needs a session, or changes the schema, goes
+directly (`backend/platform/database.py`). Decision 0301.
+"""
+
+from typing import Any
+
+import dj_database_url
+
+from backend.platform.connections import PooledConnection
+
+_REPLICA_TIMEOUT_S = 2
+"""For a connection of the replica's: the primary is there where it does not answer."""
+
+
+def databases(
+    url: str, *, pool: int, direct_url: str = "", replica_url: str = ""
+) -> dict[str, dict[str, Any]]:
+    """
+    Args:
+        pool: the largest number of connections of one process, to each.
+        direct_url: empty where `url` is the server itself.
+        replica_url: empty where there is none.
+    """
+    primary = _connection(url, pool=pool)
+    if direct_url:
+        # A cursor that is read in parts outlives its transaction. Without them a result is read
+        # whole, so what may be large is read in pages (backend/platform/pages.py).
+        primary["DISABLE_SERVER_SIDE_CURSORS"] = True
+    if not replica_url:
+        return {"default": primary}
+    replica = _connection(replica_url, pool=pool)
+    replica["OPTIONS"]["connect_timeout"] = _REPLICA_TIMEOUT_S
+    replica["OPTIONS"]["pool"] |= {"min_size": 0, "timeout": _REPLICA_TIMEOUT_S}
+    if direct_url:  # where one is behind a pooler the other may be
+        replica["DISABLE_SERVER_SIDE_CURSORS"] = True
+    return {"default": primary, "replica": replica}
+
+
+def _connection(url: str, *, pool: int) -> dict[str, Any]:
+    parsed: dict[str, Any] = dict(dj_database_url.parse(url))
+    options = {
+        # A pool, not CONN_MAX_AGE: under ASGI a persistent connection is tied to a thread.
+        "pool": {
+            "min_size": 1,
+            "max_size": pool,
+            "timeout": 10,
+            "connection_class": PooledConnection,
+            # Then the next request tries anew, at once. With the usual 300 s the waits double
+            # without end: after a long outage nothing would reconnect for a minute.
+            "reconnect_timeout": 5,
+        }
+    }
+    return {
+        **parsed,
+        "OPTIONS": {**parsed.get("OPTIONS", {}), **options},
+        # A connection that a restarted server has ended is replaced, not given to a request.
+        "CONN_HEALTH_CHECKS": True,
+    }
