@@ -21,6 +21,7 @@ from backend.platform.redis_address import address_of
 from backend.platform.redis_libraries import celery_broker, channel_layer_host
 from backend.schedule import BEAT_SCHEDULE
 from backend.storage import storage_backend
+from billing.kafka_access import kafka_access
 from billing.schedule import BEAT_SCHEDULE as BILLING_SCHEDULE
 from billing.schedule import TASK_ROUTES as BILLING_ROUTES
 from billing.taxes import parse_taxes
@@ -203,8 +204,13 @@ CHANNEL_LAYERS = {
     }
 }
 KAFKA_BOOTSTRAP_SERVERS = env("KAFKA_BOOTSTRAP_SERVERS")
-# What /readyz asks besides database and Redis, and reports only: that one of `host:port,…` listens.
-OPTIONAL_SERVICES = {"event_log": KAFKA_BOOTSTRAP_SERVERS}
+try:
+    KAFKA_ACCESS = kafka_access(os.environ)
+except ValueError as error:
+    raise ImproperlyConfigured(str(error)) from error
+# What /readyz asks besides database and Redis, and reports only: that one of `host:port,…` listens,
+# and shows a certificate that is trusted, where it has one.
+OPTIONAL_SERVICES = {"event_log": (KAFKA_BOOTSTRAP_SERVERS, KAFKA_ACCESS.tls)}
 STORAGES = {
     "default": storage_backend(os.environ.get("STORAGE_URL", ""), directory=VAR_DIR / "files"),
     "staticfiles": {"BACKEND": "backend.api.static_files.StaticFilesStorage"},

@@ -2,6 +2,8 @@
 a constructor can hang for half a minute against a broker that does not answer.
 """
 
+from typing import Any
+
 import structlog
 from django.conf import settings
 from kafka import KafkaAdminClient, KafkaConsumer, KafkaProducer
@@ -16,10 +18,18 @@ PARTITIONS = 6
 """Of a new topic; how many aggregators can share the work. An operator may add more later."""
 
 
+def _brokers() -> dict[str, Any]:
+    """Where the brokers are and how they are reached; OSError where a file of TLS is unusable."""
+    return {
+        "bootstrap_servers": settings.KAFKA_BOOTSTRAP_SERVERS,
+        **settings.KAFKA_ACCESS.options(),
+    }
+
+
 def producer() -> KafkaProducer:
     """Idempotent, waits for all replicas, gives up within 30 s so that its user can back off."""
     return KafkaProducer(
-        bootstrap_servers=settings.KAFKA_BOOTSTRAP_SERVERS,
+        **_brokers(),
         client_id="parley-relay",
         enable_idempotence=True,
         acks="all",
@@ -41,7 +51,7 @@ def consumer(*, group: str, member: str, topics: list[str]) -> KafkaConsumer:
     """
     return KafkaConsumer(
         *topics,
-        bootstrap_servers=settings.KAFKA_BOOTSTRAP_SERVERS,
+        **_brokers(),
         client_id=f"parley-{group}",
         group_id=group,
         group_instance_id=member,
@@ -70,7 +80,7 @@ def leave_group(*, group: str, member: str) -> None:
     its session times out. A member that the group does not know is out already. Raises KafkaError.
     """
     admin = KafkaAdminClient(
-        bootstrap_servers=settings.KAFKA_BOOTSTRAP_SERVERS,
+        **_brokers(),
         client_id=f"parley-{group}",
         bootstrap_timeout_ms=5_000,
     )
@@ -86,7 +96,7 @@ def leave_group(*, group: str, member: str) -> None:
 def ensure_topics() -> None:
     """Create the topics that do not exist; their settings are left alone where they do."""
     admin = KafkaAdminClient(
-        bootstrap_servers=settings.KAFKA_BOOTSTRAP_SERVERS,
+        **_brokers(),
         client_id="parley-topics",
         bootstrap_timeout_ms=10_000,
     )

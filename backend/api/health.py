@@ -14,6 +14,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, partial
+from ssl import SSLContext, SSLError
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -79,8 +80,8 @@ def checks() -> dict[str, Check]:
         "redis": Check(_redis, required=True),
         "replicas": Check(_replicas, required=False),
         **{
-            name: Check(partial(_listens, addresses), required=False)
-            for name, addresses in settings.OPTIONAL_SERVICES.items()
+            name: Check(partial(_listens, *service), required=False)
+            for name, service in settings.OPTIONAL_SERVICES.items()
         },
         "safety": Check(_safety, required=False),
     }
@@ -173,11 +174,16 @@ async def _safety() -> None:
         raise SafetyLayerFailed
 
 
-async def _listens(addresses: str) -> None:
-    """A TCP connection to the first that listens; a client's start can take seconds."""
+async def _listens(addresses: str, tls: Callable[[], SSLContext | None]) -> None:
+    """A connection to the first that listens, with its TLS; a client's start can take seconds."""
+    context = tls()
     for address in (urlsplit(f"//{each.strip()}") for each in addresses.split(",")):
         try:
-            _, writer = await asyncio.open_connection(address.hostname, address.port or 9092)
+            _, writer = await asyncio.open_connection(
+                address.hostname, address.port or 9092, ssl=context
+            )
+        except SSLError:
+            raise  # it listens: whoever reads this looks for a certificate, not for a process
         except OSError:
             continue
         writer.close()

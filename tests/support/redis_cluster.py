@@ -8,18 +8,13 @@ import ssl
 import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
-from datetime import UTC, datetime, timedelta
-from ipaddress import ip_address
 from pathlib import Path
 
 import redis
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.x509.oid import NameOID
 
 from infra.services.ports import LOOPBACK, free_port
 from infra.services.valkey import ValkeyService
+from tests.support.certificates import Authority
 
 SLOTS = 16_384
 NODES = 3
@@ -64,8 +59,8 @@ class Replica(ValkeyService):
 @asynccontextmanager
 async def tls_cluster(directory: Path) -> AsyncIterator[tuple[str, list[ClusterNode]]]:
     """A cluster of three masters behind TLS: its URL, and its nodes."""
-    certificate, context = _certificate(directory)
-    async with _doors(context) as doors:
+    authority = Authority(directory)
+    async with _doors(authority.server_context("redis")) as doors:
         nodes = [ClusterNode(directory / f"node-{n}", port) for n, (port, _) in enumerate(doors)]
         try:
             for node, (_, target) in zip(nodes, doors, strict=True):
@@ -73,7 +68,7 @@ async def tls_cluster(directory: Path) -> AsyncIterator[tuple[str, list[ClusterN
                 target.append(node.port)
             await asyncio.to_thread(_join, nodes)
             hosts = ",".join(f"{LOOPBACK}:{port}" for port, _ in doors)
-            yield f"rediss+cluster://{hosts}?ssl_ca_certs={certificate}", nodes
+            yield f"rediss+cluster://{hosts}?ssl_ca_certs={authority.file}", nodes
         finally:
             for node in nodes:
                 node.destroy()
@@ -193,35 +188,3 @@ async def _copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> N
             writer.write(data)
             await writer.drain()
     writer.close()
-
-
-def _certificate(directory: Path) -> tuple[Path, ssl.SSLContext]:
-    """A certificate of this machine's loopback that signs itself: its file, and a server's TLS."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "redis")])
-    now = datetime.now(UTC)
-    certificate = (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(key.public_key())
-        .serial_number(x509.random_serial_number())
-        .not_valid_before(now - timedelta(minutes=5))
-        .not_valid_after(now + timedelta(days=1))
-        .add_extension(x509.SubjectAlternativeName([x509.IPAddress(ip_address(LOOPBACK))]), False)
-        .add_extension(x509.BasicConstraints(ca=True, path_length=0), True)
-        .sign(key, hashes.SHA256())
-    )
-    directory.mkdir(parents=True, exist_ok=True)
-    certificate_file, key_file = directory / "redis.pem", directory / "redis.key"
-    certificate_file.write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
-    key_file.write_bytes(
-        key.private_bytes(
-            serialization.Encoding.PEM,
-            serialization.PrivateFormat.PKCS8,
-            serialization.NoEncryption(),
-        )
-    )
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(certificate_file, key_file)
-    return certificate_file, context
