@@ -146,6 +146,8 @@ class Request:
     cache_salt: str = ""
     public_tokens: int = 0
     """Its first so many tokens are the product's own text: their blocks are without the salt."""
+    may_be_kept: bool = True
+    """What is computed for it, outside the engine."""
     deadline: float | None = None
     """When it ends with what it has by then, in `arrived_at`'s clock."""
     wants_embedding: bool = False

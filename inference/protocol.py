@@ -33,6 +33,8 @@ class AddRequest(msgspec.Struct, tag="add"):
     cache_salt: str = ""
     public_tokens: int = 0
     """Of the prompt, the first so many are no tenant's: their blocks are without the salt."""
+    may_be_kept: bool = True
+    """What is computed for it, outside the engine."""
     deadline: float | None = None
     """When to end with what there is, in the same clock."""
     wants_embedding: bool = False

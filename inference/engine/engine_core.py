@@ -114,6 +114,7 @@ class EngineCore:
                 arrived_at=message.arrived_at,
                 cache_salt=message.cache_salt,
                 public_tokens=message.public_tokens,
+                may_be_kept=message.may_be_kept,
                 deadline=message.deadline,
                 wants_embedding=message.wants_embedding,
                 wants_readouts=message.wants_readouts,
@@ -236,7 +237,7 @@ class EngineCore:
         self.scheduler.complete(chunk, token_ids)
         readouts = self._new_readouts(request) if request.wants_readouts else b""
         is_first = request.num_output_tokens == len(token_ids)
-        if self.keeper is not None and (is_first or reason is not None):
+        if self.keeper is not None and request.may_be_kept and (is_first or reason is not None):
             self.keeper.keep(request)
         if reason is not None:
             self.scheduler.finish(request)

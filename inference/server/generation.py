@@ -96,6 +96,7 @@ async def _run_adapted(
         arrived_at=now,
         cache_salt=prompt.cache_salt,
         public_tokens=prompt.public_tokens,
+        may_be_kept=prompt.may_be_kept,
         deadline=None if prompt.timeout_s is None else now + prompt.timeout_s,
         wants_readouts=prompt.wants_readouts,
         images=prompt.images,

@@ -52,6 +52,8 @@ class PreparedPrompt:
     """The first so many are the product's own text."""
     predicted_token_ids: tuple[int, ...] = ()
     """Of the text that the answer is expected to have."""
+    may_be_kept: bool = True
+    """What is computed for it, outside the engine."""
 
 
 @dataclass(frozen=True)
@@ -136,6 +138,7 @@ async def prepare_prompts(
             body.return_readouts,
             images,
             adapter,
+            may_be_kept=body.kv_store,
         )
         prepared.append(prompt)
     return prepared

@@ -85,6 +85,8 @@ class GenerationFields(_SamplingFields, kw_only=True, forbid_unknown_fields=True
     """The answer ends after so many seconds, with what it has and reason `timeout`."""
     cache_salt: Annotated[str, Meta(max_length=256)] | None = None
     """Cached blocks are found by requests of the same salt only."""
+    kv_store: bool = True
+    """What is computed for it may be kept outside the engine too, where there is such a place."""
     return_readouts: bool = False
     """Answer with what `--readout` reads of the tokens of prompt and answer, too."""
     user: str | None = None

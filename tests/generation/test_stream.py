@@ -95,6 +95,15 @@ async def test_engine_gets_exactly_the_parameters_that_were_set(
     assert served.body["priority"] == principal.plan.queue_priority
     assert served.body["cache_salt"] == str(principal.organization_id)
     assert "top_p" not in served.body
+    assert "kv_store" not in served.body
+
+
+async def test_kv_store_is_off_for_requests_that_are_not_stored(
+    gateway: Gateway, upstream: SyntheticUpstream, principal: Principal
+) -> None:
+    await ask(chat(principal, retention_days=0, max_tokens=2))
+    [served] = upstream.served
+    assert served.body["kv_store"] is False
 
 
 async def test_answer_is_billed_by_the_final_count_of_its_upstream(

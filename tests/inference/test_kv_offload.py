@@ -175,6 +175,15 @@ def test_request_past_its_deadline_is_added_for_the_core_to_end(engine, tmp_path
     assert one.core.kv.pool.num_used == 0
 
 
+def test_nothing_is_kept_of_a_request_that_says_so(engine, tmp_path) -> None:
+    one = engine(on_disk(tmp_path))
+    one.core.add(AddRequest("secret", PROMPT, greedy(max_tokens=2), may_be_kept=False))
+    while one.core.scheduler.has_work:
+        one.core.step()
+    one.offload.close()
+    assert not [path for path in tmp_path.rglob("*") if path.is_file()]
+
+
 def test_directory_keeps_to_its_size_and_drops_the_least_recently_used(tmp_path) -> None:
     place = Directory(tmp_path, max_bytes=1000)
     for number in range(12):

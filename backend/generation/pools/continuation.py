@@ -70,6 +70,8 @@ def upstream_body(
         # Cached prefixes are shared within an organization only: a hit would tell by its speed
         # that another one has sent the same text.
         body["cache_salt"] = str(request.principal.organization_id)
+        if not request.outlives_delivery:
+            body["kv_store"] = False  # of our engine: nothing of it is kept outside its memory
         body.pop("cache_public_messages", None)
         if "public_prefix" in pool.capabilities and _begins_with_own_prompt(request):
             body["cache_public_messages"] = 1
