@@ -53,7 +53,13 @@ class EngineCore:
         runner: StepRunner,
         proposers: Sequence[Proposer] = (),
         clock: Callable[[], float] = time.monotonic,
+        timer: Callable[[], float] = time.perf_counter,
     ) -> None:
+        """
+        Args:
+            timer: what steps and copies take is measured by; the simulator has its own.
+        """
+        self._timer = timer
         self.runner = runner
         self.kv = KVCacheManager(
             runner.num_blocks,
@@ -147,13 +153,13 @@ class EngineCore:
         self._note_first_runs(chunks)
         try:
             self._copy_blocks()
-            began = time.perf_counter()
+            began = self._timer()
             self.progress.begin(sum(_work(chunk) for chunk in chunks))
             try:
                 results = self.runner.execute(chunks)
             finally:
                 self.progress.end()
-            seconds = time.perf_counter() - began
+            seconds = self._timer() - began
         except EngineBrokenError:
             raise
         except Exception as error:  # whatever it is, it ends the request to blame and no other
@@ -276,7 +282,7 @@ class EngineCore:
         """Make the copies between cache and host memory that the step needs."""
         if not (copies := self.kv.swap_space.take_copies()):
             return
-        began = time.perf_counter()
+        began = self._timer()
         try:
             self.runner.copy_blocks(copies)
         except BaseException:
@@ -285,7 +291,7 @@ class EngineCore:
                 self.kv.pool.forget(block_id)
             self.scheduler.drop_swapped({host for _, host in copies.out})
             raise
-        self.kv.swap_costs.copied(len(copies), time.perf_counter() - began)
+        self.kv.swap_costs.copied(len(copies), self._timer() - began)
 
     def _drafts(self) -> dict[str, list[int]]:
         """Draft tokens for the next step; a draft model that fails is not asked again."""

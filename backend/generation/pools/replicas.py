@@ -1,5 +1,6 @@
 """The replicas of one pool as this process sees them, and which one a generation goes to."""
 
+import time
 from collections.abc import Callable, Collection
 
 import structlog
@@ -32,7 +33,14 @@ class Replica:
             those has room for.
     """
 
-    def __init__(self, config: ReplicaConfig, pool_id: str, *, on_demand: bool = False) -> None:
+    def __init__(
+        self,
+        config: ReplicaConfig,
+        pool_id: str,
+        *,
+        on_demand: bool = False,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self.config = config
         self.on_demand = on_demand
         self.pool_id = pool_id
@@ -42,9 +50,9 @@ class Replica:
         self.missed = 0
         self.was_probed = False
         self.detail = "not probed yet"
-        self.breaker = Breaker()
-        self.slow_breaker = Breaker()
-        self.pace = TokenPace()
+        self.breaker = Breaker(clock)
+        self.slow_breaker = Breaker(clock)
+        self.pace = TokenPace(clock)
         self.ramp = Ramp()
         self._was_healthy = False
         self.record: EngineRecord | None = None
@@ -112,8 +120,9 @@ class ReplicaSet:
         was_asked: since demand.py last told of it.
     """
 
-    def __init__(self, pool: PoolConfig) -> None:
+    def __init__(self, pool: PoolConfig, *, clock: Callable[[], float] = time.monotonic) -> None:
         self.pool = pool
+        self._clock = clock
         self.replicas = [self._new(config, pool) for config in pool.replicas]
         self.index = PrefixIndex()
         self.on_placed: Callable[[str, str, Prefix], None] = lambda pool, replica, prefix: None
@@ -138,7 +147,7 @@ class ReplicaSet:
         self.pool = pool
 
     def _new(self, config: ReplicaConfig, pool: PoolConfig) -> Replica:
-        return Replica(config, pool.id, on_demand=pool.on_demand)
+        return Replica(config, pool.id, on_demand=pool.on_demand, clock=self._clock)
 
     def note(self, record_at: Callable[[str], EngineRecord | None]) -> None:
         """Take over what the replicas have announced, by their address."""
