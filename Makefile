@@ -93,6 +93,10 @@ bench-gateway: $(DEV_STAMP) ## How many streams one web process holds, and what 
 load: $(DEV_STAMP) ## Ten times the load that can be served: who is refused, how fast, who goes first
 	@$(IN_VENV) -m infra.load.overload
 
+.PHONY: simulate
+simulate: $(DEV_STAMP) ## A fleet of 10,000 GPUs in simulated time, tables and plots in var/simulator (ARGS="day --part 20")
+	@$(IN_VENV) -m infra.simulator run --plots var/simulator $(ARGS)
+
 .PHONY: bench-billing
 bench-billing: $(DEV_STAMP) ## How many usage events a second one aggregator stores
 	@$(IN_VENV) manage.py with-services bench_billing --kafka --export 1000000

@@ -1,0 +1,81 @@
+"""The simulator's commands."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import time
+from pathlib import Path
+
+from infra.simulator.step_times import DATA, load
+
+OURS = "smollm2-135m-one-thread"
+HARDWARE = "llama-3.3-70b-fp8-h100x2"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        prog="python -m infra.simulator",
+        description="Fleets of engines in simulated time.",
+        allow_abbrev=False,
+    )
+    commands = parser.add_subparsers(dest="command", required=True)
+    for name, text in (
+        ("measure", "measure step times of four real engines, and write their table"),
+        ("compare", "one trace: four real engines, and simulated; with --measure, measure first"),
+    ):
+        real = commands.add_parser(name, help=text)
+        real.add_argument(
+            "--model", type=Path, default=Path("var/models/SmolLM2-135M-Instruct.Q4_1.gguf")
+        )
+        real.add_argument("--times", type=Path, default=DATA / f"{OURS}.json")
+        real.add_argument("--measure", action="store_true")
+    run = commands.add_parser("run", help="simulate scenarios of a fleet of 10,000 GPUs")
+    run.add_argument("scenarios", nargs="*", default=[], help="names; default: all")
+    run.add_argument("--part", type=int, default=10, help="simulate one replica in so many")
+    run.add_argument("--plots", type=Path, help="a folder for a picture of each")
+    run.add_argument("--suffix", default="svg")
+    commands.add_parser("levels", help="one trace at both levels")
+    commands.add_parser("choice", help="what it costs a gateway to choose among many replicas")
+    options = parser.parse_args()
+    if options.command == "run":
+        _run(options)
+    elif options.command == "levels":
+        from infra.simulator.levels import table as levels
+
+        print(levels(load(HARDWARE)))
+    elif options.command == "choice":
+        from infra.simulator.choice_cost import table
+
+        print(table(load(HARDWARE)))
+    else:
+        _real(options)
+
+
+def _run(options: argparse.Namespace) -> None:
+    from infra.simulator.report import table
+    from infra.simulator.scenarios import SCENARIOS, simulate
+
+    for name in options.scenarios or SCENARIOS:
+        began = time.monotonic()
+        results = simulate(SCENARIOS[name], options.part)
+        print(table(SCENARIOS[name], results))
+        print(f"{len(results)} runs in {time.monotonic() - began:.0f} s\n", flush=True)
+        if options.plots:
+            from infra.simulator.plots import draw
+
+            options.plots.mkdir(parents=True, exist_ok=True)
+            draw(SCENARIOS[name], results, options.plots / f"{name}.{options.suffix}")
+
+
+def _real(options: argparse.Namespace) -> None:
+    from infra.simulator.compare import compare
+    from infra.simulator.measure import engines, measure, write
+
+    with engines(options.model) as urls:
+        if options.command == "measure" or options.measure:
+            times = asyncio.run(measure(options.model, urls))
+            write(times, options.times)
+            print(options.times.read_text())
+        if options.command == "compare":
+            print(compare(urls, load(options.times.stem)))
