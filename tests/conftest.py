@@ -1,5 +1,6 @@
 """Fixtures for every test; the machinery behind them is in tests/support."""
 
+import functools
 import os
 import tempfile
 from collections.abc import Iterator
@@ -52,8 +53,7 @@ def empty_redis(pytestconfig: pytest.Config) -> None:
     own, which is left alone.
     """
     if pytestconfig.stash[SERVICES].started:
-        with redis.Redis.from_url(os.environ["REDIS_URL"]) as client:
-            client.flushdb()
+        _redis_of_this_run().flushdb()
 
 
 @pytest.fixture(scope="session")
@@ -171,6 +171,11 @@ def passable(scratch: Path) -> Path:
     directory = Path(tempfile.mkdtemp(dir=scratch))
     directory.chmod(0o711)
     return directory
+
+
+@functools.cache
+def _redis_of_this_run() -> redis.Redis:
+    return redis.Redis.from_url(os.environ["REDIS_URL"])
 
 
 def _build_page() -> None:
