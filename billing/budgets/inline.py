@@ -65,7 +65,6 @@ async def reserve(
     """
     limits, book = await _limits_and_book(principal.organization_id)
     bound = limits.binding(project_id=principal.project_id, key_id=principal.key_id)
-    redis = async_client()
     if not bound:
         throttled = await async_batch().execute("MGET", *throttle.keys(principal))
         await throttle.refuse_if_over(principal, throttled)
@@ -91,12 +90,12 @@ async def reserve(
         *(limit.ceiling for limit in bound),
     ]
     # One round trip for everything.
-    pipeline = redis.pipeline(transaction=False)
-    pipeline.mget(throttle.keys(principal))
-    # Settling must find the counters even if the budgets change in the meantime.
-    pipeline.set(_reserved_key(generation_id), orjson.dumps(held_in), ex=2 * lifetime)
-    pipeline.eval(counters.RESERVE, len(keys), *keys, *arguments)
-    throttled, _, answer = await pipeline.execute()
+    throttled, _, answer = await async_batch().execute_all(
+        ("MGET", *throttle.keys(principal)),
+        # Settling must find the counters even if the budgets change in the meantime.
+        ("SET", _reserved_key(generation_id), orjson.dumps(held_in), "EX", 2 * lifetime),
+        ("EVAL", counters.RESERVE, len(keys), *keys, *arguments),
+    )
     try:
         await throttle.refuse_if_over(principal, throttled)
     except Exception:  # RateLimited, or Redis went away: nothing of this call stays reserved
@@ -105,9 +104,9 @@ async def reserve(
         raise
     while answer[0] == -1:
         await in_database(rebuild_counters, limits, bound, at=now)
-        answer = await redis.eval(counters.RESERVE, len(keys), *keys, *arguments)
+        answer = await async_client().eval(counters.RESERVE, len(keys), *keys, *arguments)
     if answer[0] == 0:
-        await redis.delete(_reserved_key(generation_id))
+        await async_client().delete(_reserved_key(generation_id))
         raise _refusal(bound[answer[1] - 1], limits.currency)
     return bool(answer[1])
 
@@ -128,7 +127,6 @@ async def settle(*, generation_id: UUID, facts: UsageFacts | None) -> None:
 
 
 async def _settle(generation_id: UUID, facts: UsageFacts | None) -> None:
-    redis = async_client()
     reserved = await async_batch().execute("GETDEL", _reserved_key(generation_id))
     to_release: list[list[str]] = orjson.loads(reserved) if reserved else []
     to_charge: list[list[str]] = []
@@ -147,9 +145,8 @@ async def _settle(generation_id: UUID, facts: UsageFacts | None) -> None:
         if chosen:
             keys = list(chain.from_iterable(chosen))
             recent = counters.RECENT_S
-            await redis.eval(
-                counters.SETTLE, len(keys), *keys, str(generation_id), amount, time.time(), recent
-            )
+            arguments = (*keys, str(generation_id), amount, time.time(), recent)
+            await async_batch().execute("EVAL", counters.SETTLE, len(keys), *arguments)
 
 
 async def _limits_and_book(organization_id: UUID) -> tuple[OrganizationLimits, PriceBook]:

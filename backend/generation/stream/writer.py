@@ -17,13 +17,16 @@ from backend.generation import metrics
 from backend.generation.stream import keys
 from backend.generation.stream.log import EventLog
 from backend.generation.stream.scripts import APPEND, FENCED, MISSING
+from backend.platform.redis_batch import Batch
 
 log = structlog.get_logger(__name__)
 
-# Between two rounds. A round costs the same CPU for one event as for a hundred, and more than
-# everything else that is done for a token (docs/benchmarks/gateway.md): so there are at most a
-# hundred a second. The first event after a silence does not wait.
-_PAUSE_S = 0.01
+# Between two rounds, for each generation that the last one wrote of, and at most. A round costs
+# about the same CPU for one event as for a hundred, so there are at most a hundred a second where
+# there are many streams; few do not wait for each other. The first event after a silence does not
+# wait, nor does the first text of an answer, which follows its first event at once.
+_PAUSE_A_LOG_S, _MAX_PAUSE_S = 0.001, 0.01
+_FIRST_EVENTS = 2
 _RETRY_S = (0.05, 0.1, 0.2, 0.4, 0.8, 1.0)
 # Events of one generation in one round: after Redis lost everything, a long answer is given
 # back in several rounds, not in one that would block Redis for others.
@@ -45,7 +48,8 @@ class BufferWriter:
     def __init__(
         self, redis: Redis, *, on_missing: Callable[[EventLog], Awaitable[None]], ttl_ms: int
     ) -> None:
-        self.shards = [ShardWriter(redis, on_missing, ttl_ms) for _ in keys.shards()]
+        append = Batch(redis).script(APPEND)
+        self.shards = [ShardWriter(append, on_missing, ttl_ms) for _ in keys.shards()]
 
     def mark(self, event_log: EventLog) -> None:
         """`event_log` has events that Redis has not."""
@@ -56,18 +60,26 @@ class ShardWriter:
     """The same, of one shard."""
 
     def __init__(
-        self, redis: Redis, on_missing: Callable[[EventLog], Awaitable[None]], ttl_ms: int
+        self,
+        append: Callable[..., Awaitable[list[int]]],
+        on_missing: Callable[[EventLog], Awaitable[None]],
+        ttl_ms: int,
     ) -> None:
-        self._append = redis.register_script(APPEND)
+        self._append = append
         self._on_missing = on_missing
         self._ttl_ms = ttl_ms
         self._dirty: dict[EventLog, None] = {}
         self._restoring: dict[EventLog, asyncio.Task[None]] = {}
         self._wake = asyncio.Event()
+        self._has_first_events = False
+        self._pause: asyncio.Future[None] | None = None
 
     def mark(self, event_log: EventLog) -> None:
         self._dirty[event_log] = None
         self._wake.set()
+        if event_log.last <= _FIRST_EVENTS:
+            self._has_first_events = True
+            self._end_pause()
 
     async def run(self) -> None:
         """The writer's task; runs until it is cancelled."""
@@ -75,6 +87,7 @@ class ShardWriter:
         while True:
             await self._wake.wait()
             self._wake.clear()
+            self._has_first_events = False
             batch = [item for item in self._dirty if item not in self._restoring]
             self._dirty = {item: None for item in self._restoring if item in self._dirty}
             batch = [item for item in batch if _is_behind(item)]
@@ -83,7 +96,7 @@ class ShardWriter:
             try:
                 await self._round(batch)
                 failures = 0
-                await asyncio.sleep(_PAUSE_S)
+                await self._rest(min(_MAX_PAUSE_S, _PAUSE_A_LOG_S * len(batch)))
             except (RedisError, OSError) as error:
                 if failures == 0:
                     log.warning("stream_buffer_unreachable", error=str(error))
@@ -95,6 +108,22 @@ class ShardWriter:
                 # The restarted loop finds them: nothing else would write them.
                 self._mark_again(batch)
                 raise
+
+    async def _rest(self, seconds: float) -> None:
+        if self._has_first_events:
+            return
+        loop = asyncio.get_running_loop()
+        self._pause = loop.create_future()
+        timer = loop.call_later(seconds, self._end_pause)
+        try:
+            await self._pause
+        finally:
+            timer.cancel()
+            self._pause = None
+
+    def _end_pause(self) -> None:
+        if self._pause is not None and not self._pause.done():
+            self._pause.set_result(None)
 
     def _mark_again(self, batch: list[EventLog]) -> None:
         for item in batch:
