@@ -4,26 +4,49 @@ For each request Django sends two signals, and closes the response, in a thread 
 the purpose: so that connections which the request opened there go back. A request for a
 generation with a key opens none (backend/platform/database.py), so it needs no thread. The rest is
 as in `ASGIHandler.handle`.
+
+Under `/v1` only keys are taken, so such a request passes the layers that every answer needs
+(`GENERATION_LAYERS`) and none of those around sessions, forms and files; and its route is found by
+its path, which has no parameters. docs/decisions/0292 has what that saves.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
-from contextlib import suppress
-from typing import Any
+import logging
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from contextlib import aclosing, suppress
+from functools import cache
+from typing import Any, cast
 
 from django.core.exceptions import RequestAborted
 from django.core.handlers.asgi import ASGIHandler, ASGIRequest, get_script_prefix
+from django.core.handlers.exception import convert_exception_to_response
 from django.http.response import HttpResponseBase
-from django.urls import set_script_prefix
+from django.urls import ResolverMatch, get_resolver, set_script_prefix
+from django.utils.log import log_response
 
 from backend.api.asgi import pending_request_of
+from backend.api.middleware import RequestContextMiddleware, SecurityHeadersMiddleware
+from backend.api.sse import EventStreamResponse
 
 _Receive = Callable[[], Awaitable[Mapping[str, Any]]]
 _Send = Callable[[Mapping[str, Any]], Awaitable[None]]
 
+GENERATION_LAYERS = (RequestContextMiddleware, SecurityHeadersMiddleware)
+"""What a request for a generation under `/v1` passes of `settings.MIDDLEWARE`, in that order."""
+
+_KEYS_ONLY = "/v1/"
+_requests = logging.getLogger("django.request")
+
 
 class Handler(ASGIHandler):
     """The web process' Django."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        chain: Any = convert_exception_to_response(cast(Any, _view))
+        for layer in reversed(GENERATION_LAYERS):
+            chain = convert_exception_to_response(layer(chain))
+        self._generation_chain = chain
 
     async def handle(self, scope: dict[str, Any], receive: _Receive, send: _Send) -> None:
         if pending_request_of(scope) is None:
@@ -61,7 +84,53 @@ class Handler(ASGIHandler):
             raise error
 
     async def _answer(self, request: ASGIRequest, send: _Send) -> HttpResponseBase:
-        response: HttpResponseBase = await self.run_get_response(request)
+        if request.path_info.startswith(_KEYS_ONLY):
+            response = await self._pass_generation_layers(request)
+        else:
+            response = await self.run_get_response(request)
         with suppress(asyncio.CancelledError):  # the client left; the response is closed as ever
-            await self.send_response(response, send)
+            if isinstance(response, EventStreamResponse):
+                await _send_stream(response, send)
+            else:
+                await self.send_response(response, send)
         return response
+
+    async def _pass_generation_layers(self, request: ASGIRequest) -> HttpResponseBase:
+        """As `get_response_async`, which writes the log in a thread made for it."""
+        response: HttpResponseBase = await self._generation_chain(request)
+        response._resource_closers.append(request.close)  # type: ignore[attr-defined]
+        if response.status_code >= 400:
+            log_response(
+                "%s: %s",
+                response.reason_phrase,
+                request.path,
+                response=cast(Any, response),
+                request=request,
+                logger=_requests,
+            )
+        return response
+
+
+async def _send_stream(response: EventStreamResponse, send: _Send) -> None:
+    """As `send_response`, which ends each answer by a write of its own."""
+    headers = [(name.encode("ascii"), value.encode("latin1")) for name, value in response.items()]
+    await send({"type": "http.response.start", "status": response.status_code, "headers": headers})
+    async with aclosing(cast(AsyncGenerator[bytes], aiter(response))) as parts:
+        async for part in parts:
+            more = not response.has_ended
+            await send({"type": "http.response.body", "body": part, "more_body": more})
+    if not response.has_ended:
+        await send({"type": "http.response.body"})
+
+
+async def _view(request: ASGIRequest) -> HttpResponseBase:
+    match = _route(request.path_info)
+    request.resolver_match = match
+    response: HttpResponseBase = await match.func(request, *match.args, **match.kwargs)
+    return response
+
+
+@cache
+def _route(path: str) -> ResolverMatch:
+    """Of a generation's path: there are a few, and `pending_request_of` knows no other."""
+    return get_resolver().resolve(path)

@@ -62,7 +62,11 @@ Whole = Callable[[Completion], dict[str, Any]]
 
 
 class EventStreamResponse(StreamingHttpResponse):
-    """The response around `event_stream`; never buffered, stored or transformed on its way."""
+    """The response around `event_stream`; never buffered, stored or transformed on its way.
+
+    Attributes:
+        has_ended: the part that was read last is the last one.
+    """
 
     def __init__(
         self,
@@ -78,11 +82,13 @@ class EventStreamResponse(StreamingHttpResponse):
             whole: the answer of a client that does not stream, for the log of requests.
         """
         self.whole = whole
+        self.has_ended = False
         self._stream = event_stream(
             events,
             reader=access_of(request.auth),
             door=door_of(request),
             wire=wire or CHUNKS,
+            on_last=self._end,
         )
         super().__init__(
             self._stream,
@@ -98,6 +104,9 @@ class EventStreamResponse(StreamingHttpResponse):
         """The stream itself: Django's wrapper would leave it open when the client leaves."""
         return self._stream
 
+    def _end(self) -> None:
+        self.has_ended = True
+
 
 async def event_stream(
     events: AsyncIterator[Event],
@@ -106,12 +115,16 @@ async def event_stream(
     reader: Access | None = None,
     door: Door | None = None,
     wire: "Wire | None" = None,
+    on_last: Callable[[], None] = lambda: None,
 ) -> AsyncGenerator[bytes]:
     """`events` as bytes of an SSE body; several that are ready together leave together.
 
     Closing it (a client that left) closes `events` at once, which is how the gateway learns
     that has no reader any more. It raises nothing: a failure becomes an error event, and so does
     the end of the reader's access, and a `door` that would not let them in any more.
+
+    Args:
+        on_last: called before the last part is given out.
     """
     ahead = _ReadAhead(ping_interval_s)
     pump = asyncio.create_task(_pump(events, ahead))
@@ -123,7 +136,7 @@ async def event_stream(
 
     watching = access_watch().watching(reader, end, door=door) if reader else nullcontext()
     try:
-        async with aclosing(_bodies(ahead, wire or CHUNKS)) as bodies:
+        async with aclosing(_bodies(ahead, wire or CHUNKS, on_last)) as bodies:
             with watching:
                 async for body in bodies:
                     yield body
@@ -133,7 +146,9 @@ async def event_stream(
         await asyncio.gather(pump, return_exceptions=True)
 
 
-async def _bodies(ahead: "_ReadAhead", wire: "Wire") -> AsyncGenerator[bytes]:
+async def _bodies(
+    ahead: "_ReadAhead", wire: "Wire", on_last: Callable[[], None]
+) -> AsyncGenerator[bytes]:
     finished = False
     while not finished:
         items = await ahead.take()
@@ -141,6 +156,8 @@ async def _bodies(ahead: "_ReadAhead", wire: "Wire") -> AsyncGenerator[bytes]:
             yield PING
             continue
         body, finished = _encode(items, wire)
+        if finished:
+            on_last()
         yield body
 
 

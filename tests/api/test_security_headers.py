@@ -6,7 +6,9 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
+from backend.api.application import generation_paths
 from backend.api.security import ADMIN_POLICY, DOCS_POLICY, PAGE_POLICY
+from tests.api.users import program
 
 pytestmark = pytest.mark.model
 
@@ -30,6 +32,20 @@ def test_every_answer_has_the_security_headers(product, path):
     assert "X-Request-Id" in headers
     assert "frame-ancestors 'none'" in headers["Content-Security-Policy"]
     assert "server" not in headers
+
+
+@pytest.mark.parametrize("path", sorted(p for p in generation_paths() if p.startswith("/v1/")))
+@pytest.mark.parametrize("has_key", [True, False])
+def test_request_for_a_generation_gets_the_headers_of_any_other(product, key, path, has_key):
+    """It passes fewer layers (backend/api/handler.py) than one with an `Idempotency-Key`."""
+    shown = key if has_key else "sk-parley-unknown"
+    asked = {"model": "smollm2-135m", "max_tokens": "many", "messages": "none", "input": []}
+    with program(product.url, shown) as client:
+        short = client.post(path, json=asked)
+        whole = client.post(path, json=asked, headers={"Idempotency-Key": "layers"})
+    assert short.status_code == whole.status_code == (400 if has_key else 401)
+    assert short.json()["error"] == whole.json()["error"]
+    assert set(short.headers) == set(whole.headers)
 
 
 def test_page_policy_allows_scripts_of_its_own_origin_only(product):
