@@ -5,8 +5,8 @@
     DATABASE_REPLICA_URL  a streaming replica, for reports (`backend/platform/replica.py`)
 
 Behind such a pooler each transaction may be on another connection of the server's. So nothing may
-stay in a session: no cursor outside a transaction, no prepared statement (Django makes none of its
-own accord), no lock or setting of a session. What needs a session, or changes the schema, goes
+stay in a session: no cursor outside a transaction, no prepared statement, no lock or setting of a
+session. What needs a session, or changes the schema, goes
 directly (`backend/platform/database.py`). Decision 0301.
 """
 
@@ -16,6 +16,8 @@ import dj_database_url
 
 from backend.platform.connections import PooledConnection
 
+_PREPARED_FROM = 5
+"""From which execution on a connection keeps a statement, planned."""
 _REPLICA_TIMEOUT_S = 2
 """For a connection of the replica's: the primary is there where it does not answer."""
 
@@ -34,6 +36,9 @@ def databases(
         # A cursor that is read in parts outlives its transaction. Without them a result is read
         # whole, so what may be large is read in pages (backend/platform/pages.py).
         primary["DISABLE_SERVER_SIDE_CURSORS"] = True
+    else:
+        # Those of backend/platform/together.py; Django's own cursors prepare none.
+        primary["OPTIONS"]["prepare_threshold"] = _PREPARED_FROM
     if not replica_url:
         return {"default": primary}
     replica = _connection(replica_url, pool=pool)

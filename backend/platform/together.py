@@ -4,16 +4,45 @@ A round trip to PostgreSQL costs a web process more than the row that it writes:
 takes the interpreter's lock back from all others. Where a service writes a fixed set of rows, it
 builds them unsaved and hands them over here, in place of one `save` each inside a transaction.
 Outside a transaction the statement is one of its own.
+
+A statement is written once for each set of columns. The server binds its values and, from the
+fifth time on, knows its plan (backend/databases.py), but behind a pooler; Django's own cursors write
+values into the statement, which costs this process as much as all else about it.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 from functools import cache
+from itertools import count
 from typing import Any
 from uuid import UUID
 
-from django.db import connection
+import psycopg
+from django.db import connection, models
 from django.db.models import AutoField, Field, Model
 from django.db.models.expressions import DatabaseDefault
+from psycopg.types.numeric import Int4, Int8
+
+_Columns = tuple[type[Model], tuple[str, ...]]
+"""A table, and the attributes of its rows that are written."""
+
+# Values of these types go to the server as they are. An integer says its width: else the server
+# would plan a statement for each width that its value could have.
+_AS_THEY_ARE: dict[type, type] = {
+    models.CharField: str,
+    models.TextField: str,
+    models.UUIDField: UUID,
+    models.ForeignKey: UUID,
+    models.OneToOneField: UUID,
+    models.DateTimeField: datetime,
+    models.FloatField: float,
+    models.BooleanField: bool,
+}
+_WIDTHS: dict[type, type[int]] = {
+    models.IntegerField: Int4,
+    models.PositiveIntegerField: Int4,
+    models.BigIntegerField: Int8,
+}
 
 
 def rows_insert(rows: Sequence[Model]) -> None:
@@ -22,9 +51,9 @@ def rows_insert(rows: Sequence[Model]) -> None:
     Raises:
         IntegrityError: one of them cannot be stored; then none is.
     """
-    inserts = [_insert(row) for row in rows]
-    named = [f"r{n} AS ({into} VALUES ({marks}))" for n, (into, marks, _) in enumerate(inserts)]
-    _execute(f"WITH {', '.join(named)} SELECT 1", [value for one in inserts for value in one[2]])
+    values: list[Any] = []
+    written = tuple(_written(row, values) for row in rows)
+    _execute(_insert_sql(written), values)
 
 
 def row_update_and_insert(
@@ -46,40 +75,79 @@ def row_update_and_insert(
     Returns:
         Whether the row was as expected. Else nothing is changed.
     """
-    other = update[0]
+    other, other_changes = update
+    values = [_value(_field(model, n), v) for n, v in (*changes.items(), *keep.items())]
+    values.append(pk)
+    values += [_value(_field(model, n), v) for n, allowed in only_if.items() for v in allowed]
+    values += [_value(_field(other, n), v) for n, v in other_changes.items()]
+    inserted = tuple(_written(row, values) for row in insert)
+    tests = tuple((name, len(allowed)) for name, allowed in only_if.items())
+    changed = (model, tuple(changes))
+    sql = _update_sql(changed, tuple(keep), tests, (other, tuple(other_changes)), inserted)
+    return bool(_execute(sql, values)[0])
+
+
+@cache
+def _insert_sql(written: tuple[_Columns, ...]) -> str:
+    numbers = count(1)
+    named = [f"r{n} AS ({_into(c)} VALUES ({_marks(c, numbers)}))" for n, c in enumerate(written)]
+    return f"WITH {', '.join(named)} SELECT 1"
+
+
+@cache
+def _update_sql(
+    changed: _Columns,
+    keep: tuple[str, ...],
+    tests: tuple[tuple[str, int], ...],
+    beside: _Columns,
+    inserted: tuple[_Columns, ...],
+) -> str:
+    """Its numbered parameters are in the order in which `row_update_and_insert` lists values."""
+    numbers = count(1)
+    (model, changes), (other, other_changes) = changed, beside
     key, key_there = _column(model, _key(model)), _column(other, _key(other))
-    sets = [f"{_column(model, n)} = %s" for n in changes]
-    sets += [f"{_column(model, n)} = COALESCE({_column(model, n)}, %s)" for n in keep]
-    tests = [f"{_column(model, n)} IN ({_marks(len(v))})" for n, v in only_if.items()]
-    values = [_value(model, n, v) for n, v in (*changes.items(), *keep.items())]
-    values += [pk, *(_value(model, n, v) for n, allowed in only_if.items() for v in allowed)]
-    sets_there = ", ".join(f"{_column(other, n)} = %s" for n in update[1])
-    values += [_value(other, n, v) for n, v in update[1].items()]
-    inserts = [_insert(row) for row in insert]
-    for _, _, of_row in inserts:
-        values += of_row
+    sets = [f"{_column(model, n)} = ${next(numbers)}" for n in changes]
+    sets += [f"{c} = COALESCE({c}, ${next(numbers)})" for c in (_column(model, n) for n in keep)]
+    where = [f"{key} = ${next(numbers)}"]
+    where += [
+        f"{_column(model, n)} IN ({', '.join(f'${next(numbers)}' for _ in range(length))})"
+        for n, length in tests
+    ]
+    sets_there = ", ".join(f"{_column(other, n)} = ${next(numbers)}" for n in other_changes)
     named = [
         f"changed AS (UPDATE {_table(model)} SET {', '.join(sets)}"
-        f" WHERE {key} = %s AND {' AND '.join(tests)} RETURNING {key})",
+        f" WHERE {' AND '.join(where)} RETURNING {key})",
         f"beside AS (UPDATE {_table(other)} SET {sets_there} FROM changed"
         f" WHERE {_table(other)}.{key_there} = changed.{key})",
-        *(f"r{n} AS ({into} SELECT {m} FROM changed)" for n, (into, m, _) in enumerate(inserts)),
+        *(
+            f"r{n} AS ({_into(c)} SELECT {_marks(c, numbers)} FROM changed)"
+            for n, c in enumerate(inserted)
+        ),
     ]
-    return bool(_execute(f"WITH {', '.join(named)} SELECT count(*) FROM changed", values)[0])
+    return f"WITH {', '.join(named)} SELECT count(*) FROM changed"
 
 
-def _insert(row: Model) -> tuple[str, str, list[Any]]:
-    """`INSERT INTO` with its columns, a mark for each, and their values."""
+def _written(row: Model, values: list[Any]) -> _Columns:
+    """Which columns `row` is written with; their values are added to `values`."""
     model = type(row)
     names: list[str] = []
-    values: list[Any] = []
     for field in _fields(model):
         value = field.pre_save(row, True)
         if isinstance(value, DatabaseDefault) or (value is None and isinstance(field, AutoField)):
             continue
         names.append(field.attname)
-        values.append(field.get_db_prep_save(value, connection))
-    return _into(model, tuple(names)), _marks(len(names)), values
+        values.append(_value(field, value))
+    return model, tuple(names)
+
+
+def _value(field: "Field[Any, Any]", value: Any) -> Any:
+    """`value` as the server gets it."""
+    kind, found = type(field), type(value)
+    if value is None or _AS_THEY_ARE.get(kind) is found:
+        return value
+    if found is int and kind in _WIDTHS:
+        return _WIDTHS[kind](value)
+    return field.get_db_prep_save(value, connection)
 
 
 @cache
@@ -87,14 +155,13 @@ def _fields(model: type[Model]) -> tuple["Field[Any, Any]", ...]:
     return tuple(model._meta.local_concrete_fields)
 
 
-@cache
-def _into(model: type[Model], names: tuple[str, ...]) -> str:
-    columns = ", ".join(_column(model, name) for name in names)
-    return f"INSERT INTO {_table(model)} ({columns})"
+def _into(columns: _Columns) -> str:
+    model, names = columns
+    return f"INSERT INTO {_table(model)} ({', '.join(_column(model, name) for name in names)})"
 
 
-def _value(model: type[Model], name: str, value: Any) -> Any:
-    return _field(model, name).get_db_prep_save(value, connection)
+def _marks(columns: _Columns, numbers: Iterator[int]) -> str:
+    return ", ".join(f"${next(numbers)}" for _ in columns[1])
 
 
 @cache
@@ -120,13 +187,13 @@ def _field(model: type[Model], name: str) -> "Field[Any, Any]":
     return found
 
 
-@cache
-def _marks(count: int) -> str:
-    return ", ".join(["%s"] * count)
-
-
 def _execute(sql: str, values: list[Any]) -> tuple[Any, ...]:
-    with connection.cursor() as cursor:
+    connection.ensure_connection()
+    prepare: Any = connection._prepare_cursor  # type: ignore[attr-defined]
+    with (
+        connection.wrap_database_errors,
+        prepare(psycopg.RawCursor(connection.connection)) as cursor,
+    ):
         cursor.execute(sql, values)
         found: tuple[Any, ...] = cursor.fetchone()
     return found
