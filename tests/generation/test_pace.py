@@ -10,7 +10,14 @@ import pytest
 from backend.generation.pools.chunks import decode_chunk
 from backend.generation.pools.errors import ReplicaUnavailable
 from backend.generation.pools.http import Origin, Response
-from backend.generation.pools.pace import MAX_INTERVAL_S, MAX_WAKES_PER_S, Pace, interval_s
+from backend.generation.pools.pace import (
+    MAX_BUSY_INTERVAL_S,
+    MAX_INTERVAL_S,
+    MAX_WAKES_PER_S,
+    Pace,
+    interval_s,
+    max_interval_s,
+)
 from backend.platform.sse import EventDecoder
 from infra.load.upstream import Behaviour, SyntheticUpstream, words
 
@@ -22,6 +29,19 @@ def test_few_streams_are_woken_for_every_chunk():
 def test_many_streams_share_the_wakes_and_none_waits_longer_than_the_bound():
     assert interval_s(90, 2_700) == 90 / MAX_WAKES_PER_S
     assert interval_s(10_000, 300_000) == MAX_INTERVAL_S
+
+
+def test_waits_grow_to_their_bound_while_the_loop_is_busy_and_shrink_when_it_is_not():
+    longest = [MAX_INTERVAL_S]
+    for busy in (0.7, 0.95, *[1.0] * 20):
+        longest.append(max_interval_s(longest[-1], busy))
+    assert longest[1] == MAX_INTERVAL_S < longest[2] < longest[3]
+    assert longest[-1] == MAX_BUSY_INTERVAL_S
+    assert max_interval_s(MAX_BUSY_INTERVAL_S, 0.7) == MAX_BUSY_INTERVAL_S
+    for _ in range(20):
+        longest.append(max_interval_s(longest[-1], 0.3))
+    assert longest[-1] == MAX_INTERVAL_S
+    assert interval_s(10_000, 300_000, MAX_BUSY_INTERVAL_S) == MAX_BUSY_INTERVAL_S
 
 
 async def test_streams_that_wait_are_woken_once_for_all_that_arrived():

@@ -9,6 +9,7 @@ arrives: a read costs the event loop and the kernel more than all that is parsed
 """
 
 import asyncio
+import time
 from collections.abc import Callable
 from typing import Protocol
 
@@ -17,7 +18,13 @@ FREE_CHUNKS_PER_S, FULL_CHUNKS_PER_S = 1_000, 2_000
 MAX_WAKES_PER_S = 1_500
 """Of all streams of the process; a wake costs it some 40 µs."""
 MAX_INTERVAL_S = 0.1
-"""However many streams there are, none waits longer for a token that has arrived."""
+"""However many streams there are, none waits longer for a token that has arrived,"""
+MAX_BUSY_INTERVAL_S = 0.25
+"""but where the event loop has no time left: there tokens would wait longer, in sockets (0292)."""
+BUSY_FROM, FREE_BELOW = 0.8, 0.6
+"""Shares of its time that the event loop works: from the one on waits grow, below the other they
+shrink again."""
+_STEP = 1.25
 MIN_CHUNKS_A_READ = 1.5
 """From so many on, a connection is read once a wake."""
 _RATE_OVER_S = 0.25
@@ -49,6 +56,8 @@ class Pace:
         self._interval_s = 0.0
         self._chunks = 0
         self._counted_since = self._loop.time()
+        self._worked_s = time.thread_time()
+        self._max_interval_s = MAX_INTERVAL_S
         self._last_tick = 0.0
         self._waiting: list[Callable[[], None]] = []
         self._timer: asyncio.TimerHandle | None = None
@@ -77,8 +86,11 @@ class Pace:
 
     def _measure(self, now: float) -> None:
         rate = self._chunks / (now - self._counted_since)
-        self._chunks, self._counted_since = 0, now
-        self._interval_s = interval_s(self.streams, rate)
+        worked_s = time.thread_time()
+        busy = (worked_s - self._worked_s) / (now - self._counted_since)
+        self._chunks, self._counted_since, self._worked_s = 0, now, worked_s
+        self._max_interval_s = max_interval_s(self._max_interval_s, busy)
+        self._interval_s = interval_s(self.streams, rate, self._max_interval_s)
         self.polls = rate * self._interval_s >= MIN_CHUNKS_A_READ * max(1, self.streams)
 
     def _start_timer(self) -> None:
@@ -102,7 +114,20 @@ class Pace:
             self._start_timer()
 
 
-def interval_s(streams: int, chunks_per_s: float) -> float:
+def interval_s(streams: int, chunks_per_s: float, max_interval_s: float = MAX_INTERVAL_S) -> float:
     """Seconds between two wakes of a stream. 0 while each chunk may have a wake of its own."""
     pressure = (chunks_per_s - FREE_CHUNKS_PER_S) / (FULL_CHUNKS_PER_S - FREE_CHUNKS_PER_S)
-    return min(MAX_INTERVAL_S, min(1.0, max(0.0, pressure)) * streams / MAX_WAKES_PER_S)
+    return min(max_interval_s, min(1.0, max(0.0, pressure)) * streams / MAX_WAKES_PER_S)
+
+
+def max_interval_s(present: float, busy: float) -> float:
+    """The longest interval from now on.
+
+    Args:
+        busy: which share of its time the event loop has worked lately.
+    """
+    if busy > BUSY_FROM:
+        return min(MAX_BUSY_INTERVAL_S, present * _STEP)
+    if busy < FREE_BELOW:
+        return max(MAX_INTERVAL_S, present / _STEP)
+    return present
