@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from backend.generation.admission.margins import HALVES_S, Margins
 from backend.generation.admission.pipeline import AdmissionPipeline
 from backend.generation.admission.queue import AGEING_S, Ticket
 from backend.platform.errors import Overloaded
@@ -121,6 +122,38 @@ async def test_full_queue_refuses_the_customer_with_most_and_no_better_plan() ->
     one = join(queue, 10, of=SMALL)
 
     assert [t.settled for t in (*many, premium, one)] == [False, False, True, False, False]
+
+
+async def test_customer_that_lost_a_place_leaves_the_last_one_to_others_for_a_while() -> None:
+    queue, clock = queue_of(max_waiting=16)
+    running = join(queue)
+    many = [join(queue, of=LARGE) for _ in range(16)]
+    join(queue, of=SMALL)
+    assert [t.settled for t in many] == [False] * 15 + [True]
+
+    running.release()  # now there is room for one
+    assert queue.refuses(5, LARGE) and not queue.refuses(5, SMALL)
+    join(queue, of=SMALL)
+    assert sum(t.settled for t in many) == 2, "of those that waited one was granted, none refused"
+
+    next(t for t in many if t.replica is not None).release()
+    clock.now += 2 * HALVES_S
+    assert not queue.refuses(5, LARGE)
+
+
+async def test_margin_of_a_customer_grows_with_each_loss_up_to_its_bound() -> None:
+    now = 0.0
+    margins = Margins(lambda: now)
+    found = []
+    for _ in range(5):
+        margins.lost((10, LARGE), at_most=4)
+        found.append(margins.of((10, LARGE)))
+    assert found == [1, 2, 4, 4, 4]
+    assert margins.of((10, SMALL)) == 0
+    now += HALVES_S
+    assert margins.of((10, LARGE)) == 2
+    margins.lost((1, SMALL), at_most=0)
+    assert margins.of((1, SMALL)) == 0
 
 
 @settings(max_examples=50, deadline=None)

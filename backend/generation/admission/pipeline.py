@@ -10,6 +10,8 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from dataclasses import dataclass, field
+from functools import partial
+from itertools import groupby
 from typing import Any
 
 import msgspec
@@ -149,14 +151,13 @@ class AdmissionPipeline:
             ParleyError: it was refused; what was taken for it is given back.
         """
         try:
-            await self._pass(self._first, admission)
+            await self._pass((self._first,), admission)
             assert admission.ticket is not None
             await self._take_slot(admission.ticket)
             try:
-                for step in steps:
-                    # Nothing more is done for a request that has lost its room.
-                    admission.ticket.raise_if_refused()
-                    await self._pass(step, admission)
+                for interruptible, group in groupby(steps, key=_is_interruptible):
+                    passing = partial(self._pass, tuple(group), admission)
+                    await (passing() if interruptible else uninterrupted(passing))
             finally:
                 self._slots.release()
         except (RedisError, OSError) as error:
@@ -173,6 +174,9 @@ class AdmissionPipeline:
         Raises:
             Overloaded: others have taken its room meanwhile.
         """
+        if not self._slots.locked():
+            await self._slots.acquire()  # at once
+            return
         taking = asyncio.ensure_future(self._slots.acquire())
         try:
             either: set[asyncio.Future[Any]] = {taking, ticket.outcome}
@@ -190,18 +194,15 @@ class AdmissionPipeline:
             assert step.undo is not None
             await uninterrupted(step.undo, admission)
 
-    async def _pass(self, step: AdmissionStep, admission: Admission) -> None:
-        """A client may leave at any moment, so a step that takes something runs to its end, and
-        its undo is noted, before the cancellation is heard."""
-
-        async def run() -> None:
+    async def _pass(self, steps: tuple[AdmissionStep, ...], admission: Admission) -> None:
+        """A client may leave at any moment, so steps that take something run to their end, and
+        their undo is noted, before the cancellation is heard."""
+        for step in steps:
+            if admission.ticket is not None:
+                # Nothing more is done for a request that has lost its room.
+                admission.ticket.raise_if_refused()
             if await step.do(admission) and step.undo is not None:
                 admission.taken.append(step)
-
-        if step.interruptible:
-            await run()
-        else:
-            await uninterrupted(run)
 
     async def _take_place(self, admission: Admission) -> bool:
         principal = admission.admitted.request.principal
@@ -331,6 +332,10 @@ class AdmissionPipeline:
     async def _release_lease(self, admission: Admission) -> None:
         lease = self._leases.value(1)
         await _logged(self._leases.release(admission.admitted.id, lease, "ended"))
+
+
+def _is_interruptible(step: AdmissionStep) -> bool:
+    return step.interruptible
 
 
 async def _logged(giving_back: Awaitable[object]) -> None:

@@ -21,6 +21,7 @@ from uuid import UUID
 from backend.generation import metrics
 from backend.generation.admission.batch_places import MAX_WAIT_S, BatchPlaces, LineTicket
 from backend.generation.admission.fair_order import FairOrder
+from backend.generation.admission.margins import Margins
 from backend.generation.admission.retry_after import Outage, spread
 from backend.generation.pools.prefixes import Prefix
 from backend.generation.pools.replicas import Replica, ReplicaSet
@@ -31,6 +32,8 @@ AGEING_S = 2.0
 _RATE_WINDOW_S = 20.0
 MAX_RETRY_AFTER_S = 30.0
 BATCH_WAITED = "batch_waited"
+# The largest part of a queue that is kept free of one customer, see `Margins`.
+_MARGIN_PART = 8
 
 
 Rank = tuple[float, int]
@@ -178,6 +181,7 @@ class AdmissionQueue:
         self._orders: defaultdict[int, FairOrder] = defaultdict(FairOrder)  # by priority
         self._served: list[float] = []  # when places became free, lately
         self._outage = Outage(clock)
+        self._margins = Margins(clock)
         self.batches = BatchPlaces(replicas)
         self.draining = False
 
@@ -248,7 +252,7 @@ class AdmissionQueue:
             ticket.turn <= turn if ticket.priority == priority else ticket.rank <= rank
             for ticket in self._tickets
         )
-        return before + ahead >= self._room
+        return before + ahead + self._margins.of((priority, organization)) >= self._room
 
     def readmit(
         self, *, priority: int, weight: int, affinity: Prefix | None, is_batch: bool = False
@@ -360,6 +364,9 @@ class AdmissionQueue:
         last = max(same, key=lambda ticket: (ticket.turn, ticket.rank))
         last.rank, newest.rank = newest.rank, last.rank
         self._take_out(last)
+        self._margins.lost(
+            (last.priority, last.organization), at_most=self._most_waiting // _MARGIN_PART
+        )
         last.refuse(self.full_error())
         return last
 
