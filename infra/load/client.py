@@ -54,14 +54,16 @@ async def read_streams(
     tokens: int,
     ramp_s: float,
     measured: Measurements | None = None,
+    origin: Origin | None = None,
 ) -> Measurements:
     """Open `streams` streams, spread over `ramp_s` seconds, and read all to their end.
 
     Args:
         url: what is read from; `upstream_url`: the synthetic upstream behind it, or itself.
         measured: filled while they are read, and returned.
+        origin: `url`, with connections that are kept; None opens new ones, and closes them.
     """
-    origin, upstream = Origin(url), Origin(upstream_url)
+    reading, upstream = origin or Origin(url), Origin(upstream_url)
     measured = measured if measured is not None else Measurements()
     headers = {"authorization": f"Bearer {key}", "content-type": "application/json"}
 
@@ -75,14 +77,15 @@ async def read_streams(
             "stream": True,
         }
         try:
-            arrived = await _read_one(origin, headers, orjson.dumps(body), measured)
+            arrived = await _read_one(reading, headers, orjson.dumps(body), measured)
             measured.delays += _delays(arrived, await _sent(upstream, tag))
         except Exception as error:  # whatever it is, the run goes on and reports it
             measured.failed += 1
             measured.errors.append(f"{type(error).__name__}: {error}")
 
     await asyncio.gather(*(one(index) for index in range(streams)))
-    origin.close()
+    if origin is None:
+        reading.close()
     upstream.close()
     return measured
 

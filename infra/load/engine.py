@@ -8,7 +8,8 @@ import statistics
 import subprocess
 import sys
 import time
-from itertools import count
+from dataclasses import astuple, dataclass
+from itertools import count, pairwise
 from pathlib import Path
 
 import httpx
@@ -25,6 +26,8 @@ from infra.services.process import end_tree, spawn, tail
 _TOKENS = 96
 _READY_S = 120.0
 _WEIGHTS = procfile.ROOT / "var" / "models" / "SmolLM2-135M-Instruct.Q4_1.gguf"
+
+_EMPTY = b'"content":""'
 
 _tags = count(1)
 
@@ -66,10 +69,31 @@ def start(directory: Path, port: int) -> subprocess.Popen[bytes]:
     raise StackError(tail(directory / "engine.log", lines=30))
 
 
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """Answers that were read at the same time; seconds.
+
+    Attributes:
+        whole: until all had ended.
+        first: the median one's until its first text.
+        gap: between two parts of an answer, of a hundred the longest but one.
+        parts: that an answer came in.
+    """
+
+    whole: float
+    first: float
+    gap: float
+    parts: float
+
+
 async def _measure(stack: Stack, runs: int) -> None:
     print(f"real engine, answers of {_TOKENS} tokens; medians of {runs} runs\n")
-    print("| streams | seconds direct | through | added | first token direct | through | added |")
-    print("|--:|--:|--:|--:|--:|--:|--:|")
+    print(
+        "| streams | seconds direct | through | added | first token direct | through | added",
+        end="",
+    )
+    print(" | gap p99 direct | through | ratio | parts direct | through |")
+    print("|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|")
     for streams in (1, 8):
         for url in (stack.upstream_url, stack.web_url):
             await _read(url, stack.key, streams)  # to warm up
@@ -77,30 +101,43 @@ async def _measure(stack: Stack, runs: int) -> None:
         for _ in range(runs):
             direct.append(await _read(stack.upstream_url, stack.key, streams))
             through.append(await _read(stack.web_url, stack.key, streams))
-        (d_s, d_first), (t_s, t_first) = (_medians(found) for found in (direct, through))
+        d, t = _medians(direct), _medians(through)
         print(
-            f"| {streams} | {d_s:.2f} | {t_s:.2f} | {t_s / d_s - 1:+.0%} | {d_first * 1e3:.0f} ms"
-            f" | {t_first * 1e3:.0f} ms | {(t_first - d_first) * 1e3:+.0f} ms |",
+            f"| {streams} | {d.whole:.2f} | {t.whole:.2f} | {t.whole / d.whole - 1:+.0%}"
+            f" | {d.first * 1e3:.0f} ms | {t.first * 1e3:.0f} ms"
+            f" | {(t.first - d.first) * 1e3:+.0f} ms | {d.gap * 1e3:.0f} ms | {t.gap * 1e3:.0f} ms"
+            f" | {t.gap / d.gap:.1f} | {d.parts:.0f} | {t.parts:.0f} |",
             flush=True,
         )
 
 
-def _medians(runs: list[tuple[float, float]]) -> tuple[float, float]:
-    return statistics.median(r[0] for r in runs), statistics.median(r[1] for r in runs)
+def _medians(runs: list[Reading]) -> Reading:
+    return Reading(*(statistics.median(found) for found in zip(*map(astuple, runs), strict=True)))
 
 
-async def _read(url: str, key: str, streams: int) -> tuple[float, float]:
-    """Seconds until all answers had ended, and the median one's until its first text."""
+async def _read(url: str, key: str, streams: int) -> Reading:
     origin = Origin(url)
     began = time.monotonic()
-    firsts = await asyncio.gather(*(first_text_s(origin, key) for _ in range(streams)))
-    took = time.monotonic() - began
+    answers = await asyncio.gather(*(_text_times(origin, key) for _ in range(streams)))
+    whole = time.monotonic() - began
     origin.close()
-    return took, statistics.median(firsts)
+    gaps = [later - one for times in answers for one, later in pairwise(times[1:])]
+    return Reading(
+        whole,
+        statistics.median(times[1] - times[0] for times in answers),
+        statistics.quantiles(gaps, n=100, method="inclusive")[98],
+        statistics.median(len(times) - 1 for times in answers),
+    )
 
 
 async def first_text_s(origin: Origin, key: str) -> float:
     """Read an answer to its end; the seconds until its first text."""
+    asked, first, *_ = await _text_times(origin, key)
+    return first - asked
+
+
+async def _text_times(origin: Origin, key: str) -> list[float]:
+    """Read an answer to its end: when it was asked for, and when parts with text came."""
     body = {
         "model": MODEL,
         "messages": [{"role": "user", "content": question(next(_tags))}],
@@ -109,7 +146,7 @@ async def first_text_s(origin: Origin, key: str) -> float:
         "stream": True,
     }
     headers = {"authorization": f"Bearer {key}", "content-type": "application/json"}
-    began, first = time.monotonic(), None
+    times = [time.monotonic()]
     response = await origin.request(
         "POST", "/v1/chat/completions", headers=headers, body=orjson.dumps(body)
     )
@@ -117,7 +154,9 @@ async def first_text_s(origin: Origin, key: str) -> float:
         raise StackError(f"{response.status}: {await response.read()!r}")
     decoder = EventDecoder()
     while received := await response.read_some():
-        for data in decoder.feed(received):
-            if first is None and b'"content":"' in data and b'"content":""' not in data:
-                first = time.monotonic() - began
-    return first if first is not None else time.monotonic() - began
+        texts = [d for d in decoder.feed(received) if b'"content":"' in d and _EMPTY not in d]
+        if texts:
+            times.append(time.monotonic())
+    if len(times) < 4:
+        raise StackError(f"an answer came in {len(times) - 1} parts")
+    return times

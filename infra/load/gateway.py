@@ -16,6 +16,7 @@ from pathlib import Path
 
 import psutil
 
+from backend.generation.pools.http import Origin
 from infra.load import engine
 from infra.load.client import Measurements, read_streams
 from infra.load.stack import MODEL, Relay, Stack
@@ -152,14 +153,17 @@ async def _relayed(stack: Stack, relay: Relay, streams: int, tokens: int) -> flo
 
 
 async def _admissions(stack: Stack) -> float:
-    """CPU seconds of the web process for an answer of one token: admitted, checked, stored."""
+    """CPU seconds of the web process for an answer of one token: admitted, checked, stored. Each
+    client keeps its connection, as those of programs do."""
     web = psutil.Process(stack.web_pid)
     left = iter(range(_ADMISSIONS))
     before = _cpu(web)
 
     async def client() -> None:
+        origin = Origin(stack.web_url)
         for _ in left:
-            await _read(stack, stack.web_url, streams=1, tokens=1)
+            await _read(stack, stack.web_url, streams=1, tokens=1, origin=origin)
+        origin.close()
 
     await asyncio.gather(*(client() for _ in range(_ADMISSIONS_AT_ONCE)))
     return (_cpu(web) - before) / _ADMISSIONS
@@ -175,7 +179,13 @@ async def _first_tokens(stack: Stack, url: str, streams: int) -> Measurements:
 
 
 async def _read(
-    stack: Stack, url: str, *, streams: int, tokens: int, measured: Measurements | None = None
+    stack: Stack,
+    url: str,
+    *,
+    streams: int,
+    tokens: int,
+    measured: Measurements | None = None,
+    origin: Origin | None = None,
 ) -> Measurements:
     return await read_streams(
         url,
@@ -186,6 +196,7 @@ async def _read(
         tokens=tokens,
         ramp_s=_ramp_s(streams),
         measured=measured,
+        origin=origin,
     )
 
 
