@@ -6,8 +6,8 @@ builds them unsaved and hands them over here, in place of one `save` each inside
 Outside a transaction the statement is one of its own.
 
 A statement is written once for each set of columns. The server binds its values and, from the
-fifth time on, knows its plan (backend/databases.py), but behind a pooler; Django's own cursors write
-values into the statement, which costs this process as much as all else about it.
+fifth time on, knows its plan; behind a pooler it plans anew (backend/databases.py). Django's own
+cursors write values into the statement, which costs this process as much as all else about it.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
