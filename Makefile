@@ -109,6 +109,10 @@ bench-batches: $(DEV_STAMP) ## What a batch of 100,000 lines costs to read and w
 bench-batch-speed: $(DEV_STAMP) ## How busy a batch keeps the engine, beside driving it directly (ARGS=--at-once …)
 	@$(IN_VENV) -m infra.load.batches $(ARGS)
 
+.PHONY: bench-partitions
+bench-partitions: $(DEV_STAMP) ## What it takes to partition five million usage events online (ARGS=--rows …)
+	@$(IN_VENV) manage.py with-services bench_partitions $(ARGS)
+
 .PHONY: bench-usage
 bench-usage: $(DEV_STAMP) ## What a month of five million records costs to look at (ARGS=--records …)
 	@$(IN_VENV) -m infra.load.usage $(ARGS)

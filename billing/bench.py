@@ -86,10 +86,10 @@ def _export(rows: int) -> None:
     )
 
 
-def synthetic_events(count: int, *, first: int = 0) -> list[bytes]:
+def synthetic_events(count: int, *, first: int = 0, later: timedelta = timedelta(0)) -> list[bytes]:
     """Record values of `count` different events, with the spread of a busy installation."""
     draw = random.Random(first)
-    now = datetime.now(UTC)
+    now = datetime.now(UTC) + later
     encoder = msgspec.json.Encoder()
     values = []
     for n in range(first, first + count):

@@ -20,6 +20,7 @@ BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
         "schedule": crontab(minute="15", hour="3"),
     },
     "billing-collect-invoices": {"task": "billing.tasks.collect_invoices", "schedule": 3600.0},
+    "billing-make-partitions": {"task": "billing.tasks.make_partitions", "schedule": 86400.0},
     "billing-purge-engine-hours": {"task": "billing.tasks.purge_engine_hours", "schedule": 86400.0},
     "billing-purge-outbox": {"task": "billing.tasks.purge_outbox", "schedule": 3600.0},
 }

@@ -5,11 +5,13 @@ from datetime import timedelta
 from celery import shared_task
 from django.utils import timezone
 
+from backend.platform.partitions import make_months
 from billing.budgets import alerts, credit_services
 from billing.budgets.credit import organizations_with_expired_credit
 from billing.engines.hours import engine_hours_purge
 from billing.invoices.services import close_and_issue_month
 from billing.models import OutboxEvent
+from billing.partitions import EVENTS
 from billing.payments import dunning
 from billing.periods import month_of
 from billing.plans import months_with_fees
@@ -26,6 +28,12 @@ def purge_outbox() -> int:
         published_at__lt=timezone.now() - PUBLISHED_RETENTION
     ).delete()
     return deleted
+
+
+@shared_task
+def make_partitions() -> list[str]:
+    """Make the partitions of the next months; until then their rows lie in the default one."""
+    return make_months(EVENTS, now=timezone.now())
 
 
 @shared_task

@@ -61,7 +61,8 @@ FROM billing_unaggregatedusage AS listed JOIN billing_usagerecord AS record USIN
 WHERE listed.organization_id = %(organization)s
   AND occurred_at >= %(whole_start)s AND occurred_at < %(whole_end)s
   AND NOT EXISTS (
-    SELECT 1 FROM billing_usageevent AS event WHERE event.event_id = listed.generation_id
+    SELECT 1 FROM billing_usageevent AS event
+    WHERE event.event_id = listed.generation_id AND event.occurred_at = record.occurred_at
   )
 """  # noqa: S608 -- constants of this module
 _PARTS_OF_HOURS = f"""

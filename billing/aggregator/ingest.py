@@ -54,7 +54,7 @@ _STORE = f"""
 WITH fresh AS (
     INSERT INTO billing_usageevent ({COLUMNS})
     SELECT {COLUMNS} FROM {_TABLE} ORDER BY event_id
-    ON CONFLICT (event_id) DO NOTHING
+    ON CONFLICT DO NOTHING  -- right also while the table is not partitioned yet
     RETURNING *
 ), summed AS (
     INSERT INTO billing_usagerollup AS rollup (

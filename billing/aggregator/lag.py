@@ -11,7 +11,8 @@ SELECT COALESCE(EXTRACT(EPOCH FROM clock_timestamp() - min(record.recorded_at)),
 FROM billing_usagerecord AS record
 WHERE record.occurred_at > clock_timestamp() - interval '24 hours'
   AND NOT EXISTS (
-    SELECT 1 FROM billing_usageevent AS event WHERE event.event_id = record.generation_id
+    SELECT 1 FROM billing_usageevent AS event
+    WHERE event.event_id = record.generation_id AND event.occurred_at = record.occurred_at
   )
 """
 

@@ -141,7 +141,11 @@ class UsageRecord(_Usage):
 
 
 class UsageEvent(_Usage):
-    """A usage event as the aggregator received it, once. Derived; organizations are ids here."""
+    """A usage event as the aggregator received it, once. Derived; organizations are ids here.
+
+    Partitioned by month (billing/partitions.py), so the database's key is the id with the time: an
+    event is made from its ledger record, whose id is unique and whose time never changes.
+    """
 
     event_id = models.UUIDField(primary_key=True)
     organization_id = models.UUIDField()

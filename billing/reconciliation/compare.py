@@ -49,6 +49,7 @@ def _sums_of(table: str, hour: str, time_column: str, count: str, also: str = ""
 _ARRIVED_OR_DUE = """
     AND (%(grace_from)s::timestamptz IS NULL OR recorded_at < %(grace_from)s OR EXISTS (
         SELECT 1 FROM billing_usageevent AS event WHERE event.event_id = generation_id
+          AND event.occurred_at = billing_usagerecord.occurred_at
     ))
 """
 _HOUR = "date_trunc('hour', occurred_at, 'UTC')"

@@ -40,13 +40,13 @@ def _values(table: str) -> str:
 # record goes too, and comes back right. It may lie in another hour than its record, or belong to
 # another organization: the answer names every hour whose rollup counted it.
 _DELETE_WRONG_EVENTS = f"""
-DELETE FROM billing_usageevent WHERE event_id IN (
-    SELECT event.event_id FROM billing_usageevent AS event
+DELETE FROM billing_usageevent WHERE (event_id, occurred_at) IN (
+    SELECT event.event_id, event.occurred_at FROM billing_usageevent AS event
     LEFT JOIN billing_usagerecord AS record ON record.generation_id = event.event_id
     WHERE {_span("event")}
       AND (record.id IS NULL OR {_values("event")} IS DISTINCT FROM {_values("record")})
     UNION
-    SELECT event.event_id FROM billing_usageevent AS event
+    SELECT event.event_id, event.occurred_at FROM billing_usageevent AS event
     JOIN billing_usagerecord AS record ON record.generation_id = event.event_id
     WHERE {_span("record")} AND {_values("event")} IS DISTINCT FROM {_values("record")}
 )
@@ -55,7 +55,7 @@ RETURNING event_id, organization_id, date_trunc('hour', occurred_at, 'UTC')
 _COPY_LEDGER = f"""
 INSERT INTO billing_usageevent ({COLUMNS})
 SELECT {_LEDGER_COLUMNS} FROM billing_usagerecord AS record WHERE {_span("record")}
-ON CONFLICT (event_id) DO NOTHING
+ON CONFLICT DO NOTHING
 """  # noqa: S608 -- constants of this module
 _DELETE_ROLLUPS = """
 DELETE FROM billing_usagerollup

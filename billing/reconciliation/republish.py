@@ -20,7 +20,8 @@ SELECT record.generation_id FROM billing_usagerecord AS record
 WHERE record.occurred_at >= %(start)s AND record.occurred_at < %(end)s
   AND record.recorded_at < %(recorded_before)s
   AND NOT EXISTS (SELECT 1 FROM billing_usageevent AS event
-                  WHERE event.event_id = record.generation_id)
+                  WHERE event.event_id = record.generation_id
+                    AND event.occurred_at = record.occurred_at)
   AND NOT EXISTS (SELECT 1 FROM billing_outboxevent AS waiting
                   WHERE waiting.topic = %(topic)s AND waiting.event_id = record.generation_id
                   AND (waiting.published_at IS NULL OR waiting.published_at > %(published_since)s))

@@ -324,7 +324,7 @@ def _without_indexes(connection: psycopg.Connection[Any], table: str) -> Iterato
         connection.execute(f"DROP INDEX {name}")
     yield
     for _, definition in indexes:
-        connection.execute(definition)
+        connection.execute(definition.replace(" ON ONLY ", " ON "))  # of all partitions
     for name, definition in constraints:
         connection.execute(f'ALTER TABLE {table} ADD CONSTRAINT "{name}" {definition}')
 
