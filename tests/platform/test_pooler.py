@@ -66,10 +66,11 @@ def pooler(
         server.open_all(connection.settings_dict["NAME"])
         settings.DATABASE_DIRECT_URL = direct
         monkeypatch.setenv("DATABASE_DIRECT_URL", direct)
-        ours = databases("postgresql://pooler/any", pool=4, direct_url=direct)["default"]
+        ours = databases("postgresql://pooler/any", pool=10, direct_url=direct)["default"]
         with default_connection(
             HOST=LOOPBACK,
             PORT=server.port,
+            OPTIONS=ours["OPTIONS"],
             DISABLE_SERVER_SIDE_CURSORS=ours["DISABLE_SERVER_SIDE_CURSORS"],
         ):
             yield server
