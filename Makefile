@@ -129,11 +129,24 @@ redteam: $(DEV_STAMP) ## Attack a running product: make redteam KEY=sk-parley-â€
 
 SEEDS ?= 1 2 3
 STEPS ?= 300
+KILLS ?= 1000
 .PHONY: chaos
-chaos: $(DEV_STAMP) ## Kill everything under real traffic, then count the money: SEEDS="1 2 3" STEPS=300
+chaos: chaos-money chaos-doors chaos-fleet ## All three, some hours: a night's work
+
+.PHONY: chaos-money
+chaos-money: $(DEV_STAMP) ## Kill everything under real traffic, then count the money: SEEDS="1 2 3" STEPS=300
 	@for seed in $(SEEDS); do \
 		PARLEY_CHAOS_SEED=$$seed PARLEY_CHAOS_STEPS=$(STEPS) $(VENV)/bin/pytest tests/chaos/money -x -q -s || exit 1; \
 	done
+
+.PHONY: chaos-doors
+chaos-doors: $(DEV_STAMP) ## Kill and freeze what `make run` starts, then count the characters: KILLS=1000 SEED=1
+	@PARLEY_CHAOS_SEED=$(or $(SEED),1) PARLEY_CHAOS_KILLS=$(KILLS) \
+		$(VENV)/bin/pytest tests/chaos/test_faults_at_the_doors.py -x -q -s
+
+.PHONY: chaos-fleet
+chaos-fleet: $(DEV_STAMP) ## Four engines that die, freeze, are cut off, drain and are replaced under load
+	@PARLEY_CHAOS_FLEET=1 $(VENV)/bin/pytest tests/chaos/fleet -x -q -s
 
 .PHONY: tenant-walk
 tenant-walk: $(DEV_STAMP) ## Random requests for what is another organization's: make tenant-walk TRIES=10000 (SEED=â€¦)

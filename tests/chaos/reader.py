@@ -1,6 +1,8 @@
 """Reads an event stream over HTTP, as far as it comes, and tells what was on the wire."""
 
+import time
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 import httpx
@@ -13,10 +15,12 @@ class Wire:
 
     Attributes:
         broken: the connection ended without `[DONE]`.
+        times: when each event came, by the monotonic clock.
     """
 
     events: list[tuple[int, bytes]] = field(default_factory=list)
     broken: bool = False
+    times: list[float] = field(default_factory=list, compare=False)
 
     @property
     def last_id(self) -> int:
@@ -42,6 +46,11 @@ class Wire:
     def error(self) -> dict[str, Any] | None:
         return next((chunk["error"] for chunk in self.chunks if "error" in chunk), None)
 
+    @property
+    def longest_pause_s(self) -> float:
+        """Between two events."""
+        return max((later - earlier for earlier, later in pairwise(self.times)), default=0.0)
+
     def check(self) -> None:
         """No event is missing or there twice; `[DONE]` is last."""
         assert [number for number, _ in self.events] == list(range(1, len(self.events) + 1))
@@ -57,6 +66,7 @@ def read_stream(response: httpx.Response, wire: Wire, *, until: int | None = Non
                 number = int(line[4:])
             elif line.startswith("data: "):
                 wire.events.append((number, line[6:].encode()))
+                wire.times.append(time.monotonic())
                 if until is not None and len(wire.events) >= until:
                     return
     except httpx.TransportError:

@@ -9,8 +9,8 @@ import httpx
 import pytest
 import redis
 
-from tests.api.users import program
-from tests.chaos.conftest import Asked, Site, whole_answer
+from tests.api.users import Browser, program
+from tests.chaos.conftest import ANSWER_TOKENS, Asked, Site, whole_answer
 from tests.support.product import Product
 
 pytestmark = [pytest.mark.chaos, pytest.mark.timeout(300)]
@@ -84,6 +84,75 @@ def test_readyz_fails_and_clients_get_a_typed_error_when_redis_is_lost(
     assert httpx.get(f"{site.product.url}/healthz").status_code == 200
 
 
+def test_sign_in_history_and_usage_work_while_no_engine_does(
+    start_site: Callable[..., Site[Product]],
+) -> None:
+    """The page tells its banner by the model's status."""
+    site = start_site()
+    with site.asking() as asked:
+        pass
+    site.upstream.stop()
+    url = site.product.url
+
+    def replicas_are_there() -> bool:
+        return bool(httpx.get(f"{url}/readyz", timeout=30).json()["checks"]["replicas"]["ok"])
+
+    _until(lambda: not replicas_are_there())
+    assert httpx.get(f"{url}/readyz", timeout=30).status_code == 200
+    visitor = Browser(url)
+    login = {"email": site.person.email, "password": site.person.password}
+    assert visitor.post("/api/auth/login", json=login).status_code == 200
+    [model] = visitor.get("/api/models").json()["data"]
+    assert model["status"] == "unavailable"
+    [conversation] = visitor.get("/api/conversations").json()["data"]
+    kept = visitor.get(f"/api/conversations/{conversation['id']}").json()["messages"]
+    assert asked.wire.text in str(kept)
+    usage = visitor.get("/api/usage?period=last_30_days&group_by=model")
+    assert usage.json()["output_tokens"] == ANSWER_TOKENS
+    turn = f"/api/conversations/{conversation['id']}/messages"
+    refused = visitor.post(turn, json={"content": "Say words."})
+    assert refused.status_code == 503 and refused.headers["Retry-After"]
+
+    site.upstream.start()
+    _until(replicas_are_there)
+    with site.asking() as again:
+        pass
+    whole_answer(again.wire)
+    visitor.close()
+
+
+def test_web_process_starts_while_postgres_is_away(
+    start_site: Callable[..., Site[Product]],
+) -> None:
+    """One that did not would take the others of its server with it: uvicorn then ends them all."""
+    site = start_site()
+    with site.asking():
+        pass  # a database of the tests writes to disk some tenths of a second after a commit
+    web = site.product.webs[0]
+    postgres = site.product.services.service("DATABASE_URL")
+    assert postgres is not None
+    postgres.kill()
+    web.process.kill()
+    web.process.start()
+    _until(lambda: _status(f"{web.url}/healthz") == 200)
+    assert _status(f"{web.url}/readyz") == 503
+
+    postgres.start()
+    site.product.wait_until_ready(web)
+    with site.asking() as asked:
+        pass
+    whole_answer(asked.wire)
+    site.check_accounts(asked.generation_id, asked.wire)
+
+
+def _status(url: str) -> int | None:
+    """None where nobody answers."""
+    try:
+        return httpx.get(url, timeout=30).status_code
+    except httpx.HTTPError:
+        return None
+
+
 def test_usage_arrives_once_when_worker_and_relay_are_killed(
     start_site: Callable[..., Site[Product]],
 ) -> None:
@@ -98,10 +167,7 @@ def test_usage_arrives_once_when_worker_and_relay_are_killed(
 
     whole_answer(asked.wire)
     site.check_accounts(asked.generation_id, asked.wire)
-    deadline = time.monotonic() + 60
-    while not _published(site, asked):
-        assert time.monotonic() < deadline
-        time.sleep(0.5)
+    _until(lambda: _published(site, asked))
 
 
 def test_web_process_ends_on_sigterm_when_no_service_answers(
@@ -121,6 +187,13 @@ def test_web_process_ends_on_sigterm_when_no_service_answers(
         while web.is_running:
             assert time.monotonic() < deadline, web.last_words
             time.sleep(0.2)
+
+
+def _until(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
 
 
 def _published(site: Site[Product], asked: Asked) -> bool:

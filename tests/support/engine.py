@@ -36,8 +36,13 @@ class Engine:
 
     model = MODEL_ID
 
-    def __init__(self, model_file: Path, directory: Path) -> None:
+    def __init__(self, model_file: Path, directory: Path, options: str = "") -> None:
+        """
+        Args:
+            options: further words of its command line.
+        """
         self._model_file = model_file
+        self._options = options
         self._process: subprocess.Popen[bytes] | None = None
         self.port = free_port()
         self.log = directory / f"engine-{self.port}.log"
@@ -62,7 +67,8 @@ class Engine:
         own = GGUFFile(self._model_file).metadata["tokenizer.chat_template"]
         template.write_text(f"{own}{_THINKS}")
         engine = procfile.read()["engine"]
-        command = procfile.argv(f"{engine} --chat-template {shlex.quote(str(template))}")
+        options = f"--chat-template {shlex.quote(str(template))} {self._options}"
+        command = procfile.argv(f"{engine} {options}")
         self._process = spawn(command, log=self.log, environment=variables, cwd=procfile.ROOT)
         deadline = time.monotonic() + _START_TIMEOUT_SECONDS
         while not self._ready():

@@ -5,5 +5,5 @@
     agreement.py  what must agree at the end, computed by the test's own arithmetic
     test_money.py the run
 
-`PARLEY_CHAOS_SEED` and `PARLEY_CHAOS_STEPS` choose a run; `make chaos` makes longer ones.
+`PARLEY_CHAOS_SEED` and `PARLEY_CHAOS_STEPS` choose a run; `make chaos-money` makes longer ones.
 """

@@ -13,6 +13,7 @@ from uuid import UUID
 from infra.load.upstream import Served, words
 from tests.chaos.money.customers import Customer, Receipt
 from tests.chaos.reader import Wire
+from tests.support.launched import LaunchedProduct
 from tests.support.product import Product
 
 PRICES = {"input": Decimal("0.37"), "output": Decimal("1.13")}
@@ -107,7 +108,7 @@ def check_upstream(served: Sequence[Served], found: Iterable[Generation]) -> int
     return continued
 
 
-def check_derived(product: Product) -> None:
+def check_derived(product: Product | LaunchedProduct) -> None:
     """Event store and rollups are the ledger's, row by row and sum by sum."""
     difference = (
         "SELECT count(*) AS count FROM ((SELECT {left} EXCEPT ALL SELECT {right})"

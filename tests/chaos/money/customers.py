@@ -7,7 +7,7 @@ request under the same `Idempotency-Key`, as a program does.
 
 import itertools
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 from uuid import UUID, uuid4
@@ -18,7 +18,7 @@ import orjson
 from tests.api.users import Person
 from tests.chaos.reader import Wire, read_stream
 
-TIMEOUT_S = 150.0
+TIMEOUT_S = 300.0
 _AGAIN = frozenset({409, 429, 500, 502, 503, 504})
 
 Manner = Literal["page", "page_cancels", "stream", "whole", "leaves"]
@@ -46,6 +46,7 @@ class Order:
     Attributes:
         tokens: how long the answer is to be.
         events: after how many events the client cancels or leaves, where it does.
+        options: further parameters of the request.
     """
 
     customer: int
@@ -53,6 +54,7 @@ class Order:
     prompt: str
     tokens: int
     events: int
+    options: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass
@@ -87,11 +89,11 @@ class Customer:
         self.person = person
         self.organization_id = UUID(person.organization_id)
         self._page = person.browser
-        self._program = httpx.Client(timeout=60, headers={"Authorization": f"Bearer {secret}"})
+        self.program = httpx.Client(timeout=60, headers={"Authorization": f"Bearer {secret}"})
         self._urls = itertools.cycle(urls)
 
     def close(self) -> None:
-        self._program.close()
+        self.program.close()
         self._page.close()
 
     def place(self, order: Order) -> Receipt:
@@ -119,22 +121,23 @@ class Customer:
 
     def get(self, path: str) -> Any:
         """JSON from the product, as the signed-in person."""
-        return _patiently(lambda: self._page.get(self._url(path))).json()
+        return patiently(lambda: self._page.get(self._url(path))).json()
 
     # Manners
 
     def _ask_on_page(self, receipt: Receipt) -> None:
-        conversation = _patiently(
+        conversation = patiently(
             lambda: self._page.post(self._url("/api/conversations"), json={})
         ).json()["id"]
         path = f"/api/conversations/{conversation}/messages"
         body = {"content": receipt.order.prompt, "max_tokens": receipt.order.tokens}
+        body |= receipt.order.options
         self._begin(receipt, self._page, path, body, found=lambda: self._turn_of(conversation))
         if receipt.generation_id is None:
             return  # the turn was stored and nothing ran: the web process died in between
         if receipt.order.manner == "page_cancels" and not receipt.wire.done:
             cancel = f"/api/generations/{receipt.generation_id}/cancel"
-            _patiently(lambda: self._page.post(self._url(cancel)))
+            patiently(lambda: self._page.post(self._url(cancel)))
         self._resume(receipt)
         receipt.text = receipt.wire.text
 
@@ -149,7 +152,7 @@ class Customer:
             seen = receipt.wire.events
             receipt.wire = Wire()
             try:
-                self._begin(receipt, self._program, "/v1/chat/completions", body, headers=key)
+                self._begin(receipt, self.program, "/v1/chat/completions", body, headers=key)
             except AnswerLost:
                 assert not seen, "what a client has read is kept"
                 key = {"Idempotency-Key": str(uuid4())}
@@ -167,8 +170,8 @@ class Customer:
         while True:
             key = {"Idempotency-Key": str(uuid4())}
             try:
-                answer = _patiently(
-                    lambda key=key: self._program.post(  # type: ignore[misc]
+                answer = patiently(
+                    lambda key=key: self.program.post(  # type: ignore[misc]
                         self._url("/v1/chat/completions"), json=body, headers=key
                     ),
                     receipt,
@@ -183,7 +186,7 @@ class Customer:
 
     def _leave(self, receipt: Receipt) -> None:
         body = self._completion(receipt.order) | {"stream": True}
-        self._begin(receipt, self._program, "/v1/chat/completions", body)
+        self._begin(receipt, self.program, "/v1/chat/completions", body)
         receipt.text = receipt.wire.text
 
     # Connections
@@ -214,7 +217,7 @@ class Customer:
                         receipt.generation_id = UUID(answer.headers["X-Parley-Generation-Id"])
                         read_stream(answer, receipt.wire, until=until)
                         return
-                    _check_refusal(answer)
+                    check_refusal(answer)
             except httpx.TransportError:
                 receipt.broken += 1
                 if found is not None:
@@ -238,7 +241,7 @@ class Customer:
                     if answer.status_code == 200:
                         read_stream(answer, receipt.wire)
                     else:
-                        _check_refusal(answer)
+                        check_refusal(answer)
             except httpx.TransportError:
                 pass
             if not receipt.wire.done:
@@ -262,13 +265,14 @@ class Customer:
             "model": "auto",
             "messages": [{"role": "user", "content": order.prompt}],
             "max_tokens": order.tokens,
+            **order.options,
         }
 
     def _url(self, path: str) -> str:
         return next(self._urls) + path
 
 
-def _patiently(ask: Callable[[], httpx.Response], receipt: Receipt | None = None) -> httpx.Response:
+def patiently(ask: Callable[[], httpx.Response], receipt: Receipt | None = None) -> httpx.Response:
     """Ask until somebody answers with success."""
     deadline = time.monotonic() + TIMEOUT_S
     while True:
@@ -276,7 +280,7 @@ def _patiently(ask: Callable[[], httpx.Response], receipt: Receipt | None = None
             answer = ask()
             if answer.is_success:
                 return answer
-            _check_refusal(answer)
+            check_refusal(answer)
         except httpx.TransportError:
             if receipt is not None:
                 receipt.broken += 1
@@ -284,7 +288,7 @@ def _patiently(ask: Callable[[], httpx.Response], receipt: Receipt | None = None
         time.sleep(0.3)
 
 
-def _check_refusal(answer: httpx.Response) -> None:
+def check_refusal(answer: httpx.Response) -> None:
     """Only refusals that tell a client to come back are right here."""
     answer.read()
     code = ""
