@@ -158,6 +158,7 @@ async def test_withdrawn_text_is_replaced_in_redis_when_its_appends_had_arrived(
 ) -> None:
     """Redis has applied what the process appended, and its replies were lost for too long: the
     text after the last reply is neither stored nor billed, and the stream must say the same."""
+    monkeypatch.setattr(finalize, "STORE_TIMEOUT_S", 1.0)
     monkeypatch.setattr(finalize, "BUFFER_TIMEOUT_S", 1.0)
     upstream.behaviour.rate = 40.0
     principal = await caller()
@@ -193,6 +194,7 @@ async def test_withdrawn_text_is_replaced_by_the_successor_of_a_dead_process(
     transactional_db: None, upstream: SyntheticUpstream, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It died between the transaction and the end of its stream."""
+    monkeypatch.setattr(finalize, "STORE_TIMEOUT_S", 1.0)
     monkeypatch.setattr(finalize, "BUFFER_TIMEOUT_S", 1.0)
     upstream.behaviour.rate = 40.0
     principal = await caller()
@@ -223,6 +225,31 @@ async def test_withdrawn_text_is_replaced_by_the_successor_of_a_dead_process(
     assert late.text == words(0, row.output_tokens), "what is billed"
     assert late.error is not None and late.error["code"] == "buffer_lost"
     await check_billed(started.id, output_tokens=row.output_tokens, state="failed")
+
+
+async def test_answer_is_whole_when_redis_is_silent_at_its_end_and_comes_back(
+    transactional_db: None, upstream: SyntheticUpstream, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A Redis that is killed for its silence is back after more than ten seconds."""
+    monkeypatch.setattr(finalize, "BUFFER_TIMEOUT_S", 0.5)
+    upstream.behaviour.rate = 200.0
+    principal = await caller()
+    async with running_gateway(pools_of(upstream)) as gateway:
+        replies = _lossy_replies(gateway, monkeypatch)
+        started = await start(chat(principal, max_tokens=20, turn=TURN))
+        reading = asyncio.create_task(_read_at(gateway, started))
+        while _log(gateway, started).shown < 5:
+            await asyncio.sleep(0.01)
+        replies.lost = True
+        while not upstream.served[0].finished:
+            await asyncio.sleep(0.01)
+        await asyncio.sleep(2.0)
+        replies.lost = False
+        answer = await asyncio.wait_for(reading, TIMEOUT_S)
+
+    answer.check_order()
+    assert answer.text == words(0, 20)
+    await check_billed(started.id, output_tokens=20, state="completed")
 
 
 async def test_stream_of_another_holder_is_not_replaced(

@@ -44,7 +44,10 @@ from safety.types import Action, newest_of
 
 log = structlog.get_logger(__name__)
 
-# How long an end waits for a Redis that is gone, before it settles for what was delivered.
+# How long an end waits for a Redis that is gone, before it settles for what was delivered: longer
+# than a frozen one takes to be seen, killed and started again. It costs nobody a place.
+STORE_TIMEOUT_S = 30.0
+# How long its last events wait, once it is stored and billed.
 BUFFER_TIMEOUT_S = 10.0
 BUFFER_LOST = "buffer_lost"
 """The error code of a generation whose last text was withdrawn: Redis was silent about it."""
@@ -209,7 +212,7 @@ class Finisher:
 async def _stored(active: ActiveGeneration) -> bool:
     """Wait until Redis has everything; False when the generation is not ours any more."""
     try:
-        async with asyncio.timeout(BUFFER_TIMEOUT_S):
+        async with asyncio.timeout(STORE_TIMEOUT_S):
             await active.log.wait_stored(active.log.last)
     except TimeoutError:
         log.error("generation_buffer_gone", shown=active.log.shown, written=active.log.last)
