@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
 from inference.errors import AdapterError
+from inference.kernels.cpu.memory import LargePages
 from inference.kernels.low_rank import (
     AdaptedProduct,
     Adapter,
@@ -133,7 +134,7 @@ class AdapterTargets:
             if found:
                 updates[key] = self._low_rank(target.add, found, scale)
         self._check_all_used(modules)
-        return Adapter(updates), _fingerprint(folder)
+        return self._kept(updates), _fingerprint(folder)
 
     def random(self, rank: int) -> Adapter:
         """One of random numbers that changes every product, for measurements."""
@@ -144,6 +145,16 @@ class AdapterTargets:
                 for one in target.matrices
             ]
             updates[key] = self._low_rank(target.add, found, 1 / rank)
+        return self._kept(updates)
+
+    def _kept(self, updates: dict[str, LowRank]) -> Adapter:
+        """On a CPU in large pages of its own, which end with it: a step reads all of an adapter."""
+        if self.device.type != "cpu":
+            return Adapter(updates)
+        pages = LargePages()
+        for key, low in updates.items():
+            ups = tuple(replace(update, up=pages.copy(update.up)) for update in low.updates)
+            updates[key] = replace(low, down=pages.copy(low.down), updates=ups)
         return Adapter(updates)
 
     def _scale(self, raw: Mapping[str, Any]) -> float:

@@ -78,6 +78,18 @@ def test_int8_products_are_those_of_rounded_activations(kernels, kind, tokens, w
     assert (linear(x) - wanted).abs().median() < 3e-5
 
 
+@pytest.mark.parametrize("kind", [Kind.Q4_K, Kind.Q6_K, Kind.Q8_0], ids=lambda kind: kind.name)
+def test_int8_products_of_many_tokens_have_the_bits_of_few(kernels, kind):
+    """Where more groups are unpacked than stay in the cache, and the last of them are fewer."""
+    if not kernels.parley_has_int8() or 0 < kernels.parley_least_tiled_rows() <= 70:
+        pytest.skip("no int8 products here of so many rows")
+    packed, _ = drawn(kind, 1040, 2560)
+    x = torch.randn(70, 2560)
+    linear = PackedLinear(kernels, [packed], None, int8_activations=True)
+    few = [linear(part) for part in x.split(7)]
+    assert torch.equal(linear(x), torch.cat(few))
+
+
 @pytest.mark.parametrize("kind", PACKED_KINDS, ids=lambda kind: kind.name)
 @pytest.mark.parametrize("tokens", [16, 33, 70, 545])
 @pytest.mark.parametrize(("width", "outputs"), [(96, 71), (768, 304)])

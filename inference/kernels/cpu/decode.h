@@ -185,6 +185,14 @@ void decode(const ParleyLayer* layers, int count, const ParleyShape& shape,
         for (int n = from; n < to; n++) batch.x[(size_t)m * hidden + n] += y[(size_t)m * hidden + n];
     };
     const auto nothing = [] {};
+    // What this thread does once to make ready what enters a product, in whichever phase it comes first.
+    int ready_for = -1;
+    const auto once = [&](int layer, Adapted::Which which, auto prepare) {
+      return [&ready_for, product = layer * 4 + which, prepare] {
+        if (ready_for != product) prepare();
+        ready_for = product;
+      };
+    };
     // Where rows have adapters, what enters a product is made ready in the phase before it.
     const auto shrink = [&](int layer, Adapted::Which which, auto prepare, const float* input,
                             int width) {
@@ -201,7 +209,8 @@ void decode(const ParleyLayer* layers, int count, const ParleyShape& shape,
       Cached<Row> values{(typename Row::Number*)layer.values, layer.value_scales, kv_heads, D};
 
       // Queries, keys and values, head by head, turned and kept by the thread that has them.
-      const auto enter_attention = [&] { norm(layer.attn_norm, layer.qkv); };
+      const auto enter_attention =
+          once(i, Adapted::kQkv, [&] { norm(layer.attn_norm, layer.qkv); });
       shrink(i, Adapted::kQkv, enter_attention, own.exact.data(), hidden);
       work.run(
           qkv_units, enter_attention,
@@ -237,7 +246,7 @@ void decode(const ParleyLayer* layers, int count, const ParleyShape& shape,
                   span.end, chunk.start, std::min(layer.window, 1 << 30), span_room);
       });
 
-      const auto join = [&] {
+      const auto join = once(i, Adapted::kOut, [&] {
         std::copy(shared.attended.begin() + (size_t)num_decode * queries, shared.attended.end(),
                   own.exact.begin() + (size_t)num_decode * queries);
         for (int m = 0; m < num_decode; m++)
@@ -245,14 +254,14 @@ void decode(const ParleyLayer* layers, int count, const ParleyShape& shape,
             join_parts(parts, m, h, count_parts(batch.lengths[m], layer.window),
                        &own.exact[(size_t)m * queries + (size_t)h * D]);
         if (layer.out.rounds) own.round(queries);
-      };
+      });
       shrink(i, Adapted::kOut, join, own.exact.data(), queries);
       work.run(sum_units, join, [&](int unit) {
         sum(i, Adapted::kOut, layer.out, own.exact.data(), own.rounded, unit, false);
       });
 
       // Gate and up of the same columns by the same thread, which can go on with them alone.
-      const auto enter_mlp = [&] { norm(layer.mlp_norm, layer.gate_up); };
+      const auto enter_mlp = once(i, Adapted::kGateUp, [&] { norm(layer.mlp_norm, layer.gate_up); });
       shrink(i, Adapted::kGateUp, enter_mlp, own.exact.data(), hidden);
       work.run(
           mlp_units, enter_mlp,

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -37,17 +38,29 @@ namespace {
 #ifdef PARLEY_INT8
 constexpr bool kHasInt8 = true;
 
+// Whether packed weights are asked for ahead of time: with one or two tokens the processor sees by
+// itself what comes, unless a sub-block lies in several places; with more it looks at their activations.
+template <class Block>
+constexpr bool kFetches = std::is_same<Block, SixBitsK>::value || std::is_same<Block, FiveBitsK>::value;
+constexpr int kTokensThatHide = 4;
+constexpr size_t kFetchAhead = 5 * 1024, kLine = 64;  // bytes
+
 // A group's sub-blocks one after another, unpacked as they are asked for,
 template <class Block>
 struct PackedSubBlocks {
   const Block* rows;
 
-  template <class Action>
+  template <int Tokens, class Action>
   void each(int count, Action action) const {
+    constexpr size_t bytes = sizeof(Block) / Block::kSubBlocks;
     for (int b = 0; b < count / Block::kSubBlocks; b++) {
       const Scales scales = rows[b].scales();
-      for (int sub = 0; sub < Block::kSubBlocks; sub++)
+      for (int sub = 0; sub < Block::kSubBlocks; sub++) {
+        const char* next = (const char*)(rows + b) + sub * bytes + kFetchAhead;
+        for (size_t at = 0; (kFetches<Block> || Tokens >= kTokensThatHide) && at < bytes; at += kLine)
+          __builtin_prefetch(next + at);
         action(b * Block::kSubBlocks + sub, unpack(rows[b], scales, sub));
+      }
     }
   }
 };
@@ -60,7 +73,7 @@ template <class SubBlock>
 struct UnpackedSubBlocks {
   const SubBlock* subs;
 
-  template <class Action>
+  template <int Tokens, class Action>
   void each(int count, Action action) const {
     for (int at = 0; at < count; at++) action(at, subs[at]);
   }
@@ -70,7 +83,8 @@ struct UnpackedSubBlocks {
 template <int Tokens, class SubBlocks>
 inline void dot_sub_blocks(const SubBlocks& rows, const Rounded* x, float* y, int N, int count) {
   f32xN acc[Tokens] = {};
-  rows.each(count, [&](int at, const auto& sub) { add_sub_block<Tokens>(sub, x + at, count, acc); });
+  rows.template each<Tokens>(
+      count, [&](int at, const auto& sub) { add_sub_block<Tokens>(sub, x + at, count, acc); });
   for (int t = 0; t < Tokens; t++) std::memcpy(y + (size_t)t * N, &acc[t], sizeof acc[t]);
 }
 
@@ -91,21 +105,36 @@ inline void dot_sub_blocks_all(const SubBlocks& rows, const Rounded* x, float* y
                             y + (size_t)m * N, N, count);
 }
 
+// So many bytes of unpacked groups stay in the second cache while all tokens meet them.
+constexpr size_t kUnpackedBytes = 256 * 1024;
+
 // Columns [from, to) of y (M, N): multiples of a group, counted from the weight's first row. For
-// many tokens a group is unpacked once, into the cache.
+// many tokens some groups are unpacked once, into the cache; a few tokens meet all of them before the
+// next ones do, so that it is the tokens that stay in the nearest cache.
 template <class Block>
 inline void rounded_part(const Block* weight, const Rounded* x, float* y, int M, int N, int subs,
                          int from, int to) {
-  const bool many = M > 2 * kTokens;
-  std::vector<Unpacked<Block>> unpacked(many ? subs : 0);
-  for (int n = from; n < to; n += kGroup) {
-    const PackedSubBlocks<Block> rows{weight + (size_t)n / kGroup * (subs / Block::kSubBlocks)};
-    if (!many) {
-      dot_sub_blocks_all(rows, x, y + n, M, N, subs);
-      continue;
-    }
-    rows.each(subs, [&](int at, const auto& sub) { unpacked[at] = sub; });
-    dot_sub_blocks_all(UnpackedSubBlocks<Unpacked<Block>>{unpacked.data()}, x, y + n, M, N, subs);
+  typedef Unpacked<Block> SubBlock;
+  const auto packed = [&](int n) {
+    return PackedSubBlocks<Block>{weight + (size_t)n / kGroup * (subs / Block::kSubBlocks)};
+  };
+  if (M <= 2 * kTokens) {
+    for (int n = from; n < to; n += kGroup) dot_sub_blocks_all(packed(n), x, y + n, M, N, subs);
+    return;
+  }
+  const int fit = std::max<int>(1, kUnpackedBytes / (sizeof(SubBlock) * subs)) * kGroup;
+  const std::unique_ptr<SubBlock[]> unpacked(new SubBlock[(size_t)std::min(fit, to - from) / kGroup * subs]);
+  for (int first = from; first < to; first += fit) {
+    const int end = std::min(first + fit, to);
+    SubBlock* next = unpacked.get();
+    for (int n = first; n < end; n += kGroup)
+      packed(n).template each<kTokens>(subs, [&](int, const auto& sub) { *next++ = sub; });
+    for (int m = 0; m < M; m += kTokens)
+      for (int n = first; n < end; n += kGroup)
+        dot_sub_blocks_few<kTokens>(
+            std::min(kTokens, M - m),
+            UnpackedSubBlocks<SubBlock>{unpacked.get() + (size_t)(n - first) / kGroup * subs},
+            x + (size_t)m * subs, y + (size_t)m * N + n, N, subs);
   }
 }
 #else

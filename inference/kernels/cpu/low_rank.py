@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
-from ctypes import POINTER, Structure, c_int, c_void_p
+from ctypes import POINTER, Structure, c_int, c_int32, c_void_p
+from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
 import torch
@@ -52,6 +53,14 @@ class Adapters(Structure):
     ]
 
 
+@dataclass(frozen=True)
+class _Table:
+    """An adapter as `decode.h` takes it."""
+
+    entries: ctypes.Array[_LowRank]
+    max_ranks: int
+
+
 class AdapterTables:
     """The adapters of steps, as `decode.h` takes them, for the products of some layers."""
 
@@ -61,7 +70,7 @@ class AdapterTables:
             names: of the products: four a layer, in the order of `decode.h`.
         """
         self._names = names
-        self._tables: WeakKeyDictionary[Adapter, ctypes.Array[_LowRank]] = WeakKeyDictionary()
+        self._tables: WeakKeyDictionary[Adapter, _Table] = WeakKeyDictionary()
         self._alive: tuple[object, ...] = ()
 
     def of(self, rows: Sequence[AdaptedRows], count: int) -> Adapters:
@@ -69,22 +78,25 @@ class AdapterTables:
         if not rows:
             return Adapters()
         adapters = list(dict.fromkeys(each.adapter for each in rows))
-        of = torch.full((count,), -1, dtype=torch.int32)
+        of = [-1] * count
         for each in rows:
-            of[each.begin : each.end] = adapters.index(each.adapter)
-        tables = (c_void_p * len(adapters))(
-            *(ctypes.addressof(self._table(adapter)) for adapter in adapters)
-        )
-        self._alive = (of, tables, adapters)
-        ranks = max(len(low.down) for one in adapters for low in one.updates.values())
-        return Adapters(tables, at(of), len(adapters), _KINDS[adapters[0].dtype], ranks)
+            of[each.begin : each.end] = [adapters.index(each.adapter)] * (each.end - each.begin)
+        of_rows = (c_int32 * count)(*of)
+        found = [self._table(adapter) for adapter in adapters]
+        tables = (c_void_p * len(found))(*(ctypes.addressof(table.entries) for table in found))
+        self._alive = (of_rows, tables, adapters, found)
+        ranks = max(table.max_ranks for table in found)
+        kind = _KINDS[adapters[0].dtype]
+        return Adapters(tables, ctypes.addressof(of_rows), len(found), kind, ranks)
 
-    def _table(self, adapter: Adapter) -> ctypes.Array[_LowRank]:
-        if adapter not in self._tables:
-            found = (adapter.updates.get(name) for name in self._names)
-            table = (_LowRank * len(self._names))(*(low_rank(one) for one in found))
-            self._tables[adapter] = table
-        return self._tables[adapter]
+    def _table(self, adapter: Adapter) -> _Table:
+        table = self._tables.get(adapter)
+        if table is None:
+            found = [adapter.updates.get(name) for name in self._names]
+            entries = (_LowRank * len(found))(*(low_rank(one) for one in found))
+            ranks = max(len(low.down) for low in adapter.updates.values())
+            table = self._tables[adapter] = _Table(entries, ranks)
+        return table
 
 
 def low_rank(low: LowRank | None) -> _LowRank:

@@ -1,4 +1,4 @@
-"""Memory for packed weights: pages of 2 MiB where the system has them, many matrices in a region.
+"""Memory for weights: pages of 2 MiB where the system has them, many matrices in a region.
 
 A decode step reads all weights, a quarter faster so (docs/decisions/0010). In a region of its own
 each matrix would waste a part of its last page.
@@ -29,6 +29,10 @@ class LargePages:
             self._region = _region(max(whole, _REGION_BYTES))
         part, self._region = self._region[:size], self._region[whole:]
         return part
+
+    def copy(self, tensor: Tensor) -> Tensor:
+        place = self.take(tensor.nbytes).view(tensor.dtype).view(tensor.shape)
+        return place.copy_(tensor)
 
 
 def _region(size: int) -> Tensor:
