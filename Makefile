@@ -159,8 +159,13 @@ clients: $(DEV_STAMP) ## LiteLLM's client and OpenAI's Agents SDK, in an environ
 
 .PHONY: model-router
 model-router: $(DEV_STAMP) ## Train what sends simple prompts of `auto` to a small model (ARGS="--collect SMALL LARGE")
-	@$(PIP_INSTALL) '.[safety-train]' 2>&1 | $(LARGE_PACKAGES_ONLY)
+	@$(INSTALL) '.[safety-train]' 2>&1 | $(LARGE_PACKAGES_ONLY)
 	@$(IN_VENV) -m infra.model_router $(ARGS)
+
+.PHONY: bench-peers
+bench-peers: $(DEV_STAMP) ## What `make bench` compares with: llama.cpp (built here, some minutes) and OpenVINO
+	@$(INSTALL) '.[bench]' 2>&1 | $(LARGE_PACKAGES_ONLY)
+	@rm -rf build parley.egg-info
 
 .PHONY: redteam-answers
 redteam-answers: $(DEV_STAMP) ## Stream known harmful answers through the product: what is delivered of them

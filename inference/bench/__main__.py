@@ -9,15 +9,18 @@ import shlex
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
 
 from inference.bench.engine import (
     Sizes,
+    Start,
     measure,
     measure_rates,
     measure_rewriting,
+    memory_of_processes,
     served,
 )
 from inference.bench.limits import Machine
@@ -26,7 +29,7 @@ from inference.bench.report import BenchReport, markdown, plot
 from inference.model.files.open import open_weights
 from inference.model.files.weights import WeightReader
 
-_PEERS = ("llama.cpp", "transformers", "transformers-continuous")
+_PEERS = ("llama.cpp", "openvino-genai", "transformers", "transformers-continuous")
 _NOT_INSTALLED = 3
 _LEAST_S = 10.0
 """A peer cannot even be loaded in less."""
@@ -46,17 +49,30 @@ def main() -> None:
 def _measure_model(path: Path, machine: Machine, args: argparse.Namespace) -> BenchReport:
     """Serve the model, put the workloads to it and to the peers; prints the report."""
     sizes = Sizes.quick() if args.quick else Sizes()
+    streams, prefill = (
+        tuple(given or usual)
+        for given, usual in (
+            (args.streams, sizes.cases.streams),
+            (args.prefill, sizes.cases.prefill),
+        )
+    )
+    sizes = replace(sizes, cases=replace(sizes.cases, streams=streams, prefill=prefill))
     load_before = os.getloadavg()[0]
     end = time.monotonic() + 60 * args.minutes
     reader = open_weights(str(path))
     model = reader.config
     # Guesses are no part of what the peers are asked, and random prompts say nothing of them.
     plain = [*args.serve_options, "--no-prompt-lookup"]
+    began = time.monotonic()
     with served(path, plain) as url:
-        engine = asyncio.run(measure(url, model.vocab_size, sizes))
-    with served(path, args.serve_options) as url:
-        guessing = asyncio.run(measure_rewriting(url, model.vocab_size, sizes))
-    engine.ratios[_GUESSING] = guessing / engine.rewriting
+        ready_s = time.monotonic() - began
+        start = Start(ready_s, memory_of_processes(), _file_bytes(path))
+        run = measure(url, model.vocab_size, sizes, only_rates=args.only_rates)
+        engine = asyncio.run(run)
+    if engine.rewriting is not None:
+        with served(path, args.serve_options) as url:
+            guessing = asyncio.run(measure_rewriting(url, model.vocab_size, sizes))
+        engine.ratios[_GUESSING] = guessing / engine.rewriting
     peers: dict[str, Rates] = {}
     for name, options in args.beside:
         with served(path, [*shlex.split(options), "--no-prompt-lookup"]) as url:
@@ -68,6 +84,7 @@ def _measure_model(path: Path, machine: Machine, args: argparse.Namespace) -> Be
         model=path.name,
         machine=machine,
         load_before=load_before,
+        start=start,
         cases=sizes.cases,
         engine=engine,
         peers=peers,
@@ -119,11 +136,16 @@ def measure_peers(
     return rates, missing
 
 
+def _file_bytes(path: Path) -> int:
+    files = path.glob("*.safetensors") if path.is_dir() else (path,)
+    return sum(file.stat().st_size for file in files)
+
+
 def _bytes_of_step(path: Path, reader: WeightReader) -> int:
     """What one decode step reads: the weights, but of an embedding that is no output matrix a row.
     Those of a folder are kept as float32, those of a GGUF file as they are."""
     if path.is_dir():
-        return sum(file.stat().st_size for file in path.glob("*.safetensors"))
+        return _file_bytes(path)
     embedding = reader.read_packed("embed")
     untied = embedding is not None and not reader.config.tied_embeddings
     return path.stat().st_size - (embedding.data.nbytes if embedding and untied else 0)
@@ -139,6 +161,9 @@ def _parser() -> argparse.ArgumentParser:
         "--model", type=Path, nargs="+", required=True, help="GGUF files or folders"
     )
     parser.add_argument("--quick", action="store_true", help="small sizes, in a minute or two")
+    parser.add_argument("--only-rates", action="store_true", help="only what the peers are asked")
+    parser.add_argument("--streams", nargs="+", type=int, help="that decode at a time")
+    parser.add_argument("--prefill", nargs="+", type=int, help="lengths of prompts")
     parser.add_argument("--peers", nargs="*", choices=_PEERS, default=list(_PEERS))
     parser.add_argument(
         "--beside",

@@ -20,12 +20,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
-import psutil
 import torch
 from torch import Tensor
 
 from inference.bench.client import ask, session
-from inference.bench.engine import served
+from inference.bench.engine import memory_of_processes, served
 from inference.bench.random_model import write_random_model
 from inference.bench.workloads import Workloads
 from inference.config import EngineConfig, SpeculationConfig
@@ -98,13 +97,7 @@ async def _measure(url: str, vocab: int, length: int) -> Figures:
         turn = await ask(client, prompt + more, 1)
     assert answered.tpot is not None
     rate = 1 / answered.tpot
-    return Figures(length, cold.ttft, cached.ttft, turn.ttft, rate, _memory())
-
-
-def _memory() -> int:
-    """Bytes that the processes which this one started hold, what they share counted once."""
-    processes = psutil.Process().children(recursive=True)
-    return sum(each.memory_full_info().pss for each in processes)
+    return Figures(length, cold.ttft, cached.ttft, turn.ttft, rate, memory_of_processes())
 
 
 def _print_host(model: Path, lengths: Sequence[int]) -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 from statistics import median
 
 import httpx
+import psutil
 
 from inference.bench.client import Timing, session
 from inference.bench.lengths import sharegpt_lengths
@@ -55,8 +56,20 @@ class EngineFigures:
     rates: Rates
     ratios: dict[str, float]
     """Of two of our own measurements to each other, by what they show."""
-    rewriting: float
-    """Tokens a second of one stream that rewrites and summarises."""
+    rewriting: float | None
+    """Tokens a second of one stream that rewrites and summarises; None: not measured."""
+
+
+@dataclass(frozen=True)
+class Start:
+    """What it takes until a model can be asked."""
+
+    seconds: float
+    """From the command to readiness, the file in the page cache or not."""
+    memory: int
+    """Bytes that the engine's processes then hold, what they share counted once."""
+    file: int
+    """Bytes of the model's file."""
 
 
 @contextmanager
@@ -92,14 +105,26 @@ def _is_ready(url: str) -> bool:
         return False
 
 
-async def measure(url: str, vocab: int, sizes: Sizes) -> EngineFigures:
-    """Run every workload once (the rates several times) against a served engine."""
+def memory_of_processes() -> int:
+    """Bytes that the processes which this one started hold, what they share counted once."""
+    processes = psutil.Process().children(recursive=True)
+    return sum(each.memory_full_info().pss for each in processes)
+
+
+async def measure(url: str, vocab: int, sizes: Sizes, *, only_rates: bool = False) -> EngineFigures:
+    """Run every workload once (the rates several times) against a served engine.
+
+    Args:
+        only_rates: what the peers are asked too, and nothing else.
+    """
     async with session(url) as client:
         work = Workloads(client, vocab)
         await work.streams(1, 64, 8)  # warm
         rows: list[Metrics] = []
         ratios: dict[str, float] = {}
         rates = await _rates(work, sizes.cases, rows)
+        if only_rates:
+            return EngineFigures(rows, rates, ratios, None)
         await _length_mix(work, sizes, rows, ratios)
         await _shared_prompt(work, sizes, rows, ratios)
         await _long_prompt(work, sizes, rows, ratios)

@@ -204,6 +204,7 @@ def main() -> None:
     parser.add_argument("--text", type=Path, nargs="*", default=[], help="text files to read")
     parser.add_argument("--tokens", type=int, default=8192, help="of the text, at most")
     parser.add_argument("--threads", type=int, help="default: all cores")
+    parser.add_argument("--ways", nargs="*", help="by the beginnings of their names; default: all")
     args = parser.parse_args()
     if args.threads:
         torch.set_num_threads(args.threads)
@@ -215,7 +216,10 @@ def main() -> None:
     write("|---|---|---|---|---|---|---|\n")
     quantized = open_weights(args.model).read_packed("layers.0.attn.q") is not None
     exact: Figures | None = None
-    for name, way in (_QUANTIZED if quantized else _DENSE).items():
+    ways = _QUANTIZED if quantized else _DENSE
+    for name, way in ways.items():
+        if args.ways and exact and not name.startswith(tuple(args.ways)):
+            continue  # the first is what the others are compared with
         try:
             found = measure(args.model, way, token_ids)
         except ModelLoadError as error:

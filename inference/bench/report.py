@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from html import escape
 
-from inference.bench.engine import EngineFigures
+from inference.bench.engine import EngineFigures, Start
 from inference.bench.limits import Machine
 from inference.bench.metrics import Metrics
 from inference.bench.peers.cases import Cases, Rates
@@ -28,6 +28,7 @@ class BenchReport:
     model: str
     machine: Machine
     load_before: float
+    start: Start
     cases: Cases
     engine: EngineFigures
     peers: dict[str, Rates]
@@ -45,8 +46,14 @@ def markdown(report: BenchReport) -> str:
         f"{machine.gemm_gflops:.0f} GFLOP/s, int8 products {machine.int8_gops:.0f} GOP/s, "
         f"reading {machine.read_gb_per_s:.1f} GB/s."
     )
+    start = report.start
+    started = (
+        f"Ready {start.seconds:.1f} s after the command, with {start.memory / 1e6:,.0f} MB: "
+        f"{start.memory / start.file:.2f} times the file."
+    )
     missing = [f"{name} was not measured: {why}." for name, why in report.missing.items()]
-    parts = [head, *missing, _peer_table(report), _limits_table(report), _ratio_table(report)]
+    parts = [head, started, *missing, _peer_table(report), _limits_table(report)]
+    parts += [_ratio_table(report)] if report.engine.ratios else []
     return "\n\n".join([*parts, _workload_table(report.engine.rows)]) + "\n"
 
 

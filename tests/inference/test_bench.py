@@ -10,7 +10,7 @@ import pytest
 
 from inference.bench import context
 from inference.bench.client import Timing, ask, session
-from inference.bench.engine import EngineFigures, decode_rate, served
+from inference.bench.engine import EngineFigures, Start, decode_rate, served
 from inference.bench.lengths import MAX_LENGTH, MEAN_OUTPUT, MEAN_PROMPT, sharegpt_lengths
 from inference.bench.limits import Machine, prefill_flops
 from inference.bench.metrics import Metrics, ServiceLevel, percentile
@@ -97,6 +97,7 @@ def make_report() -> BenchReport:
         model="tiny.gguf",
         machine=Machine("a processor", 2, 100.0, 1000.0, 10.0),
         load_before=0.1,
+        start=Start(seconds=2.5, memory=300_000_000, file=200_000_000),
         cases=cases,
         engine=EngineFigures([Metrics.of("two", [FAST, SLOW])], ours, {"a to b": 2.5}, 30.0),
         peers={"llama.cpp": theirs},
@@ -112,6 +113,7 @@ def test_report_has_ratios_limits_and_what_is_missing():
     assert "| prefill, 1,000 | 800.0 | 200.0 | 4.00 |" in text
     assert "| prompt of 1,000 | 1,000.0 | 1,250.0 | 1.25 |" in text
     assert "transformers was not measured: not installed." in text
+    assert "Ready 2.5 s after the command, with 300 MB: 1.50 times the file." in text
 
 
 def test_plot_is_an_image_with_a_bar_for_each_rate():

@@ -4,6 +4,7 @@
     transformers_static.py       `generate` on equal prompts, float32
     transformers_continuous.py   its continuous batching, float32
     llama_cpp.py                 llama.cpp's own batches, through llama-cpp-python
+    openvino_genai.py            OpenVINO GenAI's continuous batching
     __main__.py                  runs one of them: `python -m inference.bench.peers NAME ...`
 
 They are called directly, without HTTP, so what they show is their best.

@@ -13,11 +13,13 @@ import msgspec
 
 from inference.bench.peers.cases import Cases, Peer, Rates
 from inference.bench.peers.llama_cpp import LlamaCpp
+from inference.bench.peers.openvino_genai import OpenVino
 from inference.bench.peers.transformers_continuous import TransformersContinuous
 from inference.bench.peers.transformers_static import TransformersStatic
 
 PEERS: dict[str, Callable[[Path], Peer]] = {
     "llama.cpp": LlamaCpp,
+    "openvino-genai": OpenVino,
     "transformers": TransformersStatic,
     "transformers-continuous": TransformersContinuous,
 }
@@ -61,6 +63,8 @@ def main() -> int:
     except ImportError as error:
         sys.stderr.write(f"{args.name} is not installed: {error}\n")
         return 3
+    sys.stdout.flush()
+    sys.stdout.buffer.write(b"\n")
     sys.stdout.buffer.write(msgspec.json.encode(rates(peer, cases)))
     return 0
 
