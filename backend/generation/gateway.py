@@ -8,7 +8,7 @@ import asyncio
 import os
 import secrets
 import socket
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from uuid import UUID
 
 import structlog
@@ -51,6 +51,7 @@ from backend.generation.stream.reader import Reader
 from backend.generation.stream.writer import BufferWriter
 from backend.generation.supervision import supervised
 from backend.generation.trace import GenerationTrace
+from backend.platform.cancellation import end_tasks
 from backend.platform.database import in_database
 from backend.platform.redis import Profile, new_client, new_stream_client
 from backend.platform.tracing import tracing_end
@@ -68,16 +69,6 @@ _BLOCKING_REDIS = Profile(timeout_s=None, connections=32, wait_s=3.0)
 
 
 Loops = Mapping[str, Callable[[], Awaitable[None]]]
-
-
-async def end_tasks(tasks: Iterable[asyncio.Task[None]]) -> None:
-    """Cancel `tasks` until they are done: asgiref and redis-py each have a place where a
-    cancellation is swallowed."""
-    pending = {task for task in tasks if not task.done()}
-    while pending:
-        for task in pending:
-            task.cancel()
-        _, pending = await asyncio.wait(pending, timeout=0.2)
 
 
 class Gateway:

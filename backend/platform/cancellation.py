@@ -1,7 +1,7 @@
-"""Work that a cancellation must not cut in half."""
+"""Work that a cancellation must not cut in half, and tasks that one cancellation may not end."""
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterable
 from typing import Any, ParamSpec, TypeVar
 
 Arguments = ParamSpec("Arguments")
@@ -33,3 +33,24 @@ async def uninterrupted(
             task.exception()  # seen: the cancellation is what the caller hears of
         raise cancelled
     return task.result()
+
+
+async def end_tasks(tasks: Iterable[asyncio.Task[None]]) -> None:
+    """Cancel `tasks` until they are done: asgiref and redis-py each have a place where a
+    cancellation is swallowed.
+
+    Raises:
+        CancelledError: the caller was cancelled; the tasks are done by then.
+    """
+    pending = {task for task in tasks if not task.done()}
+    cancelled: asyncio.CancelledError | None = None
+    while pending:
+        for task in pending:
+            task.cancel()
+        try:
+            await asyncio.wait(pending, timeout=0.2)
+        except asyncio.CancelledError as error:
+            cancelled = error
+        pending = {task for task in pending if not task.done()}
+    if cancelled is not None:
+        raise cancelled

@@ -12,10 +12,11 @@ import pytest
 from redis.asyncio import Redis
 
 from backend.accounts.principal import Principal
-from backend.generation.gateway import Gateway, end_tasks
+from backend.generation.gateway import Gateway
 from backend.generation.request import Event
 from backend.generation.stream import keys
 from backend.generation.stream.follower import Follower, Subscription
+from backend.platform.cancellation import end_tasks
 from infra.load.upstream import SyntheticUpstream, words
 from tests.support.gateway import (
     TURN,

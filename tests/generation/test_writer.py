@@ -10,12 +10,12 @@ from uuid import uuid4
 from redis.asyncio import Redis
 from structlog.testing import capture_logs
 
-from backend.generation.gateway import end_tasks
 from backend.generation.stream import keys
 from backend.generation.stream import writer as writer_module
 from backend.generation.stream.log import EventLog
 from backend.generation.stream.writer import BufferWriter, ShardWriter
 from backend.generation.supervision import supervised
+from backend.platform.cancellation import end_tasks
 
 TIMEOUT_S = 10.0
 LEASE = "1:test"

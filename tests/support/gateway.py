@@ -16,7 +16,7 @@ import orjson
 
 from backend.accounts.principal import PlanLimits, Principal
 from backend.conversations.types import ChatMessage
-from backend.generation.gateway import Gateway, end_tasks
+from backend.generation.gateway import Gateway
 from backend.generation.models import Generation
 from backend.generation.pools.config import PoolConfig, Pools, ReplicaConfig
 from backend.generation.request import (
@@ -36,6 +36,7 @@ from backend.generation.service import (
     generation_start,
 )
 from backend.generation.settings import GatewaySettings
+from backend.platform.cancellation import end_tasks
 from backend.platform.database import in_database
 from billing.models import UsageRecord
 from infra.load.upstream import SyntheticUpstream

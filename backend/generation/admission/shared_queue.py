@@ -28,6 +28,7 @@ from backend.generation.admission.queue import (
 from backend.generation.admission.queue_script import ROUND
 from backend.generation.pools.replicas import ReplicaSet
 from backend.generation.request import AdmittedGeneration
+from backend.platform.cancellation import end_tasks
 
 log = structlog.get_logger(__name__)
 
@@ -297,15 +298,19 @@ class QueueRounds:
 
     async def run(self) -> None:
         """A task for each pool, whose Redis round trips do not wait for each other's; until it is
-        cancelled."""
-        async with asyncio.TaskGroup() as tasks:
-            known: set[str] = set()
+        cancelled. No TaskGroup: it cancels its tasks once, and waits for one that swallowed it."""
+        tasks: dict[str, asyncio.Task[None]] = {}
+        try:
             while True:
                 for pool_id, queue in self._queues.items():
-                    if isinstance(queue, SharedQueue) and pool_id not in known:
-                        known.add(pool_id)
-                        tasks.create_task(self._follow(queue))
+                    if isinstance(queue, SharedQueue) and pool_id not in tasks:
+                        tasks[pool_id] = asyncio.create_task(self._follow(queue))
                 await asyncio.sleep(0.1)
+                for task in tasks.values():
+                    if task.done():
+                        task.result()  # it ends by an exception only
+        finally:
+            await end_tasks(tasks.values())
 
     async def _follow(self, queue: SharedQueue) -> None:
         while True:
