@@ -128,7 +128,7 @@ def test_model_that_is_fetched_becomes_the_default_without_restart_or_reload(
         picker.click()
         expect(page.get_by_text("Made by the tests. License: Apache-2.0.")).to_be_visible()
         page.keyboard.press("Escape")
-        person.ask("Say hello.")
+        person.ask()
         assert person.stored()[-1]["model"] == "test-large"
         person.visitor.leave()
 
