@@ -1,10 +1,13 @@
 """The Celery application: purge, titles, reconciliation. Started by `worker` and `beat`."""
 
+import gc
 import os
 
 from celery import Celery
 from celery.signals import task_prerun
 
+# As in manage.py: what is imported stays.
+gc.set_threshold(50_000, 10, 10)
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "backend.settings")
 # Django's checks import the whole API, a second of processor time and 45 MB in each of these
 # processes: `manage.py migrate`, which every deployment runs first, has made them.

@@ -23,6 +23,7 @@ def main() -> int:
 
     django.setup()
     gc.freeze()
+    gc.set_threshold(50_000, 10, 10)  # and so do the models that migrations make anew, for long
     gc.enable()
     call_command("migrate", interactive=False, verbosity=0)
     collect_static(Path(settings.STATIC_ROOT))
