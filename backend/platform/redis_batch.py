@@ -36,6 +36,8 @@ _MAX_TRIPS = 4
 """To a cluster, under way at once: with one, each command of an admission would wait for another's.
 """
 
+_CANCELLED_AGAIN_S = 0.5
+
 _Asked = tuple[tuple[Any, ...], asyncio.Future[Any]]
 
 
@@ -196,6 +198,8 @@ class _OneConnection:
             return
         self._is_late = True
         self._reading.cancel()
+        # Again, should redis-py swallow it: nothing else would end the waiting.
+        self._timer = loop.call_later(_CANCELLED_AGAIN_S, self._look)
 
     def _fail(self, error: BaseException | None) -> None:
         """Answer all that wait: with `error`, or by cancelling them."""
