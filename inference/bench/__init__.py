@@ -5,7 +5,8 @@
     workloads.py   what is asked and when
     lengths.py     a published mix of prompt and answer lengths
     engine.py      serves the model, runs the workloads
-    peers/         transformers (static and continuous batches) and llama.cpp, a process each
+    peers/         transformers (static and continuous batches), llama.cpp, OpenVINO, a process each
+    one_thread.py  the model alone beside llama.cpp: `python -m inference.bench.one_thread`
     limits.py      what the machine could do at most
     report.py      tables, JSON and the plot
     context.py     what long contexts cost: `python -m inference.bench.context`

@@ -10,6 +10,7 @@ import ctypes
 import os
 import random
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +20,16 @@ _BATCH = 2048
 
 
 class LlamaCpp:
-    def __init__(self, model: Path) -> None:
+    def __init__(
+        self,
+        model: Path,
+        threads: int | None = None,
+        clock: Callable[[], float] = time.perf_counter,
+    ) -> None:
+        """`threads`: None means one a core."""
         import llama_cpp
 
+        self._threads, self._clock = threads or os.cpu_count() or 1, clock
         self._lib: Any = llama_cpp
         self._lib.llama_log_set(_SILENT, ctypes.c_void_p(0))
         self._lib.llama_backend_init()
@@ -37,10 +45,10 @@ class LlamaCpp:
     def prefill_s(self, tokens: int) -> float:
         context = self._context(1, tokens + 1)
         try:
-            began = time.perf_counter()
+            began = self._clock()
             self._compute(context, [(0, 0, self._prompt(tokens))])
             self._argmax(context, -1)
-            return time.perf_counter() - began
+            return self._clock() - began
         finally:
             self._lib.llama_free(context)
 
@@ -51,12 +59,12 @@ class LlamaCpp:
             for stream in range(streams):
                 self._compute(state, [(stream, 0, self._prompt(context))])
                 last.append(self._argmax(state, -1))
-            began = time.perf_counter()
+            began = self._clock()
             for step in range(steps):
                 parts = [(s, context + step, [token]) for s, token in enumerate(last)]
                 self._compute(state, parts)
                 last = [self._argmax(state, row) for row in range(streams)]
-            return streams * steps / (time.perf_counter() - began)
+            return streams * steps / (self._clock() - began)
         finally:
             self._lib.llama_free(state)
 
@@ -65,7 +73,7 @@ class LlamaCpp:
         params.n_ctx = streams * -(-length // 256) * 256
         params.n_seq_max = streams
         params.n_batch = _BATCH
-        params.n_threads = params.n_threads_batch = os.cpu_count() or 1
+        params.n_threads = params.n_threads_batch = self._threads
         return self._lib.llama_init_from_model(self._model, params)
 
     def _compute(self, context: Any, parts: list[tuple[int, int, list[int]]]) -> None:
