@@ -47,6 +47,13 @@ voice: $(VENV)/bin/pip ## Dictation and reading aloud: their packages and models
 test-voice: $(DEV_STAMP) voice ## What is spoken is understood again, with the real models
 	@PARLEY_TEST_VOICE=1 $(IN_VENV) -m pytest tests/voice -q
 
+.PHONY: test-ray
+test-ray: $(DEV_STAMP) ## Engines on a Ray cluster of this machine: healing, scaling, draining, rolls (499 MB)
+	@# Compiled: a node that has to do it when it starts is given up by Ray.
+	@$(PIP_INSTALL) --compile '.[ray]' 2>&1 | $(LARGE_PACKAGES_ONLY)
+	@rm -rf build parley.egg-info
+	@PARLEY_TEST_RAY=1 $(IN_VENV) -m pytest tests/infra/ray -q -s
+
 .PHONY: test
 test: $(DEV_STAMP) ## Everything that proves the product: linters, types, all tests
 	@$(IN_VENV) -m infra.checks

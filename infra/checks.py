@@ -37,7 +37,12 @@ _WITHOUT_PAGE = ("engine", _REST, "infra")
 # Of what they kill they wait for the return: a fifth of a core is enough for them.
 _WAITING = ("infra", "faults")
 _TESTS = {
-    "engine": ("tests/inference", "tests/infra/test_fleet.py"),  # they import torch
+    # They import torch.
+    "engine": (
+        "tests/inference",
+        "tests/infra/test_fleet.py",
+        "tests/infra/ray/test_engine_process.py",
+    ),
     "browser": ("tests/e2e", "tests/contract"),
     "faults": ("tests/chaos",),
     "api": (

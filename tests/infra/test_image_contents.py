@@ -87,6 +87,27 @@ def test_engine_image_holds_the_engine_alone() -> None:
     assert {name.split("/")[0] for name in contents("engine")} == {"inference"}
 
 
+def test_ray_image_holds_what_keeps_engines_and_none_of_the_product(tmp_path: Path) -> None:
+    """Ray itself is in its packages; what does not import it is imported here."""
+    held = {**contents("engine"), **contents("ray")}
+    assert {"/".join(name.split("/")[:2]) for name in contents("ray")} == {
+        *("infra/__init__.py", "infra/autoscaling.py", "infra/services", "infra/ray"),
+    }
+    for place, source in held.items():
+        (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(source, tmp_path / place)
+    program = "import infra.ray.autoscaling, infra.ray.engine, infra.ray.pool, infra.ray.ranks"
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=tmp_path,
+        env={"PATH": ""},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stderr == ""
+
+
 def test_voice_image_holds_the_voice_server_alone() -> None:
     assert {name.split("/")[0] for name in contents("voice")} == {"voice"}
 
