@@ -33,6 +33,7 @@ def main() -> None:
     run = commands.add_parser("run", help="simulate scenarios of a fleet of 10,000 GPUs")
     run.add_argument("scenarios", nargs="*", default=[], help="names; default: all")
     run.add_argument("--part", type=int, default=10, help="simulate one replica in so many")
+    run.add_argument("--window", type=float, help="seconds of an interval; default: 1")
     run.add_argument("--plots", type=Path, help="a folder for a picture of each")
     run.add_argument("--suffix", default="svg")
     commands.add_parser("levels", help="one trace at both levels")
@@ -58,7 +59,7 @@ def _run(options: argparse.Namespace) -> None:
 
     for name in options.scenarios or SCENARIOS:
         began = time.monotonic()
-        results = simulate(SCENARIOS[name], options.part)
+        results = simulate(SCENARIOS[name], options.part, window_s=options.window)
         print(table(SCENARIOS[name], results))
         print(f"{len(results)} runs in {time.monotonic() - began:.0f} s\n", flush=True)
         if options.plots:

@@ -65,9 +65,14 @@ class Scenario:
     every_s: float = field(default=60.0)
 
 
-def simulate(scenario: Scenario, part: int, seed: int = 1) -> list[Result]:
-    times = load(HARDWARE)
-    return [_simulate(run, part, seed, scenario.every_s) for run in scenario.runs(times)]
+def simulate(
+    scenario: Scenario, part: int, seed: int = 1, window_s: float | None = None
+) -> list[Result]:
+    """One run after the other; `window_s` in place of their own."""
+    runs = scenario.runs(load(HARDWARE))
+    if window_s is not None:
+        runs = [replace(run, spec=replace(run.spec, window_s=window_s)) for run in runs]
+    return [_simulate(run, part, seed, scenario.every_s) for run in runs]
 
 
 def _simulate(run: Run, part: int, seed: int, every_s: float) -> Result:
