@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import pytest
 from django.db import DatabaseError, transaction
@@ -107,10 +107,15 @@ def test_price_begins_at_a_whole_hour():
         prices_set(model="m", prices={Kind.INPUT: flat("1")}, effective_from=moment)
 
 
-def test_rows_of_the_book_cannot_be_changed_in_the_database_either():
+@pytest.mark.parametrize(
+    "change",
+    [{"tiers": [{"from": 0, "price": "0"}]}, {"project_id": uuid4()}, {"note": "changed"}],
+    ids=["tiers", "project", "note"],
+)
+def test_rows_of_the_book_cannot_be_changed_in_the_database_either(change):
     prices_seed(prices=POOLS)
     with pytest.raises(DatabaseError, match="append-only"), transaction.atomic():
-        Price.objects.update(tiers=[{"from": 0, "price": "0"}])
+        Price.objects.update(**change)
 
 
 def test_model_with_an_adapter_costs_what_the_model_costs_or_a_price_of_its_own():
