@@ -1,9 +1,9 @@
 import { QueryClient } from "@tanstack/react-query";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type ConversationData, conversationKey } from "./cache";
-import { useLiveStore } from "./live";
-import { forgetAllAnswers, forgetAnswer, joinAnswer } from "./turns";
-import { loadedMessages } from "./view";
+import { putLive, useLiveStore } from "./live";
+import { forgetAllAnswers, forgetAnswer, joinAnswer, stopAnswer } from "./turns";
+import { type LiveAnswer, loadedMessages } from "./view";
 
 const fetchMock = vi.fn<typeof fetch>();
 
@@ -61,5 +61,66 @@ describe("an answer that is pending and cannot be joined", () => {
     expect(
       loadedMessages(client.getQueryData<ConversationData>(conversationKey("c"))?.pages ?? []),
     ).toEqual([expect.objectContaining({ status: "failed" })]);
+  });
+});
+
+describe("a server that cannot be reached for a moment", () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  /** The stream ends at once; the first `failing` reads of the conversation break off. */
+  function serve(failing: number) {
+    const asked = { reads: 0, cancels: 0 };
+    fetchMock.mockImplementation(async (path) => {
+      if (String(path).includes("/events")) {
+        return new Response("id: 1\ndata: [DONE]\n\n", {
+          headers: { "Content-Type": "text/event-stream" },
+        });
+      }
+      if (String(path).includes("/cancel")) {
+        asked.cancels += 1;
+        if (asked.cancels <= failing) throw new TypeError("Failed to fetch");
+        return new Response(null, { status: 204 });
+      }
+      if (String(path).includes("/conversations/c")) {
+        asked.reads += 1;
+        if (asked.reads <= failing) throw new TypeError("Failed to fetch");
+      }
+      const message = { id: "m", parent_id: null, role: "assistant", status: "complete" };
+      return Response.json({
+        id: "c",
+        messages: [message],
+        has_more: false,
+        generation: null,
+        data: [],
+      });
+    });
+    return asked;
+  }
+
+  it("is asked again for what is stored of an answer that has ended", async () => {
+    const asked = serve(2);
+    const joined = joinAnswer(new QueryClient(), "c", { id: "g", message_id: "m" });
+    await vi.advanceTimersByTimeAsync(5_000);
+    await joined;
+    expect(asked.reads).toBe(3);
+    expect(useLiveStore.getState().answers).toEqual({});
+  });
+
+  it("leaves what was streamed, with a reason, when it stays away", async () => {
+    serve(100);
+    const joined = joinAnswer(new QueryClient(), "c", { id: "g", message_id: "m" });
+    await vi.advanceTimersByTimeAsync(5_000);
+    await joined;
+    expect(useLiveStore.getState().answers.c?.error?.message).toContain("can't be reached");
+  });
+
+  it("is asked again to stop", async () => {
+    const asked = serve(1);
+    putLive("c", { ...useLiveStore.getState().answers.c, generationId: "g" } as LiveAnswer);
+    const stopped = stopAnswer("c");
+    await vi.advanceTimersByTimeAsync(5_000);
+    await stopped;
+    expect(asked.cancels).toBe(2);
   });
 });

@@ -6,7 +6,7 @@ import type { QueryClient } from "@tanstack/react-query";
 import { cancelGeneration, postContinue, postRegenerate, postTurn } from "@/api/conversations";
 import { ApiError, type ErrorBody, NetworkError } from "@/api/errors";
 import type { Message, Part } from "@/api/types";
-import { followGeneration, type GenerationEvent } from "@/stream/generation";
+import { followGeneration, type GenerationEvent, pause } from "@/stream/generation";
 import { conversationKey, modelsKey, refreshConversation, refreshLists } from "./cache";
 import { dropLive, isRunning, liveAnswer, patchLive, putLive, useLiveStore } from "./live";
 import { withDelta } from "./parts";
@@ -15,6 +15,8 @@ import type { LiveAnswer } from "./view";
 
 /** After so long an answer that could not be joined is asked for again. */
 const REJOIN_MS = 5_000;
+const PAUSES_MS = [250, 500, 1000];
+const never = new AbortController().signal;
 
 const aborts = new Map<string, AbortController>();
 
@@ -91,7 +93,8 @@ export async function stopAnswer(conversationId: string): Promise<void> {
   const live = liveAnswer(conversationId);
   if (!live) return;
   // Without an id there is nothing to name to the server yet: it is stopped as soon as it has one.
-  if (live.generationId) await cancelGeneration(live.generationId);
+  const { generationId } = live;
+  if (generationId) await persistently(() => cancelGeneration(generationId));
   else patchLive(conversationId, { stopping: true });
 }
 
@@ -168,7 +171,9 @@ function apply(conversationId: string, event: GenerationEvent): void {
       patchLive(conversationId, { generationId: event.generationId });
       if (liveAnswer(conversationId)?.stopping) {
         patchLive(conversationId, { stopping: false });
-        cancelGeneration(event.generationId).catch((error) => fail(conversationId, error));
+        persistently(() => cancelGeneration(event.generationId)).catch((error) =>
+          fail(conversationId, error),
+        );
       }
       break;
     case "started":
@@ -217,7 +222,9 @@ function fail(conversationId: string, error: unknown): void {
  * the server keeps no more than that it happened, so its reason stays on the page until a retry.
  */
 async function settle(client: QueryClient, conversationId: string): Promise<void> {
-  const fresh = await refreshConversation(client, conversationId).catch(() => null);
+  const fresh = await persistently(() => refreshConversation(client, conversationId)).catch(
+    () => null,
+  );
   refreshLists(client);
   const live = liveAnswer(conversationId);
   if (!live) return;
@@ -242,6 +249,22 @@ async function settle(client: QueryClient, conversationId: string): Promise<void
     // Not even the stored answer can be read: keep what was streamed, and offer a retry.
     fail(conversationId, new NetworkError());
   }
+}
+
+/**
+ * `ask`, again after a while where the server could not be reached: a browser that has just come
+ * back online breaks connections off for another moment.
+ */
+async function persistently<T>(ask: () => Promise<T>): Promise<T> {
+  for (const wait of PAUSES_MS) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!(error instanceof NetworkError)) throw error;
+      await pause(wait, never);
+    }
+  }
+  return ask();
 }
 
 /** Whether the failure says more than what is stored of the answer. */
