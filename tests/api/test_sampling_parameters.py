@@ -36,6 +36,7 @@ NOT_SAMPLING = {"model", "stream", "stream_options", "n", "user"}
 # Of the engine's, those that it does not pass to its sampler by their names.
 NOT_THE_SAMPLERS = {
     *("model", "stream", "stream_options", "n", "user", "priority", "timeout_s", "cache_salt"),
+    "kv_store",
     # Text, and what is made of it, which the sampler does not know.
     *("stop", "skip_special_tokens", "stop_on_loop", "return_readouts"),
     *("response_format", "guided_regex", "guided_choice"),  # its `grammar`

@@ -94,16 +94,17 @@ def test_sign_in_history_and_usage_work_while_no_engine_does(
     site.upstream.stop()
     url = site.product.url
 
-    def replicas_are_there() -> bool:
-        return bool(httpx.get(f"{url}/readyz", timeout=30).json()["checks"]["replicas"]["ok"])
+    def replicas_are_there() -> set[bool]:
+        """As the web processes see it that take these connections."""
+        asked = (httpx.get(f"{url}/readyz", timeout=30).json() for _ in range(8))
+        return {bool(one["checks"]["replicas"]["ok"]) for one in asked}
 
-    _until(lambda: not replicas_are_there())
+    _until(lambda: replicas_are_there() == {False})
     assert httpx.get(f"{url}/readyz", timeout=30).status_code == 200
     visitor = Browser(url)
     login = {"email": site.person.email, "password": site.person.password}
     assert visitor.post("/api/auth/login", json=login).status_code == 200
-    [model] = visitor.get("/api/models").json()["data"]
-    assert model["status"] == "unavailable"
+    _until(lambda: visitor.get("/api/models").json()["data"][0]["status"] == "unavailable")
     [conversation] = visitor.get("/api/conversations").json()["data"]
     kept = visitor.get(f"/api/conversations/{conversation['id']}").json()["messages"]
     assert asked.wire.text in str(kept)
@@ -114,7 +115,7 @@ def test_sign_in_history_and_usage_work_while_no_engine_does(
     assert refused.status_code == 503 and refused.headers["Retry-After"]
 
     site.upstream.start()
-    _until(replicas_are_there)
+    _until(lambda: replicas_are_there() == {True})
     with site.asking() as again:
         pass
     whole_answer(again.wire)

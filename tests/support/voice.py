@@ -17,6 +17,7 @@ from tests.support.engine import ENGINE_KEY
 from tests.support.pools import pools_beside
 from tests.support.processes import ProductProcess
 from tests.support.product import Product
+from tests.support.sounds import tone
 
 MODELS = Path(os.environ.get("PARLEY_VOICE_MODELS") or ROOT / "var" / "models" / "voice")
 REAL = bool(os.environ.get("PARLEY_TEST_VOICE"))
@@ -40,11 +41,22 @@ def voice_beside(product: Product) -> Iterator[str]:
         while not _is_up(url):
             assert server.is_running, server.last_words
             time.sleep(0.1)
+        _warm_up(url)
         written = voice.POOLS.read_text().replace("${PARLEY_VOICE_URL}", url)
         with pools_beside(product, tomllib.loads(written)["model"]):
             yield url
     finally:
         server.stop()
+
+
+def _warm_up(url: str) -> None:
+    """What a server imports for its first request takes seconds on a busy machine, in which it
+    answers no probe."""
+    with httpx.Client(
+        base_url=url, timeout=120, headers={"Authorization": f"Bearer {ENGINE_KEY}"}
+    ) as asked:
+        asked.post("/transcribe", content=tone(0.5)).raise_for_status()
+        asked.post("/speak", json={"input": "Yes.", "format": "pcm"}).raise_for_status()
 
 
 def _is_up(url: str) -> bool:
