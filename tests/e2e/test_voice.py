@@ -38,9 +38,13 @@ def test_speech_is_dictated_and_answer_is_read_aloud_while_it_comes(speaker: Per
     page.keyboard.press("Enter")  # the button that ends it has the focus
     expect(field).to_have_value(re.compile(r"^Heard: \d+ s of \d+ Hz\.$"))
 
-    with page.expect_request("**/api/audio/speech") as asked:
-        speaker.say("Write a very long story about the sea, with many sentences.")
-        page.get_by_role("button", name="Read aloud").click()
+    for _ in range(4):
+        with page.expect_request("**/api/audio/speech") as asked:
+            speaker.say("Write a very long story about the sea, with many sentences.")
+            page.get_by_role("button", name="Read aloud").click()
+        if speaker.stop_button.is_visible():
+            break
+        speaker.open("/")  # the model has written a short one
     assert speaker.stop_button.is_visible(), "it is read while it is still written"
     assert re.search(r"[.!?:]", json.loads(asked.value.post_data or "")["input"])
     stop = page.get_by_role("button", name="Stop reading")

@@ -2,8 +2,10 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from uuid import UUID, uuid4
 
 import pytest
 
@@ -38,6 +40,15 @@ async def nodes(
         yield nodes
 
 
+def one_in_each_shard() -> list[UUID]:
+    """Ids of generations, by which every node has some."""
+    found: dict[int, UUID] = {}
+    while len(found) < SHARDS:
+        one = uuid4()
+        found.setdefault(keys.shard_of(one), one)
+    return list(found.values())
+
+
 async def test_answers_of_a_process_that_ended_go_on_in_another(
     nodes: list[ClusterNode], upstream: SyntheticUpstream, principal: Principal
 ) -> None:
@@ -45,8 +56,7 @@ async def test_answers_of_a_process_that_ended_go_on_in_another(
     upstream.behaviour.rate = 40.0
     first = await doomed_gateway(pools, grace_s=TIMEOUT_S)
     request = chat(principal, max_tokens=100, turn=TURN, on_disconnect="grace")
-    started = [await start(request) for _ in range(SHARDS)]
-    assert len({keys.shard_of(one.id) for one in started}) > 1
+    started = [await start(replace(request, generation_id=one)) for one in one_in_each_shard()]
     begun = await asyncio.gather(
         *(read(one.id, principal, until=lambda events: len(events) > 5) for one in started)
     )
@@ -90,7 +100,8 @@ async def test_lost_node_is_a_pause_for_its_own_answers(
     """It comes back empty: what the web process has is written again."""
     upstream.behaviour.rate = 30.0
     async with asyncio.timeout(TIMEOUT_S), running_gateway(pools_of(upstream)):
-        started = [await start(chat(principal, max_tokens=90, turn=TURN)) for _ in range(SHARDS)]
+        request = chat(principal, max_tokens=90, turn=TURN)
+        started = [await start(replace(request, generation_id=one)) for one in one_in_each_shard()]
         reading = [asyncio.create_task(read(one.id, principal)) for one in started]
         await asyncio.sleep(0.8)
         await asyncio.to_thread(nodes[0].kill)
