@@ -4,6 +4,7 @@
     payload.py         shared memory for the bytes, on one host (over TCP: in the message)
     prefill_server.py  the engine that computes prompts: `python -m inference.connector`
     remote_prefill.py  the other one: asks, waits beside the steps, puts the blocks in its cache
+    carriers.py        what both ways make of a message
     kv_offload.py      computed prefixes to the store and back, beside the steps
     kv_store.py        its tiers: host memory, a folder; kv_bucket.py a bucket of S3
     kv_cipher.py       a key for each tenant; kv_place.py what an engine's options name

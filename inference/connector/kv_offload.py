@@ -10,7 +10,6 @@ samples. What is not there, or does not fit, is computed.
 from __future__ import annotations
 
 import logging
-import math
 import queue
 import threading
 import time
@@ -20,6 +19,7 @@ from dataclasses import dataclass, field
 
 import msgspec
 
+from inference.connector.carriers import as_request, time_of_expiry
 from inference.connector.kv_store import GROUP_BLOCKS, BlockGroup, KVStore
 from inference.core import Request
 from inference.engine.engine_core import EngineCore
@@ -108,13 +108,13 @@ class KVOffload:
             return False
         if len(message.prompt_token_ids) >= self._core.runner.max_model_len:
             return False
-        request = _as_request(message)
+        request = as_request(message)
         cached = len(self._core.kv.find_prefix(request))
         usable = (request.num_tokens - 1) // self._core.kv.block_size
         missing = [group for group in self._groups(request, usable) if group.end > cached]
         if not missing or not self._store.may_hold(missing[0].name):
             return False
-        loading = _Loading(message, self._expires_at(message))
+        loading = _Loading(message, time_of_expiry(message, self._max_wait_s))
         loading.future = self._readers.submit(self._read, loading, missing)
         self._loading[message.request_id] = loading
         return True
@@ -176,14 +176,14 @@ class KVOffload:
         kv = self._core.kv
         if loading.cancelled.is_set():
             return False
-        prefix = kv.find_prefix(_as_request(loading.message))
+        prefix = kv.find_prefix(as_request(loading.message))
         begin = group.end - self._group_blocks
         if len(prefix) >= group.end:
             return True  # somebody has computed it meanwhile
         if len(prefix) < begin or group.end - len(prefix) > kv.pool.num_free:
             return False
         tokens = loading.message.prompt_token_ids[: group.end * kv.block_size]
-        carrier = _as_request(msgspec.structs.replace(loading.message, prompt_token_ids=tokens))
+        carrier = as_request(msgspec.structs.replace(loading.message, prompt_token_ids=tokens))
         kv.start(carrier, prefix[:begin], self._group_blocks * kv.block_size)
         try:
             self._blocks.write(carrier.block_ids[begin:], data)
@@ -204,25 +204,9 @@ class KVOffload:
             self._core.kv.free(carrier)
         loading.carriers = []
 
-    def _expires_at(self, message: AddRequest) -> float:
-        deadline = math.inf if message.deadline is None else message.deadline
-        if not self._max_wait_s:
-            return deadline
-        return min(deadline, message.arrived_at + self._max_wait_s)
-
     def _written(self, writing: Future[None]) -> None:
         self._unwritten.release()
         if error := writing.exception():
             log.error("keys and values could not be kept", exc_info=error)
         else:
             self.groups_written += 1
-
-
-def _as_request(message: AddRequest) -> Request:
-    return Request(
-        message.request_id,
-        message.prompt_token_ids,
-        message.sampling,
-        cache_salt=message.cache_salt,
-        public_tokens=message.public_tokens,
-    )

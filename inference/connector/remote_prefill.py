@@ -15,9 +15,9 @@ from typing import Protocol
 import msgspec
 import zmq
 
+from inference.connector.carriers import as_request, time_of_expiry
 from inference.connector.messages import CancelPrefill, PrefillAnswer, PrefillRequest
 from inference.connector.payload import Segment
-from inference.core import Request
 from inference.engine.engine_core import EngineCore
 from inference.protocol import AddRequest
 from inference.runner.block_transfer import BlockTransfer
@@ -197,12 +197,12 @@ class RemotePrefill:
         that is not cached here. Images do not travel, nor do adapters."""
         if message.images or message.adapter_id:
             return False
-        request = _as_request(message)
+        request = as_request(message)
         full = (len(message.prompt_token_ids) - 1) // self._core.kv.block_size
         fits = len(message.prompt_token_ids) < self._core.runner.max_model_len
         if message.wants_embedding or not fits or len(self._core.kv.find_prefix(request)) >= full:
             return False
-        expires_at = self._expires_at(message)
+        expires_at = time_of_expiry(message, self._max_wait_s)
         if (left_s := expires_at - self._clock()) <= 0:
             return False
         task = PrefillTask(message.prompt_token_ids, message.cache_salt, full, timeout_s=left_s)
@@ -237,12 +237,6 @@ class RemotePrefill:
             waiting.cancel()
         self._pool.shutdown(wait=False, cancel_futures=True)
 
-    def _expires_at(self, message: AddRequest) -> float:
-        deadline = math.inf if message.deadline is None else message.deadline
-        if not self._max_wait_s:
-            return deadline
-        return min(deadline, message.arrived_at + self._max_wait_s)
-
     def _take_blocks(self, waiting: _Waiting) -> None:
         """Put what came into the cache; an error of the connector means that nothing came."""
         if error := waiting.future.exception():
@@ -254,7 +248,7 @@ class RemotePrefill:
         """As if a request had computed the blocks and ended."""
         kv = self._core.kv
         tokens = message.prompt_token_ids[: handover.num_blocks * kv.block_size]
-        carrier = _as_request(msgspec.structs.replace(message, prompt_token_ids=tokens))
+        carrier = as_request(msgspec.structs.replace(message, prompt_token_ids=tokens))
         if not tokens or kv.blocks_for(len(tokens)) > kv.pool.num_free:
             return  # no room: computed here when there is
         kv.start(carrier, [], len(tokens))
@@ -265,14 +259,3 @@ class RemotePrefill:
             log.warning("blocks that do not fit were thrown away: %s", error)
             kv.forget_uncomputed(carrier)
         kv.free(carrier)
-
-
-def _as_request(message: AddRequest) -> Request:
-    return Request(
-        message.request_id,
-        message.prompt_token_ids,
-        message.sampling,
-        cache_salt=message.cache_salt,
-        public_tokens=message.public_tokens,
-        wants_embedding=message.wants_embedding,
-    )
