@@ -9,9 +9,10 @@ principal back, and from the commit on every process sees the revocation.
 A lost Redis loses nothing: each function falls back to what the database says.
 """
 
+import time
 from dataclasses import asdict
 from datetime import datetime
-from typing import cast
+from typing import Any, cast
 from uuid import UUID
 
 import orjson
@@ -45,7 +46,10 @@ class SuspendedKey(Exception):
 
 
 async def principal_read(sha256: str) -> Principal | None:
-    """The cached principal, None for a miss or without Redis. Raises RefusedKey, SuspendedKey."""
+    """The cached principal, None for a miss, without Redis, or past the time that it was written
+    for: the entry itself lives a moment longer, by what its way to Redis took.
+
+    Raises RefusedKey, SuspendedKey."""
     try:
         stored = await async_batch(CACHE).execute("GET", _entry(sha256))
     except redis.RedisError as error:
@@ -56,18 +60,20 @@ async def principal_read(sha256: str) -> Principal | None:
     if stored in (_TOMBSTONE, _REFUSED):
         raise RefusedKey
     _refuse_suspended(stored)
-    return _principal_from_json(stored)
+    fields = orjson.loads(stored)
+    return _principal_of(fields) if time.time() < fields["valid_until"] else None
 
 
 async def principal_write(sha256: str, principal: Principal, now: datetime, ttl_s: float) -> None:
-    """Remember `principal` for `ttl_s` seconds, and that its key was used `now`.
+    """Remember `principal` for `ttl_s` seconds from `now` on, when its key was used.
 
     Raises:
         RefusedKey, SuspendedKey: what the caller loaded has ended meanwhile.
     """
     try:
         pipeline = async_client(CACHE).pipeline(transaction=False)
-        pipeline.set(_entry(sha256), _principal_to_json(principal), px=int(ttl_s * 1000), nx=True)
+        entry = _principal_to_json(principal, now.timestamp() + ttl_s)
+        pipeline.set(_entry(sha256), entry, px=int(ttl_s * 1000), nx=True)
         pipeline.get(_entry(sha256))
         pipeline.set(_confirmed(sha256), b"", ex=_CONFIRMED_TTL_S)
         pipeline.hset(_LAST_USED, str(principal.key_id), now.isoformat())
@@ -146,10 +152,12 @@ def _confirmed(sha256: str) -> str:
     return f"accounts:key:confirmed:{sha256}"
 
 
-def _principal_to_json(principal: Principal) -> bytes:
+def _principal_to_json(principal: Principal, valid_until: float) -> bytes:
+    """`valid_until` is in seconds since the epoch."""
     plan = principal.plan
     return orjson.dumps(
         {
+            "valid_until": valid_until,
             "organization_id": principal.organization_id,
             "project_id": principal.project_id,
             "user_id": principal.user_id,
@@ -169,8 +177,7 @@ def _principal_to_json(principal: Principal) -> bytes:
     )
 
 
-def _principal_from_json(stored: bytes | str) -> Principal:
-    fields = orjson.loads(stored)
+def _principal_of(fields: dict[str, Any]) -> Principal:
     return Principal(
         organization_id=UUID(fields["organization_id"]),
         project_id=UUID(fields["project_id"]),

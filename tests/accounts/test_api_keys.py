@@ -20,6 +20,7 @@ from backend.accounts.selectors import api_keys_page
 from backend.accounts.services import api_key_create, api_key_revoke
 from backend.accounts.tasks import api_key_last_uses_write
 from backend.platform.errors import AuthenticationFailed, InvalidRequest, NotFound, PermissionDenied
+from backend.platform.redis import CACHE, async_client
 from tests.factories import OrganizationFactory, ProjectFactory, api_key_of, member
 
 BASE62 = string.digits + string.ascii_uppercase + string.ascii_lowercase
@@ -200,6 +201,18 @@ async def test_expired_key_is_refused_and_the_cache_does_not_outlive_it():
 
     with pytest.raises(AuthenticationFailed):
         await principal_for_api_key(secret)
+
+
+@pytest.mark.django_db(transaction=True)
+async def test_cached_key_ends_in_time_though_redis_got_it_late():
+    owner = await sync_to_async(member)()
+    key, secret = await sync_to_async(api_key_create)(principal=owner, name="ci")
+    principal = await principal_for_api_key(secret)
+    await async_client(CACHE).flushdb()
+    loaded_at = timezone.now() - timedelta(seconds=2)
+    await key_cache.principal_write(key.sha256, principal, loaded_at, ttl_s=2)
+
+    assert await key_cache.principal_read(key.sha256) is None
 
 
 @pytest.mark.django_db(transaction=True)

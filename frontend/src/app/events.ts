@@ -6,7 +6,14 @@
  */
 import { type QueryClient, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
-import { conversationKey, patchRow, refreshConversation, refreshLists } from "@/chat/cache";
+import {
+  conversationKey,
+  isDeleted,
+  patchRow,
+  readAgain,
+  refreshConversation,
+  refreshLists,
+} from "@/chat/cache";
 import { isRunning, liveAnswer } from "@/chat/live";
 import { forgetAnswer } from "@/chat/turns";
 import { meKey } from "./session";
@@ -107,8 +114,10 @@ function handle(
     onDeleted(id);
   } else if (CHANGES.has(event.type)) {
     refreshLists(client);
+    // Restored from another page, or changed a moment before it is deleted here.
+    if (isDeleted(client, id)) readAgain(client, id);
     // This tab's own answers are followed by their stream, and read again at its end.
-    if (!isRunning(liveAnswer(id))) refreshIfOpen(client, id);
+    else if (!isRunning(liveAnswer(id))) refreshIfOpen(client, id);
   }
 }
 

@@ -2,7 +2,14 @@ import { InfiniteQueryObserver, QueryClient } from "@tanstack/react-query";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { getConversation } from "@/api/conversations";
 import type { Conversation, Message } from "@/api/types";
-import { type ConversationData, conversationKey, patchMessage, refreshConversation } from "./cache";
+import {
+  type ConversationData,
+  conversationKey,
+  patchMessage,
+  readAgain,
+  refreshConversation,
+  stopReading,
+} from "./cache";
 import { loadedMessages } from "./view";
 
 const ID = "c";
@@ -56,6 +63,30 @@ async function opened() {
   await vi.waitFor(() => expect(shown()).toEqual(["3"]));
   return observer;
 }
+
+describe("stopReading", () => {
+  it("lets what is being read end first, and begins nothing more", async () => {
+    await opened();
+    const refresh = refreshConversation(client, ID);
+    const underWay = await asked(null, 1);
+    let stopped = false;
+    const stopping = stopReading(client, ID).then(() => {
+      stopped = true;
+    });
+    await Promise.resolve();
+    expect(stopped).toBe(false);
+    underWay.answer(NEWEST);
+    await refresh;
+    await stopping;
+
+    await expect(refreshConversation(client, ID)).rejects.toThrow("deleted");
+    expect(waiting).toHaveLength(2);
+    readAgain(client, ID);
+    const again = refreshConversation(client, ID);
+    (await asked(null, 2)).answer(NEWEST);
+    await again;
+  });
+});
 
 describe("refreshConversation", () => {
   it("keeps the finished turn when older messages are being loaded meanwhile", async () => {

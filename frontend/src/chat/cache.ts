@@ -22,14 +22,37 @@ interface Refresh {
 }
 
 const refreshes = new WeakMap<QueryClient, Map<string, Refresh>>();
+const deleted = new WeakMap<QueryClient, Set<string>>();
+
+/** Whether this page has deleted the conversation, or begun to: it is read no more. */
+export const isDeleted = (client: QueryClient, id: string): boolean =>
+  deleted.get(client)?.has(id) ?? false;
+
+/**
+ * Ends all reading of a conversation that is about to be deleted, though its chat is still shown:
+ * resolves when no read is under way that the server would answer with 404.
+ */
+export async function stopReading(client: QueryClient, id: string): Promise<void> {
+  const ids = deleted.get(client) ?? new Set<string>();
+  deleted.set(client, ids.add(id));
+  await client.cancelQueries({ queryKey: conversationKey(id) });
+  const refresh = refreshes.get(client)?.get(id);
+  await (refresh?.next ?? refresh?.running)?.catch(() => undefined);
+}
+
+/** The conversation is there again: its deletion was refused, or undone. */
+export function readAgain(client: QueryClient, id: string): void {
+  deleted.get(client)?.delete(id);
+}
 
 /**
  * Reads the newest page again and keeps the older ones where they still fit.
  *
  * One at a time for each conversation: what is asked for while one runs is read once more after
- * it, so that the last to be shown is the last that was read.
+ * it, so that the last to be shown is the last that was read. Rejects for one that is deleted.
  */
 export function refreshConversation(client: QueryClient, id: string): Promise<Conversation> {
+  if (isDeleted(client, id)) return Promise.reject(new Error("The conversation is deleted."));
   const byId = refreshes.get(client) ?? new Map<string, Refresh>();
   refreshes.set(client, byId);
   const current = byId.get(id);

@@ -4,7 +4,7 @@ import { useEffect, useMemo } from "react";
 import { listModels } from "@/api/account";
 import { getConversation } from "@/api/conversations";
 import type { Conversation, Model, ModelList, PendingModel } from "@/api/types";
-import { conversationKey, modelsKey, refreshConversation } from "./cache";
+import { conversationKey, isDeleted, modelsKey, refreshConversation } from "./cache";
 import { useLiveAnswer } from "./live";
 import { joinAnswer } from "./turns";
 import { loadedMessages, type ViewMessage, viewMessages } from "./view";
@@ -46,7 +46,7 @@ export function useConversation(id: string | undefined) {
     initialPageParam: null as string | null,
     getNextPageParam: (page: Conversation) =>
       page.has_more ? (page.messages[0]?.id ?? null) : null,
-    enabled: id !== undefined,
+    enabled: id !== undefined && !isDeleted(client, id),
     staleTime: Number.POSITIVE_INFINITY,
     refetchOnReconnect: false,
   });

@@ -6,7 +6,7 @@ import { Link } from "react-router";
 import { type BulkAction, listTags, postBulk } from "@/api/conversations";
 import { errorMessage } from "@/api/errors";
 import type { ConversationSummary } from "@/api/types";
-import { conversationKey, refreshLists, tagsKey } from "@/chat/cache";
+import { conversationKey, readAgain, refreshLists, tagsKey } from "@/chat/cache";
 import { forgetAnswer } from "@/chat/turns";
 import { download } from "@/lib/download";
 import { formatDay } from "@/lib/time";
@@ -124,6 +124,7 @@ function ChatList({ which, tag }: { which: Which; tag: string }) {
           client.removeQueries({ queryKey: conversationKey(id) });
         }
       }
+      if (action === "restore") for (const id of ids) readAgain(client, id);
       setChosen(new Set());
       toast(`${LABELS[action]}: ${changed === 1 ? "1 chat" : `${changed} chats`}.`);
     } catch (error) {

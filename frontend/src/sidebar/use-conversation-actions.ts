@@ -9,7 +9,7 @@ import {
 } from "@/api/conversations";
 import { errorMessage } from "@/api/errors";
 import type { Conversation, ConversationSummary } from "@/api/types";
-import { changeShown, conversationKey, refreshLists } from "@/chat/cache";
+import { changeShown, conversationKey, readAgain, refreshLists, stopReading } from "@/chat/cache";
 import { forgetAnswer } from "@/chat/turns";
 import { toast } from "@/ui/toast";
 
@@ -42,9 +42,11 @@ export function useConversationActions() {
         forgetAnswer(row.id);
         const takeBack = await changeShown(client, row.id, {}, () => null);
         leave(row.id);
+        await stopReading(client, row.id);
         try {
           await deleteConversation(row.id);
         } catch (error) {
+          readAgain(client, row.id);
           takeBack();
           refreshLists(client);
           toast(errorMessage(error));
@@ -56,6 +58,7 @@ export function useConversationActions() {
           onClick: () => {
             restoreConversation(row.id)
               .then(() => {
+                readAgain(client, row.id);
                 refreshLists(client);
                 if (wasShown) void navigate(`/c/${row.id}`);
               })
