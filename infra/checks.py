@@ -59,11 +59,12 @@ _TESTS = {
     _REST: (),  # what the others have not
     "infra": ("tests/infra",),
 }
-_PYTEST = ("pytest", "--durations=15")
+_PYTEST = ("pytest", "--durations=15", "--reruns=1")
 # A service that runs checks shows the end of a long log, and what a dying thread still has to say
 # comes after pytest's summary: the lines that name a failure are kept beside the last ones.
 _LAST_LINES = 6
 _NAMES_A_FAILURE = ("FAILED ", "ERROR ")
+_NAMES_A_SECOND_TRY = "RERUN "
 _terminal = threading.Lock()
 
 
@@ -79,12 +80,14 @@ class Stage:
 
 @dataclass(frozen=True, slots=True)
 class StageResult:
-    """How a stage ended, after how many seconds; what named a failure, and its last lines."""
+    """How a stage ended, after how many seconds; what named a failure, and its last lines; the
+    lines that name tests which passed at a second try."""
 
     stage: Stage
     passed: bool
     seconds: float
     last_words: tuple[str, ...]
+    second_tries: tuple[str, ...]
 
     def __str__(self) -> str:
         return f"  {'✓' if self.passed else '✗'} {self.seconds:7.1f} s  {self.stage.title}"
@@ -216,10 +219,12 @@ def page_stages(npm: Sequence[str], only: str | None) -> list[Stage]:
 
 
 def summary(outcomes: Sequence[StageResult]) -> int:
-    """Print a table of all stages' times, and what those that failed said last; the exit code."""
+    """Print a table of all stages' times, the tests that needed a second try, and what the stages
+    that failed said last; the exit code."""
     failed = [outcome for outcome in outcomes if not outcome.passed]
     last_words = [_line(outcome.stage, line) for outcome in failed for line in outcome.last_words]
-    print("", *outcomes, *last_words, sep="\n", flush=True)
+    second = [_line(outcome.stage, line) for outcome in outcomes for line in outcome.second_tries]
+    print("", *outcomes, *second, *last_words, sep="\n", flush=True)
     return 1 if failed else 0
 
 
@@ -228,6 +233,7 @@ def run_stage(stage: Stage, environment: dict[str, str]) -> StageResult:
     started = time.monotonic()
     last_words: deque[str] = deque(maxlen=_LAST_LINES)
     named: deque[str] = deque(maxlen=_LAST_LINES)
+    second_tries: list[str] = []
     with subprocess.Popen(
         stage.command,
         cwd=stage.directory,
@@ -242,10 +248,13 @@ def run_stage(stage: Stage, environment: dict[str, str]) -> StageResult:
             last_words.append(line.rstrip())
             if line.startswith(_NAMES_A_FAILURE):
                 named.append(last_words[-1])
+            elif line.startswith(_NAMES_A_SECOND_TRY):
+                second_tries.append(last_words[-1])
             _say(_line(stage, last_words[-1]))
     earlier = [line for line in named if line not in last_words]
     seconds = time.monotonic() - started
-    outcome = StageResult(stage, process.returncode == 0, seconds, (*earlier, *last_words))
+    passed = process.returncode == 0
+    outcome = StageResult(stage, passed, seconds, (*earlier, *last_words), tuple(second_tries))
     _say(str(outcome))
     return outcome
 

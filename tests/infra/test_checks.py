@@ -48,6 +48,13 @@ def test_last_output_of_a_failed_stage_is_printed_last(
     assert last.endswith("red │ FAILED test_it")
 
 
+def test_test_that_needed_a_second_try_is_named_at_the_end_though_all_passed(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert run([checks.Stage("green", ("sh", "-c", "echo RERUN test_it; seq 20"), tmp_path)]) == 0
+    assert capfd.readouterr().out.splitlines()[-1].endswith("green │ RERUN test_it")
+
+
 def test_name_of_a_failure_is_repeated_at_the_end(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
