@@ -1,4 +1,8 @@
-"""Which models an organization may use, by rows of the admin (`ModelAccess`)."""
+"""Which models an organization may use, by rows of the admin (`ModelAccess`).
+
+A rule names a model, or with `@` before it a region: `@eu` all models that stand there, `@*` those
+of every region that has no rule of its own, and models that name none.
+"""
 
 import time
 from collections.abc import Iterable
@@ -7,9 +11,10 @@ from uuid import UUID
 from backend.accounts.models import ModelAccess
 
 CACHE_S = 5.0
+EVERY_REGION = "@*"
 
 Rules = dict[tuple[str, UUID | str | None], bool]
-"""By model, and organization, plan or None."""
+"""By model or region, and organization, plan or None."""
 
 _known: tuple[float, Rules] | None = None
 
@@ -41,12 +46,21 @@ def model_rules_clear() -> None:
     _known = None
 
 
-def model_is_allowed(rules: Rules, model: str, *, organization_id: UUID, plan: str) -> bool:
+def model_is_allowed(
+    rules: Rules, model: str, *, region: str, organization_id: UUID, plan: str
+) -> bool:
     """The rule of the organization, else of its plan, else of everyone; without any, yes. Who may
-    not use a model may not use it with an adapter either."""
+    not use a model may not use it with an adapter either, nor one of a region that is not theirs.
+
+    Args:
+        region: where the model stands; "" where it does not say.
+    """
     scopes: Iterable[UUID | str | None] = (organization_id, plan, None)
     base = model.partition(":")[0]
+    names = ((model,), (base,), (f"@{region}", EVERY_REGION))
     return all(
-        next((rules[name, scope] for scope in scopes if (name, scope) in rules), True)
-        for name in {model, base}
+        next(
+            (rules[one, scope] for scope in scopes for one in any_of if (one, scope) in rules), True
+        )
+        for any_of in names
     )

@@ -157,7 +157,7 @@ def test_model_is_closed_to_a_plan_and_opened_to_one_organization_in_the_admin(
         assert client.post(add, {"model": MODEL, **row}).status_code == 302
     assert [
         model_is_allowed(
-            model_rules(), MODEL, organization_id=who.organization_id, plan=who.plan.slug
+            model_rules(), MODEL, region="", organization_id=who.organization_id, plan=who.plan.slug
         )
         for who in (one, other)
     ] == [True, False]

@@ -1,22 +1,25 @@
 """`auto` is answered by the model that fits: a simple one where prompt or budget say so."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
 import pytest
 
+from backend.accounts.model_access import model_rules_clear
+from backend.accounts.models import ModelAccess
 from backend.accounts.principal import Principal
 from backend.conversations.types import ChatMessage
 from backend.generation.admission.difficulty import difficulty
 from backend.generation.admission.model_choice import ROUTED_HEADER, difficulty_of
 from backend.generation.gateway import Gateway
+from backend.generation.pools.access import pools_for
 from backend.generation.pools.config import Pools
 from backend.generation.request import SamplingParams
 from backend.generation.tools import Tools
 from backend.platform.database import in_database
-from backend.platform.errors import InsufficientQuota
+from backend.platform.errors import InsufficientQuota, ModelNotFound
 from billing.budgets.services import budget_set
 from billing.prices.loading import clear_price_cache
 from billing.prices.services import prices_seed
@@ -27,6 +30,13 @@ from tests.support.gateway import caller, chat, check_billed, pools_of, read, ru
 SMALL = "small"
 EASY = "Tom is 41 years old and lives in Leeds. Where does Tom live?"
 HARD = "Calculate 483 * 57."
+
+
+@pytest.fixture(autouse=True)
+def rules_of_the_test() -> Iterator[None]:
+    model_rules_clear()
+    yield
+    model_rules_clear()
 
 
 def price(model: str, amount: str) -> None:
@@ -117,6 +127,63 @@ async def test_budget_that_fits_neither_refuses(gateway: Gateway) -> None:
     await in_database(set_budget, principal, "0.50")
     with pytest.raises(InsufficientQuota):
         await start(chat(principal, HARD, model="auto", max_tokens=1_000))
+
+
+async def test_organization_of_a_region_is_answered_there_by_whatever_name_it_asks(
+    transactional_db: None, upstream: SyntheticUpstream
+) -> None:
+    (usual,) = pools_of(upstream, region="us").models
+    us_small, europe, anywhere = (
+        replace(usual, id=name, aliases=(), region=region)
+        for name, region in (("us-small", "us"), ("europe", "eu"), ("anywhere", ""))
+    )
+    europe = replace(europe, fallback=("us-small", "anywhere"))
+    principal, free = await caller(), await caller()
+
+    def limit_to_europe() -> None:
+        for region, is_allowed in (("@*", False), ("@eu", True)):
+            ModelAccess.objects.create(
+                model=region, organization_id=principal.organization_id, is_allowed=is_allowed
+            )
+        model_rules_clear()
+
+    await in_database(limit_to_europe)
+    async with running_gateway(Pools((usual, us_small, anywhere, europe))) as gateway:
+        assert [pool.id for pool in await pools_for(gateway.pools, principal)] == ["europe"]
+        started = await start(chat(principal, EASY, model="auto", max_tokens=5))
+        assert started.model == "europe"
+        await read(started.id, principal)
+        for name in (MODEL, "us-small", "anywhere"):
+            with pytest.raises(ModelNotFound):
+                await start(chat(principal, EASY, model=name, max_tokens=5))
+        started = await start(chat(free, HARD, model="auto", max_tokens=5))
+        assert started.model == MODEL
+        await read(started.id, free)
+
+
+async def test_fallback_does_not_leave_the_region(
+    transactional_db: None, upstream: SyntheticUpstream
+) -> None:
+    away = SyntheticUpstream()
+    away.port = 1  # nothing answers there
+    (usual,) = pools_of(away, region="eu", fallback=("us", "eu-small")).models
+    us, small = (
+        replace(usual, id=name, aliases=(), region=name[:2], fallback=(), replicas=there.replicas)
+        for name, there in zip(("us", "eu-small"), pools_of(upstream).models * 2, strict=True)
+    )
+    principal = await caller()
+
+    def limit_to_europe() -> None:
+        ModelAccess.objects.create(
+            model="@us", organization_id=principal.organization_id, is_allowed=False
+        )
+        model_rules_clear()
+
+    await in_database(limit_to_europe)
+    async with running_gateway(Pools((usual, us, small))):
+        started = await start(chat(principal, HARD, model="auto", max_tokens=5))
+        assert started.model == "eu-small"
+        await read(started.id, principal)
 
 
 async def test_simple_model_that_costs_more_or_cannot_do_it_is_not_taken(

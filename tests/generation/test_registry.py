@@ -16,6 +16,7 @@ from django.test import override_settings
 
 from backend.generation.pools import registry
 from backend.generation.pools.accounting import engines_note
+from backend.generation.pools.config import PoolConfig, Pools
 from backend.generation.pools.registry import (
     EngineRecord,
     FleetPools,
@@ -110,6 +111,25 @@ def test_engine_of_a_known_address_is_the_configured_replica() -> None:
     assert pools.models[0] is pool, "the same object as long as nothing has changed"
     assert registry.unserved(known.engines, pools) == [foreign]
     assert before.replicas == pool.replicas[:1]
+
+
+def test_engine_gets_nothing_of_a_region_that_it_is_not_in() -> None:
+    known = registry.Registry(KEY)
+    where = {"here": "eu", "there": "us", "somewhere": ""}
+    records = [
+        msgspec.structs.replace(RECORD, id=name, name=name, url=f"http://{name}:1", region=region)
+        for name, region in where.items()
+    ]
+    known.take(holding(*records))
+    (anywhere,) = pools_of().models
+    europe = replace(anywhere, region="eu")
+
+    def names(pool: PoolConfig) -> set[str]:
+        return {replica.name for replica in registry.with_engines(pool, known).replicas}
+
+    assert (names(europe), names(anywhere)) == ({"here"}, set(where))
+    unserved = registry.unserved(known.engines, Pools((europe,)))
+    assert {record.name for record in unserved} == {"there", "somewhere"}
 
 
 def test_adapters_of_engines_are_models_of_their_own() -> None:

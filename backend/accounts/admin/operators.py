@@ -35,7 +35,10 @@ class SignUpPolicyAdmin(ModelAdmin):
 @admin.register(ModelAccess)
 class ModelAccessAdmin(ModelAdmin):
     """A change holds for every caller within ten seconds. The organization's row rules, else its
-    plan's, else everyone's; a model without any is open to all."""
+    plan's, else everyone's; a model without any is open to all.
+
+    A region is written as `@eu`, and `@*` is every region without a row of its own: an organization
+    with `@*` not allowed and `@eu` allowed is answered in `eu` only."""
 
     list_display = ("model", "organization", "plan", "is_allowed")
     list_filter = (

@@ -71,4 +71,4 @@ def needed_capabilities(request: GenerationRequest) -> set[str]:
 
 async def may_be_used(pool: PoolConfig, principal: Principal) -> bool:
     """Whether the caller's organization and project let them."""
-    return principal.project.allows(pool.id) and await may_use(pool.id, principal)
+    return principal.project.allows(pool.id) and await may_use(pool.id, principal, pool.region)

@@ -12,12 +12,18 @@ AUTO = "auto"
 
 
 async def pool_for(pools: PoolsInForce, name: str, principal: Principal) -> PoolConfig:
-    """The pool that serves `name` to this caller.
+    """The pool that serves `name` to this caller. `auto` asks for an answer and not for a model:
+    where its model is not theirs to use (in another region than theirs), the first chat model
+    that is.
 
     Raises ModelNotFound: there is none, or none that they may use.
     """
     pool = pools.find(name)
-    if not await _allowed([pool], principal):
+    if not await may_use(pool.id, principal, pool.region):
+        allowed = await _allowed(pools.models, principal) if name == AUTO else []
+        stand_in = next((one for one in allowed if "chat" in one.capabilities), None)
+        if stand_in is not None:
+            return stand_in
         raise ModelNotFound(
             f"The model {name!r} does not exist, or your organization has no access to it."
             " GET /v1/models lists those that it may use.",
@@ -64,18 +70,20 @@ async def pools_for(pools: PoolsInForce, principal: Principal) -> list[PoolConfi
     return [pool for pool in allowed if principal.project.allows(pool.id)]
 
 
-async def may_use(model_id: str, principal: Principal) -> bool:
-    """Whether the rules let the caller's organization use the model, served already or not."""
+async def may_use(model_id: str, principal: Principal, region: str = "") -> bool:
+    """Whether the rules let the caller's organization use the model, which stands in `region`,
+    served already or not."""
     return model_is_allowed(
         await _rules(),
         model_id,
+        region=region,
         organization_id=principal.organization_id,
         plan=principal.plan.slug,
     )
 
 
 async def _allowed(models: Sequence[PoolConfig], principal: Principal) -> list[PoolConfig]:
-    return [pool for pool in models if await may_use(pool.id, principal)]
+    return [pool for pool in models if await may_use(pool.id, principal, pool.region)]
 
 
 async def _rules() -> Rules:

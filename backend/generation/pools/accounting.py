@@ -1,11 +1,13 @@
 """What engines have counted, handed to billing: whose hours they are, by the model they serve."""
 
+from collections.abc import Sequence
 from typing import cast
 
 from django.conf import settings
 from django.utils import timezone
 
-from backend.generation.pools.registry import INDEX, EngineRecord, opened
+from backend.generation.pools.config import PoolConfig
+from backend.generation.pools.registry import INDEX, EngineRecord, opened, stands_in
 from backend.generation.pools.rows import pool_rows_read
 from backend.platform.redis import sync_client
 from billing.engines.hours import Counted, EngineSeen, engine_hours_note, price_of
@@ -17,8 +19,8 @@ def engines_note() -> int:
     Raises: RedisError.
     """
     records = _announced()
-    names = {pool.upstream_model: pool.id for pool in reversed(pool_rows_read().models)}
-    return engine_hours_note((_seen(record, names) for record in records), at=timezone.now())
+    pools = pool_rows_read().models
+    return engine_hours_note((_seen(record, pools) for record in records), at=timezone.now())
 
 
 def _announced() -> list[EngineRecord]:
@@ -31,11 +33,13 @@ def _announced() -> list[EngineRecord]:
     return [record for record in records if record is not None]
 
 
-def _seen(record: EngineRecord, names: dict[str, str]) -> EngineSeen:
+def _seen(record: EngineRecord, pools: Sequence[PoolConfig]) -> EngineSeen:
     totals = record.totals
+    serving = (p for p in pools if p.upstream_model == record.model and stands_in(record, p))
+    pool = next(serving, None)
     return EngineSeen(
         engine_id=record.id,
-        model=names.get(record.model, record.model),
+        model=record.model if pool is None else pool.id,
         name=record.name,
         hardware=record.hardware,
         region=record.region,

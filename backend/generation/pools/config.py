@@ -77,6 +77,7 @@ class PoolConfig:
             (admission/fallback.py).
         simple, simple_below: id of a model that answers in its place what is asked of an alias and
             has a difficulty below (admission/model_choice.py).
+        region: where its replicas stand, as its engines announce it; "": anywhere.
         on_demand: its replica is started when it is asked for: requests wait for it.
         dialect: `vllm` (our engine, vLLM, SGLang) knows `priority`, `cache_salt`,
             `continuous_usage_stats` and `continue_final_message`; `openai` knows only what OpenAI
@@ -96,6 +97,7 @@ class PoolConfig:
     dialect: Dialect
     replicas: tuple[ReplicaConfig, ...]
     routing: str = "prefix"
+    region: str = ""
     max_image_tokens: int | None = None
     stop: tuple[str, ...] = ()
     turn_tokens: int | None = None
@@ -373,6 +375,7 @@ def _pool(path: Path, table: ModelTable) -> PoolConfig:
         notice=table.notice,
         dialect=table.dialect,
         routing=table.routing,
+        region=table.region,
         on_demand=table.on_demand,
         fallback=table.fallback,
         simple=table.simple,

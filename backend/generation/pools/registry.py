@@ -313,7 +313,9 @@ def with_engines(pool: PoolConfig, registry: Registry) -> PoolConfig:
     names = {replica.name for replica in pool.replicas}
     added = []
     for record in sorted(registry.engines, key=lambda record: (record.name, record.id)):
-        if not serves(record, pool.upstream_model) or record.url in configured:
+        if not (serves(record, pool.upstream_model) and stands_in(record, pool)):
+            continue
+        if record.url in configured:
             continue
         name = record.name if record.name not in names else f"{record.name}-{record.id[:8]}"
         names.add(name)
@@ -327,6 +329,12 @@ def serves(record: EngineRecord, model: str) -> bool:
     return record.model == model or (record.model == base and adapter in record.adapters)
 
 
+def stands_in(record: EngineRecord, pool: PoolConfig) -> bool:
+    """Whether an engine is where the prompts of `pool` may go: one that does not say where it
+    stands gets none of a pool that has a region."""
+    return pool.region in ("", record.region)
+
+
 def adapted(configured: Iterable[PoolConfig], registry: Registry) -> list[PoolConfig]:
     """A pool for each adapter that engines have announced of a pool's model, as that is but for its
     names and replicas. One that is configured, or whose name would be a service tier's, has none.
@@ -335,7 +343,11 @@ def adapted(configured: Iterable[PoolConfig], registry: Registry) -> list[PoolCo
     taken = {name for pool in pools for name in (pool.id, *pool.aliases)}
     made: list[PoolConfig] = []
     for pool in pools:
-        records = [one for one in registry.engines if one.model == pool.upstream_model]
+        records = [
+            one
+            for one in registry.engines
+            if one.model == pool.upstream_model and stands_in(one, pool)
+        ]
         for adapter in sorted({name for record in records for name in record.adapters}):
             model_id = f"{pool.id}{ADAPTER_SEPARATOR}{adapter}"
             if adapter in TIERS or model_id in taken or len(model_id) > _MAX_ID:
@@ -357,6 +369,11 @@ def adapted(configured: Iterable[PoolConfig], registry: Registry) -> list[PoolCo
 
 
 def unserved(records: Iterable[EngineRecord], pools: PoolsInForce) -> list[EngineRecord]:
-    """Engines whose model no pool names: nobody is sent to them."""
-    known = {pool.upstream_model for pool in pools.models}
-    return [record for record in records if record.model not in known]
+    """Engines whose model no pool names where they stand: nobody is sent to them."""
+    return [
+        record
+        for record in records
+        if not any(
+            pool.upstream_model == record.model and stands_in(record, pool) for pool in pools.models
+        )
+    ]

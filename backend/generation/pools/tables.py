@@ -85,6 +85,7 @@ class ModelTable(msgspec.Struct, forbid_unknown_fields=True):
     notice: str = ""
     dialect: Dialect = "vllm"
     routing: str = "prefix"
+    region: Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9-]{0,60}$")] = ""
     on_demand: bool = False
     fallback: tuple[Text, ...] = ()
     simple: str = ""
