@@ -57,6 +57,10 @@ BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
         "schedule": 15.0,
         "options": {"expires": 15.0},
     },
+    "purge-cached-answers": {
+        "task": "backend.generation.tasks.purge_cached_answers",
+        "schedule": 600.0,
+    },
     "delete-expired-safety-texts": {
         "task": "safety.audit.tasks.delete_expired_texts",
         "schedule": 3600.0,

@@ -72,6 +72,7 @@ KEYED_COLUMNS = [
     "billing.webhook_secrets.COLUMN",
     "safety.audit.texts.COLUMN",
     "backend.api.request_content.COLUMN",
+    "backend.generation.reuse.answers.ANSWERS",
 ]
 PUBLIC_URL = env("PARLEY_PUBLIC_URL", "http://127.0.0.1:8000").rstrip("/")
 # Where the worker reaches our own API; inside a cluster that is a service, not the ingress.

@@ -71,6 +71,7 @@ class InvoiceLineOut(Out):
     output_tokens: int
     reasoning_tokens: int
     image_tokens: int
+    cached_output_tokens: int
     amount: Money = Field(description="Exact; only the invoice's totals are rounded.")
 
 

@@ -58,6 +58,7 @@ class UsageRecorded(msgspec.Struct, frozen=True, gc=False):
     audio_seconds: Count = 0
     spoken_characters: Count = 0
     image_tokens: Count = 0
+    cached_output_tokens: Count = 0
 
 
 class EventRejected(Exception):

@@ -50,6 +50,7 @@ class Kind(StrEnum):
     AUDIO = "audio", "audio_seconds", "Seconds of audio"
     CHARACTERS = "characters", "spoken_characters", "Characters spoken"
     IMAGE = "image", "image_tokens", "Images", "input"  # no cache had them
+    CACHED_OUTPUT = "cached_output", "cached_output_tokens", "Cached output", "output"
 
 
 WHOLES = tuple(kind for kind in Kind if kind.part_of is None)
@@ -68,6 +69,7 @@ class _PerKind:
     audio: int = 0
     characters: int = 0
     image: int = 0
+    cached_output: int = 0
 
     def items(self) -> Iterator[tuple[Kind, int]]:
         for kind in Kind:

@@ -37,6 +37,7 @@ class UsageTotal:
     output_tokens: int = 0
     reasoning_tokens: int = 0
     image_tokens: int = 0
+    cached_output_tokens: int = 0
     cost: Decimal = Decimal(0)
     currency: str = DEFAULT_CURRENCY
 
@@ -52,6 +53,7 @@ class UsageTotal:
         self.output_tokens += priced.bucket.counts.output
         self.reasoning_tokens += priced.bucket.counts.reasoning
         self.image_tokens += priced.bucket.counts.image
+        self.cached_output_tokens += priced.bucket.counts.cached_output
         self.cost += priced.cost
 
 

@@ -1,4 +1,4 @@
-"""How long data is kept, whether API calls are stored, and what may train.
+"""How long data is kept, whether API calls are stored, what may train, which answers are reused.
 
 A project may keep for less time than its organization, never for longer.
 """
@@ -13,7 +13,7 @@ from uuid import UUID
 from django.db import transaction
 from django.db.models import Exists, Model, OuterRef, QuerySet
 
-from backend.accounts.models import DataPolicy, Project, TrainingOptOut
+from backend.accounts.models import AnswerCache, DataPolicy, Project, TrainingOptOut
 from backend.accounts.principal import Principal
 from backend.audit.actions import Action
 from backend.audit.services import record
@@ -23,10 +23,28 @@ from backend.platform.errors import InvalidRequest, PermissionDenied
 CACHE_S = 5.0
 MAX_DAYS = 3650
 MAX_LOG_DAYS = 365
+MIN_ANSWER_CACHE_S = 60
+MAX_ANSWER_CACHE_S = 7 * 86_400
 _MAX_CACHED = 4_096
 _cache: dict[tuple[UUID, UUID], tuple[float, "DataRules"]] = {}
 
 M = TypeVar("M", bound=Model)
+
+
+@dataclass(frozen=True, slots=True)
+class ReuseRules:
+    """Which requests of an organization are answered by what was computed for another of it.
+
+    Attributes:
+        shares_running: an identical request that arrives while one is answered gets its answer.
+        cache, lifetime_s: which requests a stored answer answers, and for how long.
+        sampled: also where the answer is sampled.
+    """
+
+    shares_running: bool = True
+    cache: AnswerCache = AnswerCache.OFF
+    lifetime_s: int = 3600
+    sampled: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +60,7 @@ class DataRules:
     retention_days: int | None
     stores_api_calls: bool
     log_days: int = 0
+    reuse: ReuseRules = ReuseRules()
 
     def call_days(self) -> int | None:
         """The most days that anything of an API call is kept."""
@@ -71,7 +90,13 @@ def data_rules_of(organization_id: UUID, project_id: UUID) -> DataRules:
     kept = min((d for d in days if d is not None), default=None)
     logs = policy.logs_requests and policy.stores_api_calls and project_logs
     log_days = min(policy.request_log_days, MAX_DAYS if kept is None else kept)
-    rules = DataRules(kept, policy.stores_api_calls, log_days if logs else 0)
+    reuse = ReuseRules(
+        policy.shares_running,
+        AnswerCache(policy.answer_cache),
+        policy.answer_cache_s,
+        policy.reuses_sampled,
+    )
+    rules = DataRules(kept, policy.stores_api_calls, log_days if logs else 0, reuse)
     if len(_cache) >= _MAX_CACHED:
         _cache.clear()
     _cache[organization_id, project_id] = (time.monotonic(), rules)
@@ -138,6 +163,41 @@ def data_policy_set(
         actor=principal,
         target=("organization", principal.organization_id),
         details=given,
+    )
+    data_rules_clear()
+    return policy
+
+
+@transaction.atomic
+def answer_reuse_set(*, principal: Principal, rules: ReuseRules) -> DataPolicy:
+    """Change which answers of the caller's organization are reused; stored ones that may not be
+    used any more go with the next purge.
+
+    Raises:
+        PermissionDenied: neither owner nor admin. InvalidRequest: `rules.lifetime_s`.
+    """
+    if not principal.manages_organization:
+        raise PermissionDenied("Only owners and admins decide which answers are reused.")
+    if not MIN_ANSWER_CACHE_S <= rules.lifetime_s <= MAX_ANSWER_CACHE_S:
+        raise InvalidRequest(
+            f"answer_cache_s must be {MIN_ANSWER_CACHE_S} to {MAX_ANSWER_CACHE_S}.",
+            param="answer_cache_s",
+        )
+    changes: dict[str, str | int | float | bool | list[str] | None] = {
+        "shares_running": rules.shares_running,
+        "answer_cache": rules.cache.value,
+        "answer_cache_s": rules.lifetime_s,
+        "reuses_sampled": rules.sampled,
+    }
+    policy, _ = DataPolicy.objects.update_or_create(
+        organization_id=principal.organization_id, defaults=changes
+    )
+    record(
+        Action.ANSWER_REUSE_UPDATED,
+        organization_id=principal.organization_id,
+        actor=principal,
+        target=("organization", principal.organization_id),
+        details=changes,
     )
     data_rules_clear()
     return policy

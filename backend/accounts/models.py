@@ -27,7 +27,7 @@ from backend.accounts.operator_models import (
     TermsAcceptance,
     TermsVersion,
 )
-from backend.accounts.rights_models import DataPolicy, LegalHold, TrainingOptOut
+from backend.accounts.rights_models import AnswerCache, DataPolicy, LegalHold, TrainingOptOut
 from backend.accounts.team_models import (
     Invitation,
     JoinRequest,
@@ -41,6 +41,7 @@ __all__ = [
     "APIKey",
     "Announcement",
     "AnnouncementDismissal",
+    "AnswerCache",
     "DataPolicy",
     "Invitation",
     "JoinRequest",

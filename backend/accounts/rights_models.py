@@ -12,6 +12,13 @@ from django.db.models import Q
 from django.db.models.functions import Now
 
 
+class AnswerCache(models.TextChoices):
+    """Requests that a stored answer answers: none, or identical ones."""
+
+    OFF = "off"
+    EXACT = "exact"
+
+
 class DataPolicy(models.Model):
     """What an organization's owners decide about their data."""
 
@@ -40,6 +47,26 @@ class DataPolicy(models.Model):
     )
     allows_training = models.BooleanField(
         default=True, help_text="Whether feedback and reviews may train classifiers and models."
+    )
+    shares_running = models.BooleanField(
+        default=True,
+        db_default=True,
+        help_text="Identical requests that arrive while one is answered get its answer.",
+    )
+    answer_cache = models.CharField(
+        max_length=8,
+        choices=AnswerCache,
+        default=AnswerCache.OFF,
+        db_default=AnswerCache.OFF,
+        help_text="Which later requests are answered by an answer that was stored.",
+    )
+    answer_cache_s = models.PositiveIntegerField(
+        default=3600, db_default=3600, help_text="Seconds that an answer is stored for that."
+    )
+    reuses_sampled = models.BooleanField(
+        default=False,
+        db_default=False,
+        help_text="Also answers that are sampled: at a temperature, and without a seed.",
     )
     changed_at = models.DateTimeField(auto_now=True)
 

@@ -18,7 +18,13 @@ from backend.api.asgi import pending_request_of
 from backend.api.sse import CHUNKS, EventStreamResponse
 from backend.generation.admission.prompt_check import Fence
 from backend.generation.lifespan import gateway_of
-from backend.generation.request import Completion, Event, GenerationRequest, StartedGeneration
+from backend.generation.request import (
+    Completion,
+    Event,
+    GenerationRequest,
+    Reuse,
+    StartedGeneration,
+)
 from backend.generation.service import (
     generation_check,
     generation_events,
@@ -30,6 +36,7 @@ from backend.platform.database import release_connection
 from backend.platform.errors import ParleyError
 from backend.platform.json import encode_json
 
+CACHE_CONTROL = "Cache-Control"
 GENERATION_HEADER = "X-Parley-Generation-Id"
 
 # Longer than the gateway takes to find out that no event will come.
@@ -76,12 +83,22 @@ async def start(
         fence: whether it may still be started, asked in the transaction that stores it.
     """
     gateway = gateway_of(request.scope)
+    if CACHE_CONTROL in request.headers:
+        wanted = replace(wanted, reuse=_reuse_of(request.headers[CACHE_CONTROL]))
     started = await generation_start(
         gateway, wanted, pending=pending_request_of(request.scope), fence=fence
     )
     if request.auth.key_id is None:
         await release_connection()
     return started
+
+
+def _reuse_of(cache_control: str) -> Reuse:
+    """What a caller's `Cache-Control` allows. Source: RFC 9111, 5.2.1."""
+    directives = {word.strip().lower() for word in cache_control.split(",")}
+    if "no-store" in directives:
+        return "never"
+    return "refresh" if "no-cache" in directives else "allowed"
 
 
 def stream(

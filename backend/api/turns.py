@@ -37,7 +37,7 @@ from backend.conversations.turns import RoomFor, message_finish
 from backend.conversations.types import Turn
 from backend.generation.lifespan import gateway_of
 from backend.generation.pools.config import load_pools
-from backend.generation.request import GenerationRequest, SamplingParams, TurnIds
+from backend.generation.request import GenerationRequest, Reuse, SamplingParams, TurnIds
 from backend.generation.service import generation_start
 from backend.platform.database import in_database, release_connection
 from backend.platform.errors import ContentBlocked, NotFound, ParleyError
@@ -55,6 +55,7 @@ async def answer_turn(
     request: AuthenticatedRequest,
     store: Callable[[], Awaitable[Turn]],
     params: SamplingParams | None = None,
+    reuse: Reuse = "allowed",
 ) -> HttpResponseBase:
     """Stream the answer to a turn, at most once for each `Idempotency-Key`. It survives the page:
     a reader may come back for it.
@@ -62,12 +63,13 @@ async def answer_turn(
     Args:
         store: stores the turn; awaited here, so that a client who leaves cannot come between
             the turn and its generation.
+        reuse: see GenerationRequest.
     """
     if HEADER not in request.headers:
-        return await _in_own_task(request, store, params, None)
+        return await _in_own_task(request, store, params, reuse, None)
     async with claimed(request) as claim:
         if claim.created_at is None:
-            return await _in_own_task(request, store, params, claim)
+            return await _in_own_task(request, store, params, reuse, claim)
         try:
             events = await generations.follow(request, claim.generation_id)
         except NotFound:
@@ -83,12 +85,13 @@ async def _in_own_task(
     request: AuthenticatedRequest,
     store: Callable[[], Awaitable[Turn]],
     params: SamplingParams | None,
+    reuse: Reuse,
     claim: Claim | None,
 ) -> HttpResponseBase:
     async def alone() -> HttpResponseBase:
         async with ThreadSensitiveContext():  # the request's own ends when its client leaves
             try:
-                return await _begin(request, await store(), params, claim)
+                return await _begin(request, await store(), params, reuse, claim)
             except ParleyError:
                 if claim is not None:
                     await in_database(forget, claim)
@@ -115,6 +118,7 @@ async def _begin(
     request: AuthenticatedRequest,
     turn: Turn,
     params: SamplingParams | None,
+    reuse: Reuse,
     claim: Claim | None,
 ) -> HttpResponseBase:
     ids = TurnIds(
@@ -141,6 +145,7 @@ async def _begin(
         message_id=turn.assistant_message.id,
         turn=ids,
         generation_id=None if claim is None else claim.generation_id,
+        reuse="never" if turn.is_temporary else reuse,
     )
     fence = None if claim is None else partial(refuse_if_succeeded, claim)
     try:

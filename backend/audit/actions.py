@@ -60,6 +60,7 @@ class Action(StrEnum):
     LEGAL_HOLD_SET = "legal_hold.set"
     LEGAL_HOLD_RELEASED = "legal_hold.released"
     RETENTION_UPDATED = "retention.updated"
+    ANSWER_REUSE_UPDATED = "answer_reuse.updated"
     AUDIT_LOG_EXPORTED = "audit_log.exported"
 
     ROLLOUT_UPDATED = "rollout.updated"

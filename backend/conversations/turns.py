@@ -260,7 +260,7 @@ def _answer_to(
     conversation.updated_at = timezone.now()
     conversation.save(update_fields=["active_message", "model", "updated_at"])
     notify("conversation.changed", user_id=conversation.user_id, conversation_id=conversation.pk)
-    return Turn(prompt, answer, history, conversation.parameters)
+    return Turn(prompt, answer, history, conversation.parameters, conversation.is_temporary)
 
 
 def _parent(

@@ -89,9 +89,11 @@ class Turn:
         history: the chat's instructions, and the path to `user_message`, oldest first, ending
             with it.
         parameters: the chat's sampling parameters, by their upstream names.
+        is_temporary: nothing of the chat is kept.
     """
 
     user_message: Message
     assistant_message: Message
     history: list[ChatMessage]
     parameters: dict[str, Any]
+    is_temporary: bool = False

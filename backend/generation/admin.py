@@ -202,6 +202,7 @@ class GenerationAdmin(LargeReadOnlyAdmin):
         "organization",
         "user",
         "endpoint",
+        "answer_source",
         "input_tokens",
         "output_tokens",
         "ttft_ms",
@@ -210,6 +211,7 @@ class GenerationAdmin(LargeReadOnlyAdmin):
     list_filter = (
         ("state", ChoicesDropdownFilter),
         ModelFilter,
+        "answer_source",
         ("organization", AutocompleteSelectFilter),
         ("created_at", RangeDateTimeFilter),
     )

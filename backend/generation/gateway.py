@@ -16,10 +16,12 @@ from django.db import DatabaseError
 from psycopg_pool import PoolTimeout
 from redis.exceptions import RedisError
 
+from backend.generation.admission.late_place import LatePlace
 from backend.generation.admission.pipeline import AdmissionPipeline
+from backend.generation.admission.queue import PlaceAsked, Ticket
 from backend.generation.admission.queues import PoolQueues
 from backend.generation.admission.rate_limits import Limiter
-from backend.generation.admission.shared_queue import QueueRounds
+from backend.generation.admission.shared_queue import QueueRounds, demand_of, describe
 from backend.generation.admission.shed import LoadShedder
 from backend.generation.finish.finalize import Finisher
 from backend.generation.finish.settle import Settlement
@@ -29,7 +31,7 @@ from backend.generation.pools.config import ConfiguredPools, PoolConfig, Pools, 
 from backend.generation.pools.demand import DemandReport
 from backend.generation.pools.health import HealthMonitor
 from backend.generation.pools.placements import Placements
-from backend.generation.pools.prefixes import Prefix
+from backend.generation.pools.prefixes import Prefix, prefix_of
 from backend.generation.pools.registry import FleetPools, Registry, RegistryReader
 from backend.generation.pools.rollouts import Rollouts
 from backend.generation.pools.rows import follow_rows, pool_rows_read
@@ -39,6 +41,8 @@ from backend.generation.recovery.failover import Failover
 from backend.generation.recovery.heartbeat import Heartbeat
 from backend.generation.recovery.reaper import Reaper
 from backend.generation.request import AdmittedGeneration
+from backend.generation.reuse.finder import Finder
+from backend.generation.reuse.plan import ReusePlan
 from backend.generation.run.active import ActiveGeneration, ActiveGenerations
 from backend.generation.run.shadow import ShadowCopies
 from backend.generation.run.task import GenerationTasks
@@ -55,6 +59,7 @@ from backend.platform.cancellation import end_tasks
 from backend.platform.database import in_database
 from backend.platform.redis import Profile, new_client, new_stream_client
 from backend.platform.tracing import tracing_end
+from billing.tiers import BATCH
 from safety.judge.policy import Policy
 from safety.score.classifier import classifier
 from safety.score.detect import warm_up
@@ -106,17 +111,23 @@ class Gateway:
         )
         self.follower = Follower(new_stream_client(_BLOCKING_REDIS), self.id, self._on_cancel)
         self.shedder = LoadShedder(self.pools, self.queues)
+        self.reader = Reader(self.active, self.follower, self.leases)
+        self.finder = Finder(self.redis, self.active, self.reader)
         self.admission = AdmissionPipeline(
-            self.queues, limiter, self.leases, self.client, request_ttl_ms=settings.request_ttl_ms
+            self.queues,
+            limiter,
+            self.leases,
+            self.client,
+            self.finder,
+            request_ttl_ms=settings.request_ttl_ms,
         )
         self.settlement = Settlement(limiter)
         self.rollouts = Rollouts(self.redis)
         self.shadows = ShadowCopies(self.pools, self.queues, self.rollouts, self.client)
-        finisher = Finisher(self.leases, self.settlement, self.rollouts)
+        finisher = Finisher(self.leases, self.settlement, self.rollouts, self.finder)
         self.generation_tasks = GenerationTasks(
-            self.active, self.client, self.writer, finisher.finish
+            self.active, self.client, self.writer, finisher.finish, self.finder
         )
-        self.reader = Reader(self.active, self.follower, self.leases)
         self.disconnects = DisconnectCheck(self.active, self.leases)
         self.heartbeat = Heartbeat(
             self.id,
@@ -215,6 +226,7 @@ class Gateway:
         row: Generation | None = None,
         clock: StationClock | None = None,
         trace: GenerationTrace | None = None,
+        reuse: ReusePlan | None = None,
     ) -> ActiveGeneration:
         """An admitted generation, ready to run here for the first time."""
         return ActiveGeneration(
@@ -226,9 +238,34 @@ class Gateway:
             row=row,
             clock=clock,
             trace=trace,
+            reuse=reuse,
             grace_s=self.settings.grace_s,
             on_disconnected=self.disconnects.begin,
         )
+
+    def late_place(self, active: ActiveGeneration) -> LatePlace:
+        """For one that gets another one's answer: should it be computed after all, it waits like a
+        new request where nothing was delivered, and else is first in line."""
+
+        def take() -> Ticket:
+            admitted, queue = active.admitted, self.queues[active.pool.id]
+            principal = admitted.request.principal
+            asked: PlaceAsked = {
+                "priority": principal.plan.queue_priority,
+                "weight": 1,
+                "affinity": prefix_of(admitted.request) if len(active.pool.replicas) > 1 else None,
+                "is_batch": admitted.request.service_tier == BATCH,
+            }
+            begun = bool(active.choices[0].text)
+            ticket = (
+                queue.readmit(**asked)
+                if begun
+                else queue.reserve(organization=principal.organization_id, **asked)
+            )
+            describe(queue, ticket, demand_of(admitted, is_first=begun))
+            return ticket
+
+        return LatePlace(take)
 
     def begin_drain(self, wait_s: float | None = None) -> asyncio.Task[None]:
         """Take nothing new; let what runs end for a while, then hand it over. Called once or

@@ -64,6 +64,12 @@ SHADOW_COPIES = Counter(
     "Copies of requests for a model that is only looked at.",
     ["model", "candidate", "outcome"],
 )
+REUSE = Counter(
+    "parley_answer_reuse_total",
+    "Requests that another one's answer might have answered, by what was found: `shared` (a"
+    " running one), `exact`, `miss`; `continued`: a leader ended early.",
+    ["model", "source"],
+)
 SHED = Counter("parley_requests_shed_total", "Refused before they were looked at.", ["reason"])
 FAILOVERS = Counter(
     "parley_generation_failovers_total", "Generations continued from another process.", ["model"]

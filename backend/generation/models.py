@@ -59,6 +59,13 @@ class Generation(TokenColumns):
         max_length=100, blank=True, help_text="Empty when no engine saw the prompt."
     )
     replica = models.CharField(max_length=100, blank=True, help_text="The last one that served it.")
+    answer_source = models.CharField(
+        max_length=8,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="Whose answer it got: `shared`, `exact`; empty: its own.",
+    )
     state = models.CharField(
         max_length=16, choices=GenerationState.choices, default=GenerationState.QUEUED
     )
@@ -206,3 +213,40 @@ class StoredAnswer(models.Model):
 
     def __str__(self) -> str:
         return f"Answer of {self.pk}"
+
+
+class CachedAnswer(models.Model):
+    """An answer that answers later requests of its organization too, for a while.
+
+    Written and read by reuse/answers.py alone. `digest` is a keyed hash that holds the
+    organization (reuse/keys.py).
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    organization = models.ForeignKey(
+        Organization, on_delete=models.CASCADE, related_name="cached_answers"
+    )
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="cached_answers")
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="cached_answers"
+    )
+    generation_id = models.UUIDField(help_text="That computed it.")
+    model = models.CharField(max_length=100)
+    digest = models.CharField(max_length=64)
+    ciphertext = models.TextField()
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    expires_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["organization", "digest"], name="cached_answer_of_digest"
+            )
+        ]
+        indexes = [
+            models.Index(fields=["expires_at"], name="cached_answer_expires"),
+            models.Index(fields=["generation_id"], name="cached_answer_generation"),
+        ]
+
+    def __str__(self) -> str:
+        return f"Answer of {self.generation_id}, until {self.expires_at:%Y-%m-%d %H:%M}"

@@ -63,6 +63,7 @@ class FinalState:
         checked: by the post-classifier, for the record.
         prompt: its newest message, kept beside an answer that something was found in.
         stations: how many milliseconds it was at each (stations.py).
+        answer_source: whose answer it got; "" where it was computed.
     """
 
     state: GenerationState
@@ -78,6 +79,7 @@ class FinalState:
     checked: list[Checked] = field(default_factory=list)
     prompt: RetainedText | None = None
     stations: dict[str, float] | None = None
+    answer_source: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +161,7 @@ def _end(row: Generation, epoch: int, final: FinalState) -> UsageFacts | None:
         "finish_reason": final.finish_reason,
         "error_code": final.error_code,
         "pool": final.pool,
+        "answer_source": final.answer_source,
         "replica": final.replica,
         **msgspec.structs.asdict(final.usage),
         "ttft_ms": final.ttft_ms,

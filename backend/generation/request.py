@@ -24,6 +24,8 @@ Endpoint = Literal[
     "chat", "completion", "embedding", "rerank", "transcription", "translation", "speech"
 ]
 
+Reuse = Literal["allowed", "refresh", "never"]
+
 DONE = b"[DONE]"
 MAX_OUTPUT_TOKENS = 1_000_000
 
@@ -106,6 +108,8 @@ class GenerationRequest:
         generation_id: chosen by the caller, who wants to know it before anything runs (an
             `Idempotency-Key`); a second generation of one id is refused with Conflict. None:
             a new one.
+        reuse: whether another request's answer may answer it: `refresh` computes it anew and may
+            store that, `never` does neither.
         turn: for the chat page. It is added to the first event as `parley`, together with
             `generation_id`, and that event is sent at once, before there is any text.
     """
@@ -137,6 +141,7 @@ class GenerationRequest:
     reasoning_effort: str = ""
     prediction: str = ""
     continues_answer: bool = False
+    reuse: Reuse = "allowed"
 
     @property
     def outlives_delivery(self) -> bool:
@@ -270,10 +275,12 @@ class Event(msgspec.Struct, frozen=True):
     Attributes:
         seq: 1, 2, 3 …: the SSE `id`.
         data: JSON of a chunk or of `{"error": …}`; `[DONE]` last.
+        meta: an encoded EventMeta, for who reads as another generation; no client's.
     """
 
     seq: int
     data: bytes
+    meta: bytes = b""
 
 
 class Usage(msgspec.Struct, frozen=True):
@@ -290,6 +297,7 @@ class Usage(msgspec.Struct, frozen=True):
     audio_seconds: int = 0
     spoken_characters: int = 0
     image_tokens: int = 0
+    cached_output_tokens: int = 0
 
     @classmethod
     def of(cls, counted: object) -> "Usage":
@@ -310,13 +318,24 @@ class Usage(msgspec.Struct, frozen=True):
 
     def as_openai(self) -> dict[str, Any]:
         images = {"image_tokens": self.image_tokens} if self.image_tokens else {}
+        reused = {"cached_tokens": self.cached_output_tokens} if self.cached_output_tokens else {}
         return {
             "prompt_tokens": self.input_tokens,
             "completion_tokens": self.output_tokens,
             "total_tokens": self.input_tokens + self.output_tokens,
             "prompt_tokens_details": {"cached_tokens": self.cached_input_tokens, **images},
-            "completion_tokens_details": {"reasoning_tokens": self.reasoning_tokens},
+            "completion_tokens_details": {"reasoning_tokens": self.reasoning_tokens, **reused},
         }
+
+
+def usage_of_answer(prompt: Usage, *, output_tokens: int, thought_tokens: int) -> Usage:
+    """`prompt` with its answer. What was reused comes first in an answer, as the thought does: of a
+    thought only what was computed counts as one."""
+    return msgspec.structs.replace(
+        prompt,
+        output_tokens=output_tokens,
+        reasoning_tokens=max(0, thought_tokens - prompt.cached_output_tokens),
+    )
 
 
 class PredictedTokens(msgspec.Struct, frozen=True):

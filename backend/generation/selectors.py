@@ -30,10 +30,13 @@ def generation_get(*, generation_id: UUID, principal: Principal) -> Generation:
     return row
 
 
-def generation_stations(*, generation_id: UUID, organization_id: UUID) -> dict[str, float] | None:
-    """The milliseconds that a generation was at each station; None where they are not known."""
+def generation_way(
+    *, generation_id: UUID, organization_id: UUID
+) -> tuple[dict[str, float] | None, str]:
+    """The milliseconds that a generation was at each station, None where they are not known; and
+    whose answer it got, "" where it was computed."""
     rows = Generation.objects.filter(pk=generation_id, organization_id=organization_id)
-    return rows.values_list("stations", flat=True).first()
+    return rows.values_list("stations", "answer_source").first() or (None, "")
 
 
 @dataclass(frozen=True, slots=True)

@@ -99,15 +99,26 @@ async def generation_start(
     assert admission.ticket is not None and admission.policy is not None
     clock.admitted()
     active = gateway.activate(
-        admission.admitted, admission.pool, admission.policy, admission.row, clock, trace
+        admission.admitted,
+        admission.pool,
+        admission.policy,
+        admission.row,
+        clock,
+        trace,
+        admission.reuse,
     )
-    gateway.generation_tasks.start(active, admission.ticket)
-    gateway.shadows.offer(active)
+    plan = admission.reuse
+    place = admission.ticket if plan is None or plan.computes else gateway.late_place(active)
+    gateway.generation_tasks.start(active, place)
+    if plan is None or plan.computes:
+        gateway.shadows.offer(active)
     if request.turn is None and request.on_disconnect != "go_on":
         await _wait_begun(active)
     created = int(admission.admitted.created_at.timestamp())
     timing = {SERVER_TIMING: server_timing(clock.milliseconds())}
     headers = {**admission.ratelimit_headers, **timing, **more}
+    if plan is not None:
+        headers |= plan.headers
     return StartedGeneration(active.id, created, admission.pool.id, headers)
 
 

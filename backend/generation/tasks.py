@@ -3,9 +3,16 @@
 from celery import shared_task
 
 from backend.generation.pools.accounting import engines_note
+from backend.generation.reuse.answers import answers_purge
 
 
 @shared_task
 def note_engine_hours() -> int:
     """Every fifteen seconds: what engines have counted."""
     return engines_note()
+
+
+@shared_task
+def purge_cached_answers() -> int:
+    """Every ten minutes: answers that no request gets any more."""
+    return answers_purge()

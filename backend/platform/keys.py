@@ -47,6 +47,7 @@ class Purpose(StrEnum):
     CLIENT_ADDRESS = "client-address"
     DATA_DOWNLOAD = "data-download"
     UNTRUSTED_CONTENT = "untrusted-content"
+    ANSWER_CACHE = "answer-cache"
 
 
 class KeyringError(ValueError):

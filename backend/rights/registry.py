@@ -90,6 +90,13 @@ TABLES: tuple[Table, ...] = (
         organization="generation__organization_id",
     ),
     Table(
+        label="generation.CachedAnswer",
+        user="user_id",
+        organization="organization_id",
+        hidden=("ciphertext", "digest"),
+        exported=False,
+    ),
+    Table(
         label="api.UploadPart",
         user="upload__user_id",
         organization="upload__organization_id",

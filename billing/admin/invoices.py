@@ -55,6 +55,7 @@ class Lines(TabularInline):
         "audio_seconds",
         "spoken_characters",
         "image_tokens",
+        "cached_output_tokens",
         "amount",
         "is_late",
     )

@@ -39,6 +39,7 @@ class UsageRecordAdmin(LargeReadOnlyAdmin):
         "audio_seconds",
         "spoken_characters",
         "image_tokens",
+        "cached_output_tokens",
         "invoice",
     )
     list_filter = (
@@ -72,6 +73,7 @@ class UsageRollupAdmin(LargeReadOnlyAdmin):
         "audio_seconds",
         "spoken_characters",
         "image_tokens",
+        "cached_output_tokens",
     )
     list_filter = (("hour", RangeDateTimeFilter),)
     list_filter_submit = True

@@ -49,6 +49,7 @@ class TokenColumns(models.Model):
     audio_seconds = models.PositiveIntegerField(default=0, db_default=0)
     spoken_characters = models.PositiveIntegerField(default=0, db_default=0)
     image_tokens = models.PositiveIntegerField(default=0, db_default=0)
+    cached_output_tokens = models.PositiveIntegerField(default=0, db_default=0)
 
     class Meta:
         abstract = True
@@ -88,6 +89,7 @@ class TokenSums(models.Model):
     audio_seconds = models.PositiveBigIntegerField(default=0, db_default=0)
     spoken_characters = models.PositiveBigIntegerField(default=0, db_default=0)
     image_tokens = models.PositiveBigIntegerField(default=0, db_default=0)
+    cached_output_tokens = models.PositiveBigIntegerField(default=0, db_default=0)
 
     class Meta:
         abstract = True

@@ -7,14 +7,17 @@ from django.utils import timezone
 
 from backend.accounts.data_policy import (
     DataRules,
+    ReuseRules,
+    answer_reuse_set,
     data_policy_set,
     data_rules_clear,
     data_rules_of,
     training_set,
 )
 from backend.accounts.legal_hold import legal_hold_begin, legal_hold_end, refuse_held
-from backend.accounts.models import DataPolicy
+from backend.accounts.models import AnswerCache, DataPolicy
 from backend.accounts.principal import Principal
+from backend.audit.models import AuditEvent
 from backend.conversations.feedback import feedback_set, rated_answers
 from backend.conversations.models import Conversation
 from backend.conversations.purge import deleted_conversations_purge, overdue_conversations_purge
@@ -53,6 +56,27 @@ def test_policy_is_the_owners_and_bounded() -> None:
     with pytest.raises(PermissionDenied):
         keep(colleague, 0)
     assert not DataPolicy.objects.filter(pk=colleague.organization_id).exists()
+
+
+def test_reuse_of_answers_is_the_owners_bounded_and_in_the_audit_log() -> None:
+    principal = member()
+    place = (principal.organization_id, principal.project_id)
+    assert data_rules_of(*place).reuse == ReuseRules(shares_running=True, cache=AnswerCache.OFF)
+    for seconds in (59, 604_801):
+        with pytest.raises(InvalidRequest) as refused:
+            answer_reuse_set(
+                principal=principal, rules=ReuseRules(cache=AnswerCache.EXACT, lifetime_s=seconds)
+            )
+        assert refused.value.param == "answer_cache_s"
+    rules = ReuseRules(False, AnswerCache.EXACT, 60, True)
+    answer_reuse_set(principal=principal, rules=rules)
+    assert data_rules_of(*place).reuse == rules
+    event = AuditEvent.objects.get(organization_id=principal.organization_id)
+    assert event.action == "answer_reuse.updated"
+    assert event.details["answer_cache"] == "exact"
+    colleague = member(role="member")
+    with pytest.raises(PermissionDenied):
+        answer_reuse_set(principal=colleague, rules=rules)
 
 
 def test_chats_go_when_their_organization_keeps_them_no_longer() -> None:

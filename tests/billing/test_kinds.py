@@ -34,8 +34,9 @@ from tests.support.gateway import (
     usage_records,
 )
 
-ELSEWHERE = {Kind.AUDIO, Kind.CHARACTERS, Kind.IMAGE}
-"""Counted by what is heard, spoken and seen: `test_audio.py` and `test_image_tokens.py`."""
+ELSEWHERE = {Kind.AUDIO, Kind.CHARACTERS, Kind.IMAGE, Kind.CACHED_OUTPUT}
+"""Counted by what is heard, spoken, seen and reused: `test_audio.py`, `test_image_tokens.py`,
+`test_shared_answers.py`."""
 
 _ENDINGS = ("_tokens", "audio_seconds", "spoken_characters")
 

@@ -68,7 +68,9 @@ async def _following() -> AsyncIterator[tuple[Follower, SlowRedis]]:
 
 async def _append(client: Redis, generation_id: UUID, *seqs: int) -> None:
     for seq in seqs:
-        await Redis.xadd(client, keys.events(generation_id), {"d": b"%d" % seq}, id=f"{seq}-0")
+        await Redis.xadd(
+            client, keys.events(generation_id), {"d": b"%d" % seq, "m": b""}, id=f"{seq}-0"
+        )
 
 
 async def _take(subscription: Subscription, upto: int) -> list[int]:

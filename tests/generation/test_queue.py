@@ -57,7 +57,7 @@ async def test_lowest_priority_request_is_shed_when_queue_is_full() -> None:
 
 async def test_request_that_loses_its_room_is_refused_while_it_waits_to_be_admitted() -> None:
     queue, _ = queue_of(places=0, max_waiting=1)
-    pipeline = AdmissionPipeline({}, *[cast(Any, None)] * 3, request_ttl_ms=1)
+    pipeline = AdmissionPipeline({}, *[cast(Any, None)] * 4, request_ttl_ms=1)
     pipeline._slots = asyncio.Semaphore(1)
     await pipeline._take_slot(join(queue_of()[0]))  # the only slot is taken
     free = queue.reserve(priority=10, weight=1, affinity=None)

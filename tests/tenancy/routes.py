@@ -50,6 +50,7 @@ BODIES: dict[tuple[str, str], Any] = {
         "allows_training": True,
     },
     ("PUT", "/api/data-policy/training"): {"allowed": True},
+    ("PUT", "/api/data-policy/reuse"): {"shares_running": True, "answer_cache": "off"},
     ("POST", "/api/exports"): {"scope": "me"},
     ("POST", "/api/erasures/organization"): {"name": "x"},
     ("POST", "/api/me/reauthenticate"): {"password": "a long enough one 7"},

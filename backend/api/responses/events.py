@@ -258,11 +258,12 @@ def _status(finish_reason: str | None, error: dict[str, Any] | None) -> tuple[st
 
 def _usage(reported: dict[str, Any]) -> Usage:
     read = reported.get("prompt_tokens_details") or {}
-    thought = (reported.get("completion_tokens_details") or {}).get("reasoning_tokens") or 0
+    written = reported.get("completion_tokens_details") or {}
     return Usage(
         input_tokens=reported["prompt_tokens"],
         cached_input_tokens=read.get("cached_tokens") or 0,
         image_tokens=read.get("image_tokens") or 0,
         output_tokens=reported["completion_tokens"],
-        reasoning_tokens=thought,
+        reasoning_tokens=written.get("reasoning_tokens") or 0,
+        cached_output_tokens=written.get("cached_tokens") or 0,
     )

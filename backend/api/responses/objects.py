@@ -98,6 +98,7 @@ def response_object(
 
 def usage_object(usage: Usage) -> dict[str, Any]:
     images = {"image_tokens": usage.image_tokens} if usage.image_tokens else {}
+    reused = {"cached_tokens": usage.cached_output_tokens} if usage.cached_output_tokens else {}
     return {
         "input_tokens": usage.input_tokens,
         "input_tokens_details": {
@@ -106,7 +107,7 @@ def usage_object(usage: Usage) -> dict[str, Any]:
             **images,
         },
         "output_tokens": usage.output_tokens,
-        "output_tokens_details": {"reasoning_tokens": usage.reasoning_tokens},
+        "output_tokens_details": {"reasoning_tokens": usage.reasoning_tokens, **reused},
         "total_tokens": usage.input_tokens + usage.output_tokens,
     }
 

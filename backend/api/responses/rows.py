@@ -30,6 +30,7 @@ from backend.api.responses.objects import (
 from backend.api.schemas.responses import Item, ResponseCreate
 from backend.generation.models import OPEN_STATES, Generation, StoredAnswer
 from backend.generation.request import Usage
+from backend.generation.reuse.answers import answer_forget
 from backend.generation.tools import split_calls
 from backend.platform.errors import InvalidRequest, ParleyError
 
@@ -107,6 +108,7 @@ def response_delete(*, text_id: str, principal: Principal) -> None:
     found = response_get(text_id=text_id, principal=principal)
     refuse_held(organization_id=principal.organization_id, user_id=principal.user_id)
     StoredAnswer.objects.filter(pk=found.row.pk).delete()
+    answer_forget(generation_id=found.row.pk)
     found.row.delete()
 
 

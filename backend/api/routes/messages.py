@@ -31,7 +31,7 @@ from backend.conversations.selectors import conversation_get, message_get
 from backend.conversations.turns import ACTIVE_LEAF, turn_continue, turn_create, turn_regenerate
 from backend.generation.pools.config import load_pools
 from backend.generation.request import SamplingParams
-from backend.generation.selectors import generation_stations
+from backend.generation.selectors import generation_way
 from backend.generation.stations import in_order
 from backend.platform.database import in_database
 from backend.platform.errors import InvalidRequest
@@ -82,7 +82,7 @@ async def regenerate(
         model=model,
         room_for=room_for_history(message.conversation.parameters.get("max_tokens")),
     )
-    return await answer_turn(request, store)
+    return await answer_turn(request, store, reuse="refresh")
 
 
 @router.post("/messages/{uuid:message_id}/continue", **EVENT_STREAM_RESPONSE)
@@ -99,7 +99,7 @@ async def continue_answer(request: AuthenticatedRequest, message_id: UUID) -> Ht
         message_id=message_id,
         room_for=room_for_history(message.conversation.parameters.get("max_tokens")),
     )
-    return await answer_turn(request, store, GOES_ON)
+    return await answer_turn(request, store, GOES_ON, reuse="never")
 
 
 @router.get("/messages/{uuid:message_id}/sent", response=SentPromptOut)
@@ -107,14 +107,15 @@ async def get_sent_prompt(request: AuthenticatedRequest, message_id: UUID) -> Se
     """What the model was sent for an answer: instructions, parameters, messages."""
     sent = await in_database(sent_prompt_get, principal=request.auth, message_id=message_id)
     cost = stations = None
+    source = ""
     if sent.answer.generation_id is not None:
         cost = await in_database(
             generation_cost,
             organization_id=request.auth.organization_id,
             generation_id=sent.answer.generation_id,
         )
-        stations = await in_database(
-            generation_stations,
+        stations, source = await in_database(
+            generation_way,
             organization_id=request.auth.organization_id,
             generation_id=sent.answer.generation_id,
         )
@@ -125,6 +126,7 @@ async def get_sent_prompt(request: AuthenticatedRequest, message_id: UUID) -> Se
         cost=cost,
         currency=DEFAULT_CURRENCY,
         stations=in_order(stations),
+        answer_source=source,
         instructions=sent.instructions,
         parameters=ChatParameters.model_validate(sent.parameters),
         messages=[

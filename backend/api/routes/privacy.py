@@ -12,16 +12,19 @@ from django.http.response import HttpResponseBase
 from ninja import Query, Router, Status
 
 from backend.accounts.data_policy import (
+    ReuseRules,
+    answer_reuse_set,
     data_policy_get,
     data_policy_set,
     training_is_allowed,
     training_set,
 )
-from backend.accounts.models import Organization
+from backend.accounts.models import AnswerCache, Organization
 from backend.accounts.principal import AuthenticatedRequest, Principal
 from backend.api import throttling
 from backend.api.authentication import SessionOnly
 from backend.api.schemas.privacy import (
+    AnswerReuseUpdate,
     DataPolicyOut,
     DataPolicyUpdate,
     ErasureOut,
@@ -61,6 +64,19 @@ async def get_data_policy(request: AuthenticatedRequest) -> DataPolicyOut:
 async def put_data_policy(request: AuthenticatedRequest, body: DataPolicyUpdate) -> DataPolicyOut:
     """Change the organization's, as owner or admin. Older data follows with the next purge."""
     await in_database(data_policy_set, principal=request.auth, **body.model_dump())
+    return await in_database(_policy, request.auth)
+
+
+@router.put("/data-policy/reuse", response=DataPolicyOut)
+async def put_answer_reuse(request: AuthenticatedRequest, body: AnswerReuseUpdate) -> DataPolicyOut:
+    """Which answers of the organization are reused, as owner or admin. In force within seconds."""
+    rules = ReuseRules(
+        body.shares_running,
+        AnswerCache(body.answer_cache),
+        body.answer_cache_s,
+        body.reuses_sampled,
+    )
+    await in_database(answer_reuse_set, principal=request.auth, rules=rules)
     return await in_database(_policy, request.auth)
 
 
@@ -132,6 +148,10 @@ def _policy(principal: Principal) -> DataPolicyOut:
         logs_requests=policy.logs_requests,
         request_log_days=policy.request_log_days,
         allows_training=policy.allows_training,
+        shares_running=policy.shares_running,
+        answer_cache=AnswerCache(policy.answer_cache),
+        answer_cache_s=policy.answer_cache_s,
+        reuses_sampled=policy.reuses_sampled,
         i_allow_training=training_is_allowed(user_id=principal.user_id),
         may_change=principal.manages_organization,
     )

@@ -89,6 +89,10 @@ class SentPromptOut(ResponseModel):
         description="Milliseconds that the answer was at each station on its way, in their order;"
         " null where they are not known."
     )
+    answer_source: str = Field(
+        description="Whose answer it got: `shared`, of an identical request while it ran;"
+        " `exact`, a stored one. Empty: it was computed."
+    )
 
 
 class ConversationUpdate(RequestModel):

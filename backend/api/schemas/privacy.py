@@ -6,7 +6,8 @@ from uuid import UUID
 
 from pydantic import Field, StringConstraints
 
-from backend.accounts.data_policy import MAX_LOG_DAYS
+from backend.accounts.data_policy import MAX_ANSWER_CACHE_S, MAX_LOG_DAYS, MIN_ANSWER_CACHE_S
+from backend.accounts.models import AnswerCache
 from backend.api.schemas.base import RequestModel, ResponseModel
 
 
@@ -21,6 +22,17 @@ class DataPolicyOut(ResponseModel):
     request_log_days: int
     allows_training: bool
     i_allow_training: bool
+    shares_running: bool = Field(
+        description="Identical requests that arrive while one is answered get its answer."
+    )
+    answer_cache: AnswerCache = Field(
+        description="Which later requests are answered by a stored answer: none (`off`), identical"
+        " ones (`exact`)."
+    )
+    answer_cache_s: int = Field(description="Seconds that an answer is stored for that.")
+    reuses_sampled: bool = Field(
+        description="Also answers that are sampled: at a temperature, and without a seed."
+    )
     may_change: bool = Field(description="The caller may change what is the organization's.")
 
 
@@ -32,6 +44,13 @@ class DataPolicyUpdate(RequestModel):
     request_log_days: Annotated[int, Field(ge=1, le=MAX_LOG_DAYS)] | None = Field(
         default=None, description="Null: as it is."
     )
+
+
+class AnswerReuseUpdate(RequestModel):
+    shares_running: bool
+    answer_cache: Literal["off", "exact"]
+    answer_cache_s: Annotated[int, Field(ge=MIN_ANSWER_CACHE_S, le=MAX_ANSWER_CACHE_S)] = 3600
+    reuses_sampled: bool = False
 
 
 class TrainingUpdate(RequestModel):

@@ -31,6 +31,10 @@ class PricesOut(ResponseModel):
     image: Money | None = Field(
         description="Of images that no cache had; the input's without one of their own."
     )
+    cached_output: Money | None = Field(
+        description="Of answers that were computed for another request; the output's without one"
+        " of their own."
+    )
 
 
 class ModelOut(ResponseModel):
@@ -129,6 +133,9 @@ class UsageRowOut(ResponseModel):
     output_tokens: int
     reasoning_tokens: int = Field(description="Of the output, what models thought.")
     image_tokens: int = Field(description="Of the input, what images were and no cache had.")
+    cached_output_tokens: int = Field(
+        description="Of the output, what was computed for another request."
+    )
     cost: Money = Field(description="Exact, in the summary's currency.")
     cost_usd: Money | None = Field(description="The same, where that is USD; else null.")
 
@@ -140,6 +147,9 @@ class UsageOut(ResponseModel):
     output_tokens: int
     reasoning_tokens: int = Field(description="Of the output, what models thought.")
     image_tokens: int = Field(description="Of the input, what images were and no cache had.")
+    cached_output_tokens: int = Field(
+        description="Of the output, what was computed for another request."
+    )
     currency: str = Field(description="What the organization pays in.")
     cost: Money = Field(description="Exact, in that currency.")
     cost_usd: Money | None = Field(description="The same, where that is USD; else null.")

@@ -27,6 +27,7 @@ from backend.api.stored_chats.objects import (
 from backend.generation.finish.result import stored_completion
 from backend.generation.models import OPEN_STATES, Generation, StoredAnswer
 from backend.generation.request import public_id
+from backend.generation.reuse.answers import answer_forget
 from backend.platform.errors import NotFound
 
 
@@ -111,6 +112,7 @@ def chat_delete(*, text_id: str, principal: Principal) -> None:
     row = chat_get(text_id=text_id, principal=principal)
     refuse_held(organization_id=principal.organization_id, user_id=principal.user_id)
     StoredAnswer.objects.filter(pk=row.pk).delete()
+    answer_forget(generation_id=row.pk)
     row.delete()
 
 

@@ -1,8 +1,8 @@
 """Admission: the list of steps between a request and its generation, each with how it is undone.
 
 A place in the queue, what role and project allow, rate limits, budget, the prompt's text, the
-check and the row, the lease. A step that is refused, or a client that leaves on the way, undoes
-the steps before it in reverse.
+check and the row, what may be reused, the lease. A step that is refused, or a client that leaves on
+the way, undoes the steps before it in reverse.
 Embeddings pass the first four: they have no prompt to check and no stream to hold.
 """
 
@@ -19,6 +19,7 @@ import structlog
 from django.db import DatabaseError
 from redis.exceptions import RedisError
 
+from backend.accounts.data_policy import ReuseRules
 from backend.generation.admission.allowed import require_allowed
 from backend.generation.admission.image_text import (
     NOTICE,
@@ -39,6 +40,9 @@ from backend.generation.pools.config import PoolConfig
 from backend.generation.pools.prefixes import Prefix
 from backend.generation.records import FinalState, generation_finish
 from backend.generation.request import AdmittedGeneration, Usage, active_choices
+from backend.generation.reuse.finder import Asked, Finder
+from backend.generation.reuse.keys import may_be_reused
+from backend.generation.reuse.plan import ReusePlan
 from backend.generation.stations import StationClock
 from backend.generation.stream.leases import Leases
 from backend.platform.cancellation import uninterrupted
@@ -70,6 +74,8 @@ class Admission:
         ratelimit_headers: the `x-ratelimit-*` headers, and what else the caller is told.
         policy: what its output is held to, once its prompt has passed.
         row: as it was created.
+        rules: which answers its organization reuses.
+        reuse: whose answer it gets, or who may get its own; None: nobody's.
         clock: when it came and passed.
     """
 
@@ -86,6 +92,8 @@ class Admission:
     ratelimit_headers: dict[str, str] = field(default_factory=dict)
     policy: Policy | None = None
     row: Generation | None = None
+    rules: ReuseRules | None = None
+    reuse: ReusePlan | None = None
     clock: StationClock = field(default_factory=lambda: StationClock(time.monotonic()))
     taken: list["AdmissionStep"] = field(default_factory=list)
 
@@ -118,6 +126,7 @@ class AdmissionPipeline:
         limiter: Limiter,
         leases: Leases,
         client: UpstreamClient,
+        finder: Finder,
         *,
         request_ttl_ms: int,
     ) -> None:
@@ -125,6 +134,7 @@ class AdmissionPipeline:
         self._limiter = limiter
         self._leases = leases
         self._client = client
+        self._finder = finder
         self._request_ttl_ms = request_ttl_ms
         self._slots = asyncio.Semaphore(_MAX_AT_ONCE)
         # It never waits, so nothing can come between the place and its undo.
@@ -141,6 +151,7 @@ class AdmissionPipeline:
             AdmissionStep(self._score_images, interruptible=True),
             AdmissionStep(self._read_images, interruptible=True),
             AdmissionStep(self._check_and_create, self._end_unstarted),
+            AdmissionStep(self._find_reuse, self._leave_reuse),
             AdmissionStep(self._take_lease, self._release_lease),
         )
 
@@ -298,11 +309,34 @@ class AdmissionPipeline:
             fence=admission.fence,
         )
         admission.policy, admission.row = checked.policy, checked.row
+        admission.rules = checked.rules
         admission.clock.pre_check_at = checked.checked_at
         admission.clock.pre_check_s += checked.check_s
         request = without_images(checked.request, admission.pool)
         admission.admitted = msgspec.structs.replace(admission.admitted, request=request)
         return True
+
+    async def _find_reuse(self, admission: Admission) -> bool:
+        """One that gets another one's answer needs no place at a replica."""
+        assert admission.rules is not None and admission.policy is not None
+        assert admission.ticket is not None
+        if not may_be_reused(admission.admitted.request, admission.pool, admission.rules):
+            return False
+        asked = Asked(
+            admission.admitted,
+            admission.pool,
+            admission.policy,
+            admission.rules,
+            self._queues[admission.pool.id].replicas.revision,
+        )
+        plan = admission.reuse = await self._finder.find(asked)
+        if plan is not None and not plan.computes:
+            admission.ticket.release()
+        return plan is not None
+
+    async def _leave_reuse(self, admission: Admission) -> None:
+        assert admission.reuse is not None
+        await self._finder.leave(admission.reuse, admission.admitted.id)
 
     async def _end_unstarted(self, admission: Admission) -> None:
         """Its row exists, but it could not be started: it ends like every other generation.

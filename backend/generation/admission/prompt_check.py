@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import msgspec
 from django.db import IntegrityError, transaction
 
-from backend.accounts.data_policy import data_rules_of
+from backend.accounts.data_policy import ReuseRules, data_rules_of
 from backend.conversations.turns import generation_attach
 from backend.generation.admission.images import images_check
 from backend.generation.models import Generation, GenerationState
@@ -46,12 +46,14 @@ class CheckedPrompt:
         request: with its untrusted content marked as data.
         policy: what its output is held to.
         row: as it was created.
+        rules: which answers its organization reuses.
         checked_at, check_s: when the check began, and how long it took.
     """
 
     request: GenerationRequest
     policy: Policy
     row: Generation
+    rules: ReuseRules
     checked_at: float
     check_s: float
 
@@ -85,7 +87,8 @@ def generation_check_and_create(
         raise
     if refusal is not None:
         raise _blocked(refusal)
-    return CheckedPrompt(with_marked_content(request), policy, row, began, check_s)
+    rules = data_rules_of(principal.organization_id, principal.project_id).reuse
+    return CheckedPrompt(with_marked_content(request), policy, row, rules, began, check_s)
 
 
 def spoken_text_check(

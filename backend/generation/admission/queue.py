@@ -16,6 +16,7 @@ import itertools
 import time
 from collections import defaultdict
 from collections.abc import Callable, Collection
+from typing import TypedDict
 from uuid import UUID
 
 from backend.generation import metrics
@@ -34,6 +35,15 @@ MAX_RETRY_AFTER_S = 30.0
 BATCH_WAITED = "batch_waited"
 # The largest part of a queue that is kept free of one customer, see `Margins`.
 _MARGIN_PART = 8
+
+
+class PlaceAsked(TypedDict):
+    """What `reserve` and `readmit` are both told of a generation."""
+
+    priority: int
+    weight: int
+    affinity: Prefix | None
+    is_batch: bool
 
 
 Rank = tuple[float, int]

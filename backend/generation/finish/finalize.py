@@ -1,7 +1,8 @@
 """The end of a generation, in an order that no failure can turn into a wrong bill.
 
 1. What was delivered is in Redis (or, with Redis gone for too long, what readers have seen).
-2. One transaction stores and bills exactly that (records.py).
+2. One transaction stores and bills exactly that (records.py). Where its organization wants that,
+   the answer is stored for later requests.
 3. The last events are appended, the lease is given back.
 4. Budget and limits are set right. They are counters; the ledger is the truth.
 """
@@ -18,6 +19,7 @@ from redis.exceptions import RedisError
 
 from backend.generation import metrics
 from backend.generation.admission.estimate import input_estimate
+from backend.generation.finish.answer_cache import answer_keep
 from backend.generation.finish.result import completion_in_memory
 from backend.generation.finish.settle import Settlement, quietly
 from backend.generation.models import Generation, GenerationState
@@ -29,7 +31,8 @@ from backend.generation.records import (
     Superseded,
     generation_finish,
 )
-from backend.generation.request import Usage
+from backend.generation.request import Usage, usage_of_answer
+from backend.generation.reuse.finder import Finder
 from backend.generation.run.active import ActiveGeneration
 from backend.generation.run.events import EventAppender
 from backend.generation.run.outcome import Outcome
@@ -66,10 +69,13 @@ class Delivered:
 class Finisher:
     """Ends the generations of this process."""
 
-    def __init__(self, leases: Leases, settlement: Settlement, rollouts: Rollouts) -> None:
+    def __init__(
+        self, leases: Leases, settlement: Settlement, rollouts: Rollouts, finder: Finder
+    ) -> None:
         self._leases = leases
         self._settlement = settlement
         self._rollouts = rollouts
+        self._finder = finder
 
     async def finish(
         self, active: ActiveGeneration, events: EventAppender, outcome: Outcome, *, replica: str
@@ -99,6 +105,7 @@ class Finisher:
             finished = await self._commit(active, final)
         if finished is None:
             return
+        await answer_keep(self._finder, active, outcome, checked)
         await self._settlement.limits(active.admitted, delivered.usage)
         events.end(delivered.usage, outcome.error)
         active.note_began(outcome.error)
@@ -114,10 +121,11 @@ class Finisher:
         await self._count(active, finished.generation)
 
     async def _count(self, active: ActiveGeneration, row: Generation) -> None:
-        """For the trial that it is a part of. Who cancels says nothing of the model, and an answer
-        that another process went on with says nothing of its latency."""
+        """For the trial that it is a part of. Who cancels says nothing of the model, nor does an
+        answer that it did not compute; one that another process went on with says nothing of its
+        latency."""
         mark = active.admitted.mark
-        if mark and row.state != GenerationState.CANCELLED:
+        if mark and row.state != GenerationState.CANCELLED and not row.answer_source:
             failed = row.state == GenerationState.FAILED
             await quietly(self._rollouts.note(mark, failed=failed, ttft_ms=row.ttft_ms))
 
@@ -225,9 +233,9 @@ def _delivered(active: ActiveGeneration) -> Delivered:
     prompt = active.prompt
     if not prompt.input_tokens and output:
         # The upstream never said: only with upstreams that tell at the very end, and then died.
-        prompt = Usage(input_estimate(active.request))
+        prompt = msgspec.structs.replace(prompt, input_tokens=input_estimate(active.request))
     thought = sum(choice.reasoning_tokens for choice in active.choices)
-    usage = msgspec.structs.replace(prompt, output_tokens=output, reasoning_tokens=thought)
+    usage = usage_of_answer(prompt, output_tokens=output, thought_tokens=thought)
     return Delivered(usage, active.choices[0].text)
 
 
@@ -299,6 +307,7 @@ def _final_state(
         checked=checked,
         prompt=_prompt_to_keep(active, checked),
         stations=active.clock.milliseconds(),
+        answer_source=active.answer_source,
     )
 
 

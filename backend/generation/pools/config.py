@@ -65,7 +65,8 @@ class PoolConfig:
         max_image_tokens: the most tokens of one image in a prompt; None: not known, so a budget
             reserves the whole context window for a request with images.
         price_per_1k: US dollars per 1,000 `input`, `cached_input`, `output` tokens, `image` tokens
-            where they cost something else than `input`; seconds of `audio`, `characters`.
+            where they cost something else than `input`, `cached_output` where reused answers cost
+            something else than `output`; seconds of `audio`, `characters`.
         sampling: what the model's makers recommend, by upstream names (`temperature`, `top_p`,
             `top_k`, `min_p`, penalties); a request's own values come first.
         stop: the same, where an answer has to end for want of an end token.

@@ -129,6 +129,12 @@ class ReplicaSet:
         self.processes = 1
         self.was_asked = False
 
+    @property
+    def revision(self) -> str:
+        """Of the model, as its engines announce it; "" where none does."""
+        found = {one.record.revision for one in self.replicas if one.record is not None}
+        return " ".join(sorted(found))
+
     def adopt(self, pool: PoolConfig) -> None:
         """Go on as `pool` says now. Replicas that it still has keep their state; what runs at one
         that it has no more runs to its end, and is still probed until then."""

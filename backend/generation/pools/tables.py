@@ -35,8 +35,8 @@ class PoolsError(ImproperlyConfigured):
 
 
 class PricesTable(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
-    """By kind (billing/quantities.py): of tokens all three, and of images where they cost something
-    else; or what a model of voice counts."""
+    """By kind (billing/quantities.py): of tokens all three, and of images and of reused answers
+    where they cost something else; or what a model of voice counts."""
 
     input: Price | None = None
     cached_input: Price | None = None
@@ -44,6 +44,7 @@ class PricesTable(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True
     audio: Price | None = None
     characters: Price | None = None
     image: Price | None = None
+    cached_output: Price | None = None
 
     @property
     def missing(self) -> str | None:

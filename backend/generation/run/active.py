@@ -7,6 +7,8 @@ from functools import reduce
 from typing import Literal
 from uuid import UUID
 
+import msgspec
+
 from backend.accounts.principal import Principal
 from backend.generation.models import Generation
 from backend.generation.pools.config import PoolConfig
@@ -18,6 +20,7 @@ from backend.generation.request import (
     Usage,
     total_of,
 )
+from backend.generation.reuse.plan import ReusePlan
 from backend.generation.run.chunk_encoder import ChunkEncoder
 from backend.generation.run.output import ChoiceOutput, ResumedChoice
 from backend.generation.stations import StationClock
@@ -52,10 +55,13 @@ class ActiveGeneration:
         policy: what its output is held to.
         row: as it was created or claimed.
         clock: when it came and how far it is.
+        reuse: whose answer it gets, or who may get its own; None: nobody's.
         trace: its spans; another process has begun the trace of one that failed over.
         log: its events; what is delivered.
         choices: its text, as far as generated and checked.
         prompts: the tokens of each prompt, without output; none until an upstream reports them.
+        reused_tokens: of its answer so far, delivered or not, those that were computed for another
+            generation; they come first.
         served: an upstream has accepted it, so there is something to bill.
         failed_over: it began in another process.
         finishing: this process ends it in PostgreSQL, or has; its last events are on their way.
@@ -76,6 +82,7 @@ class ActiveGeneration:
         row: Generation | None = None,
         clock: StationClock | None = None,
         trace: GenerationTrace | None = None,
+        reuse: ReusePlan | None = None,
         grace_s: float,
         on_disconnected: Callable[["ActiveGeneration"], None],
         entries: list[Entry] | None = None,
@@ -87,6 +94,7 @@ class ActiveGeneration:
         self.pool = pool
         self.policy = policy
         self.row = row
+        self.reuse = reuse
         self.clock = clock or StationClock.resumed()
         self.trace = trace or GenerationTrace.resumed(admitted.traceparent)
         self.encoder = encoder_for(admitted, pool)
@@ -101,6 +109,7 @@ class ActiveGeneration:
             for index in range(admitted.request.n)
         ]
         self.prompts = [Usage()] * admitted.request.groups
+        self.reused_tokens = 0
         self.served = False
         self.failed_over = resumed is not None
         self.finishing = False
@@ -125,8 +134,19 @@ class ActiveGeneration:
 
     @property
     def prompt(self) -> Usage:
-        """The tokens of all prompts that are known."""
-        return total_of(self.prompts)
+        """The tokens of all prompts that are known, and what was reused of the answer."""
+        return self._with_reused(total_of(self.prompts), self.choices[0])
+
+    def prompt_of(self, choice: ChoiceOutput) -> Usage:
+        """The same of one choice."""
+        return self._with_reused(self.prompts[self.request.group_of(choice.index)], choice)
+
+    def _with_reused(self, prompt: Usage, choice: ChoiceOutput) -> Usage:
+        """Only what is delivered counts; of what another process delivered, `prompt` says it."""
+        if not self.reused_tokens:
+            return prompt
+        reused = min(self.reused_tokens, choice.tokens)
+        return msgspec.structs.replace(prompt, cached_output_tokens=reused)
 
     @property
     def check_s(self) -> float:
@@ -140,6 +160,14 @@ class ActiveGeneration:
             return None
         counts = [choice.predicted for choice in self.choices]
         return reduce(PredictedTokens.plus, counts, PredictedTokens())
+
+    @property
+    def answer_source(self) -> str:
+        """Whose answer it got; "": its own, be it only the end of it."""
+        plan = self.reuse
+        if plan is None or plan.source is None or plan.computes:
+            return ""
+        return plan.source.value
 
     @property
     def has_grace(self) -> bool:

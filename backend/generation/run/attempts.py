@@ -12,7 +12,7 @@ from typing import Any
 import structlog
 
 from backend.generation import metrics
-from backend.generation.admission.queue import Ticket
+from backend.generation.admission.late_place import Place
 from backend.generation.admission.retry_after import spread
 from backend.generation.pools.chunks import UpstreamChunk
 from backend.generation.pools.client import UpstreamClient
@@ -51,7 +51,7 @@ class Attempts:
     def __init__(
         self,
         active: ActiveGeneration,
-        ticket: Ticket,
+        ticket: Place,
         events: EventAppender,
         client: UpstreamClient,
         marks: RunningMarks,

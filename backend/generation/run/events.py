@@ -89,9 +89,7 @@ class EventAppender:
         active = self._active
         meta = _NO_META
         if choice is not None:
-            prompt = active.prompts[active.request.group_of(choice.index)]
-            meta = EventMeta(
-                choice.index, choice.tokens if tokens is None else tokens, prompt
-            ).encoded()
+            counted = choice.tokens if tokens is None else tokens
+            meta = EventMeta(choice.index, counted, active.prompt_of(choice)).encoded()
         active.log.append(data, meta)
         self._writer.mark(active.log)

@@ -12,7 +12,13 @@ from typing import Any
 import msgspec
 import orjson
 
-from backend.generation.request import DONE, Usage, finish_reason_of, total_of
+from backend.generation.request import (
+    DONE,
+    Usage,
+    finish_reason_of,
+    total_of,
+    usage_of_answer,
+)
 from backend.generation.run.output import ResumedChoice, merge_logprobs
 from backend.generation.thoughts import ThoughtMarks
 from backend.generation.tools import begun_call
@@ -32,7 +38,8 @@ class EventMeta(msgspec.Struct, frozen=True):
     Attributes:
         choice: the choice that the event belongs to.
         tokens: of that choice, delivered up to and with this event.
-        prompt: the tokens of the prompt that the choice answers.
+        prompt: the tokens of the prompt that the choice answers, and with them
+            `cached_output_tokens`: how many of its own were computed for another generation.
     """
 
     choice: int = 0
@@ -100,9 +107,7 @@ class Replay:
     def usage(self) -> Usage:
         output = sum(choice.tokens for choice in self.choices)
         thought = sum(choice.reasoning_tokens for choice in self.choices)
-        return msgspec.structs.replace(
-            total_of(self.prompts), output_tokens=output, reasoning_tokens=thought
-        )
+        return usage_of_answer(total_of(self.prompts), output_tokens=output, thought_tokens=thought)
 
 
 def replay(events: Iterable[tuple[bytes, EventMeta]], *, choices: int, groups: int = 1) -> Replay:

@@ -2,19 +2,22 @@
 
 import asyncio
 import contextvars
+from collections.abc import Coroutine
 from typing import Any, Protocol
 
 import structlog
 
-from backend.generation.admission.queue import Ticket
+from backend.generation.admission.late_place import Place
 from backend.generation.models import GenerationState
 from backend.generation.pools.client import UpstreamClient
 from backend.generation.request import finish_word
+from backend.generation.reuse.finder import Finder
 from backend.generation.run.active import ActiveGeneration, ActiveGenerations
 from backend.generation.run.attempts import Attempts
 from backend.generation.run.events import EventAppender
 from backend.generation.run.marks import RunningMarks
 from backend.generation.run.outcome import CANCELLED, Outcome
+from backend.generation.run.reused import ReusedRun
 from backend.generation.stream.writer import BufferWriter
 from backend.generation.trace import Attributes
 from backend.platform.errors import GenerationTimeout, ParleyError
@@ -39,14 +42,16 @@ class GenerationTasks:
         client: UpstreamClient,
         writer: BufferWriter,
         finish: Finish,
+        finder: Finder,
     ) -> None:
         self._registry = registry
         self._client = client
         self._writer = writer
         self._finish = finish
+        self._finder = finder
         self._marks = RunningMarks()
 
-    def start(self, active: ActiveGeneration, ticket: Ticket) -> None:
+    def start(self, active: ActiveGeneration, ticket: Place) -> None:
         """Start the task of `active`; it ends by itself, in every case."""
         self._registry.add(active)
         active.task = asyncio.create_task(
@@ -57,7 +62,7 @@ class GenerationTasks:
             context=contextvars.Context(),
         )
 
-    async def _run(self, active: ActiveGeneration, ticket: Ticket) -> None:
+    async def _run(self, active: ActiveGeneration, ticket: Place) -> None:
         structlog.contextvars.bind_contextvars(
             request_id=active.request.request_id, generation_id=str(active.id)
         )
@@ -84,19 +89,31 @@ class GenerationTasks:
         finally:
             ticket.release()
             active.trace.end(None, {}, failed=True)  # what has not ended here
+            await self._leave(active)
             active.close()
             self._registry.remove(active)
 
-    def _attempts(
-        self, active: ActiveGeneration, ticket: Ticket, events: EventAppender
-    ) -> Attempts:
+    async def _leave(self, active: ActiveGeneration) -> None:
+        if active.reuse is not None and active.reuse.computes:
+            await self._finder.leave(active.reuse, active.id)
+
+    def _work(
+        self, active: ActiveGeneration, ticket: Place, events: EventAppender
+    ) -> Coroutine[Any, Any, None]:
+        attempts = self._attempts(active, ticket, events)
+        plan = active.reuse
+        if plan is None or plan.computes:
+            return attempts.run()
+        return ReusedRun(active, plan, events, self._finder, attempts).run()
+
+    def _attempts(self, active: ActiveGeneration, ticket: Place, events: EventAppender) -> Attempts:
         return Attempts(active, ticket, events, self._client, self._marks)
 
     async def _produce(
-        self, active: ActiveGeneration, ticket: Ticket, events: EventAppender
+        self, active: ActiveGeneration, ticket: Place, events: EventAppender
     ) -> Outcome | None:
         """Generate until the end, the deadline or a stop; None when it is not ours to end."""
-        work = asyncio.create_task(self._attempts(active, ticket, events).run())
+        work = asyncio.create_task(self._work(active, ticket, events))
         outcome: Outcome | None = None
         try:
             either: set[asyncio.Future[Any]] = {work, active.stop}

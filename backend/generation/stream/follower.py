@@ -30,10 +30,12 @@ _CONTROL_TTL_S = 60
 
 
 class Subscription:
-    """One reader's place in one stream: every event after `after`, once, in order."""
+    """One reader's place in one stream: every event after `after`, once, in order. `holds`: the
+    generation has a reader in it, and is not cancelled for want of one."""
 
-    def __init__(self, generation_id: UUID, after: int) -> None:
+    def __init__(self, generation_id: UUID, after: int, *, holds: bool = True) -> None:
         self.generation_id = generation_id
+        self.holds = holds
         self._offered = after  # the last event that was queued; 0 … `after` count as queued
         self._batches: asyncio.Queue[list[Event]] = asyncio.Queue()
 
@@ -75,10 +77,11 @@ class Follower:
         return [generation_id for shard in self.shards for generation_id in shard.followed]
 
     def subscribe(
-        self, generation_id: UUID, after: int
+        self, generation_id: UUID, after: int, *, holds: bool = True
     ) -> AbstractAsyncContextManager[Subscription]:
         """The events after `after`, as they come, while the context lasts."""
-        return self.shards[keys.shard_of(generation_id)].subscribe(generation_id, after)
+        shard = self.shards[keys.shard_of(generation_id)]
+        return shard.subscribe(generation_id, after, holds=holds)
 
     async def ask_to_cancel(self, process_id: str, generation_id: UUID) -> None:
         """Tell the process that runs the generation."""
@@ -106,12 +109,16 @@ class ShardFollower:
 
     @property
     def followed(self) -> list[UUID]:
-        return list(self._subscriptions)
+        return [
+            one for one, readers in self._subscriptions.items() if any(r.holds for r in readers)
+        ]
 
     @asynccontextmanager
-    async def subscribe(self, generation_id: UUID, after: int) -> AsyncIterator[Subscription]:
+    async def subscribe(
+        self, generation_id: UUID, after: int, *, holds: bool = True
+    ) -> AsyncIterator[Subscription]:
         """The events after `after`, as they come, while the context lasts."""
-        subscription = Subscription(generation_id, after)
+        subscription = Subscription(generation_id, after, holds=holds)
         self._subscriptions[generation_id].append(subscription)
         position = self._positions.get(generation_id)
         try:
@@ -173,4 +180,7 @@ class ShardFollower:
 
 
 def _events(entries: StreamEntries) -> list[Event]:
-    return [Event(int(entry_id.partition(b"-")[0]), fields[b"d"]) for entry_id, fields in entries]
+    return [
+        Event(int(entry_id.partition(b"-")[0]), fields[b"d"], fields[b"m"])
+        for entry_id, fields in entries
+    ]

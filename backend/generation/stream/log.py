@@ -114,7 +114,7 @@ class EventLog:
         while True:
             if self.shown > after:
                 upto = self.shown
-                yield [Event(i + 1, self.entries[i].data) for i in range(after, upto)]
+                yield [Event(i + 1, *self.entries[i]) for i in range(after, upto)]
                 after = upto
             elif self.lost or self.complete:
                 return

@@ -43,11 +43,15 @@ class Reader:
         self._follower = follower
         self._leases = leases
 
-    async def events(self, generation_id: UUID, *, after: int) -> AsyncGenerator[list[Event], None]:
+    async def events(
+        self, generation_id: UUID, *, after: int, holds: bool = True
+    ) -> AsyncGenerator[list[Event], None]:
         """The events after `after`, in batches, `[DONE]` last.
 
         Ends without `[DONE]` only when this process is going: the reader comes back to another.
 
+        Args:
+            holds: False: it is cancelled for want of readers although this one reads.
         Raises:
             NotFound: the generation has ended, and its events are not kept any more.
         """
@@ -55,9 +59,9 @@ class Reader:
             here = self._local.get(generation_id)
             is_here = here is not None and not here.log.lost
             batches = (
-                _from_here(here, after)
+                _from_here(here, after, holds)
                 if here is not None and is_here
-                else self._from_elsewhere(generation_id, after)
+                else self._from_elsewhere(generation_id, after, holds)
             )
             try:
                 async for batch in batches:
@@ -73,11 +77,11 @@ class Reader:
                 return  # the reader came back for what follows the last event
 
     async def _from_elsewhere(
-        self, generation_id: UUID, after: int
+        self, generation_id: UUID, after: int, holds: bool
     ) -> AsyncGenerator[list[Event], None]:
         """From another process' events; ends when the generation has failed over to this one."""
         seen = after
-        async with self._follower.subscribe(generation_id, after) as subscription:
+        async with self._follower.subscribe(generation_id, after, holds=holds) as subscription:
             while True:
                 batch = await subscription.next_batch(_IDLE_S)
                 if batch:
@@ -118,7 +122,7 @@ class Reader:
         if entries and entries[-1].data == DONE and seen >= len(entries):
             if seen == after:
                 raise _AllRead
-            return [Event(seen + n, entry.data) for n, entry in enumerate(entries[-2:], start=1)]
+            return [Event(seen + n, *entry) for n, entry in enumerate(entries[-2:], start=1)]
         if in_hand or (entries and entries[-1].data == DONE):
             return []  # on their way
         raise NotFound(
@@ -131,10 +135,14 @@ class _AllRead(Exception):
     """The reader came back for what follows the last event: there is nothing."""
 
 
-async def _from_here(here: LocalGeneration, after: int) -> AsyncGenerator[list[Event], None]:
-    here.attach()
+async def _from_here(
+    here: LocalGeneration, after: int, holds: bool
+) -> AsyncGenerator[list[Event], None]:
+    if holds:
+        here.attach()
     try:
         async for batch in here.log.read(after):
             yield batch
     finally:
-        here.detach()
+        if holds:
+            here.detach()

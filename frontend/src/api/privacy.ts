@@ -17,6 +17,16 @@ export interface PolicyChange {
 export const putDataPolicy = (body: PolicyChange) =>
   api<DataPolicy>("/api/data-policy", { method: "PUT", body });
 
+export interface ReuseChange {
+  shares_running: boolean;
+  answer_cache: DataPolicy["answer_cache"];
+  answer_cache_s: number;
+  reuses_sampled: boolean;
+}
+
+export const putAnswerReuse = (body: ReuseChange) =>
+  api<DataPolicy>("/api/data-policy/reuse", { method: "PUT", body });
+
 export const putTraining = (allowed: boolean) =>
   api<DataPolicy>("/api/data-policy/training", { method: "PUT", body: { allowed } });
 

@@ -1813,6 +1813,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/data-policy/reuse": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Put Answer Reuse
+         * @description Which answers of the organization are reused, as owner or admin. In force within seconds.
+         */
+        put: operations["put_answer_reuse"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/data-policy/training": {
         parameters: {
             query?: never;
@@ -3170,6 +3190,11 @@ export interface components {
              * @description Of images that no cache had; the input's without one of their own.
              */
             image: string | null;
+            /**
+             * Cached Output
+             * @description Of answers that were computed for another request; the output's without one of their own.
+             */
+            cached_output: string | null;
         };
         /**
          * QueuePlaceOut
@@ -3591,6 +3616,11 @@ export interface components {
             stations: {
                 [key: string]: number;
             } | null;
+            /**
+             * Answer Source
+             * @description Whose answer it got: `shared`, of an identical request while it ran; `exact`, a stored one. Empty: it was computed.
+             */
+            answer_source: string;
         };
         /** ChatDefaultsOut */
         ChatDefaultsOut: {
@@ -4678,6 +4708,11 @@ export interface components {
              */
             image_tokens: number;
             /**
+             * Cached Output Tokens
+             * @description Of the output, what was computed for another request.
+             */
+            cached_output_tokens: number;
+            /**
              * Currency
              * @description What the organization pays in.
              */
@@ -4717,6 +4752,11 @@ export interface components {
              * @description Of the input, what images were and no cache had.
              */
             image_tokens: number;
+            /**
+             * Cached Output Tokens
+             * @description Of the output, what was computed for another request.
+             */
+            cached_output_tokens: number;
             /**
              * Cost
              * @description Exact, in the summary's currency.
@@ -4872,6 +4912,8 @@ export interface components {
             reasoning_tokens: number;
             /** Image Tokens */
             image_tokens: number;
+            /** Cached Output Tokens */
+            cached_output_tokens: number;
             /**
              * Amount
              * @description Exact; only the invoice's totals are rounded.
@@ -5317,6 +5359,12 @@ export interface components {
             data: string[];
         };
         /**
+         * AnswerCache
+         * @description Requests that a stored answer answers: none, or identical ones.
+         * @enum {string}
+         */
+        AnswerCache: "off" | "exact";
+        /**
          * DataPolicyOut
          * @description Of the organization in which the caller works, and of the caller.
          */
@@ -5339,6 +5387,23 @@ export interface components {
             allows_training: boolean;
             /** I Allow Training */
             i_allow_training: boolean;
+            /**
+             * Shares Running
+             * @description Identical requests that arrive while one is answered get its answer.
+             */
+            shares_running: boolean;
+            /** @description Which later requests are answered by a stored answer: none (`off`), identical ones (`exact`). */
+            answer_cache: components["schemas"]["AnswerCache"];
+            /**
+             * Answer Cache S
+             * @description Seconds that an answer is stored for that.
+             */
+            answer_cache_s: number;
+            /**
+             * Reuses Sampled
+             * @description Also answers that are sampled: at a temperature, and without a seed.
+             */
+            reuses_sampled: boolean;
             /**
              * May Change
              * @description The caller may change what is the organization's.
@@ -5363,6 +5428,26 @@ export interface components {
              * @description Null: as it is.
              */
             request_log_days?: number | null;
+        };
+        /** AnswerReuseUpdate */
+        AnswerReuseUpdate: {
+            /** Shares Running */
+            shares_running: boolean;
+            /**
+             * Answer Cache
+             * @enum {string}
+             */
+            answer_cache: "off" | "exact";
+            /**
+             * Answer Cache S
+             * @default 3600
+             */
+            answer_cache_s: number;
+            /**
+             * Reuses Sampled
+             * @default false
+             */
+            reuses_sampled: boolean;
         };
         /** TrainingUpdate */
         TrainingUpdate: {
@@ -8869,6 +8954,32 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["DataPolicyUpdate"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DataPolicyOut"];
+                };
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
+    put_answer_reuse: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AnswerReuseUpdate"];
             };
         };
         responses: {

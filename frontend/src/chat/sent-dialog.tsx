@@ -7,6 +7,11 @@ import { Notice } from "@/ui/notice";
 import { Loading } from "@/ui/spinner";
 import { StationBar } from "./station-bar";
 
+const SOURCES: Record<string, string> = {
+  shared: "answered together with an identical prompt",
+  exact: "a stored answer to an identical prompt",
+};
+
 interface SentDialogProps {
   messageId: string;
   open: boolean;
@@ -54,6 +59,7 @@ function Prompt({ sent }: { sent: SentPrompt }) {
           ...(sent.model ? [`Model: ${sent.model}`] : []),
           ...parameters.map(([name, value]) => `${name.replaceAll("_", " ")}: ${value}`),
           `${sent.input_tokens} tokens read, ${sent.output_tokens} written`,
+          ...(SOURCES[sent.answer_source] ? [SOURCES[sent.answer_source]] : []),
           ...(sent.cost === null ? [] : [`${sent.cost} ${sent.currency}`]),
         ].join(" · ")}
       </p>

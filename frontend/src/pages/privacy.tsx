@@ -10,6 +10,7 @@ import { DeletionSection } from "./account-deletion";
 import { PageLayout, Section } from "./page-layout";
 import { ExportButton, ExportList } from "./privacy-exports";
 import { OrganizationErasure, OrganizationPolicy } from "./privacy-organization";
+import { AnswerReuse } from "./privacy-reuse";
 import { Reauthentication } from "./reauthentication";
 
 /** What is kept of one's data, a copy of it, and its end; for owners the organization's too. */
@@ -31,6 +32,7 @@ export function PrivacyPage() {
           <ExportList />
         </Section>
         {data?.may_change && <OrganizationPolicy policy={data} />}
+        {data?.may_change && <AnswerReuse policy={data} />}
         {me.role === "owner" && <OrganizationErasure />}
         <DeletionSection />
       </Reauthentication>

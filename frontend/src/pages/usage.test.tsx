@@ -16,6 +16,7 @@ const row = {
   output_tokens: 340,
   reasoning_tokens: 90,
   image_tokens: 70,
+  cached_output_tokens: 40,
 };
 const price = { cost: "1.25", cost_usd: null };
 

@@ -117,6 +117,9 @@ function Totals({ usage }: { usage: UsageSummary }) {
       : []),
     { label: "Output tokens", value: formatTokens(usage.output_tokens) },
     { label: "of these, reasoning", value: formatTokens(usage.reasoning_tokens) },
+    ...(usage.cached_output_tokens > 0
+      ? [{ label: "of these, reused", value: formatTokens(usage.cached_output_tokens) }]
+      : []),
   ];
   return (
     <dl className="grid grid-cols-2 gap-3 md:auto-cols-fr md:grid-flow-col md:grid-cols-none">

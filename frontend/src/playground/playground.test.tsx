@@ -16,6 +16,7 @@ const prices = {
   image: "0.4",
   output: "0.2",
   reasoning: "0.3",
+  cached_output: "0.02",
 };
 const model = {
   id: "small",
@@ -88,13 +89,13 @@ describe("the playground", () => {
     expect(codeOf("curl", body, origin)).toContain("It'\\''s");
   });
 
-  it("prices cached input, images and thoughts by themselves", () => {
+  it("prices cached input, images, thoughts and reused output by themselves", () => {
     const usage = {
       prompt_tokens: 1000,
       completion_tokens: 1000,
       prompt_tokens_details: { cached_tokens: 500, image_tokens: 100 },
-      completion_tokens_details: { reasoning_tokens: 200 },
+      completion_tokens_details: { reasoning_tokens: 200, cached_tokens: 300 },
     };
-    expect(costOf(usage, prices)).toBeCloseTo(0.04 + 0.025 + 0.04 + 0.16 + 0.06);
+    expect(costOf(usage, prices)).toBeCloseTo(0.04 + 0.025 + 0.04 + 0.1 + 0.06 + 0.006);
   });
 });

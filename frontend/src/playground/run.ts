@@ -8,7 +8,7 @@ export interface Usage {
   prompt_tokens: number;
   completion_tokens: number;
   prompt_tokens_details?: { cached_tokens: number; image_tokens?: number };
-  completion_tokens_details?: { reasoning_tokens: number };
+  completion_tokens_details?: { reasoning_tokens: number; cached_tokens?: number };
 }
 
 export interface TokenChance {
@@ -119,16 +119,21 @@ function withCall(
 /** US dollars by the model's prices per 1,000 tokens. */
 export function costOf(
   usage: Usage,
-  prices: Record<"input" | "cached_input" | "image" | "output" | "reasoning", string | null>,
+  prices: Record<
+    "input" | "cached_input" | "image" | "output" | "reasoning" | "cached_output",
+    string | null
+  >,
 ): number {
   const cached = usage.prompt_tokens_details?.cached_tokens ?? 0;
   const images = usage.prompt_tokens_details?.image_tokens ?? 0;
   const thought = usage.completion_tokens_details?.reasoning_tokens ?? 0;
+  const reused = usage.completion_tokens_details?.cached_tokens ?? 0;
   const thousands =
     (usage.prompt_tokens - cached - images) * Number(prices.input) +
     cached * Number(prices.cached_input) +
     images * Number(prices.image) +
-    (usage.completion_tokens - thought) * Number(prices.output) +
-    thought * Number(prices.reasoning);
+    (usage.completion_tokens - thought - reused) * Number(prices.output) +
+    thought * Number(prices.reasoning) +
+    reused * Number(prices.cached_output);
   return thousands / 1000;
 }
