@@ -1,8 +1,10 @@
 """Uploads. What a file is, its content says; its name and its declared type are not believed.
 
 Images are decoded and written anew, which drops EXIF (with its places and faces), text chunks,
-colour profiles and anything hidden behind the image. Text must be UTF-8. Both are stored
-under random names outside the static files; only `attachment_get` leads to them.
+colour profiles and anything hidden behind the image. Text must be UTF-8. A document (PDF, Word,
+Excel, PowerPoint) is read in a process of its own (documents/), and so is HTML; it is kept as it
+came, to be handed back. All are stored under random names outside the static files; only
+`attachment_get` leads to them.
 """
 
 import contextlib
@@ -16,11 +18,17 @@ from uuid import UUID
 from django.conf import settings
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
+from django.db import transaction
 from PIL import Image, ImageOps
 
 from backend.accounts.principal import Principal
-from backend.conversations.models import Attachment, AttachmentKind
+from backend.conversations.models import Attachment, AttachmentKind, Passage
 from backend.platform.errors import ContentBlocked, InvalidRequest, NotFound, PayloadTooLarge
+from documents.passages import text_passages
+from documents.run import content_type as document_type
+from documents.run import document_kind, document_read, looks_like_document
+from documents.types import Kind, UnreadableDocument
+from documents.types import Passage as ReadPassage
 from safety.audit.selectors import policy_for
 from safety.audit.services import decision_record
 from safety.judge.decoding import UnreadableImage, image_decode
@@ -28,6 +36,10 @@ from safety.judge.images import check_image
 
 TEXT_MAX_BYTES = 1024 * 1024  # a few hundred thousand tokens: more than any window takes
 IMAGE_MAX_SIDE = 2048  # vision models scale down to less
+PASSAGES_FROM = 8_000
+"""Characters of a text from which it has passages: a shorter one fits any window whole."""
+HEAD_BYTES = 1024
+_PASSAGES_AT_ONCE = 500
 # Others (palettes, 16 bits) lose colours when they are scaled as they are.
 _SCALABLE_MODES = frozenset({"RGB", "RGBA", "L", "CMYK"})
 _NAME_LIMIT = 255
@@ -38,7 +50,8 @@ def attachment_create(*, principal: Principal, filename: str, file: BinaryIO) ->
 
     Raises:
         PayloadTooLarge: over ATTACHMENT_MAX_BYTES, or TEXT_MAX_BYTES for text.
-        InvalidRequest: neither an image we know nor UTF-8 text, broken, or too many pixels.
+        InvalidRequest: no image or document that we know nor UTF-8 text, broken, too many pixels;
+            a document's `code` says why it could not be read (documents/types.py).
         ContentBlocked: an image that the organization's policy refuses; nothing is stored of it
             but that decision.
     """
@@ -50,12 +63,17 @@ def attachment_create(*, principal: Principal, filename: str, file: BinaryIO) ->
     if _looks_like_image(data):
         kind, (data, content_type, suffix) = AttachmentKind.IMAGE, _image_clean(data)
         _refuse_by_policy(principal, data)
+        passages: list[ReadPassage] = []
+    elif looks_like_document(data[:HEAD_BYTES]):
+        kind = AttachmentKind.DOCUMENT
+        content_type, suffix, passages = _document_read(data)
     else:
         kind, (data, content_type, suffix) = AttachmentKind.TEXT, _text_clean(data)
+        passages = _passages_of_text(data, filename)
 
     name = secrets.token_hex(16)
     stored = default_storage.save(f"attachments/{name[:2]}/{name}{suffix}", ContentFile(data))
-    with contextlib.ExitStack() as undo:
+    with contextlib.ExitStack() as undo, transaction.atomic():
         undo.callback(default_storage.delete, stored)
         attachment = Attachment.objects.create(
             organization_id=principal.organization_id,
@@ -65,6 +83,13 @@ def attachment_create(*, principal: Principal, filename: str, file: BinaryIO) ->
             content_type=content_type,
             size=len(data),
             file=stored,
+        )
+        Passage.objects.bulk_create(
+            (
+                Passage(attachment=attachment, position=at, place=one.place, text=one.text)
+                for at, one in enumerate(passages)
+            ),
+            batch_size=_PASSAGES_AT_ONCE,
         )
         undo.pop_all()
     return attachment
@@ -85,6 +110,29 @@ def attachment_get(*, principal: Principal, attachment_id: UUID) -> Attachment:
     if attachment is None:
         raise NotFound(f"There is no attachment {attachment_id}.")
     return attachment
+
+
+def _document_read(data: bytes) -> tuple[str, str, list[ReadPassage]]:
+    """(type, suffix, passages)"""
+    try:
+        kind = document_kind(data)
+        if kind is None:
+            raise _unknown()
+        return document_type(kind), f".{kind}", document_read(data, kind)
+    except UnreadableDocument as error:
+        raise InvalidRequest(str(error), param="file", code=error.code) from error
+
+
+def _passages_of_text(data: bytes, filename: str) -> list[ReadPassage]:
+    """Of a long text; HTML's as its reader sees it, where it can be read so."""
+    if len(data) < PASSAGES_FROM:
+        return []
+    text = data.decode()
+    if text.lstrip()[:100].lower().startswith(("<!doctype html", "<html")):
+        html: Kind = "html"
+        with contextlib.suppress(UnreadableDocument):
+            return document_read(data, html)
+    return list(text_passages(text, filename=filename))
 
 
 def _refuse_by_policy(principal: Principal, image: bytes) -> None:
@@ -150,9 +198,7 @@ def _text_clean(data: bytes) -> tuple[bytes, str, str]:
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise _invalid(
-            "The file is neither an image (PNG, JPEG, WebP, GIF) nor UTF-8 text."
-        ) from error
+        raise _unknown() from error
     if any(unicodedata.category(c) == "Cc" and c not in "\t\n\r\f" for c in text):
         raise _invalid("The file contains control characters; it is not a text file.")
     return text.encode(), "text/plain; charset=utf-8", ".txt"
@@ -163,6 +209,13 @@ def _filename_clean(filename: str) -> str:
     name = PurePosixPath(filename.replace("\\", "/")).name
     name = "".join(c for c in name if unicodedata.category(c)[0] != "C").strip()
     return name[-_NAME_LIMIT:] or "file"
+
+
+def _unknown() -> InvalidRequest:
+    return _invalid(
+        "The file is no image (PNG, JPEG, WebP, GIF), no document (PDF, DOCX, XLSX, PPTX) and no"
+        " UTF-8 text."
+    )
 
 
 def _invalid(message: str) -> InvalidRequest:

@@ -14,6 +14,7 @@ from typing import ClassVar
 
 from django.conf import settings
 from django.contrib.postgres.indexes import GinIndex, OpClass
+from django.contrib.postgres.search import SearchVector, SearchVectorField
 from django.db import models
 from django.db.models.functions import Now, Upper
 from django.utils import timezone
@@ -183,10 +184,15 @@ class Message(models.Model):
 class AttachmentKind(models.TextChoices):
     IMAGE = "image"
     TEXT = "text"
+    DOCUMENT = "document", "PDF, Word, Excel or PowerPoint"
 
 
 class Attachment(models.Model):
-    """An uploaded file, already checked and re-encoded; stored under a random name."""
+    """An uploaded file, already checked; stored under a random name.
+
+    Images and text are written anew. A document lies there as it came, and is only handed back;
+    what is read of it are its passages.
+    """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     organization = models.ForeignKey(
@@ -213,6 +219,34 @@ class Attachment(models.Model):
 
     def __str__(self) -> str:
         return f"Attachment {self.id} ({self.content_type})"
+
+
+class Passage(models.Model):
+    """A stretch of an attached document or long text: all of them, in order, are its text.
+
+    `embedding` holds float16 values of length one, as `embedding_model` made them; null where no
+    model has yet.
+    """
+
+    attachment = models.ForeignKey(Attachment, on_delete=models.CASCADE, related_name="passages")
+    position = models.PositiveIntegerField()
+    place = models.CharField(max_length=200, blank=True, help_text='As cited: "page 3".')
+    text = models.TextField()
+    search = models.GeneratedField(
+        expression=SearchVector("text", config="english"),
+        output_field=SearchVectorField(),
+        db_persist=True,
+    )
+    embedding = models.BinaryField(null=True)
+    embedding_model = models.CharField(max_length=100, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["attachment", "position"], name="passage_unique")
+        ]
+
+    def __str__(self) -> str:
+        return f"Passage {self.position} of {self.attachment_id}"
 
 
 class Feedback(models.Model):

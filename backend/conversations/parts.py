@@ -2,18 +2,18 @@
 
 In: `{"type": "text", "text"}`, `{"type": "image", "attachment_id"}`, `{"type": "file",
 "attachment_id"}`; stored with the attachment's `filename` beside its id. Out: the typed parts of
-types.py, a text file as untrusted content.
+types.py, a text file or document as untrusted content.
 """
 
 import base64
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
 import structlog
 
-from backend.conversations.models import Attachment, AttachmentKind
+from backend.conversations.models import Attachment, AttachmentKind, Passage
 from backend.conversations.types import ImagePart, Part, TextPart, UntrustedPart
 from backend.platform.errors import InvalidRequest
 
@@ -22,7 +22,10 @@ TEXT_LIMIT = 1_000_000
 
 log = structlog.get_logger(__name__)
 
-_KIND_OF_PART = {"image": AttachmentKind.IMAGE, "file": AttachmentKind.TEXT}
+KINDS_OF_PART: dict[str, tuple[AttachmentKind, ...]] = {
+    "image": (AttachmentKind.IMAGE,),
+    "file": (AttachmentKind.TEXT, AttachmentKind.DOCUMENT),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +33,7 @@ class CleanParts:
     """Attributes:
     content: the parts, with nothing in them that was not asked for.
     text: the text parts, for search.
-    attachment_ids: what the message refers to, by the kind that its part claims.
+    attachment_ids: what the message refers to, with the type of its part.
     """
 
     content: list[dict[str, Any]]
@@ -58,10 +61,10 @@ def parts_clean(parts: Sequence[Mapping[str, Any]]) -> CleanParts:
             _require_storable(text)
             content.append({"type": "text", "text": text})
             texts.append(text)
-        elif kind in _KIND_OF_PART:
+        elif isinstance(kind, str) and kind in KINDS_OF_PART:
             attachment_id = _attachment_id(part)
             content.append({"type": kind, "attachment_id": str(attachment_id)})
-            attachment_ids[attachment_id] = _KIND_OF_PART[kind]
+            attachment_ids[attachment_id] = kind
         else:
             raise _invalid(f"Unknown part {str(kind)[:40]!r}; there are text, image and file.")
     text = "\n\n".join(texts)
@@ -99,6 +102,9 @@ def parts_for_model(
             texts.append(part["text"])
             continue
         attachment = attachments.get(UUID(part["attachment_id"]))
+        if attachment is not None and attachment.kind == AttachmentKind.DOCUMENT:
+            files.append(document_part(attachment, _passages_of(attachment)))
+            continue
         data = _read(attachment) if attachment else None
         if attachment is None or data is None:
             texts.append("[An attached file is no longer available.]")
@@ -112,6 +118,25 @@ def parts_for_model(
     if not files and not images:
         return text
     return [*files, *([TextPart(text)] if text else []), *images]
+
+
+def document_part(attachment: Attachment, passages: Iterable[Passage]) -> UntrustedPart:
+    """Passages with their places, as the model reads and cites them."""
+    shown: list[str] = []
+    place = ""
+    for passage in passages:
+        if passage.place != place:
+            place = passage.place
+            shown.append(f"[{place}]" if place else "")
+        shown.append(passage.text)
+    name = attachment.filename
+    example = f"{name}, {place}" if place else name
+    source = f'the attached file "{name}"; cite what you take from it as [{example}]'
+    return UntrustedPart(source, "\n".join(shown))
+
+
+def _passages_of(attachment: Attachment) -> list[Passage]:
+    return list(attachment.passages.order_by("position").defer("embedding"))
 
 
 def _read(attachment: Attachment) -> bytes | None:

@@ -27,7 +27,7 @@ from backend.conversations.models import (
     MessageStatus,
 )
 from backend.conversations.notify import notify
-from backend.conversations.parts import parts_clean, parts_with_names, text_parts
+from backend.conversations.parts import KINDS_OF_PART, parts_clean, parts_with_names, text_parts
 from backend.conversations.selectors import message_get
 from backend.conversations.services import clean_model, conversation_locked
 from backend.conversations.types import ChatMessage, Turn
@@ -303,7 +303,7 @@ def _claim_attachments(
     for attachment_id, kind in wanted.items():
         if attachment_id not in usable:
             raise NotFound(f"There is no attachment {attachment_id}.", param="content")
-        if usable[attachment_id].kind != kind:
+        if usable[attachment_id].kind not in KINDS_OF_PART[kind]:
             raise InvalidRequest(
                 f"Attachment {attachment_id} is of kind {usable[attachment_id].kind}, not {kind}.",
                 param="content",

@@ -68,3 +68,6 @@ class BoundedThreads:
 # Whatever decodes an image of somebody else's: uploads, moderations, the images of prompts. One may
 # take 270 MB (40 megapixels of a progressive JPEG, measured) and a second.
 IMAGE_THREADS = BoundedThreads("images", at_once=1, waiting=50)
+
+# Each waits for a process that reads one document, with a gigabyte and thirty seconds at most.
+DOCUMENT_THREADS = BoundedThreads("documents", at_once=2, waiting=20)

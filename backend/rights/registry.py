@@ -55,6 +55,14 @@ TABLES: tuple[Table, ...] = (
         hidden=("token_sha256",),
     ),
     Table(
+        label="conversations.Passage",
+        user="attachment__user_id",
+        organization="attachment__organization_id",
+        on_user=Fate.WITH_PARENT,
+        on_organization=Fate.WITH_PARENT,
+        hidden=("search", "embedding", "embedding_model"),
+    ),
+    Table(
         label="conversations.Attachment",
         user="user_id",
         organization="organization_id",

@@ -11,21 +11,26 @@ from ninja.files import UploadedFile
 from backend.accounts.principal import AuthenticatedRequest, Principal
 from backend.api.schemas.resources import AttachmentOut
 from backend.api.throttling import count_use
-from backend.conversations.attachments import attachment_create, attachment_get
-from backend.platform.bounded_threads import IMAGE_THREADS
+from backend.conversations.attachments import HEAD_BYTES, attachment_create, attachment_get
+from backend.platform.bounded_threads import DOCUMENT_THREADS, IMAGE_THREADS
 from backend.platform.database import in_database, release_connection
+from documents.run import looks_like_document
 
 router = Router(tags=["attachments"])
 
 
 @router.post("", response={201: AttachmentOut})
 async def upload(request: AuthenticatedRequest, file: File[UploadedFile]) -> Status:
-    """An image (re-encoded, so that no metadata survives) or UTF-8 text."""
+    """An image (re-encoded, so that no metadata survives), a document (PDF, DOCX, XLSX, PPTX; read
+    in a process of its own) or UTF-8 text."""
     await count_use(request, request.auth, "uploads")
     # While it waits for its turn, others need the connection that the session was read with.
     await release_connection()
     content = cast(BinaryIO, file.file)
-    attachment = await IMAGE_THREADS.run(
+    is_document = looks_like_document(content.read(HEAD_BYTES))
+    content.seek(0)
+    threads = DOCUMENT_THREADS if is_document else IMAGE_THREADS
+    attachment = await threads.run(
         attachment_create, principal=request.auth, filename=file.name or "", file=content
     )
     return Status(201, AttachmentOut.model_validate(attachment))
@@ -36,7 +41,7 @@ async def upload(request: AuthenticatedRequest, file: File[UploadedFile]) -> Sta
     openapi_extra={"responses": {200: {"description": "The file's content."}}},
 )
 async def download(request: AuthenticatedRequest, attachment_id: UUID) -> HttpResponse:
-    """The caller's own file. Text is offered for saving: a browser must not render it."""
+    """The caller's own file. All but images is offered for saving: a browser must not render it."""
     return await in_database(_file_response, request.auth, attachment_id)
 
 

@@ -1,0 +1,1 @@
+"""One file a format: `read(data) -> Iterator[Passage]`, run in the child only."""
