@@ -141,7 +141,7 @@ def test_every_pod_runs_a_released_image_in_the_namespace(name: str) -> None:
                 assert container["image"] in released, name_of(manifest)
 
 
-def _comparable(manifests: list[Manifest]) -> dict[tuple[str, str], Manifest]:
+def comparable(manifests: list[Manifest]) -> dict[tuple[str, str], Manifest]:
     """By name, without what the two tools do in ways of their own: hashes in names of config maps
     against a checksum at the pods, a namespace that `helm --create-namespace` makes, hooks."""
     text = json.dumps(manifests)
@@ -184,7 +184,7 @@ def test_chart_gives_what_kustomize_gives(name: str) -> None:
             }
         },
     }
-    assert _comparable(helm(values)) == _comparable(wanted)
+    assert comparable(helm(values)) == comparable(wanted)
 
 
 def test_models_of_voice_are_the_products_own() -> None:

@@ -16,7 +16,16 @@ import yaml
 from infra.launcher.procfile import ROOT
 from infra.ray.pool import STOP_MARGIN_S, PoolOnRay
 from tests.infra.ray.cluster import settings_of_every_node
-from tests.infra.test_kubernetes import KUBERNETES, Manifest, find, kustomize, name_of, refused
+from tests.infra.test_kubernetes import (
+    KUBERNETES,
+    Manifest,
+    comparable,
+    find,
+    helm,
+    kustomize,
+    name_of,
+    refused,
+)
 
 
 def closed(required: tuple[str, ...] = (), **properties: Any) -> dict[str, Any]:
@@ -147,6 +156,38 @@ def test_ray_service_and_all_beside_it_are_accepted_by_the_schemas(
     assert refused([one for one in rendered if one is not service] + pods) == []
     wrong = {**pods[0], "spec": {**pods[0]["spec"], "container": []}}
     assert "container" in "\n".join(refused([wrong]))
+
+
+def test_chart_gives_what_kustomize_gives_on_ray(rendered: list[Manifest]) -> None:
+    assert comparable(helm({"engine": "ray"})) == comparable(rendered)
+
+
+def test_chart_takes_values_for_ray() -> None:
+    chosen = {
+        "engine": "ray",
+        "keda": {"enabled": True},  # nothing that follows what waits twice
+        "ray": {
+            "redisAddress": "redis.ray:6380",
+            "operatorNamespace": "ray-system",
+            "serve": "applications: []\n",
+            "maxEngines": 3,
+        },
+        "workloads": {"engine": {"replicas": 2, "nodeSelector": {"gpu": "h100"}}},
+    }
+    made = helm(chosen)
+    service = find(made, "RayService", "engine")
+    jsonschema.validate(service, RAY_SERVICE)
+    cluster = service["spec"]["rayClusterConfig"]
+    [workers] = cluster["workerGroupSpecs"]
+    assert service["spec"]["serveConfigV2"] == "applications: []\n"
+    assert cluster["gcsFaultToleranceOptions"]["redisAddress"] == "redis.ray:6380"
+    assert (workers["replicas"], workers["maxReplicas"]) == (2, 3)
+    assert workers["template"]["spec"]["nodeSelector"] == {"gpu": "h100"}
+    door = find(made, "NetworkPolicy", "ray-head-is-reached-by-its-operator")["spec"]["ingress"]
+    assert "ray-system" in str(door)
+    assert not {"ScaledObject", "HorizontalPodAutoscaler"} & {
+        one["kind"] for one in made if one["metadata"]["name"] == "engine"
+    }
 
 
 def test_pods_of_ray_are_restricted_and_run_the_released_image(service: Manifest) -> None:
