@@ -11,7 +11,7 @@ from uuid import UUID
 
 from backend.api.generations import COMPLETIONS, Shape
 from backend.api.schemas.openai_completions import CompletionRequest
-from backend.generation.request import Completion, CompletionChoice
+from backend.generation.completion import Completion, CompletionChoice
 
 
 class BestOf(Shape):

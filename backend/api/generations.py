@@ -17,14 +17,9 @@ from backend.accounts.principal import AuthenticatedRequest
 from backend.api.asgi import pending_request_of
 from backend.api.sse import CHUNKS, EventStreamResponse
 from backend.generation.admission.prompt_check import Fence
+from backend.generation.completion import Completion
 from backend.generation.lifespan import gateway_of
-from backend.generation.request import (
-    Completion,
-    Event,
-    GenerationRequest,
-    Reuse,
-    StartedGeneration,
-)
+from backend.generation.request import Event, GenerationRequest, Reuse, StartedGeneration
 from backend.generation.service import (
     generation_check,
     generation_events,

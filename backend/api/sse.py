@@ -21,7 +21,8 @@ from backend.api.access_watch import access_watch
 from backend.api.authentication import door_of
 from backend.api.errors import as_parley_error
 from backend.enterprise.gate import Door
-from backend.generation.request import DONE, Completion, Event
+from backend.generation.completion import Completion
+from backend.generation.request import DONE, Event
 from backend.platform.errors import AuthenticationFailed, ParleyError, PermissionDenied
 from backend.platform.json import encode_json
 

@@ -33,13 +33,8 @@ from backend.generation.records import (
     generation_create,
     generation_finish,
 )
-from backend.generation.request import (
-    AdmittedGeneration,
-    Endpoint,
-    GenerationRequest,
-    Usage,
-    admitted_now,
-)
+from backend.generation.request import AdmittedGeneration, Endpoint, GenerationRequest, admitted_now
+from backend.generation.usage import Usage
 from backend.platform.cancellation import uninterrupted
 from backend.platform.database import in_database
 from backend.platform.errors import UpstreamFailed

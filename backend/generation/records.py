@@ -21,9 +21,10 @@ from django.utils import timezone
 
 from backend.conversations.turns import message_finish
 from backend.generation.models import OPEN_STATES, Generation, GenerationState, StoredAnswer
-from backend.generation.request import AdmittedGeneration, Usage, public_id
+from backend.generation.request import AdmittedGeneration, public_id
 from backend.generation.thoughts import split_thought
 from backend.generation.tools import call_id, readable, split_calls, storable
+from backend.generation.usage import Usage
 from backend.platform.together import row_update_and_insert, rows_insert
 from billing.quantities import TokenCounts
 from billing.services import UsageFacts, usage_rows

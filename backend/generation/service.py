@@ -27,6 +27,7 @@ from backend.generation.admission.pipeline import Admission
 from backend.generation.admission.prompt_check import Fence
 from backend.generation.admission.shared_queue import QueuePlace, queue_place
 from backend.generation.admission.shed import PendingRequest
+from backend.generation.completion import Completion
 from backend.generation.embeddings import (
     EmbeddingRequest,
     RerankRequest,
@@ -42,7 +43,6 @@ from backend.generation.pools.errors import ReplicaUnavailable, RequestRefused
 from backend.generation.pools.prefixes import prefix_of
 from backend.generation.request import (
     AdmittedGeneration,
-    Completion,
     Event,
     GenerationRequest,
     StartedGeneration,

@@ -33,7 +33,8 @@ from backend.generation.pools.config import PoolConfig
 from backend.generation.pools.errors import ReplicaUnavailable, RequestRefused
 from backend.generation.pools.replicas import Replica
 from backend.generation.records import Checked, FinalState, Finished, generation_finish
-from backend.generation.request import Endpoint, GenerationRequest, Usage, admitted_now
+from backend.generation.request import Endpoint, GenerationRequest, admitted_now
+from backend.generation.usage import Usage
 from backend.platform.cancellation import uninterrupted
 from backend.platform.database import in_database
 from backend.platform.errors import UpstreamFailed

@@ -14,9 +14,10 @@ from pydantic import TypeAdapter
 from backend.api.responses.events import ResponseEvents
 from backend.api.responses.objects import parameters, response_object
 from backend.api.schemas.responses import ResponseCreate
-from backend.generation.request import DONE, Event, Usage
+from backend.generation.request import DONE, Event
 from backend.generation.run.chunk_encoder import ChunkEncoder
 from backend.generation.tools import ArgumentsDelta, CallBegin
+from backend.generation.usage import Usage
 from backend.platform.errors import UpstreamFailed
 
 GENERATION = UUID("00000000-0000-4000-8000-000000000001")

@@ -8,7 +8,8 @@ from django.db import transaction
 
 from backend.generation.models import Generation
 from backend.generation.pools.config import ReplicaConfig
-from backend.generation.request import SamplingParams, Usage
+from backend.generation.request import SamplingParams
+from backend.generation.usage import Usage
 from billing import events
 from billing.aggregator.ingest import ingest
 from billing.models import (

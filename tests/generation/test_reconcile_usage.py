@@ -13,7 +13,8 @@ from backend.generation.finish.reconcile_usage import (
 from backend.generation.models import Generation
 from backend.generation.pools.chunks import PromptDetails, ReportedUsage
 from backend.generation.pools.config import Pools, ReplicaConfig
-from backend.generation.request import SamplingParams, Usage
+from backend.generation.request import SamplingParams
+from backend.generation.usage import Usage
 from infra.load.upstream import SyntheticUpstream
 from tests.support.engine import ENGINE_HEADERS, ENGINE_KEY, Engine
 from tests.support.gateway import (

@@ -2,8 +2,8 @@
 
 import msgspec
 
-from backend.generation.request import Usage
 from backend.generation.run.replay import EventMeta
+from backend.generation.usage import Usage
 
 
 def test_metadata_comes_back_as_it_was_written() -> None:

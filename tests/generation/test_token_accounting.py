@@ -4,9 +4,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from backend.generation.pools.chunks import UpstreamChunk
-from backend.generation.request import Usage
 from backend.generation.run.output import ChoiceOutput, ResumedChoice
 from backend.generation.run.token_accounting import TokenAccounting
+from backend.generation.usage import Usage
 from safety.judge.policy import DEFAULT_POLICY
 from safety.types import SafetyMessage
 

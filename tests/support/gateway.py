@@ -16,12 +16,12 @@ import orjson
 
 from backend.accounts.principal import PlanLimits, Principal
 from backend.conversations.types import ChatMessage
+from backend.generation.completion import Completion
 from backend.generation.gateway import Gateway
 from backend.generation.models import Generation
 from backend.generation.pools.config import PoolConfig, Pools, ReplicaConfig
 from backend.generation.request import (
     DONE,
-    Completion,
     Event,
     GenerationRequest,
     SamplingParams,

@@ -16,17 +16,10 @@ import orjson
 from backend.api.error_shapes import anthropic_error
 from backend.api.generations import Shape
 from backend.api.sse import Wire
-from backend.generation.request import (
-    DONE,
-    STOPPED_BY,
-    Completion,
-    Event,
-    Usage,
-    finish_reason_of,
-    finish_word,
-    public_id,
-)
+from backend.generation.completion import STOPPED_BY, Completion, finish_reason_of, finish_word
+from backend.generation.request import DONE, Event, public_id
 from backend.generation.tools import call_id
+from backend.generation.usage import Usage
 from backend.platform.errors import ParleyError
 
 _STOP_REASONS = {

@@ -28,11 +28,12 @@ from backend.api.schemas.responses import ResponseCreate
 from backend.api.stored_chats.rows import chat_store
 from backend.api.validation import invalid_request_from
 from backend.generation.admission.prompt_check import Fence
+from backend.generation.completion import Completion
 from backend.generation.finish.result import error_of, stored_completion
 from backend.generation.gateway import Gateway
 from backend.generation.models import Generation, StoredAnswer
 from backend.generation.pools.config import load_pools
-from backend.generation.request import Completion, GenerationRequest
+from backend.generation.request import GenerationRequest
 from backend.generation.service import embeddings_create, generation_result, generation_start
 from backend.platform.database import in_database
 from backend.platform.errors import Conflict, InvalidRequest, NotFound

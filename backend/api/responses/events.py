@@ -22,9 +22,10 @@ from backend.api.responses.items import (
     thought_part,
 )
 from backend.api.sse import Wire
-from backend.generation.request import DONE, Event, Usage
+from backend.generation.request import DONE, Event
 from backend.generation.thoughts import ThoughtMarks
 from backend.generation.tools import begun_call
+from backend.generation.usage import Usage
 from backend.platform.errors import ParleyError
 
 Respond = Callable[..., dict[str, Any]]

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from backend.api.schemas.responses import ResponseCreate
 from backend.generation.models import GenerationState
-from backend.generation.request import Usage
+from backend.generation.usage import Usage
 from backend.platform.errors import NotFound, ParleyError
 
 PREFIX = "resp_"

@@ -29,9 +29,9 @@ from backend.api.responses.objects import (
 )
 from backend.api.schemas.responses import Item, ResponseCreate
 from backend.generation.models import OPEN_STATES, Generation, StoredAnswer
-from backend.generation.request import Usage
 from backend.generation.reuse.answers import answer_forget
 from backend.generation.tools import split_calls
+from backend.generation.usage import Usage
 from backend.platform.errors import InvalidRequest, ParleyError
 
 KEPT = timedelta(days=30)

@@ -12,8 +12,9 @@ from backend.api.generations import Shape
 from backend.api.responses.events import RESPONSE_EVENTS, Respond, ResponseEvents
 from backend.api.responses.items import output_items
 from backend.api.responses.objects import response_object, status_of
+from backend.generation.completion import Completion
 from backend.generation.models import GenerationState
-from backend.generation.request import Completion, Event
+from backend.generation.request import Event
 from backend.generation.thoughts import ThoughtMarks
 from backend.generation.tools import begun_call
 

@@ -39,12 +39,13 @@ from backend.generation.pools.client import UpstreamClient
 from backend.generation.pools.config import PoolConfig
 from backend.generation.pools.prefixes import Prefix
 from backend.generation.records import FinalState, generation_finish
-from backend.generation.request import AdmittedGeneration, Usage, active_choices
+from backend.generation.request import AdmittedGeneration, active_choices
 from backend.generation.reuse.finder import Asked, Finder
 from backend.generation.reuse.keys import may_be_reused
 from backend.generation.reuse.plan import ReusePlan
 from backend.generation.stations import StationClock
 from backend.generation.stream.leases import Leases
+from backend.generation.usage import Usage
 from backend.platform.cancellation import uninterrupted
 from backend.platform.database import in_database
 from backend.platform.errors import Overloaded

@@ -21,8 +21,9 @@ from backend.generation.records import (
     generation_create,
     generation_finish,
 )
-from backend.generation.request import AdmittedGeneration, GenerationRequest, Usage
+from backend.generation.request import AdmittedGeneration, GenerationRequest
 from backend.generation.untrusted_content import with_marked_content
+from backend.generation.usage import Usage
 from backend.platform.errors import Conflict, ContentBlocked
 from safety.audit.selectors import policy_for
 from safety.audit.services import RetainedText, decision_record

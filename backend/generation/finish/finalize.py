@@ -31,7 +31,6 @@ from backend.generation.records import (
     Superseded,
     generation_finish,
 )
-from backend.generation.request import Usage, usage_of_answer
 from backend.generation.reuse.finder import Finder
 from backend.generation.run.active import ActiveGeneration
 from backend.generation.run.events import EventAppender
@@ -39,6 +38,7 @@ from backend.generation.run.outcome import Outcome
 from backend.generation.run.replay import EventMeta, replay
 from backend.generation.stream.leases import Leases
 from backend.generation.tools import readable
+from backend.generation.usage import Usage, usage_of_answer
 from backend.platform.database import in_database
 from backend.platform.errors import Overloaded, ParleyError, UpstreamFailed
 from safety.audit.services import RetainedText

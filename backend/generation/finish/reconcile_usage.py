@@ -21,7 +21,7 @@ from backend.generation.pools.chunks import ReportedUsage
 from backend.generation.pools.client import UpstreamClient
 from backend.generation.pools.config import PoolConfig, ReplicaConfig
 from backend.generation.pools.errors import ReplicaUnavailable
-from backend.generation.request import Usage, total_of
+from backend.generation.usage import Usage, total_of
 
 log = structlog.get_logger(__name__)
 

@@ -2,18 +2,14 @@
 
 from typing import Any
 
+from backend.generation.completion import Completion, CompletionChoice
 from backend.generation.models import Generation
-from backend.generation.request import (
-    Completion,
-    CompletionChoice,
-    Endpoint,
-    Usage,
-    public_id,
-)
+from backend.generation.request import Endpoint, public_id
 from backend.generation.run.active import ActiveGeneration
 from backend.generation.run.replay import Replay
 from backend.generation.thoughts import split_thought
 from backend.generation.tools import split_calls
+from backend.generation.usage import Usage
 from backend.platform import errors
 
 _KINDS: tuple[type[errors.ParleyError], ...] = (

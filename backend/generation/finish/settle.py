@@ -7,7 +7,8 @@ from django.db import DatabaseError
 from redis.exceptions import RedisError
 
 from backend.generation.admission.rate_limits import Limiter
-from backend.generation.request import AdmittedGeneration, Usage
+from backend.generation.request import AdmittedGeneration
+from backend.generation.usage import Usage
 from billing.budgets import settle
 from billing.services import UsageFacts
 

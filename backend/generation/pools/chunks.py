@@ -4,8 +4,9 @@ from typing import Annotated, Any
 
 import msgspec
 
-from backend.generation.request import PredictedTokens, Usage, finish_reason_of
+from backend.generation.completion import finish_reason_of
 from backend.generation.tools import begun_call, without_marks
+from backend.generation.usage import PredictedTokens, Usage
 
 # What the ledger can hold: a count beyond it is the upstream's mistake.
 _Count = Annotated[int, msgspec.Meta(ge=0, le=2**31 - 1)]

@@ -34,7 +34,7 @@ from backend.generation.pools.replicas import ReplicaSet
 from backend.generation.records import generation_claim, usage_facts
 from backend.generation.recovery.disconnect import DisconnectCheck
 from backend.generation.recovery.services_away import SERVICES_AWAY
-from backend.generation.request import DONE, AdmittedGeneration, Usage, active_choices
+from backend.generation.request import DONE, AdmittedGeneration, active_choices
 from backend.generation.run.active import ActiveGeneration, ActiveGenerations, encoder_for
 from backend.generation.run.replay import EventMeta, Replay, replay
 from backend.generation.run.task import GenerationTasks
@@ -42,6 +42,7 @@ from backend.generation.settings import GatewaySettings
 from backend.generation.stream.leases import Leases
 from backend.generation.stream.log import Entry, EventLog
 from backend.generation.stream.writer import BufferWriter
+from backend.generation.usage import Usage
 from backend.platform.database import in_database
 from backend.platform.errors import ModelNotFound
 from billing.tiers import BATCH

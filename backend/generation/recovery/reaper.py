@@ -22,10 +22,10 @@ from backend.generation.pools.client import UpstreamClient
 from backend.generation.pools.config import PoolsInForce
 from backend.generation.records import FinalState, Finished, Superseded, generation_finish
 from backend.generation.recovery.services_away import SERVICES_AWAY
-from backend.generation.request import Usage
 from backend.generation.run.active import ActiveGenerations
 from backend.generation.settings import GatewaySettings
 from backend.generation.stream.leases import Leases
+from backend.generation.usage import Usage
 from backend.platform.database import in_database
 from billing.budgets import settle
 

@@ -10,22 +10,17 @@ from uuid import UUID
 import msgspec
 
 from backend.accounts.principal import Principal
+from backend.generation.completion import Completion
 from backend.generation.models import Generation
 from backend.generation.pools.config import PoolConfig
-from backend.generation.request import (
-    AdmittedGeneration,
-    Completion,
-    GenerationRequest,
-    PredictedTokens,
-    Usage,
-    total_of,
-)
+from backend.generation.request import AdmittedGeneration, GenerationRequest
 from backend.generation.reuse.plan import ReusePlan
 from backend.generation.run.chunk_encoder import ChunkEncoder
 from backend.generation.run.output import ChoiceOutput, ResumedChoice
 from backend.generation.stations import StationClock
 from backend.generation.stream.log import Entry, EventLog
 from backend.generation.trace import GenerationTrace
+from backend.generation.usage import PredictedTokens, Usage, total_of
 from backend.platform.errors import ParleyError
 from safety.judge.policy import Policy
 

@@ -20,12 +20,13 @@ from backend.generation.pools.continuation import can_continue, path_for, upstre
 from backend.generation.pools.errors import ReplicaUnavailable, RequestRefused
 from backend.generation.pools.replicas import Replica
 from backend.generation.pools.slowness import AnswerPace
-from backend.generation.request import Usage, active_choices
+from backend.generation.request import active_choices
 from backend.generation.run.active import ActiveGeneration
 from backend.generation.run.events import EventAppender
 from backend.generation.run.marks import RunningMarks
 from backend.generation.run.output import ChoiceOutput, Delivery
 from backend.generation.trace import Attributes
+from backend.generation.usage import Usage
 from backend.platform.errors import Overloaded, ParleyError, UpstreamFailed
 
 log = structlog.get_logger(__name__)

@@ -8,14 +8,10 @@ from typing import Any
 
 import orjson
 
-from backend.generation.request import (
-    Endpoint,
-    PredictedTokens,
-    Usage,
-    finish_fields,
-    usage_as_openai,
-)
+from backend.generation.completion import finish_fields
+from backend.generation.request import Endpoint
 from backend.generation.tools import ArgumentsDelta, Call, CallBegin, call_as_openai, call_id
+from backend.generation.usage import PredictedTokens, Usage, usage_as_openai
 from backend.platform.errors import ParleyError
 
 _UNFINISHED = b'"finish_reason":null'

@@ -4,12 +4,13 @@ import time
 
 import msgspec
 
-from backend.generation.request import DONE, Usage
+from backend.generation.request import DONE
 from backend.generation.run.active import ActiveGeneration
 from backend.generation.run.output import ChoiceOutput, Delivery
 from backend.generation.run.replay import EventMeta
 from backend.generation.stream.writer import BufferWriter
 from backend.generation.tools import AnswerDelta, ArgumentsDelta, CallBegin, ThoughtDelta
+from backend.generation.usage import Usage
 from backend.platform.errors import ParleyError
 
 _NO_META = EventMeta().encoded()

@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 import orjson
 
 from backend.generation.pools.chunks import UpstreamChunk
-from backend.generation.request import PredictedTokens
 from backend.generation.run.token_accounting import TokenAccounting
 from backend.generation.thoughts import ANSWER, ThoughtMarks
 from backend.generation.tools import (
@@ -26,6 +25,7 @@ from backend.generation.tools import (
     text_of,
     unfinished_mark,
 )
+from backend.generation.usage import PredictedTokens
 from safety.checks import PostClassifier
 from safety.judge.policy import Policy
 from safety.types import Halt, SafetyDecision, SafetyMessage, Verdict

@@ -12,16 +12,12 @@ from typing import Any
 import msgspec
 import orjson
 
-from backend.generation.request import (
-    DONE,
-    Usage,
-    finish_reason_of,
-    total_of,
-    usage_of_answer,
-)
+from backend.generation.completion import finish_reason_of
+from backend.generation.request import DONE
 from backend.generation.run.output import ResumedChoice, merge_logprobs
 from backend.generation.thoughts import ThoughtMarks
 from backend.generation.tools import begun_call
+from backend.generation.usage import Usage, total_of, usage_of_answer
 
 _ENCODER = msgspec.msgpack.Encoder()
 _DECODER = msgspec.msgpack.Decoder(list[int])

@@ -16,7 +16,7 @@ from redis.exceptions import RedisError
 
 from backend.generation import metrics
 from backend.generation.pools.chunks import UpstreamChunk, UpstreamErrorEvent, decode_chunk
-from backend.generation.request import DONE, Event, Usage
+from backend.generation.request import DONE, Event
 from backend.generation.reuse.finder import MAX_LEADERS, Finder
 from backend.generation.reuse.plan import ReusableAnswer, ReusePlan
 from backend.generation.run.active import ActiveGeneration
@@ -26,6 +26,7 @@ from backend.generation.run.outcome import CANCELLED
 from backend.generation.run.output import Delivery
 from backend.generation.run.replay import EventMeta
 from backend.generation.thoughts import split_thought
+from backend.generation.usage import Usage
 from backend.platform.errors import NotFound
 
 log = structlog.get_logger(__name__)

@@ -8,9 +8,9 @@ from typing import Any, Protocol
 import structlog
 
 from backend.generation.admission.late_place import Place
+from backend.generation.completion import finish_word
 from backend.generation.models import GenerationState
 from backend.generation.pools.client import UpstreamClient
-from backend.generation.request import finish_word
 from backend.generation.reuse.finder import Finder
 from backend.generation.run.active import ActiveGeneration, ActiveGenerations
 from backend.generation.run.attempts import Attempts

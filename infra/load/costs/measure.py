@@ -21,13 +21,13 @@ from redis.asyncio import Redis
 
 from backend.generation.pools.chunks import UpstreamChunk, decode_chunk
 from backend.generation.pools.http import Origin
-from backend.generation.request import Usage
 from backend.generation.run.chunk_encoder import ChunkEncoder
 from backend.generation.run.output import ChoiceOutput
 from backend.generation.run.replay import EventMeta
 from backend.generation.stream import keys
 from backend.generation.stream.log import EventLog
 from backend.generation.stream.writer import BufferWriter
+from backend.generation.usage import Usage
 from backend.platform.sse import EventDecoder
 from infra.load.costs.ready import until_ready
 from infra.load.upstream import words
