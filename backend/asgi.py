@@ -26,6 +26,7 @@ from backend.api.batches.loop import batch_loops  # noqa: E402
 from backend.api.handler import Handler  # noqa: E402
 from backend.api.proxies import ForwardedClient, proxies_from  # noqa: E402
 from backend.api.request_logs.loop import request_log_loops  # noqa: E402
+from backend.api.tool_rounds import tool_loops  # noqa: E402
 from backend.api.websocket import websocket_application  # noqa: E402
 from backend.generation.lifespan import with_gateway  # noqa: E402
 
@@ -39,7 +40,11 @@ application = with_gateway(
         ),
         proxies_from(settings.TRUSTED_PROXIES),
     ),
-    lambda gateway: {**batch_loops(gateway), **request_log_loops(gateway)},
+    lambda gateway: {
+        **batch_loops(gateway),
+        **request_log_loops(gateway),
+        **tool_loops(gateway),
+    },
 )
 
 gc.enable()

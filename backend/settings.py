@@ -69,6 +69,7 @@ KEYED_COLUMNS = [
     "backend.accounts.encryption.MAILS",
     "backend.platform.sessions.COLUMN",
     "backend.enterprise.secrets.COLUMN",
+    "backend.tools.secrets.COLUMN",
     "billing.webhook_secrets.COLUMN",
     "safety.audit.texts.COLUMN",
     "backend.api.request_content.COLUMN",
@@ -119,6 +120,7 @@ INSTALLED_APPS = [
     "backend.accounts",
     "backend.enterprise",
     "backend.conversations",
+    "backend.tools",
     "backend.generation",
     "backend.rights",
     "backend.api",
@@ -254,6 +256,9 @@ MFA_WEBAUTHN_USER_VERIFICATION = "required"  # a passkey stands for both factors
 PASSWORD_RESET_TIMEOUT = 3600
 # Identity providers at private addresses and over plain http, which an organization's owner names.
 SSO_TO_PRIVATE = env_flag("PARLEY_SSO_TO_PRIVATE", False)
+# Tool servers (MCP) at private addresses and over plain http, which an organization names.
+TOOLS_TO_PRIVATE = env_flag("PARLEY_TOOLS_TO_PRIVATE", False)
+TOOL_TIMEOUT_S = float(env("PARLEY_TOOL_TIMEOUT_S", "30"))  # of one call
 SIGNUP_OPEN = env_flag("PARLEY_SIGNUP_OPEN", True)
 # Of one user; four times that from one address.
 MODERATIONS_PER_MINUTE = int(env("PARLEY_MODERATIONS_PER_MINUTE", "300"))

@@ -43,6 +43,7 @@ from backend.api.routes import (
     shares,
     sso,
     stored_chats,
+    tools,
     usage,
 )
 from backend.api.schemas.openai_responses import GENERATION_RESPONSES, RESPONSE_CREATED
@@ -132,6 +133,7 @@ api.add_router("/api/me", security.router)
 api.add_router("/api/auth", auth.router)
 api.add_router("/api/auth/sso", sso.router)
 api.add_router("/api/organization", organization_security.router)
+api.add_router("/api", tools.router)
 
 
 def generation_paths() -> frozenset[str]:

@@ -8,7 +8,7 @@ it being answered.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import Any
 from uuid import UUID
@@ -39,8 +39,12 @@ from backend.generation.lifespan import gateway_of
 from backend.generation.pools.config import load_pools
 from backend.generation.request import GenerationRequest, Reuse, SamplingParams, TurnIds
 from backend.generation.service import generation_start
+from backend.generation.tools import Tools
 from backend.platform.database import in_database, release_connection
 from backend.platform.errors import ContentBlocked, NotFound, ParleyError
+from backend.tools.catalog import as_openai, tools_for
+from backend.tools.models import Tool
+from backend.tools.rounds import round_open
 
 log = structlog.get_logger(__name__)
 
@@ -128,6 +132,7 @@ async def _begin(
     )
     try:
         principal = await _asking(request, turn)
+        tools = None if params is GOES_ON else await in_database(_offer, principal, turn)
     except ParleyError as error:
         await _refused(turn, ids, error)
         raise
@@ -138,7 +143,8 @@ async def _begin(
         endpoint="chat",
         model=turn.assistant_message.model,
         messages=turn.history,
-        params=_merged(turn, params),
+        params=merged_parameters(turn, params),
+        tools=tools,
         stream_usage=True,
         on_disconnect="grace",
         conversation_id=turn.assistant_message.conversation_id,
@@ -154,7 +160,7 @@ async def _begin(
         await _refused(turn, ids, error)
         raise
     except BaseException:
-        await _finish_refused(turn.assistant_message.id, ParleyError("The answer was not begun."))
+        await finish_refused(turn.assistant_message.id, ParleyError("The answer was not begun."))
         raise
     # From here on the generation finishes the message, whoever disconnects.
     await release_connection()
@@ -172,10 +178,26 @@ def room_for_history(max_tokens: int | None = None) -> RoomFor:
     return room_for
 
 
-def _merged(turn: Turn, params: SamplingParams | None) -> SamplingParams:
+def merged_parameters(turn: Turn, params: SamplingParams | None) -> SamplingParams:
     """The chat's parameters, and before them what this one request says."""
     asked = msgspec.to_builtins(params) if params is not None else {}
     return msgspec.convert({**turn.parameters, **asked}, SamplingParams)
+
+
+def tools_of(tools: Sequence[Tool], model: str) -> Tools | None:
+    """What a request for `model` says of `tools`; None where it says nothing."""
+    if not tools or "tools" not in load_pools().find(model).capabilities:
+        return None
+    return Tools([as_openai(tool) for tool in tools])
+
+
+def _offer(principal: Principal, turn: Turn) -> Tools | None:
+    """The tools of a person's turn, noted beside its pending answer."""
+    tools = tools_for(principal)
+    offered = tools_of(tools, turn.assistant_message.model)
+    if offered is not None:
+        round_open(message_id=turn.assistant_message.pk, tools=tools)
+    return offered
 
 
 async def _asking(request: AuthenticatedRequest, turn: Turn) -> Principal:
@@ -189,11 +211,11 @@ async def _asking(request: AuthenticatedRequest, turn: Turn) -> Principal:
 
 
 async def _refused(turn: Turn, ids: TurnIds, error: ParleyError) -> None:
-    await _finish_refused(turn.assistant_message.id, error)
+    await finish_refused(turn.assistant_message.id, error)
     error.details = {**error.details, "parley": msgspec.to_builtins(ids)}
 
 
-async def _finish_refused(message_id: UUID, error: ParleyError) -> None:
+async def finish_refused(message_id: UUID, error: ParleyError) -> None:
     blocked = isinstance(error, ContentBlocked)
     await in_database(
         message_finish,

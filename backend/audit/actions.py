@@ -66,6 +66,13 @@ class Action(StrEnum):
     ROLLOUT_UPDATED = "rollout.updated"
     ROLLOUT_RETREATED = "rollout.retreated"
 
+    TOOL_SERVER_CREATED = "tool_server.created"
+    TOOL_SERVER_UPDATED = "tool_server.updated"
+    TOOL_SERVER_DELETED = "tool_server.deleted"
+    TOOL_APPROVED = "tool.approved"
+    TOOL_DENIED = "tool.denied"
+    TOOL_CALLED = "tool.called"
+
     BUDGET_SET = "budget.set"
     BUDGET_DELETED = "budget.deleted"
     WEBHOOK_CREATED = "webhook.created"

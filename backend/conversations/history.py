@@ -42,7 +42,7 @@ def history_for(prompt: Message, *, tokens: int) -> list[ChatMessage]:
                 history[-1] = _joined(history[-1], spoken)
             else:
                 history.append(spoken)
-    return newest_within(history, tokens=tokens)
+    return newest_within(_with_outputs(history), tokens=tokens)
 
 
 def newest_within(history: Sequence[ChatMessage], *, tokens: int) -> list[ChatMessage]:
@@ -73,6 +73,21 @@ def _spoken(message: Message, attachments: Mapping[UUID, Attachment]) -> list[Ch
     said = parts_for_model(by_kind[""], attachments)
     own = [ChatMessage(message.role, said, None, calls)] if said or calls else []
     return [*outputs, *instructions, *own]
+
+
+def _with_outputs(history: Sequence[ChatMessage]) -> list[ChatMessage]:
+    """`history` in which every call has an output: models refuse one that was never answered, as
+    when its person wrote on instead of allowing it."""
+    answered = {message.tool_call_id for message in history}
+    whole: list[ChatMessage] = []
+    for message in history:
+        whole.append(message)
+        whole += [
+            ChatMessage("tool", "This call was not made.", tool_call_id=call.id)
+            for call in message.tool_calls
+            if call.id not in answered
+        ]
+    return whole
 
 
 def tokens_of(message: ChatMessage) -> int:

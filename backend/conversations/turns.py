@@ -155,6 +155,36 @@ def turn_continue(
     return turn
 
 
+@transaction.atomic
+def turn_go_on(
+    *, answer: Message, outputs: Sequence[tuple[str, str]], room_for: RoomFor = _ample_room
+) -> Turn | None:
+    """The results of an answer's calls, and the pending answer that reads them.
+
+    Args:
+        outputs: what came of each call, by its id.
+    Returns:
+        None where the chat was deleted, or has gone on otherwise.
+    """
+    conversation = (
+        Conversation.objects.select_for_update(no_key=True)
+        .filter(pk=answer.conversation_id, deleted_at=None, active_message_id=answer.pk)
+        .first()
+    )
+    if conversation is None:
+        return None
+    results = Message.objects.create(
+        conversation=conversation,
+        parent=answer,
+        role=MessageRole.USER,
+        content=[
+            {"type": "call_output", "call_id": call_id, "output": output}
+            for call_id, output in outputs
+        ],
+    )
+    return _answer_to(results, conversation=conversation, model=answer.model, room_for=room_for)
+
+
 def _forget_refused(prompt: Message) -> None:
     """Answers that were refused before they began (a rate limit, say) are no versions to turn
     back to. One that was asked on from stays where it is."""

@@ -70,6 +70,28 @@ TABLES: tuple[Table, ...] = (
         hidden=("file",),
     ),
     Table(
+        label="tools.ToolCall",
+        user="round__message__conversation__user_id",
+        organization="round__message__conversation__organization_id",
+        hidden=("decided_by_id", "fingerprint"),
+    ),
+    Table(
+        label="tools.ToolRound",
+        user="message__conversation__user_id",
+        organization="message__conversation__organization_id",
+        exported=False,
+        why=_IDS,
+    ),
+    Table(
+        label="tools.ToolGrant",
+        user="user_id",
+        organization="tool__server__organization_id",
+        hidden=("fingerprint",),
+    ),
+    Table(label="tools.ToolUse", user="user_id", organization="server__organization_id"),
+    Table(label="tools.Tool", organization="server__organization_id", hidden=("fingerprint",)),
+    Table(label="tools.ToolServer", organization="organization_id", hidden=("encrypted_token",)),
+    Table(
         label="conversations.Message",
         user="conversation__user_id",
         organization="conversation__organization_id",

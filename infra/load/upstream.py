@@ -56,6 +56,8 @@ class Behaviour:
         count_error: added to every count that it tells.
         thoughts: so many of an answer's first tokens are a thought.
         script: a text for every answer, cut in the given chunks, in place of the words.
+        calls: (function, JSON) that an answer consists of, where the request offers a function
+            whose name contains that, and its last message is no result of a tool.
         prose: the answer is that of `answer.txt`, over and over, cut as most tokenizers cut it (a
             word is complete only when the next one has come), and `/sent/<tag>` tells when each
             token of the answer to `question(tag)` was sent. For benchmarks.
@@ -75,6 +77,7 @@ class Behaviour:
     count_error: int = 0
     thoughts: int = 0
     script: list[str] | None = None
+    calls: list[tuple[str, str]] = field(default_factory=list)
     prose: bool = False
     first_delay_s: float = 0.0
 
@@ -215,6 +218,9 @@ class _Connection(asyncio.Protocol):
             b"transfer-encoding: chunked\r\n\r\n"
         )
         chat = served.path == "/v1/chat/completions"
+        if calls := _calls(served.body, behaviour.calls):
+            self._send_calls(served, calls)
+            return
         so_far = _text_so_far(served.body, chat=chat)
         first = len(so_far.split())
         wanted = served.body.get("max_tokens") or DEFAULT_TOKENS - first
@@ -257,6 +263,15 @@ class _Connection(asyncio.Protocol):
         self._write_chunk(b"data: [DONE]\n\n")
         self._transport.write(b"0\r\n\r\n")
 
+    def _send_calls(self, served: Served, calls: list[dict[str, Any]]) -> None:
+        choice = {"index": 0, "delta": {"tool_calls": calls}, "finish_reason": "tool_calls"}
+        usage = _usage(_prompt_tokens(served.body, chat=True), 8 * len(calls), 0)
+        self._event({"choices": [choice], "usage": usage})
+        self._event({"choices": [], "usage": usage})
+        served.finished = True
+        self._write_chunk(b"data: [DONE]\n\n")
+        self._transport.write(b"0\r\n\r\n")
+
     def _sent_times(self, body: dict[str, Any]) -> list[tuple[int, int]]:
         """Where the sending times of an answer go; to nowhere when it has no tag."""
         tag = _TAG.search(str(body.get("messages"))) if self._upstream.behaviour.prose else None
@@ -286,6 +301,28 @@ class _Connection(asyncio.Protocol):
         data = orjson.dumps(body)
         head = f"HTTP/1.1 {status} .\r\ncontent-type: application/json\r\n"
         self._transport.write(f"{head}content-length: {len(data)}\r\n\r\n".encode() + data)
+
+
+def _calls(body: dict[str, Any], wanted: list[tuple[str, str]]) -> list[dict[str, Any]]:
+    """Deltas of the wanted calls, by the names under which they are offered."""
+    offered = [tool["function"]["name"] for tool in body.get("tools") or []]
+    if not offered or body["messages"][-1]["role"] == "tool":
+        return []
+    named = [
+        (name, arguments)
+        for part, arguments in wanted
+        for name in [next((one for one in offered if part in one), None)]
+        if name is not None
+    ]
+    return [
+        {
+            "index": index,
+            "id": f"call_{index}",
+            "type": "function",
+            "function": {"name": name, "arguments": arguments},
+        }
+        for index, (name, arguments) in enumerate(named)
+    ]
 
 
 def _text_so_far(body: dict[str, Any], *, chat: bool) -> str:

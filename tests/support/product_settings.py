@@ -8,4 +8,7 @@ from backend.settings import *  # noqa: F403
 
 # Identity providers of the tests are on loopback.
 SSO_TO_PRIVATE = True
+# So are their tool servers, and what hangs shall not hold a test up.
+TOOLS_TO_PRIVATE = True
+TOOL_TIMEOUT_S = 5.0
 PASSWORD_HASHERS = ["tests.support.hashers.CheapArgon2PasswordHasher"]

@@ -34,6 +34,11 @@ class ScriptedProduct(Product):
         self._upstream.behaviour.thoughts = len(thoughts)
         self._upstream.behaviour.script = thoughts + [f"{word} " for word in text.split(" ")]
 
+    def calls(self, *calls: tuple[str, str]) -> None:
+        """From now on an answer to anything but a tool's result makes these calls, (part of a
+        function's name, JSON), where the request offers such functions."""
+        self._upstream.behaviour.calls = list(calls)
+
     def refuses(self, refusal: tuple[int, dict[str, Any]] | None) -> None:
         """Every request from now on, with that status and body; None: none any more."""
         self._upstream.behaviour.refuse = refusal

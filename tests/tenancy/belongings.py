@@ -62,6 +62,10 @@ def everything(url: str, text: str = "Private") -> Belongings:
             "rate_limit_id": "rl-smollm2-135m",
             "domain_id": new_domain(browser, text),
             "join_request_id": ABSENT,  # tests/accounts/test_domains.py has a foreign one
+            "tool_server_id": new_tool_server(browser, text),
+            # A call takes an answer that makes one: tests/api/test_tools.py has a foreign one.
+            "tool_call_id": ABSENT,
+            "tool_grant_id": "999999998",
             "session_id": browser.get("/api/me/sessions").json()["data"][0]["id"],
             "export_id": browser.post("/api/exports", json={}).json()["id"],
             **new_group(browser, text),
@@ -76,6 +80,13 @@ def everything(url: str, text: str = "Private") -> Belongings:
 def new_domain(browser: Browser, text: str) -> str:
     added = browser.post("/api/organization/domains", json={"domain": f"{text.lower()}.example"})
     return str(added.json()["id"])
+
+
+def new_tool_server(browser: Browser, text: str) -> str:
+    server = {"name": text[:60], "url": "https://tools.example.org/mcp", "token": text}
+    made = browser.post("/api/organization/tool-servers", json=server)
+    assert made.status_code == 201, made.text
+    return str(made.json()["id"])
 
 
 def new_group(browser: Browser, text: str) -> dict[str, str]:

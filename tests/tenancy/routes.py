@@ -101,6 +101,13 @@ BODIES: dict[tuple[str, str], Any] = {
     ("POST", "/v1/organization/projects/{project_id}/service_accounts"): {"name": "x"},
     ("POST", "/v1/organization/projects/{project_id}/rate_limits/{rate_limit_id}"): {},
     ("POST", "/api/me/invitations"): {"token": "none"},
+    ("POST", "/api/organization/tool-servers"): {
+        "name": "x",
+        "url": "https://tools.example.org/mcp",
+    },
+    ("PATCH", "/api/organization/tool-servers/{tool_server_id}"): {"name": "taken over"},
+    ("PUT", "/api/me/tools/{tool_server_id}"): {"on": True},
+    ("POST", "/api/tool-calls/{tool_call_id}/decision"): {"decision": "once"},
     ("POST", "/api/webhooks"): {"url": "https://example.org/hook", "types": ["invoice.issued"]},
 }
 ABSENT = "00000000-0000-4000-8000-000000000000"
@@ -141,6 +148,13 @@ SESSION_ONLY = {
     ("DELETE", "/api/me/sessions/{session_id}"),
     ("POST", "/api/announcements/{announcement_id}/dismiss"),
     ("GET", "/api/request-logs/{log_id}"),
+    ("PUT", "/api/me/tools/{tool_server_id}"),
+    ("DELETE", "/api/me/tool-grants/{tool_grant_id}"),
+    ("GET", "/api/conversations/{conversation_id}/tool-calls"),
+    ("POST", "/api/tool-calls/{tool_call_id}/decision"),
+    ("PATCH", "/api/organization/tool-servers/{tool_server_id}"),
+    ("DELETE", "/api/organization/tool-servers/{tool_server_id}"),
+    ("POST", "/api/organization/tool-servers/{tool_server_id}/check"),
     ("POST", "/api/exports/{export_id}/link"),
 }
 # What only a key with the scope `administration` opens.

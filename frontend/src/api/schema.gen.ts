@@ -2751,6 +2751,174 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/organization/tool-servers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Tool Servers
+         * @description With their tools, and what each may do.
+         */
+        get: operations["list_tool_servers"];
+        put?: never;
+        /**
+         * Create Tool Server
+         * @description An MCP server; `check` reads its tools.
+         */
+        post: operations["create_tool_server"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/organization/tool-servers/{tool_server_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete Tool Server
+         * @description Its tools go with it; calls that were made stay in their chats.
+         */
+        delete: operations["delete_tool_server"];
+        options?: never;
+        head?: never;
+        /**
+         * Update Tool Server
+         * @description Rename it, switch it off, set its token; allow tools.
+         */
+        patch: operations["update_tool_server"];
+        trace?: never;
+    };
+    "/api/organization/tool-servers/{tool_server_id}/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Check Tool Server
+         * @description Ask the server for its tools. `error` says why that failed.
+         */
+        post: operations["check_tool_server"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/me/tools": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get My Tools
+         * @description What you can switch on, and what you let be called without asking.
+         */
+        get: operations["get_my_tools"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/me/tools/{tool_server_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Switch Tools
+         * @description Offer a server's tools in your chats, or not; from the next turn on.
+         */
+        put: operations["switch_tools"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/me/tool-grants/{tool_grant_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke Tool Grant
+         * @description Be asked again.
+         */
+        delete: operations["revoke_tool_grant"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/conversations/{conversation_id}/tool-calls": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Tool Calls
+         * @description The newest 500, with their results.
+         */
+        get: operations["list_tool_calls"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/tool-calls/{tool_call_id}/decision": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Decide Tool Call
+         * @description Let it be made, or not; the answer goes on by itself. 409: it does not wait any more.
+         */
+        post: operations["decide_tool_call"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -6146,6 +6314,191 @@ export interface components {
              * @default false
              */
             confirm_lockout: boolean;
+        };
+        /** ToolOut */
+        ToolOut: {
+            /** Name */
+            name: string;
+            /** Title */
+            title: string;
+            /** Description */
+            description: string;
+            /** Allowed */
+            allowed: boolean;
+            /** Needs Approval */
+            needs_approval: boolean;
+            /**
+             * Claims Read Only
+             * @description What the server says of it; nothing rests on it.
+             */
+            claims_read_only: boolean;
+            /** Claims Destructive */
+            claims_destructive: boolean;
+        };
+        /** ToolServerListOut */
+        ToolServerListOut: {
+            /** Data */
+            data: components["schemas"]["ToolServerOut"][];
+        };
+        /** ToolServerOut */
+        ToolServerOut: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Name */
+            name: string;
+            /** Url */
+            url: string;
+            /** Has Token */
+            has_token: boolean;
+            /** Enabled */
+            enabled: boolean;
+            /** Checked At */
+            checked_at: string | null;
+            /**
+             * Error
+             * @description Why its tools could not be read; empty where they could.
+             */
+            error: string;
+            /** Tools */
+            tools: components["schemas"]["ToolOut"][];
+        };
+        /** ToolServerCreate */
+        ToolServerCreate: {
+            /** Name */
+            name: string;
+            /** Url */
+            url: string;
+            /**
+             * Token
+             * @description Sent as `Authorization: Bearer`; empty: none.
+             * @default
+             */
+            token: string;
+        };
+        /** ToolRuleBody */
+        ToolRuleBody: {
+            /** Name */
+            name: string;
+            /** Allowed */
+            allowed: boolean;
+            /** Needs Approval */
+            needs_approval: boolean;
+        };
+        /**
+         * ToolServerUpdate
+         * @description Absent fields stay as they are.
+         */
+        ToolServerUpdate: {
+            /** Name */
+            name?: string | null;
+            /** Token */
+            token?: string | null;
+            /** Enabled */
+            enabled?: boolean | null;
+            /**
+             * Tools
+             * @default []
+             */
+            tools: components["schemas"]["ToolRuleBody"][];
+        };
+        /** MyToolsOut */
+        MyToolsOut: {
+            /** Servers */
+            servers: components["schemas"]["UsableServerOut"][];
+            /**
+             * Always
+             * @description What is called without asking, in every chat.
+             */
+            always: components["schemas"]["ToolGrantOut"][];
+        };
+        /** ToolGrantOut */
+        ToolGrantOut: {
+            /** Id */
+            id: number;
+            /** Server */
+            server: string;
+            /** Tool */
+            tool: string;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+        };
+        /** UsableServerOut */
+        UsableServerOut: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Name */
+            name: string;
+            /** On */
+            on: boolean;
+            /** Tools */
+            tools: string[];
+        };
+        /** ToolSwitch */
+        ToolSwitch: {
+            /** On */
+            on: boolean;
+        };
+        /** ToolCallListOut */
+        ToolCallListOut: {
+            /** Data */
+            data: components["schemas"]["ToolCallOut"][];
+        };
+        /** ToolCallOut */
+        ToolCallOut: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /**
+             * Message Id
+             * Format: uuid
+             */
+            message_id: string;
+            /**
+             * Call Id
+             * @description Of the part of the message.
+             */
+            call_id: string;
+            /** Server */
+            server: string;
+            /** Tool */
+            tool: string;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "waiting" | "due" | "running" | "done" | "failed" | "denied";
+            /** Arguments */
+            arguments: string;
+            /** Result */
+            result: string;
+            /** Decision */
+            decision: string;
+            /** May Always */
+            may_always: boolean;
+            /**
+             * Is Current
+             * @description Whether it is of the answer that the chat ends with.
+             */
+            is_current: boolean;
+        };
+        /** ToolDecision */
+        ToolDecision: {
+            /**
+             * Decision
+             * @enum {string}
+             */
+            decision: "once" | "chat" | "always" | "deny";
         };
     };
     responses: {
@@ -10350,6 +10703,250 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["NetworksOut"];
+                };
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
+    list_tool_servers: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ToolServerListOut"];
+                };
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
+    create_tool_server: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ToolServerCreate"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ToolServerOut"];
+                };
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
+    delete_tool_server: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                tool_server_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
+    update_tool_server: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                tool_server_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ToolServerUpdate"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ToolServerOut"];
+                };
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
+    check_tool_server: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                tool_server_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ToolServerOut"];
+                };
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
+    get_my_tools: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MyToolsOut"];
+                };
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
+    switch_tools: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                tool_server_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ToolSwitch"];
+            };
+        };
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
+    revoke_tool_grant: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                tool_grant_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
+    list_tool_calls: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                conversation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ToolCallListOut"];
+                };
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
+    decide_tool_call: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                tool_call_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ToolDecision"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ToolCallOut"];
                 };
             };
             "4XX": components["responses"]["Error"];

@@ -37,6 +37,8 @@ export type Part =
   | { type: "text"; text: string }
   /** `seconds` is null while the model still thinks, which it does `since`, in ms since the epoch. */
   | { type: "reasoning"; text: string; seconds: number | null; since?: number }
+  | { type: "call"; call_id: string; name: string; arguments: string }
+  | { type: "call_output"; call_id: string; output: string }
   | { type: "image"; attachment_id: string; filename?: string }
   | { type: "file"; attachment_id: string; filename?: string };
 
@@ -67,6 +69,10 @@ export type ChatDefaults = Schemas["ChatDefaultsOut"];
 export type SentPrompt = Schemas["SentPromptOut"];
 
 export type Appeal = Schemas["AppealOut"];
+
+export type ToolCall = Schemas["ToolCallOut"];
+export type ToolServer = Schemas["ToolServerOut"];
+export type MyTools = Schemas["MyToolsOut"];
 
 export type Attachment = Schemas["AttachmentOut"];
 export type Share = Schemas["NewShareOut"];

@@ -13,6 +13,7 @@ import {
   readAgain,
   refreshConversation,
   refreshLists,
+  toolCallsKey,
 } from "@/chat/cache";
 import { isRunning, liveAnswer } from "@/chat/live";
 import { forgetAnswer } from "@/chat/turns";
@@ -114,6 +115,7 @@ function handle(
     onDeleted(id);
   } else if (CHANGES.has(event.type)) {
     refreshLists(client);
+    void client.invalidateQueries({ queryKey: toolCallsKey(id) });
     // Restored from another page, or changed a moment before it is deleted here.
     if (isDeleted(client, id)) readAgain(client, id);
     // This tab's own answers are followed by their stream, and read again at its end.

@@ -45,6 +45,12 @@ const shellPages: RouteObject[] = [
     lazy: async () => ({ Component: (await import("@/pages/organization")).OrganizationPage }),
   },
   {
+    path: "/organization/tools",
+    lazy: async () => ({
+      Component: (await import("@/pages/organization-tools")).OrganizationToolsPage,
+    }),
+  },
+  {
     path: "/organization/security",
     lazy: async () => ({
       Component: (await import("@/pages/organization-security")).OrganizationSecurityPage,

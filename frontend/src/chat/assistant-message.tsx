@@ -7,25 +7,31 @@ import { AnswerNotice } from "./answer-notice";
 import { BranchPicker } from "./branch-picker";
 import { CopyButton } from "./copy-button";
 import { FeedbackButtons } from "./feedback";
+import { textOfParts } from "./parts";
 import { QueuePlace } from "./queue-place";
 import { ThoughtSection, thoughtOf } from "./thought";
 import { useThreadActions } from "./thread-actions";
+import { callsOf, ToolCalls } from "./tool-calls";
 import type { ViewMessage } from "./view";
 
 /** An answer, stored or on its way: markdown over the whole width. */
 export function AssistantMessage({ message }: { message: ViewMessage }) {
   const coming = message.status === "pending" && message.live?.phase !== "failed";
   const thought = thoughtOf(message);
+  const calls = callsOf(message.parts);
+  // What is stored as the text of an answer that calls tools names the calls, too.
+  const content = calls.length > 0 ? textOfParts(message.parts) : message.content;
   return (
     <article className="flex flex-col py-2" aria-label="Parley" aria-busy={coming}>
       {thought && <ThoughtSection thought={thought} />}
-      {message.content ? (
-        <Markdown text={message.content} streaming={coming} />
+      {content ? (
+        <Markdown text={content} streaming={coming} />
       ) : (
         coming && !thought && <Thinking generationId={message.live?.generationId ?? null} />
       )}
+      {calls.length > 0 && <ToolCalls parts={calls} />}
       <AnswerNotice message={message} />
-      {coming || message.live ? (
+      {calls.length > 0 ? null : coming || message.live ? (
         <div className="-ms-2 mt-1 flex min-h-8 items-center">
           {coming && <ReadAloudButton message={message} />}
         </div>

@@ -8,6 +8,7 @@ export const modelsKey = ["models"] as const;
 export const chatDefaultsKey = ["chat-defaults"] as const;
 export const conversationKey = (id: string) => ["conversation", id] as const;
 export const listKey = (filter: ConversationFilter) => ["conversations", filter] as const;
+export const toolCallsKey = (id: string) => ["tool-calls", id] as const;
 export const tagsKey = ["tags"] as const;
 export const searchKey = (words: string) => ["conversation-search", words] as const;
 const allLists = ["conversations"] as const;

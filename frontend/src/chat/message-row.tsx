@@ -2,6 +2,7 @@ import { Component, memo, type ReactNode } from "react";
 import { Notice } from "@/ui/notice";
 import { AssistantMessage } from "./assistant-message";
 import { EditMessage } from "./edit-message";
+import { isResultsOnly } from "./tool-calls";
 import { UserMessage } from "./user-message";
 import type { ViewMessage } from "./view";
 
@@ -25,6 +26,8 @@ export const MessageRow = memo(function MessageRow(props: MessageRowProps) {
 
 function Row({ message, answeredBy, editing, setEditing }: MessageRowProps) {
   if (message.role !== "user") return <AssistantMessage message={message} />;
+  // They are shown with the calls that they answer.
+  if (isResultsOnly(message.parts)) return null;
   if (editing) return <EditMessage message={message} onDone={() => setEditing(null)} />;
   const edit = () => setEditing(message.id);
   return <UserMessage message={message} answeredBy={answeredBy} onEdit={edit} />;

@@ -42,9 +42,14 @@ export function OrganizationPage() {
       }
       action={
         (me.role === "owner" || me.role === "admin") && (
-          <Link to="/organization/security" className={buttonClass("outline")}>
-            Security & SSO
-          </Link>
+          <div className="flex flex-wrap gap-2">
+            <Link to="/organization/tools" className={buttonClass("outline")}>
+              Tools
+            </Link>
+            <Link to="/organization/security" className={buttonClass("outline")}>
+              Security & SSO
+            </Link>
+          </div>
         )
       }
     >

@@ -14,6 +14,7 @@ import { Segmented } from "@/ui/segmented";
 import { toast } from "@/ui/toast";
 import { InstructionsSection } from "./instructions";
 import { JoinOffer } from "./join-offer";
+import { MyToolsSection } from "./my-tools";
 import { PageLayout, Section } from "./page-layout";
 import { SharedLinksSection } from "./shared-links";
 
@@ -23,6 +24,7 @@ export function SettingsPage() {
       <ThemeSection />
       <ProfileSection />
       <InstructionsSection />
+      <MyToolsSection />
       <SecuritySection />
       <PrivacySection />
       <OrganizationSection />

@@ -1,0 +1,148 @@
+"""Tools of the page: an organization's servers, a person's switches, calls and decisions."""
+
+from uuid import UUID
+
+from ninja import Router, Status
+
+from backend.accounts.principal import AuthenticatedRequest
+from backend.api.authentication import SessionOnly
+from backend.api.schemas.tools import (
+    MyToolsOut,
+    ToolCallListOut,
+    ToolCallOut,
+    ToolDecision,
+    ToolGrantOut,
+    ToolServerCreate,
+    ToolServerListOut,
+    ToolServerOut,
+    ToolServerUpdate,
+    ToolSwitch,
+    UsableServerOut,
+)
+from backend.api.sign_in import require_recent
+from backend.platform.database import in_database
+from backend.tools import approvals, catalog, servers
+from backend.tools.mcp_client import ToolFailed, tools_list
+from backend.tools.models import ToolCall, ToolServer
+
+router = Router(tags=["tools"], auth=SessionOnly())
+
+
+@router.get("/organization/tool-servers", response=ToolServerListOut)
+async def list_tool_servers(request: AuthenticatedRequest) -> ToolServerListOut:
+    """With their tools, and what each may do."""
+    rows = await in_database(servers.servers_list, principal=request.auth)
+    return ToolServerListOut(data=[ToolServerOut.of(row) for row in rows])
+
+
+@router.post("/organization/tool-servers", response={201: ToolServerOut})
+async def create_tool_server(request: AuthenticatedRequest, body: ToolServerCreate) -> Status:
+    """An MCP server; `check` reads its tools."""
+    await require_recent(request)
+    row = await in_database(
+        servers.server_create,
+        principal=request.auth,
+        name=body.name,
+        url=body.url,
+        token=body.token,
+    )
+    return Status(201, ToolServerOut.of(row))
+
+
+@router.patch("/organization/tool-servers/{uuid:tool_server_id}", response=ToolServerOut)
+async def update_tool_server(
+    request: AuthenticatedRequest, tool_server_id: UUID, body: ToolServerUpdate
+) -> ToolServerOut:
+    """Rename it, switch it off, set its token; allow tools."""
+    await in_database(servers.server_get, principal=request.auth, server_id=tool_server_id)
+    await require_recent(request)
+    row = await in_database(
+        servers.server_update,
+        principal=request.auth,
+        server_id=tool_server_id,
+        name=body.name,
+        token=body.token,
+        is_enabled=body.enabled,
+        tools=[
+            servers.ToolRule(rule.name, rule.allowed, rule.needs_approval) for rule in body.tools
+        ],
+    )
+    return ToolServerOut.of(row)
+
+
+@router.delete("/organization/tool-servers/{uuid:tool_server_id}", response={204: None})
+async def delete_tool_server(request: AuthenticatedRequest, tool_server_id: UUID) -> Status:
+    """Its tools go with it; calls that were made stay in their chats."""
+    await in_database(servers.server_get, principal=request.auth, server_id=tool_server_id)
+    await require_recent(request)
+    await in_database(servers.server_delete, principal=request.auth, server_id=tool_server_id)
+    return Status(204, None)
+
+
+@router.post("/organization/tool-servers/{uuid:tool_server_id}/check", response=ToolServerOut)
+async def check_tool_server(request: AuthenticatedRequest, tool_server_id: UUID) -> ToolServerOut:
+    """Ask the server for its tools. `error` says why that failed."""
+    row = await in_database(servers.server_get, principal=request.auth, server_id=tool_server_id)
+    await require_recent(request)
+    return ToolServerOut.of(await _checked(request, row))
+
+
+async def _checked(request: AuthenticatedRequest, row: ToolServer) -> ToolServer:
+    mine = {"principal": request.auth, "server_id": row.pk}
+    try:
+        found = await tools_list(servers.address_of(row))
+    except ToolFailed as error:
+        return await in_database(servers.server_failed, **mine, error=str(error))
+    return await in_database(servers.tools_save, **mine, found=found)
+
+
+@router.get("/me/tools", response=MyToolsOut)
+async def get_my_tools(request: AuthenticatedRequest) -> MyToolsOut:
+    """What you can switch on, and what you let be called without asking."""
+    usable = await in_database(catalog.servers_usable, principal=request.auth)
+    granted = await in_database(catalog.always_granted, principal=request.auth)
+    return MyToolsOut(
+        servers=[UsableServerOut.of(row, is_on) for row, is_on in usable],
+        always=[ToolGrantOut.of(row) for row in granted],
+    )
+
+
+@router.put("/me/tools/{uuid:tool_server_id}", response={204: None})
+async def switch_tools(
+    request: AuthenticatedRequest, tool_server_id: UUID, body: ToolSwitch
+) -> Status:
+    """Offer a server's tools in your chats, or not; from the next turn on."""
+    await in_database(
+        catalog.server_use, principal=request.auth, server_id=tool_server_id, is_on=body.on
+    )
+    return Status(204, None)
+
+
+@router.delete("/me/tool-grants/{int:tool_grant_id}", response={204: None})
+async def revoke_tool_grant(request: AuthenticatedRequest, tool_grant_id: int) -> Status:
+    """Be asked again."""
+    await in_database(catalog.grant_revoke, principal=request.auth, grant_id=tool_grant_id)
+    return Status(204, None)
+
+
+@router.get("/conversations/{uuid:conversation_id}/tool-calls", response=ToolCallListOut)
+async def list_tool_calls(request: AuthenticatedRequest, conversation_id: UUID) -> ToolCallListOut:
+    """The newest 500, with their results."""
+    rows = await in_database(
+        approvals.calls_list, principal=request.auth, conversation_id=conversation_id
+    )
+    return ToolCallListOut(data=[ToolCallOut.of(row) for row in rows])
+
+
+@router.post("/tool-calls/{uuid:tool_call_id}/decision", response=ToolCallOut)
+async def decide_tool_call(
+    request: AuthenticatedRequest, tool_call_id: UUID, body: ToolDecision
+) -> ToolCallOut:
+    """Let it be made, or not; the answer goes on by itself. 409: it does not wait any more."""
+    row: ToolCall = await in_database(
+        approvals.call_decide,
+        principal=request.auth,
+        tool_call_id=tool_call_id,
+        decision=body.decision,
+    )
+    return ToolCallOut.of(row)

@@ -1,0 +1,168 @@
+"""Tools of the page: servers as managers set them, switches, calls and decisions."""
+
+from datetime import datetime
+from typing import Annotated, Literal
+from uuid import UUID
+
+from pydantic import Field, StringConstraints
+
+from backend.api.schemas.base import RequestModel, ResponseModel
+from backend.tools.approvals import may_always
+from backend.tools.models import Tool, ToolCall, ToolGrant, ToolServer
+
+_NOT_NULL = r"^[^\x00]*$"  # PostgreSQL stores no null character
+ServerName = Annotated[
+    str,
+    StringConstraints(strip_whitespace=True, min_length=1, max_length=60, pattern=_NOT_NULL),
+]
+Token = Annotated[str, StringConstraints(strip_whitespace=True, max_length=4_000)]
+
+
+class ToolServerCreate(RequestModel):
+    name: ServerName
+    url: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=1000)]
+    token: Token = Field(default="", description="Sent as `Authorization: Bearer`; empty: none.")
+
+
+class ToolRuleBody(RequestModel):
+    name: Annotated[str, StringConstraints(min_length=1, max_length=128, pattern=_NOT_NULL)]
+    allowed: bool
+    needs_approval: bool
+
+
+class ToolServerUpdate(RequestModel):
+    """Absent fields stay as they are."""
+
+    name: ServerName | None = None
+    token: Token | None = None
+    enabled: bool | None = None
+    tools: Annotated[list[ToolRuleBody], Field(max_length=128)] = []
+
+
+class ToolOut(ResponseModel):
+    name: str
+    title: str
+    description: str
+    allowed: bool
+    needs_approval: bool
+    claims_read_only: bool = Field(description="What the server says of it; nothing rests on it.")
+    claims_destructive: bool
+
+    @classmethod
+    def of(cls, row: Tool) -> "ToolOut":
+        return cls(
+            name=row.name,
+            title=row.title,
+            description=row.description,
+            allowed=row.is_allowed,
+            needs_approval=row.needs_approval,
+            claims_read_only=row.claims_read_only,
+            claims_destructive=row.claims_destructive,
+        )
+
+
+class ToolServerOut(ResponseModel):
+    id: UUID
+    name: str
+    url: str
+    has_token: bool
+    enabled: bool
+    checked_at: datetime | None
+    error: str = Field(description="Why its tools could not be read; empty where they could.")
+    tools: list[ToolOut]
+
+    @classmethod
+    def of(cls, row: ToolServer) -> "ToolServerOut":
+        return cls(
+            id=row.id,
+            name=row.name,
+            url=row.url,
+            has_token=bool(row.encrypted_token),
+            enabled=row.is_enabled,
+            checked_at=row.checked_at,
+            error=row.error,
+            tools=[ToolOut.of(tool) for tool in sorted(row.tools.all(), key=lambda t: t.name)],
+        )
+
+
+class ToolServerListOut(ResponseModel):
+    data: list[ToolServerOut]
+
+
+class UsableServerOut(ResponseModel):
+    id: UUID
+    name: str
+    on: bool
+    tools: list[str]
+
+    @classmethod
+    def of(cls, row: ToolServer, is_on: bool) -> "UsableServerOut":
+        allowed = sorted(tool.title or tool.name for tool in row.tools.all() if tool.is_allowed)
+        return cls(id=row.id, name=row.name, on=is_on, tools=allowed)
+
+
+class ToolGrantOut(ResponseModel):
+    id: int
+    server: str
+    tool: str
+    created_at: datetime
+
+    @classmethod
+    def of(cls, row: ToolGrant) -> "ToolGrantOut":
+        tool = row.tool
+        return cls(
+            id=row.pk,
+            server=tool.server.name,
+            tool=tool.title or tool.name,
+            created_at=row.created_at,
+        )
+
+
+class MyToolsOut(ResponseModel):
+    servers: list[UsableServerOut]
+    always: list[ToolGrantOut] = Field(description="What is called without asking, in every chat.")
+
+
+class ToolSwitch(RequestModel):
+    on: bool
+
+
+class ToolDecision(RequestModel):
+    decision: Literal["once", "chat", "always", "deny"]
+
+
+class ToolCallOut(ResponseModel):
+    id: UUID
+    message_id: UUID
+    call_id: str = Field(description="Of the part of the message.")
+    server: str
+    tool: str
+    status: Literal["waiting", "due", "running", "done", "failed", "denied"]
+    arguments: str
+    result: str
+    decision: str
+    may_always: bool
+    is_current: bool = Field(description="Whether it is of the answer that the chat ends with.")
+
+    @classmethod
+    def of(cls, row: ToolCall) -> "ToolCallOut":
+        message_id = row.round_id
+        return cls.model_validate(
+            {
+                "id": row.pk,
+                "message_id": message_id,
+                "call_id": row.call_id,
+                "server": row.server_name,
+                "tool": (row.tool.title if row.tool else "") or row.tool_name,
+                "status": row.status,
+                "arguments": row.arguments,
+                "result": row.result,
+                "decision": row.decision,
+                "may_always": may_always(row),
+                "is_current": row.round.message.conversation.active_message_id == message_id,
+            }
+        )
+
+
+class ToolCallListOut(ResponseModel):
+    data: list[ToolCallOut]

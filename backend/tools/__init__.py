@@ -1,0 +1,11 @@
+"""Tools of the page: what an organization lets models call, and the calls of a chat's answers.
+
+models.py       servers, their tools, who uses them, what was approved; rounds and calls
+servers.py      an organization's MCP servers, as owners and admins set them
+catalog.py      which tools a person's turn offers
+rounds.py       from an answer's calls to the turn that goes on with their results
+approvals.py    a person's decision about a call
+mcp_client.py   a server over streamable HTTP: bounded, and never at a private address
+
+The loop that carries rounds on is `backend/api/tool_rounds.py`: it starts generations.
+"""

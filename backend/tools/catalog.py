@@ -1,0 +1,98 @@
+"""Which tools a person's turn offers: those that the organization allows and they switched on."""
+
+import hashlib
+import re
+from typing import Any
+from uuid import UUID
+
+from django.db.models import QuerySet
+
+from backend.accounts.principal import Principal
+from backend.platform.errors import NotFound
+from backend.tools.models import Tool, ToolGrant, ToolServer, ToolUse
+from backend.tools.servers import servers_of
+
+MAX_OFFERED = 64
+_MAX_NAME = 64
+_NOT_IN_NAMES = re.compile(r"[^a-zA-Z0-9_-]+")
+
+
+def tools_for(principal: Principal) -> list[Tool]:
+    """By server and name, at most 64. None for a key: approvals are a person's."""
+    if principal.is_api_key or principal.user_id is None:
+        return []
+    usable = Tool.objects.filter(
+        server__organization_id=principal.organization_id,
+        server__is_enabled=True,
+        server__uses__user_id=principal.user_id,
+        is_allowed=True,
+    )
+    return list(usable.select_related("server").order_by("server__name", "name")[:MAX_OFFERED])
+
+
+def offered_name(tool: Tool) -> str:
+    """As models read it: letters, digits, `_` and `-`, at most 64, one for each tool."""
+    plain = f"{tool.server.name}_{tool.name}"
+    name = _NOT_IN_NAMES.sub("_", plain)
+    digest = hashlib.sha256(f"{tool.server_id}\0{tool.name}".encode()).hexdigest()[:6]
+    return f"{name[: _MAX_NAME - 7]}_{digest}"
+
+
+def as_openai(tool: Tool) -> dict[str, Any]:
+    """What a request tells the model of it."""
+    description = "\n".join(text for text in (tool.title, tool.description) if text)
+    function = {
+        "name": offered_name(tool),
+        "description": description,
+        "parameters": tool.input_schema,
+    }
+    return {"type": "function", "function": function}
+
+
+def servers_usable(*, principal: Principal) -> list[tuple[ToolServer, bool]]:
+    """Those with a tool that is allowed, and whether the caller has switched them on."""
+    servers = (
+        servers_of(principal)
+        .filter(is_enabled=True, tools__is_allowed=True)
+        .order_by("name")
+        .prefetch_related("tools")
+        .distinct()
+    )
+    used = set(
+        ToolUse.objects.filter(
+            user_id=principal.user_id, server__organization_id=principal.organization_id
+        ).values_list("server_id", flat=True)
+    )
+    return [(server, server.pk in used) for server in servers]
+
+
+def server_use(*, principal: Principal, server_id: UUID, is_on: bool) -> None:
+    """Switch a server's tools on or off for the caller's chats. Raises NotFound."""
+    server = servers_of(principal).filter(pk=server_id, is_enabled=True).first()
+    if server is None:
+        raise NotFound(f"There is no tool server {server_id}.")
+    mine = {"server": server, "user_id": principal.user_id}
+    if is_on:
+        ToolUse.objects.get_or_create(**mine)
+    else:
+        ToolUse.objects.filter(**mine).delete()
+
+
+def grants_of(principal: Principal) -> QuerySet[ToolGrant]:
+    """What the caller lets be called without asking, in this organization."""
+    return ToolGrant.objects.filter(
+        user_id=principal.user_id, tool__server__organization_id=principal.organization_id
+    )
+
+
+def always_granted(*, principal: Principal) -> list[ToolGrant]:
+    """Those for all chats, newest first."""
+    rows = grants_of(principal).filter(conversation=None)
+    return list(rows.select_related("tool__server").order_by("-created_at"))
+
+
+def grant_revoke(*, principal: Principal, grant_id: int) -> None:
+    """Raises NotFound."""
+    deleted, _ = grants_of(principal).filter(pk=grant_id).delete()
+    if not deleted:
+        raise NotFound(f"There is no grant {grant_id}.")

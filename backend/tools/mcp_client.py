@@ -1,0 +1,193 @@
+"""An MCP server over streamable HTTP: its tools, and calls of them.
+
+A connection for each errand: servers forget sessions, and no call waits behind another. Everything
+that a server can do wrong ends as `ToolFailed` within the timeout. Results are not validated
+against the schema that a server claims for them: a schema may refer to URLs, which a validator
+would fetch past the guard.
+
+Source: Model Context Protocol, revision 2025-06-18, "Streamable HTTP" and "Tools".
+"""
+
+import asyncio
+import hashlib
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import httpx2
+import mcp_types as types
+import structlog
+from django.conf import settings
+from mcp import ClientSession, MCPError
+from mcp.client.streamable_http import streamable_http_client
+
+from backend.platform.guarded_client import guarded_client
+
+MAX_RESULT = 16_000
+MAX_TOOLS = 128
+MAX_SCHEMA = 20_000
+MAX_DESCRIPTION = 2_000
+SERVER_ERROR = "Tool server error"
+WHAT = "A tool server's URL"
+
+log = structlog.get_logger(__name__)
+
+
+class ToolFailed(Exception):
+    """A server did not do what it was asked. The message is for people and models."""
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where a server is, and what it wants to see."""
+
+    url: str
+    token: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FoundTool:
+    """A tool as its server describes it now."""
+
+    name: str
+    title: str
+    description: str
+    input_schema: dict[str, Any]
+    claims_read_only: bool
+    claims_destructive: bool
+
+    @property
+    def fingerprint(self) -> str:
+        """Of everything that a model or a person reads of it."""
+        said = [
+            self.name,
+            self.title,
+            self.description,
+            self.input_schema,
+            self.claims_read_only,
+            self.claims_destructive,
+        ]
+        return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+
+
+async def tools_list(address: Address) -> list[FoundTool]:
+    """At most MAX_TOOLS; those that no model could be told of are left out. Raises ToolFailed."""
+    found: list[types.Tool] = []
+    async with _session(address, settings.TOOL_TIMEOUT_S) as session:
+        cursor: str | None = None
+        while len(found) < MAX_TOOLS:
+            params = types.PaginatedRequestParams(cursor=cursor) if cursor else None
+            page = await session.list_tools(params=params)
+            found += page.tools
+            cursor = page.next_cursor
+            if not cursor or not page.tools:
+                break
+    return [_found(tool) for tool in found[:MAX_TOOLS] if _is_usable(tool)]
+
+
+async def tool_call(address: Address, name: str, arguments: dict[str, Any]) -> str:
+    """What the tool says, as text, cut at MAX_RESULT. Raises ToolFailed, also where it reports an
+    error."""
+    async with _session(address, settings.TOOL_TIMEOUT_S) as session:
+        params = types.CallToolRequestParams(name=name, arguments=arguments)
+        result = await session.send_request(
+            types.CallToolRequest(params=params), types.CallToolResult
+        )
+    text = _text_of(result)
+    if result.is_error:
+        raise ToolFailed(text or "The tool reported an error without a message.")
+    return text
+
+
+@asynccontextmanager
+async def _session(address: Address, timeout_s: float) -> AsyncIterator[ClientSession]:
+    headers = {"Authorization": f"Bearer {address.token}"} if address.token else {}
+    try:
+        async with (
+            asyncio.timeout(timeout_s),
+            guarded_client(
+                to_private=settings.TOOLS_TO_PRIVATE,
+                what=WHAT,
+                timeout_s=timeout_s,
+                headers=headers,
+            ) as client,
+            streamable_http_client(address.url, http_client=client, terminate_on_close=False) as (
+                read,
+                write,
+            ),
+            ClientSession(read, write, read_timeout_seconds=timeout_s) as session,
+        ):
+            await session.initialize()
+            yield session
+    except (MCPError, httpx2.HTTPError, OSError, ValueError, RuntimeError, ExceptionGroup) as error:
+        first = _first(error)
+        log.info("tool_server_failed", error=repr(first))
+        if isinstance(first, TimeoutError):
+            raise ToolFailed(f"Timeout after {timeout_s:g} s.") from error
+        raise ToolFailed(f"{SERVER_ERROR}: {_clean(str(first))[:200]}") from error
+
+
+def _first(error: BaseException) -> BaseException:
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error
+
+
+def _clean(text: str) -> str:
+    """`text` as PostgreSQL can store it."""
+    return text.encode(errors="replace").decode().replace("\x00", "\N{REPLACEMENT CHARACTER}")
+
+
+def _text_of(result: types.CallToolResult) -> str:
+    """Texts as they are; of anything else, what it was."""
+    texts: list[str] = []
+    for part in result.content:
+        if isinstance(part, types.TextContent):
+            texts.append(part.text)
+        elif isinstance(part, types.EmbeddedResource) and isinstance(
+            part.resource, types.TextResourceContents
+        ):
+            texts.append(part.resource.text)
+        else:
+            texts.append(f"[{part.type}]")
+    text = "\n\n".join(texts)
+    if not text and result.structured_content is not None:
+        text = json.dumps(result.structured_content)
+    text = _clean(text)
+    if len(text) > MAX_RESULT:
+        return f"{text[:MAX_RESULT]}\n[cut: the result has {len(text):,} characters]"
+    return text
+
+
+def _is_usable(tool: types.Tool) -> bool:
+    schema = tool.input_schema
+    return (
+        0 < len(tool.name) <= 128
+        and _is_storable(json.dumps([tool.name, tool.title, tool.description, schema]))
+        and schema.get("type") == "object"
+        and len(json.dumps(schema)) <= MAX_SCHEMA
+    )
+
+
+def _is_storable(written: str) -> bool:
+    """Whether JSON names no null character and no half of a surrogate pair."""
+    try:
+        json.dumps(json.loads(written), ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return False
+    return "\\u0000" not in written
+
+
+def _found(tool: types.Tool) -> FoundTool:
+    claims = tool.annotations
+    reads_only = bool(claims and claims.read_only_hint)
+    return FoundTool(
+        name=tool.name,
+        title=(tool.title or (claims.title if claims else "") or "")[:200],
+        description=(tool.description or "")[:MAX_DESCRIPTION],
+        input_schema=tool.input_schema,
+        claims_read_only=reads_only,
+        claims_destructive=bool(claims and claims.destructive_hint and not reads_only),
+    )

@@ -1,0 +1,173 @@
+"""Tables of `tools`.
+
+Invariants, held by constraints and by the only writers (servers.py, rounds.py, approvals.py):
+- a tool is offered only as it was when a manager allowed it: another definition has another
+  fingerprint, and is reviewed anew;
+- a call that changes something is sent at most once: it is `running` before it is sent, and one
+  that is found `running` by another process has failed;
+- a round leads to one next turn at most.
+"""
+
+import uuid
+
+from django.db import models
+from django.utils import timezone
+
+from backend.accounts.models import Organization, User
+from backend.conversations.models import Conversation, Message
+
+
+class ToolServer(models.Model):
+    """An MCP server of an organization."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    organization = models.ForeignKey(
+        Organization, on_delete=models.CASCADE, related_name="tool_servers"
+    )
+    name = models.CharField(max_length=60)
+    url = models.CharField(max_length=1000)
+    encrypted_token = models.TextField(blank=True)
+    is_enabled = models.BooleanField(default=True)
+    checked_at = models.DateTimeField(null=True, blank=True)
+    error = models.CharField(max_length=300, blank=True, help_text="Of the last look at its tools.")
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["organization", "name"], name="tool_server_unique")
+        ]
+
+    def __str__(self) -> str:
+        return f"Tool server {self.id}"
+
+
+class Tool(models.Model):
+    """A tool as its server described it. What the server claims of it decides nothing but how the
+    form is filled in."""
+
+    server = models.ForeignKey(ToolServer, on_delete=models.CASCADE, related_name="tools")
+    name = models.CharField(max_length=128)
+    title = models.CharField(max_length=200, blank=True)
+    description = models.TextField(blank=True)
+    input_schema = models.JSONField(default=dict)
+    claims_read_only = models.BooleanField(default=False)
+    claims_destructive = models.BooleanField(default=False)
+    fingerprint = models.CharField(max_length=64)
+    is_allowed = models.BooleanField(default=False)
+    needs_approval = models.BooleanField(default=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["server", "name"], name="tool_unique")]
+
+    def __str__(self) -> str:
+        return f"{self.name} of {self.server_id}"
+
+
+class ToolUse(models.Model):
+    """A person has switched a server's tools on for their own chats."""
+
+    server = models.ForeignKey(ToolServer, on_delete=models.CASCADE, related_name="uses")
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="tool_uses")
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["server", "user"], name="tool_use_unique")]
+
+    def __str__(self) -> str:
+        return f"{self.user_id} uses {self.server_id}"
+
+
+class ToolGrant(models.Model):
+    """A person lets a tool be called without asking: in one chat, or in all of theirs."""
+
+    tool = models.ForeignKey(Tool, on_delete=models.CASCADE, related_name="grants")
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="tool_grants")
+    conversation = models.ForeignKey(
+        Conversation, on_delete=models.CASCADE, null=True, blank=True, related_name="tool_grants"
+    )
+    fingerprint = models.CharField(max_length=64, help_text="Of the tool that was granted.")
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["tool", "user", "conversation"],
+                nulls_distinct=False,
+                name="tool_grant_unique",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"Grant {self.pk}"
+
+
+class RoundState(models.TextChoices):
+    ANSWERING = "answering", "the answer is being generated"
+    CALLING = "calling", "calls are to be made"
+    WAITING = "waiting", "for a person's approval"
+    DONE = "done"
+
+
+class ToolRound(models.Model):
+    """An answer that was offered tools, and what became of its calls."""
+
+    message = models.OneToOneField(
+        Message, on_delete=models.CASCADE, primary_key=True, related_name="tool_round"
+    )
+    number = models.PositiveSmallIntegerField(default=1)
+    offered = models.JSONField(default=dict, help_text="Ids of tools by the names models read.")
+    state = models.CharField(
+        max_length=16, choices=RoundState.choices, default=RoundState.ANSWERING
+    )
+    claimed_until = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        indexes = [
+            models.Index(
+                fields=["state"],
+                condition=models.Q(state__in=["answering", "calling"]),
+                name="tool_round_open",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"Round of {self.message_id}"
+
+
+class CallStatus(models.TextChoices):
+    WAITING = "waiting", "for approval"
+    DUE = "due"
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"
+    DENIED = "denied"
+
+
+class ToolCall(models.Model):
+    """One call of an answer. Arguments and result are content, and go with their message."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    round = models.ForeignKey(ToolRound, on_delete=models.CASCADE, related_name="calls")
+    place = models.PositiveSmallIntegerField()
+    call_id = models.CharField(max_length=64)
+    tool = models.ForeignKey(Tool, on_delete=models.SET_NULL, null=True, related_name="+")
+    server_name = models.CharField(max_length=60, blank=True)
+    tool_name = models.CharField(max_length=128)
+    fingerprint = models.CharField(max_length=64, blank=True, help_text="Of the offered tool.")
+    arguments = models.TextField()
+    status = models.CharField(max_length=16, choices=CallStatus.choices)
+    result = models.TextField(blank=True)
+    decision = models.CharField(
+        max_length=16, blank=True, help_text="`policy`, `granted`, or what a person chose."
+    )
+    decided_by = models.ForeignKey(User, on_delete=models.SET_NULL, null=True, related_name="+")
+    decided_at = models.DateTimeField(null=True, blank=True)
+    started_at = models.DateTimeField(null=True, blank=True)
+    finished_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["round", "place"], name="tool_call_place_unique")
+        ]
+
+    def __str__(self) -> str:
+        return f"Tool call {self.id}"

@@ -1,0 +1,192 @@
+"""An organization's MCP servers: owners and admins set them, and say what each tool may do."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.conf import settings
+from django.db import IntegrityError, transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from backend.accounts.principal import Principal
+from backend.accounts.roles import require_manager
+from backend.audit.actions import Action
+from backend.audit.services import record
+from backend.platform import outbound
+from backend.platform.errors import Conflict, InvalidRequest, NotFound
+from backend.tools.mcp_client import WHAT, Address, FoundTool
+from backend.tools.models import Tool, ToolServer
+from backend.tools.secrets import token_decrypt, token_encrypt
+
+MAX_SERVERS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class ToolRule:
+    """What a manager lets a tool do."""
+
+    name: str
+    is_allowed: bool
+    needs_approval: bool
+
+
+def servers_of(principal: Principal) -> QuerySet[ToolServer]:
+    """Every query for servers starts here."""
+    return ToolServer.objects.filter(organization_id=principal.organization_id)
+
+
+def servers_list(*, principal: Principal) -> list[ToolServer]:
+    """Raises PermissionDenied."""
+    require_manager(principal)
+    return list(servers_of(principal).order_by("name").prefetch_related("tools"))
+
+
+def server_get(*, principal: Principal, server_id: UUID) -> ToolServer:
+    """With its tools. Raises PermissionDenied, NotFound."""
+    require_manager(principal)
+    found = servers_of(principal).filter(pk=server_id).prefetch_related("tools").first()
+    if found is None:
+        raise NotFound(f"There is no tool server {server_id}.")
+    return found
+
+
+def address_of(server: ToolServer) -> Address:
+    token = server.encrypted_token and token_decrypt(
+        server.encrypted_token, organization_id=server.organization_id, server_id=server.pk
+    )
+    return Address(server.url, token)
+
+
+@transaction.atomic
+def server_create(*, principal: Principal, name: str, url: str, token: str) -> ToolServer:
+    """A server without tools yet: look for them next (`tools_save`).
+
+    Raises:
+        PermissionDenied, InvalidRequest. Conflict: the name is taken, or there are 20.
+    """
+    require_manager(principal)
+    _check(url, token)
+    if servers_of(principal).count() >= MAX_SERVERS:
+        raise Conflict(f"An organization has at most {MAX_SERVERS} tool servers.")
+    server = ToolServer(organization_id=principal.organization_id, name=name, url=url)
+    _set_token(server, token)
+    _save(server)
+    _note(Action.TOOL_SERVER_CREATED, principal, server)
+    return server_get(principal=principal, server_id=server.pk)
+
+
+@transaction.atomic
+def server_update(
+    *,
+    principal: Principal,
+    server_id: UUID,
+    name: str | None = None,
+    token: str | None = None,
+    is_enabled: bool | None = None,
+    tools: Sequence[ToolRule] = (),
+) -> ToolServer:
+    """Change what is given. Another URL is another server.
+
+    Args:
+        tools: rules for those that are named; the others keep theirs.
+    Raises:
+        PermissionDenied, NotFound, InvalidRequest. Conflict: the name is taken.
+    """
+    server = server_get(principal=principal, server_id=server_id)
+    if token is not None:
+        _check(server.url, token)
+        _set_token(server, token)
+    server.name = name if name is not None else server.name
+    server.is_enabled = is_enabled if is_enabled is not None else server.is_enabled
+    _save(server)
+    for rule in tools:
+        changed = Tool.objects.filter(server=server, name=rule.name).update(
+            is_allowed=rule.is_allowed, needs_approval=rule.needs_approval
+        )
+        if not changed:
+            raise InvalidRequest(f"The server has no tool {rule.name!r}.", param="tools")
+    _note(
+        Action.TOOL_SERVER_UPDATED,
+        principal,
+        server,
+        is_enabled=server.is_enabled,
+        allowed=[rule.name for rule in tools if rule.is_allowed],
+        without_approval=[r.name for r in tools if r.is_allowed and not r.needs_approval],
+    )
+    return server_get(principal=principal, server_id=server_id)
+
+
+@transaction.atomic
+def server_delete(*, principal: Principal, server_id: UUID) -> None:
+    """Raises PermissionDenied, NotFound."""
+    server = server_get(principal=principal, server_id=server_id)
+    _note(Action.TOOL_SERVER_DELETED, principal, server)
+    server.delete()
+
+
+@transaction.atomic
+def tools_save(*, principal: Principal, server_id: UUID, found: Sequence[FoundTool]) -> ToolServer:
+    """Store what the server has now. A tool that is new, or is not what was allowed any more, is
+    not allowed; by its own claim it asks for approval or not.
+
+    Raises:
+        PermissionDenied, NotFound.
+    """
+    server = server_get(principal=principal, server_id=server_id)
+    known = {tool.name: tool for tool in server.tools.select_for_update()}
+    by_name = {one.name: one for one in found}
+    server.tools.exclude(name__in=by_name).delete()
+    for name, one in by_name.items():
+        tool = known.get(name) or Tool(server=server, name=name)
+        if tool.fingerprint == one.fingerprint:
+            continue
+        tool.title, tool.description = one.title, one.description
+        tool.input_schema, tool.fingerprint = one.input_schema, one.fingerprint
+        tool.claims_read_only = one.claims_read_only
+        tool.claims_destructive = one.claims_destructive
+        tool.is_allowed, tool.needs_approval = False, not one.claims_read_only
+        tool.save()
+    server.checked_at, server.error = timezone.now(), ""
+    server.save(update_fields=["checked_at", "error"])
+    return server_get(principal=principal, server_id=server_id)
+
+
+def server_failed(*, principal: Principal, server_id: UUID, error: str) -> ToolServer:
+    """Note why its tools could not be read. Raises PermissionDenied, NotFound."""
+    server = server_get(principal=principal, server_id=server_id)
+    server.checked_at, server.error = timezone.now(), error[:300]
+    server.save(update_fields=["checked_at", "error"])
+    return server
+
+
+def _check(url: str, token: str) -> None:
+    outbound.check_url(url, to_private=settings.TOOLS_TO_PRIVATE, what=WHAT)
+    if not (token.isascii() and token.isprintable()) or " " in token:
+        raise InvalidRequest("A token has no spaces and only ASCII characters.", param="token")
+
+
+def _set_token(server: ToolServer, token: str) -> None:
+    server.encrypted_token = token and token_encrypt(
+        token, organization_id=server.organization_id, server_id=server.pk
+    )
+
+
+def _save(server: ToolServer) -> None:
+    try:
+        with transaction.atomic():
+            server.save()
+    except IntegrityError as error:
+        raise Conflict(f"There is a tool server {server.name!r} already.", param="name") from error
+
+
+def _note(
+    action: Action, principal: Principal, server: ToolServer, **details: bool | list[str]
+) -> None:
+    record(
+        action,
+        organization_id=principal.organization_id,
+        actor=principal,
+        target=("tool_server", server.pk),
+        details={"name": server.name, "url": server.url, **details},
+    )

@@ -1,0 +1,44 @@
+/** Requests about tools: an organization's servers, a person's switches, calls of a chat. */
+import { api } from "./client";
+import type { MyTools, ToolCall, ToolServer } from "./types";
+
+const servers = "/api/organization/tool-servers";
+const at = (id: string) => `${servers}/${encodeURIComponent(id)}`;
+
+export const listToolServers = () => api<{ data: ToolServer[] }>(servers);
+
+export const createToolServer = (body: { name: string; url: string; token: string }) =>
+  api<ToolServer>(servers, { method: "POST", body });
+
+export interface ToolRule {
+  name: string;
+  allowed: boolean;
+  needs_approval: boolean;
+}
+
+export const patchToolServer = (id: string, body: { enabled?: boolean; tools?: ToolRule[] }) =>
+  api<ToolServer>(at(id), { method: "PATCH", body });
+
+export const deleteToolServer = (id: string) => api<void>(at(id), { method: "DELETE" });
+
+export const checkToolServer = (id: string) =>
+  api<ToolServer>(`${at(id)}/check`, { method: "POST" });
+
+export const getMyTools = () => api<MyTools>("/api/me/tools");
+
+export const switchTools = (id: string, on: boolean) =>
+  api<void>(`/api/me/tools/${encodeURIComponent(id)}`, { method: "PUT", body: { on } });
+
+export const revokeGrant = (id: number) =>
+  api<void>(`/api/me/tool-grants/${id}`, { method: "DELETE" });
+
+export const listToolCalls = (conversationId: string) =>
+  api<{ data: ToolCall[] }>(`/api/conversations/${encodeURIComponent(conversationId)}/tool-calls`);
+
+export type Decision = "once" | "chat" | "always" | "deny";
+
+export const decideToolCall = (id: string, decision: Decision) =>
+  api<ToolCall>(`/api/tool-calls/${encodeURIComponent(id)}/decision`, {
+    method: "POST",
+    body: { decision },
+  });

@@ -1,0 +1,151 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { ChevronRight, Wrench } from "lucide-react";
+import { useEffect, useState } from "react";
+import { useParams } from "react-router";
+import { errorMessage } from "@/api/errors";
+import { type Decision, decideToolCall, listToolCalls } from "@/api/tools";
+import type { Part, ToolCall } from "@/api/types";
+import { Button } from "@/ui/button";
+import { toast } from "@/ui/toast";
+import { toolCallsKey } from "./cache";
+
+/** While calls run; the event socket usually says so sooner. */
+const REREAD_MS = 2000;
+
+type CallPart = Extract<Part, { type: "call" }>;
+
+const words: Record<ToolCall["status"], string> = {
+  waiting: "waits for you",
+  due: "is called",
+  running: "is called",
+  done: "done",
+  failed: "failed",
+  denied: "not allowed",
+};
+
+export const callsOf = (parts: Part[]): CallPart[] =>
+  parts.flatMap((part) => (part.type === "call" ? [part] : []));
+
+/** Whether a message holds nothing but what tools have answered. */
+export const isResultsOnly = (parts: Part[]): boolean =>
+  parts.length > 0 && parts.every((part) => part.type === "call_output");
+
+/** The calls of an answer: folded, and open where a person has to decide. */
+export function ToolCalls({ parts }: { parts: CallPart[] }) {
+  const { id = "" } = useParams();
+  const ids = parts.map((part) => part.call_id);
+  const { data } = useQuery({
+    queryKey: toolCallsKey(id),
+    queryFn: () => listToolCalls(id),
+    enabled: id !== "",
+    refetchInterval: ({ state }) => {
+      const known = state.data?.data ?? [];
+      const open = known.some((call) => call.status === "due" || call.status === "running");
+      return open || !ids.every((one) => known.some((call) => call.call_id === one))
+        ? REREAD_MS
+        : false;
+    },
+  });
+  return (
+    <ul className="my-2 flex flex-col gap-2" aria-label="Tool calls">
+      {parts.map((part) => (
+        <li key={part.call_id}>
+          <Call part={part} call={data?.data.find((one) => one.call_id === part.call_id)} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Call({ part, call }: { part: CallPart; call: ToolCall | undefined }) {
+  const asks = call?.status === "waiting" && call.is_current;
+  const [open, setOpen] = useState(asks);
+  useEffect(() => setOpen(asks), [asks]);
+  const status = !call
+    ? ""
+    : call.status === "waiting" && !call.is_current
+      ? "not called"
+      : words[call.status];
+  return (
+    <div className="rounded-xl border border-border px-3 py-1 text-sm">
+      <details
+        open={open}
+        onToggle={(event) => setOpen(event.currentTarget.open)}
+        className="group"
+      >
+        <summary className="flex min-h-10 cursor-pointer list-none items-center gap-2 rounded">
+          <ChevronRight
+            aria-hidden
+            className="size-4 shrink-0 transition-transform group-open:rotate-90"
+          />
+          <Wrench aria-hidden className="size-4 shrink-0 text-muted-foreground" />
+          <span className="min-w-0 flex-1 truncate font-medium">
+            {call ? call.tool : part.name}
+            {call?.server && (
+              <span className="font-normal text-muted-foreground"> of {call.server}</span>
+            )}
+          </span>
+          <span role="status" className="shrink-0 text-muted-foreground">
+            {status}
+          </span>
+        </summary>
+        <Text title="Arguments" text={shown(part.arguments)} />
+        {call?.result && <Text title="Result" text={call.result} />}
+      </details>
+      {asks && <Approval call={call} />}
+    </div>
+  );
+}
+
+function Text({ title, text }: { title: string; text: string }) {
+  return (
+    <div className="pb-2">
+      <p className="text-muted-foreground text-xs">{title}</p>
+      <pre
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area must be reachable by keyboard
+        tabIndex={0}
+        className="max-h-64 overflow-auto whitespace-pre-wrap break-words rounded-lg bg-muted p-2 font-mono text-xs"
+        dir="auto"
+      >
+        {text}
+      </pre>
+    </div>
+  );
+}
+
+function Approval({ call }: { call: ToolCall }) {
+  const client = useQueryClient();
+  const { id = "" } = useParams();
+  const decide = useMutation({
+    mutationFn: (decision: Decision) => decideToolCall(call.id, decision),
+    onError: (error) => toast(errorMessage(error)),
+    onSettled: () => client.invalidateQueries({ queryKey: toolCallsKey(id) }),
+  });
+  const button = (decision: Decision, label: string, variant: "primary" | "outline") => (
+    <Button variant={variant} disabled={decide.isPending} onClick={() => decide.mutate(decision)}>
+      {label}
+    </Button>
+  );
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: no fields, but buttons that belong together
+    <div
+      role="group"
+      aria-label={`Allow ${call.tool}?`}
+      className="flex flex-wrap items-center gap-2 pb-2"
+    >
+      {button("once", "Allow once", "primary")}
+      {button("chat", "In this chat", "outline")}
+      {call.may_always && button("always", "Always", "outline")}
+      {button("deny", "Deny", "outline")}
+    </div>
+  );
+}
+
+/** JSON laid out; what is none stays as it is. */
+function shown(written: string): string {
+  try {
+    return JSON.stringify(JSON.parse(written), null, 2);
+  } catch {
+    return written;
+  }
+}

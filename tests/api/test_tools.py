@@ -1,0 +1,361 @@
+"""Tools of a chat: offered, approved, called, answered; servers that hang and lie; other people."""
+
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from tests.api.test_untrusted_content import ORDERS, spotlit
+from tests.api.users import Person, sign_up
+from tests.support.mcp_server import TOKEN, ToolServer, answering
+from tests.support.scripted import ScriptedProduct
+
+WRONG_ID = b'{"jsonrpc": "2.0", "id": 99, "result": {}}'
+
+
+@pytest.fixture(scope="module")
+def tool_server() -> Iterator[ToolServer]:
+    server = ToolServer()
+    server.start()
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def person(scripted_product: ScriptedProduct, tool_server: ToolServer) -> Iterator[Person]:
+    """The owner of an organization whose tools are all allowed, and switched on by them."""
+    scripted_product.says("Take an umbrella.")
+    tool_server.answers_as = None
+    tool_server.called.clear()
+    tool_server.forecast = "Sunny, 21 degrees."
+    user = sign_up(scripted_product.url)
+    server = new_server(user, tool_server.url)
+    allow_all(user, server)
+    switched = user.browser.put(f"/api/me/tools/{server['id']}", json={"on": True})
+    assert switched.status_code == 204, switched.text
+    yield user
+    scripted_product.calls()
+    user.browser.close()
+
+
+def new_server(user: Person, url: str, **more: str) -> dict[str, Any]:
+    body = {"name": "Weather", "url": url, "token": TOKEN, **more}
+    made = user.browser.post("/api/organization/tool-servers", json=body)
+    assert made.status_code == 201, made.text
+    server: dict[str, Any] = made.json()
+    return server
+
+
+def check(user: Person, server: dict[str, Any]) -> dict[str, Any]:
+    answer = user.browser.post(f"/api/organization/tool-servers/{server['id']}/check")
+    assert answer.status_code == 200, answer.text
+    checked: dict[str, Any] = answer.json()
+    return checked
+
+
+def allow_all(user: Person, server: dict[str, Any]) -> None:
+    checked = check(user, server)
+    assert checked["error"] == ""
+    rules = [
+        {"name": tool["name"], "allowed": True, "needs_approval": tool["needs_approval"]}
+        for tool in checked["tools"]
+    ]
+    path = f"/api/organization/tool-servers/{server['id']}"
+    answer = user.browser.patch(path, json={"tools": rules})
+    assert answer.status_code == 200, answer.text
+
+
+def ask(user: Person, conversation: str, text: str = "Shall I go?") -> None:
+    path = f"/api/conversations/{conversation}/messages"
+    answer = user.browser.post(path, json={"content": text})
+    assert answer.status_code == 200, answer.text
+
+
+def calls_of(user: Person, conversation: str) -> list[dict[str, Any]]:
+    answer = user.browser.get(f"/api/conversations/{conversation}/tool-calls")
+    assert answer.status_code == 200, answer.text
+    listed: list[dict[str, Any]] = answer.json()["data"]
+    return listed
+
+
+def wait(until: Callable[[], Any]) -> Any:
+    deadline = time.monotonic() + 90
+    while not (found := until()):
+        assert time.monotonic() < deadline, "it did not happen"
+        time.sleep(0.1)
+    return found
+
+
+def waiting_call(user: Person, conversation: str) -> dict[str, Any]:
+    def found() -> Any:
+        return [one for one in calls_of(user, conversation) if one["status"] == "waiting"]
+
+    return dict(wait(found)[0])
+
+
+def answered(user: Person, conversation: str) -> list[dict[str, Any]]:
+    """The messages, when the last of them is an answer in words."""
+
+    def messages() -> Any:
+        branch = user.browser.get(f"/api/conversations/{conversation}").json()["messages"]
+        last = branch[-1]
+        has_call = any(part["type"] == "call" for part in last["parts"])
+        return branch if last["status"] != "pending" and not has_call else None
+
+    return list(wait(messages))
+
+
+def decide(user: Person, call: dict[str, Any], decision: str) -> int:
+    path = f"/api/tool-calls/{call['id']}/decision"
+    return user.browser.post(path, json={"decision": decision}).status_code
+
+
+def test_server_claims_fill_in_the_form_and_allow_nothing(
+    scripted_product: ScriptedProduct, tool_server: ToolServer
+) -> None:
+    tool_server.answers_as = None
+    user = sign_up(scripted_product.url)
+    server = new_server(user, tool_server.url)
+    tools = {tool["name"]: tool for tool in check(user, server)["tools"]}
+    assert not any(tool["allowed"] for tool in tools.values())
+    assert not tools["forecast"]["needs_approval"]
+    assert tools["book"]["needs_approval"]
+    assert f"Bearer {TOKEN}" in tool_server.seen_tokens
+    shown = user.browser.get("/api/organization/tool-servers").text
+    assert TOKEN not in shown
+    stored = scripted_product.rows("SELECT encrypted_token FROM tools_toolserver")
+    assert all(TOKEN not in row["encrypted_token"] for row in stored)
+    user.browser.close()
+
+
+def test_reading_tool_is_called_at_once_and_the_answer_goes_on(
+    person: Person, scripted_product: ScriptedProduct, tool_server: ToolServer
+) -> None:
+    scripted_product.calls(("forecast", '{"city": "Oslo"}'))
+    conversation = person.new_conversation()
+    ask(person, conversation)
+    messages = answered(person, conversation)
+    assert tool_server.called == [("forecast", "Oslo")]
+    [call] = calls_of(person, conversation)
+    assert (call["status"], call["result"]) == ("done", "Sunny, 21 degrees.")
+    assert [message["role"] for message in messages] == ["user", "assistant", "user", "assistant"]
+    assert messages[-1]["content"].strip() == "Take an umbrella."
+    result = scripted_product.prompts[-1][-1]
+    assert result["role"] == "tool"
+    spotlit(result["content"], "Sunny, 21 degrees.")
+    events = person.browser.get("/api/audit-log").json()["data"]
+    called = [event for event in events if event["action"] == "tool.called"]
+    assert len(called) == 1
+    assert called[0]["details"]["tool"] == "forecast"
+
+
+def test_changing_tool_waits_for_its_person_and_is_called_once(
+    person: Person, scripted_product: ScriptedProduct, tool_server: ToolServer
+) -> None:
+    scripted_product.calls(("book", '{"city": "Rome"}'))
+    conversation = person.new_conversation()
+    ask(person, conversation)
+    call = waiting_call(person, conversation)
+    assert tool_server.called == []
+    assert decide(person, call, "once") == 200
+    assert decide(person, call, "once") == 409
+    answered(person, conversation)
+    assert tool_server.called == [("book", "Rome")]
+    [stored] = scripted_product.rows(
+        "SELECT decision, decided_by_id FROM tools_toolcall WHERE id = %s", [call["id"]]
+    )
+    assert stored["decision"] == "once"
+    assert str(stored["decided_by_id"]) == person.me["user"]["id"]
+
+
+def test_denied_call_is_not_made_and_the_model_is_told(
+    person: Person, scripted_product: ScriptedProduct, tool_server: ToolServer
+) -> None:
+    scripted_product.calls(("book", '{"city": "Rome"}'))
+    conversation = person.new_conversation()
+    ask(person, conversation)
+    assert decide(person, waiting_call(person, conversation), "deny") == 200
+    answered(person, conversation)
+    assert tool_server.called == []
+    assert "This call was declined." in scripted_product.prompts[-1][-1]["content"]
+
+
+def test_grant_holds_for_its_chat_or_for_all_and_is_revoked(
+    person: Person, scripted_product: ScriptedProduct, tool_server: ToolServer
+) -> None:
+    scripted_product.calls(("book", '{"city": "Rome"}'))
+    first, second, third = (person.new_conversation() for _ in range(3))
+    ask(person, first)
+    assert decide(person, waiting_call(person, first), "chat") == 200
+    answered(person, first)
+    ask(person, first, "Again.")
+    answered(person, first)
+    assert len(tool_server.called) == 2
+
+    ask(person, second)
+    assert decide(person, waiting_call(person, second), "always") == 200
+    answered(person, second)
+    ask(person, third)
+    answered(person, third)
+    assert len(tool_server.called) == 4
+
+    [grant] = person.browser.get("/api/me/tools").json()["always"]
+    assert person.browser.delete(f"/api/me/tool-grants/{grant['id']}").status_code == 204
+    ask(person, third, "Again.")
+    waiting_call(person, third)
+    assert len(tool_server.called) == 4
+
+
+def test_always_is_refused_for_what_calls_itself_destructive(
+    person: Person, scripted_product: ScriptedProduct
+) -> None:
+    scripted_product.calls(("cancel_all", "{}"))
+    conversation = person.new_conversation()
+    ask(person, conversation)
+    call = waiting_call(person, conversation)
+    assert call["may_always"] is False
+    assert decide(person, call, "always") == 400
+
+
+def test_writing_on_gives_a_waiting_call_up(
+    person: Person, scripted_product: ScriptedProduct, tool_server: ToolServer
+) -> None:
+    scripted_product.calls(("book", '{"city": "Rome"}'))
+    conversation = person.new_conversation()
+    ask(person, conversation)
+    call = waiting_call(person, conversation)
+    scripted_product.calls()
+    ask(person, conversation, "Never mind.")
+    assert decide(person, call, "once") == 409
+    assert tool_server.called == []
+    roles = [message["role"] for message in scripted_product.prompts[-1]]
+    assert roles == ["user", "assistant", "tool", "user"]
+
+
+@pytest.mark.parametrize(
+    ("calls", "told"),
+    [
+        (("hang", "{}"), "Timeout after 5 s."),
+        (("huge", "{}"), "Tool server error"),
+        (("forecast", "[1]"), "not a JSON object"),
+        (("forecast", "{}"), "Error"),
+    ],
+    ids=["hangs", "huge", "no-object", "wrong-arguments"],
+)
+def test_failed_call_costs_a_word_and_not_the_chat(
+    person: Person, scripted_product: ScriptedProduct, calls: tuple[str, str], told: str
+) -> None:
+    scripted_product.calls(calls)
+    conversation = person.new_conversation()
+    ask(person, conversation)
+    messages = answered(person, conversation)
+    assert messages[-1]["content"].strip() == "Take an umbrella."
+    [call] = calls_of(person, conversation)
+    assert call["status"] == "failed"
+    assert told in scripted_product.prompts[-1][-1]["content"]
+
+
+def test_long_result_is_cut(person: Person, scripted_product: ScriptedProduct) -> None:
+    scripted_product.calls(("long", "{}"))
+    conversation = person.new_conversation()
+    ask(person, conversation)
+    answered(person, conversation)
+    [call] = calls_of(person, conversation)
+    assert 16_000 <= len(call["result"]) < 17_000
+    assert "[cut: the result has 100,000 characters]" in call["result"]
+
+
+@pytest.mark.parametrize(
+    "lie",
+    [
+        answering(200, b"{", content_type="application/json"),
+        answering(200, b"[]", content_type="application/json"),
+        answering(
+            200, b'{"jsonrpc": "2.0", "id": 99, "result": {}}', content_type="application/json"
+        ),
+        answering(200, b"hello", content_type="text/html"),
+        answering(500, b"no"),
+        answering(307, b"", location="http://169.254.169.254/latest/meta-data"),
+    ],
+    ids=["no-json", "no-object", "wrong-id", "html", "fails", "redirect"],
+)
+def test_server_that_lies_is_named_as_failed(
+    person: Person, scripted_product: ScriptedProduct, tool_server: ToolServer, lie: Any
+) -> None:
+    tool_server.answers_as = lie
+    scripted_product.calls(("forecast", '{"city": "Oslo"}'))
+    conversation = person.new_conversation()
+    ask(person, conversation)
+    answered(person, conversation)
+    [call] = calls_of(person, conversation)
+    assert call["status"] == "failed"
+    assert call["result"].startswith("Tool server error: ") or "Timeout" in call["result"]
+
+
+def test_changed_definition_is_reviewed_anew(
+    person: Person, scripted_product: ScriptedProduct
+) -> None:
+    """A server that was allowed for what it said then says something else."""
+    [server] = person.browser.get("/api/organization/tool-servers").json()["data"]
+    changed = scripted_product.rows(
+        "UPDATE tools_tool SET fingerprint = 'another' WHERE name = 'book' AND server_id = %s"
+        " RETURNING id",
+        [server["id"]],
+    )
+    assert len(changed) == 1
+    tools = {tool["name"]: tool for tool in check(person, server)["tools"]}
+    assert not tools["book"]["allowed"]
+    assert tools["forecast"]["allowed"]
+
+
+def test_orders_in_a_result_do_not_reach_the_model(
+    person: Person, scripted_product: ScriptedProduct, tool_server: ToolServer
+) -> None:
+    tool_server.forecast = f"Sunny. {ORDERS}"
+    scripted_product.calls(("forecast", '{"city": "Oslo"}'))
+    conversation = person.new_conversation()
+    ask(person, conversation)
+    messages = answered(person, conversation)
+    assert messages[-1]["status"] == "blocked"
+    assert not any(ORDERS in str(prompt) for prompt in scripted_product.prompts)
+
+
+def test_key_is_offered_no_tools(person: Person, scripted_product: ScriptedProduct) -> None:
+    key = person.new_key(scopes=["inference", "conversations"])
+    conversation = person.new_conversation()
+    answer = person.browser.post(
+        f"/api/conversations/{conversation}/messages",
+        json={"content": "Hello"},
+        headers={"Authorization": f"Bearer {key['secret']}", "Cookie": ""},
+    )
+    assert answer.status_code == 200, answer.text
+    assert "tools" not in scripted_product.bodies[-1]
+
+
+def test_calls_and_servers_of_others_do_not_exist(
+    person: Person, scripted_product: ScriptedProduct, tool_server: ToolServer
+) -> None:
+    scripted_product.calls(("book", '{"city": "Rome"}'))
+    conversation = person.new_conversation()
+    ask(person, conversation)
+    call = waiting_call(person, conversation)
+    [server] = person.browser.get("/api/organization/tool-servers").json()["data"]
+    invitation = person.new_invitation(role="member")["url"].partition("#")[2]
+    colleague = sign_up(scripted_product.url, invitation=invitation)
+    stranger = sign_up(scripted_product.url)
+    for other in (colleague, stranger):
+        assert decide(other, call, "always") == 404
+        path = f"/api/conversations/{conversation}/tool-calls"
+        assert other.browser.get(path).status_code == 404
+    switch = f"/api/me/tools/{server['id']}"
+    assert stranger.browser.put(switch, json={"on": True}).status_code == 404
+    assert colleague.browser.get("/api/organization/tool-servers").status_code == 403
+    check_path = f"/api/organization/tool-servers/{server['id']}/check"
+    assert colleague.browser.post(check_path).status_code == 403
+    # What a colleague has not switched on is not offered to them.
+    ask(colleague, colleague.new_conversation())
+    assert "tools" not in scripted_product.bodies[-1]
+    assert tool_server.called == []
+    colleague.browser.close()
+    stranger.browser.close()

@@ -1,0 +1,80 @@
+"""Tools on the page: an owner adds a server, a person allows a call, the answer goes on."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.e2e.test_accessibility import assert_accessible
+from tests.e2e.users import Person, SignUp, Visitor
+from tests.support.mcp_server import TOKEN, ToolServer
+from tests.support.scripted import ScriptedProduct
+
+PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+
+
+@pytest.fixture
+def visit(visit_scripted: Callable[..., Visitor]) -> Callable[..., Visitor]:
+    return visit_scripted
+
+
+@pytest.fixture(scope="module")
+def tool_server() -> Iterator[ToolServer]:
+    server = ToolServer()
+    server.start()
+    yield server
+    server.stop()
+
+
+@pytest.mark.parametrize("device", ["desktop", "phone"])
+def test_call_is_allowed_on_the_page_and_the_answer_goes_on(
+    sign_up: SignUp,
+    scripted_product: ScriptedProduct,
+    tool_server: ToolServer,
+    device: str,
+    tmp_path: Path,
+) -> None:
+    tool_server.called.clear()
+    scripted_product.says("Your trip is booked.")
+    scripted_product.calls(("book", '{"city": "Rome"}'))
+    person: Person = sign_up(**(PHONE if device == "phone" else {}))
+    page = person.page
+    person.open("/organization/tools")
+    page.get_by_role("textbox", name="Name").fill("Trips")
+    page.get_by_role("textbox", name="URL").fill(tool_server.url)
+    page.get_by_label("Bearer token").fill(TOKEN)
+    page.get_by_role("button", name="Add the server").click()
+    page.get_by_role("checkbox", name="Allow book").click()
+    expect(page.get_by_role("checkbox", name="Allow book")).to_be_checked()
+    assert_accessible(page, "tools of the organization")
+    page.screenshot(path=tmp_path / f"servers-{device}.png")
+
+    person.open("/settings")
+    page.get_by_role("checkbox", name="Trips").click()
+    expect(page.get_by_role("checkbox", name="Trips")).to_be_checked()
+
+    person.open("/")
+    person.composer.fill("Book a trip to Rome.")
+    page.get_by_role("button", name="Send", exact=True).click()
+    approval = page.get_by_role("group", name="Allow book?")
+    expect(approval).to_be_visible(timeout=60_000)
+    page.reload()  # it waits for its person, whatever the page does
+    expect(approval).to_be_visible(timeout=60_000)
+    expect(page.get_by_text('"city": "Rome"')).to_be_visible()
+    assert_accessible(page, "a call that waits")
+    page.screenshot(path=tmp_path / f"waits-{device}.png")
+    assert tool_server.called == []
+    approval.get_by_role("button", name="Allow once").focus()
+    page.keyboard.press("Enter")
+
+    expect(page.get_by_text("Your trip is booked.")).to_be_visible(timeout=60_000)
+    expect(approval).to_be_hidden()
+    assert tool_server.called == [("book", "Rome")]
+    calls = page.get_by_role("list", name="Tool calls")
+    expect(calls).to_contain_text("done")
+    calls.get_by_text("book").click()
+    expect(page.get_by_text("Booked a trip to Rome.")).to_be_visible()
+    assert_accessible(page, "a call with its result")
+    page.screenshot(path=tmp_path / f"done-{device}.png")
+    scripted_product.calls()

@@ -1,0 +1,113 @@
+"""A real MCP server on this machine, with tools that behave and tools that do not."""
+
+import asyncio
+import threading
+import time
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import uvicorn
+from mcp.server import MCPServer
+from mcp_types import ToolAnnotations
+
+from infra.services.ports import free_port
+
+TOKEN = "token-of-the-tests"
+HUGE = 5_000_000
+Asgi = Callable[..., Awaitable[None]]
+
+
+class ToolServer:
+    """Runs in a thread. `called` is what was really carried out, oldest first."""
+
+    def __init__(self) -> None:
+        self.called: list[tuple[str, str]] = []
+        self.forecast = "Sunny, 21 degrees."
+        self.description = "The weather in a city."
+        self.answers_as: Asgi | None = None
+        """In place of the protocol: an application that lies."""
+        self.seen_tokens: set[str] = set()
+        self._port = free_port()
+        config = uvicorn.Config(
+            self._application(), port=self._port, log_level="error", lifespan="on"
+        )
+        self._server = uvicorn.Server(config)
+        self._thread = threading.Thread(target=self._server.run, daemon=True)
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self._port}/mcp"
+
+    def start(self) -> None:
+        self._thread.start()
+        deadline = time.monotonic() + 30
+        while not self._server.started:
+            assert time.monotonic() < deadline, "the MCP server did not start"
+            time.sleep(0.05)
+
+    def stop(self) -> None:
+        self._server.should_exit = True
+        self._thread.join(timeout=10)
+
+    def _application(self) -> Asgi:
+        server = MCPServer("weather")
+        called = self.called
+
+        @server.tool(annotations=ToolAnnotations(title="Forecast", read_only_hint=True))
+        def forecast(city: str) -> str:
+            """The weather in a city."""
+            called.append(("forecast", city))
+            return self.forecast
+
+        @server.tool()
+        def book(city: str) -> str:
+            """Book a trip."""
+            called.append(("book", city))
+            return f"Booked a trip to {city}."
+
+        @server.tool(annotations=ToolAnnotations(destructive_hint=True))
+        def cancel_all() -> str:
+            """Cancel every trip."""
+            called.append(("cancel_all", ""))
+            return "Cancelled."
+
+        @server.tool(annotations=ToolAnnotations(read_only_hint=True))
+        async def hang() -> str:
+            """Never answers."""
+            called.append(("hang", ""))
+            await asyncio.sleep(120)
+            return "late"
+
+        @server.tool(annotations=ToolAnnotations(read_only_hint=True))
+        def huge() -> str:
+            """Answers with five megabytes."""
+            return "x" * HUGE
+
+        @server.tool(annotations=ToolAnnotations(read_only_hint=True))
+        def long() -> str:
+            """Answers with more than a model is told."""
+            return "y" * 100_000
+
+        app = server.streamable_http_app(stateless_http=True, json_response=True)
+
+        async def application(scope: Any, receive: Any, send: Any) -> None:
+            if scope["type"] == "http":
+                headers = dict(scope["headers"])
+                self.seen_tokens.add(headers.get(b"authorization", b"").decode())
+                if self.answers_as is not None:
+                    await self.answers_as(scope, receive, send)
+                    return
+            await app(scope, receive, send)
+
+        return application
+
+
+def answering(status: int, body: bytes, **headers: str) -> Asgi:
+    """An application that says the same to everybody."""
+
+    async def application(scope: Any, receive: Any, send: Any) -> None:
+        named = [(name.replace("_", "-").encode(), text.encode()) for name, text in headers.items()]
+        await send({"type": "http.response.start", "status": status, "headers": named})
+        await send({"type": "http.response.body", "body": body})
+
+    return application
