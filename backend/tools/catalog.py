@@ -71,11 +71,10 @@ def server_use(*, principal: Principal, server_id: UUID, is_on: bool) -> None:
     server = servers_of(principal).filter(pk=server_id, is_enabled=True).first()
     if server is None:
         raise NotFound(f"There is no tool server {server_id}.")
-    mine = {"server": server, "user_id": principal.user_id}
     if is_on:
-        ToolUse.objects.get_or_create(**mine)
+        ToolUse.objects.get_or_create(server=server, user_id=principal.user_id)
     else:
-        ToolUse.objects.filter(**mine).delete()
+        ToolUse.objects.filter(server=server, user_id=principal.user_id).delete()
 
 
 def grants_of(principal: Principal) -> QuerySet[ToolGrant]:

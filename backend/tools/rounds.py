@@ -149,7 +149,7 @@ def round_go_on(
     calls = list(row.calls.order_by("place"))
     if any(call.status in _OPEN for call in calls):
         return None
-    outputs = [(call.call_id, _told(call)) for call in calls]
+    outputs = [(call.call_id, _output_of(call)) for call in calls]
     turn = turn_go_on(answer=row.message, outputs=outputs, room_for=room_for)
     _close(row)
     if turn is None:
@@ -270,7 +270,7 @@ def _end(call: ToolCall, status: CallStatus, result: str) -> None:
     call.save(update_fields=["status", "result", "finished_at"])
 
 
-def _told(call: ToolCall) -> str:
+def _output_of(call: ToolCall) -> str:
     """What the model reads of a call that has ended. How a connection failed is for people; our
     own words are short, because the injection classifier takes many a sentence for an order."""
     if call.status == CallStatus.DENIED:

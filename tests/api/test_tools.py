@@ -169,7 +169,7 @@ def test_changing_tool_waits_for_its_person_and_is_called_once(
     assert str(stored["decided_by_id"]) == person.me["user"]["id"]
 
 
-def test_denied_call_is_not_made_and_the_model_is_told(
+def test_denied_call_is_not_made_and_the_answer_goes_on(
     person: Person, scripted_product: ScriptedProduct, tool_server: ToolServer
 ) -> None:
     scripted_product.calls(("book", '{"city": "Rome"}'))
@@ -234,7 +234,7 @@ def test_writing_on_gives_a_waiting_call_up(
 
 
 @pytest.mark.parametrize(
-    ("calls", "told"),
+    ("calls", "answer"),
     [
         (("hang", "{}"), "Timeout after 5 s."),
         (("huge", "{}"), "Tool server error"),
@@ -244,7 +244,7 @@ def test_writing_on_gives_a_waiting_call_up(
     ids=["hangs", "huge", "no-object", "wrong-arguments"],
 )
 def test_failed_call_costs_a_word_and_not_the_chat(
-    person: Person, scripted_product: ScriptedProduct, calls: tuple[str, str], told: str
+    person: Person, scripted_product: ScriptedProduct, calls: tuple[str, str], answer: str
 ) -> None:
     scripted_product.calls(calls)
     conversation = person.new_conversation()
@@ -253,7 +253,7 @@ def test_failed_call_costs_a_word_and_not_the_chat(
     assert messages[-1]["content"].strip() == "Take an umbrella."
     [call] = calls_of(person, conversation)
     assert call["status"] == "failed"
-    assert told in scripted_product.prompts[-1][-1]["content"]
+    assert answer in scripted_product.prompts[-1][-1]["content"]
 
 
 def test_long_result_is_cut(person: Person, scripted_product: ScriptedProduct) -> None:
@@ -343,13 +343,13 @@ def test_calls_and_servers_of_others_do_not_exist(
     [server] = person.browser.get("/api/organization/tool-servers").json()["data"]
     invitation = person.new_invitation(role="member")["url"].partition("#")[2]
     colleague = sign_up(scripted_product.url, invitation=invitation)
-    stranger = sign_up(scripted_product.url)
-    for other in (colleague, stranger):
+    outsider = sign_up(scripted_product.url)
+    for other in (colleague, outsider):
         assert decide(other, call, "always") == 404
         path = f"/api/conversations/{conversation}/tool-calls"
         assert other.browser.get(path).status_code == 404
     switch = f"/api/me/tools/{server['id']}"
-    assert stranger.browser.put(switch, json={"on": True}).status_code == 404
+    assert outsider.browser.put(switch, json={"on": True}).status_code == 404
     assert colleague.browser.get("/api/organization/tool-servers").status_code == 403
     check_path = f"/api/organization/tool-servers/{server['id']}/check"
     assert colleague.browser.post(check_path).status_code == 403
@@ -358,4 +358,4 @@ def test_calls_and_servers_of_others_do_not_exist(
     assert "tools" not in scripted_product.bodies[-1]
     assert tool_server.called == []
     colleague.browser.close()
-    stranger.browser.close()
+    outsider.browser.close()

@@ -73,7 +73,7 @@ def test_call_is_allowed_on_the_page_and_the_answer_goes_on(
     assert tool_server.called == [("book", "Rome")]
     calls = page.get_by_role("list", name="Tool calls")
     expect(calls).to_contain_text("done")
-    calls.get_by_text("book").click()
+    calls.get_by_text("book of Trips").click()
     expect(page.get_by_text("Booked a trip to Rome.")).to_be_visible()
     assert_accessible(page, "a call with its result")
     page.screenshot(path=tmp_path / f"done-{device}.png")

@@ -88,12 +88,16 @@ async def check_tool_server(request: AuthenticatedRequest, tool_server_id: UUID)
 
 
 async def _checked(request: AuthenticatedRequest, row: ToolServer) -> ToolServer:
-    mine = {"principal": request.auth, "server_id": row.pk}
+    principal, server_id = request.auth, row.pk
     try:
         found = await tools_list(servers.address_of(row))
     except ToolFailed as error:
-        return await in_database(servers.server_failed, **mine, error=str(error))
-    return await in_database(servers.tools_save, **mine, found=found)
+        return await in_database(
+            servers.server_failed, principal=principal, server_id=server_id, error=str(error)
+        )
+    return await in_database(
+        servers.tools_save, principal=principal, server_id=server_id, found=found
+    )
 
 
 @router.get("/me/tools", response=MyToolsOut)

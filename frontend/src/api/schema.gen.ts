@@ -604,7 +604,8 @@ export interface paths {
         put?: never;
         /**
          * Upload
-         * @description An image (re-encoded, so that no metadata survives) or UTF-8 text.
+         * @description An image (re-encoded, so that no metadata survives), a document (PDF, DOCX, XLSX, PPTX; read
+         *     in a process of its own) or UTF-8 text.
          */
         post: operations["upload"];
         delete?: never;
@@ -622,7 +623,7 @@ export interface paths {
         };
         /**
          * Download
-         * @description The caller's own file. Text is offered for saving: a browser must not render it.
+         * @description The caller's own file. All but images is offered for saving: a browser must not render it.
          */
         get: operations["download"];
         put?: never;
