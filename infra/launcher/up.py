@@ -153,6 +153,7 @@ class Launch:
             "PARLEY_PUBLIC_URL": self.url,
             "PARLEY_INTERNAL_URL": self.url,
             "PARLEY_LOG_FORMAT": "console",
+            "PARLEY_SHARED_QUEUE": "1",  # there are two web processes
             "PARLEY_MODEL_FILE": str(model.model_file(self._models)),
         }
         if self._engine_is_ours():
