@@ -22,6 +22,7 @@ from backend.accounts.authentication import principal_in_project
 from backend.accounts.principal import AuthenticatedRequest, Principal
 from backend.api import generations
 from backend.api.client_address import client_hash
+from backend.api.documents import history_with_passages
 from backend.api.idempotency import (
     HEADER,
     REPLAYED_HEADER,
@@ -133,6 +134,7 @@ async def _begin(
     try:
         principal = await _asking(request, turn)
         tools = None if params is GOES_ON else await in_database(_offer, principal, turn)
+        history = await history_with_passages(request, turn, principal)
     except ParleyError as error:
         await _refused(turn, ids, error)
         raise
@@ -142,7 +144,7 @@ async def _begin(
         client_hash=client_hash(request),
         endpoint="chat",
         model=turn.assistant_message.model,
-        messages=turn.history,
+        messages=history,
         params=merged_parameters(turn, params),
         tools=tools,
         stream_usage=True,

@@ -1,7 +1,7 @@
 """What the model reads: the path of the tree that ends with the prompt."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -19,13 +19,16 @@ _IN_TURNS = {MessageRole.USER, MessageRole.ASSISTANT}
 _OF_PROGRAMS = {"call", "call_output", "instruction", "removed", "reasoning"}
 
 
-def history_for(prompt: Message, *, tokens: int) -> list[ChatMessage]:
+def history_for(
+    prompt: Message, *, tokens: int, searched: Collection[UUID] = ()
+) -> list[ChatMessage]:
     """The newest messages up to and with `prompt` that fit into about `tokens`.
 
     Oldest first, user and assistant in turns. The work follows `tokens`, not the length of the
     conversation. Left out are a prompt that was blocked, with its empty answer, or the
     classifier would refuse every later turn; and an empty answer that failed or was stopped,
-    whose prompt is then joined to the next one.
+    whose prompt is then joined to the next one. Of the files `searched` only a note is left
+    (passages.py).
     """
     path = path_to(
         conversation_id=prompt.conversation_id,
@@ -37,7 +40,7 @@ def history_for(prompt: Message, *, tokens: int) -> list[ChatMessage]:
     for message in _without_blocked(path):
         if message.role == MessageRole.ASSISTANT and not message.text:
             continue
-        for spoken in _spoken(message, attachments):
+        for spoken in _spoken(message, attachments, searched):
             if history and history[-1].role == spoken.role in _IN_TURNS:
                 history[-1] = _joined(history[-1], spoken)
             else:
@@ -59,7 +62,9 @@ def newest_within(history: Sequence[ChatMessage], *, tokens: int) -> list[ChatMe
     return list(history[begins[0] if begins else kept :])
 
 
-def _spoken(message: Message, attachments: Mapping[UUID, Attachment]) -> list[ChatMessage]:
+def _spoken(
+    message: Message, attachments: Mapping[UUID, Attachment], searched: Collection[UUID]
+) -> list[ChatMessage]:
     """What one message says: a program's may hold calls, their outputs and instructions."""
     by_kind: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for part in message.content:
@@ -70,7 +75,7 @@ def _spoken(message: Message, attachments: Mapping[UUID, Attachment]) -> list[Ch
         for part in by_kind["call_output"]
     ]
     instructions = [ChatMessage("system", part["text"]) for part in by_kind["instruction"]]
-    said = parts_for_model(by_kind[""], attachments)
+    said = parts_for_model(by_kind[""], attachments, searched)
     own = [ChatMessage(message.role, said, None, calls)] if said or calls else []
     return [*outputs, *instructions, *own]
 

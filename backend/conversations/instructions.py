@@ -14,6 +14,12 @@ from django.db import transaction
 from backend.accounts.principal import Principal
 from backend.conversations.history import history_for, tokens_of
 from backend.conversations.models import ChatDefaults, Conversation, Message, MessageRole
+from backend.conversations.passages import (
+    passages_noted,
+    reading_for,
+    reading_of,
+    with_passages,
+)
 from backend.conversations.selectors import message_get
 from backend.conversations.types import ChatMessage
 from backend.platform.errors import InvalidRequest, NotFound
@@ -116,12 +122,15 @@ def prompt_for(
         raise InvalidRequest(
             "The instructions of this chat are too long for its model.", param="instructions"
         )
+    reading = reading_for(prompt, tokens=tokens - taken)
+    left = tokens - taken - reading.room
     sent = {
         "instructions": instructions,
         "parameters": conversation.parameters,
-        "tokens": tokens - taken,
+        "tokens": left,
+        **reading.note,
     }
-    return [*system, *history_for(prompt, tokens=tokens - taken)], sent
+    return [*system, *history_for(prompt, tokens=left, searched=reading.searched)], sent
 
 
 def sent_prompt_get(*, principal: Principal, message_id: UUID) -> SentPrompt:
@@ -141,5 +150,8 @@ def sent_prompt_get(*, principal: Principal, message_id: UUID) -> SentPrompt:
         model=answer.model,
         instructions=sent["instructions"],
         parameters=sent["parameters"],
-        messages=history_for(prompt, tokens=sent["tokens"]),
+        messages=with_passages(
+            history_for(prompt, tokens=sent["tokens"], searched=reading_of(sent)),
+            passages_noted(answer),
+        ),
     )

@@ -6,7 +6,7 @@ types.py, a text file or document as untrusted content.
 """
 
 import base64
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -88,12 +88,18 @@ def parts_with_names(
 
 
 def parts_for_model(
-    parts: Sequence[Mapping[str, Any]], attachments: Mapping[UUID, Attachment]
+    parts: Sequence[Mapping[str, Any]],
+    attachments: Mapping[UUID, Attachment],
+    searched: Collection[UUID] = (),
 ) -> str | list[Part]:
     """The content of a stored message, text files first: a string where nothing is attached.
 
+    Args:
+        searched: attachments of which passages are read elsewhere (passages.py).
+
     Reads files. One that is gone is named in its place: the rest of the chat still stands.
     """
+    notes: list[str] = []
     texts: list[str] = []
     files: list[Part] = []
     images: list[Part] = []
@@ -102,6 +108,9 @@ def parts_for_model(
             texts.append(part["text"])
             continue
         attachment = attachments.get(UUID(part["attachment_id"]))
+        if attachment is not None and attachment.id in searched:
+            notes.append("[A long file is attached here; passages of it are in the last message.]")
+            continue
         if attachment is not None and attachment.kind == AttachmentKind.DOCUMENT:
             files.append(document_part(attachment, _passages_of(attachment)))
             continue
@@ -114,13 +123,15 @@ def parts_for_model(
         else:
             source = f'the attached file "{attachment.filename}"'
             files.append(UntrustedPart(source, data.decode()))
-    text = "\n\n".join(texts)
+    text = "\n\n".join([*notes, *texts])
     if not files and not images:
         return text
     return [*files, *([TextPart(text)] if text else []), *images]
 
 
-def document_part(attachment: Attachment, passages: Iterable[Passage]) -> UntrustedPart:
+def document_part(
+    attachment: Attachment, passages: Iterable[Passage], *, whole: bool = True
+) -> UntrustedPart:
     """Passages with their places, as the model reads and cites them."""
     shown: list[str] = []
     place = ""
@@ -131,7 +142,8 @@ def document_part(attachment: Attachment, passages: Iterable[Passage]) -> Untrus
         shown.append(passage.text)
     name = attachment.filename
     example = f"{name}, {place}" if place else name
-    source = f'the attached file "{name}"; cite what you take from it as [{example}]'
+    what = "the" if whole else "passages of the"
+    source = f'{what} attached file "{name}"; cite what you take from it as [{example}]'
     return UntrustedPart(source, "\n".join(shown))
 
 

@@ -15,6 +15,8 @@ from backend.api.schemas.conversations import (
     FeedbackOut,
     SentMessageOut,
     SentPromptOut,
+    SourceOut,
+    SourcesOut,
     TurnCreate,
     TurnRegenerate,
 )
@@ -27,6 +29,7 @@ from backend.conversations.instructions import (
     sent_prompt_get,
 )
 from backend.conversations.models import ChatDefaults
+from backend.conversations.passages import sources_get
 from backend.conversations.selectors import conversation_get, message_get
 from backend.conversations.turns import ACTIVE_LEAF, turn_continue, turn_create, turn_regenerate
 from backend.generation.pools.config import load_pools
@@ -134,6 +137,13 @@ async def get_sent_prompt(request: AuthenticatedRequest, message_id: UUID) -> Se
             for one in sent.messages
         ],
     )
+
+
+@router.get("/messages/{uuid:message_id}/sources", response=SourcesOut)
+async def get_sources(request: AuthenticatedRequest, message_id: UUID) -> SourcesOut:
+    """The passages of attached files that an answer was written from, with their places."""
+    found = await in_database(sources_get, principal=request.auth, message_id=message_id)
+    return SourcesOut(data=[SourceOut.model_validate(one) for one in found])
 
 
 @router.get("/me/chat-defaults", response=ChatDefaultsOut)

@@ -95,6 +95,18 @@ class SentPromptOut(ResponseModel):
     )
 
 
+class SourceOut(ResponseModel):
+    attachment_id: UUID
+    filename: str
+    place: str = Field(description='As it is cited: "page 3".')
+    text: str
+    cited: bool
+
+
+class SourcesOut(ResponseModel):
+    data: list[SourceOut]
+
+
 class ConversationUpdate(RequestModel):
     """Absent fields stay as they are."""
 
@@ -231,6 +243,7 @@ class MessageOut(ResponseModel):
     siblings: list[UUID]
     feedback: FeedbackOut | None
     generation_id: UUID | None
+    has_documents: bool = Field(description="Attached files were read for it; see its sources.")
 
 
 class GenerationRefOut(ResponseModel):
@@ -298,4 +311,5 @@ def branch_message_out(item: BranchMessage) -> MessageOut:
             FeedbackOut(rating=feedback.rating, comment=feedback.comment) if feedback else None
         ),
         generation_id=message.generation_id,
+        has_documents=bool((message.sent or {}).get("documents")),
     )

@@ -16,6 +16,7 @@ import type {
   SharedConversation,
   SharePage,
   Sharing,
+  Sources,
   TagCount,
 } from "./types";
 
@@ -150,6 +151,10 @@ export const putFeedback = (messageId: string, rating: 1 | -1 | null, comment = 
 
 export const getSentPrompt = (messageId: string) =>
   api<SentPrompt>(`/api/messages/${encodeURIComponent(messageId)}/sent`);
+
+/** Where in attached files an answer was read from. */
+export const getSources = (messageId: string) =>
+  api<Sources>(`/api/messages/${encodeURIComponent(messageId)}/sources`);
 
 export const getChatDefaults = () => api<ChatDefaults>("/api/me/chat-defaults");
 

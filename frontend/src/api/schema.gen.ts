@@ -419,6 +419,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/messages/{message_id}/sources": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Sources
+         * @description The passages of attached files that an answer was written from, with their places.
+         */
+        get: operations["get_sources"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/me/chat-defaults": {
         parameters: {
             query?: never;
@@ -3790,6 +3810,30 @@ export interface components {
              * @description Whose answer it got: `shared`, of an identical request while it ran; `exact`, a stored one. Empty: it was computed.
              */
             answer_source: string;
+        };
+        /** SourceOut */
+        SourceOut: {
+            /**
+             * Attachment Id
+             * Format: uuid
+             */
+            attachment_id: string;
+            /** Filename */
+            filename: string;
+            /**
+             * Place
+             * @description As it is cited: "page 3".
+             */
+            place: string;
+            /** Text */
+            text: string;
+            /** Cited */
+            cited: boolean;
+        };
+        /** SourcesOut */
+        SourcesOut: {
+            /** Data */
+            data: components["schemas"]["SourceOut"][];
         };
         /** ChatDefaultsOut */
         ChatDefaultsOut: {
@@ -7179,6 +7223,30 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SentPromptOut"];
+                };
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
+    get_sources: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                message_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SourcesOut"];
                 };
             };
             "4XX": components["responses"]["Error"];

@@ -66,6 +66,8 @@ export type ImportPart = Schemas["ImportOut"];
 /** What a person wants of every chat. */
 export type ChatDefaults = Schemas["ChatDefaultsOut"];
 /** What a model read before it wrote an answer. */
+export type Sources = Schemas["SourcesOut"];
+export type Source = Schemas["SourceOut"];
 export type SentPrompt = Schemas["SentPromptOut"];
 
 export type Appeal = Schemas["AppealOut"];

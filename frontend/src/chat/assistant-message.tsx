@@ -9,6 +9,7 @@ import { CopyButton } from "./copy-button";
 import { FeedbackButtons } from "./feedback";
 import { textOfParts } from "./parts";
 import { QueuePlace } from "./queue-place";
+import { Sources } from "./sources";
 import { ThoughtSection, thoughtOf } from "./thought";
 import { useThreadActions } from "./thread-actions";
 import { callsOf, ToolCalls } from "./tool-calls";
@@ -36,7 +37,10 @@ export function AssistantMessage({ message }: { message: ViewMessage }) {
           {coming && <ReadAloudButton message={message} />}
         </div>
       ) : (
-        <AnswerActions message={message} />
+        <>
+          {message.has_documents && <Sources message={message} />}
+          <AnswerActions message={message} />
+        </>
       )}
     </article>
   );

@@ -23,6 +23,7 @@ function message(id: string, parentId: string | null, role: "user" | "assistant"
     siblings: [id],
     feedback: null,
     generation_id: null,
+    has_documents: false,
   };
 }
 

@@ -126,6 +126,7 @@ function emptyMessage(id: string, parentId: string | null): Message {
     siblings: [id],
     feedback: null,
     generation_id: null,
+    has_documents: false,
   };
 }
 

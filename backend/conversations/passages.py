@@ -1,0 +1,317 @@
+"""Long attached files of a chat: which are read whole, and which passages of the others.
+
+A file is read whole while all of the path take no more than half of the room. Of the others the
+passages are read that fit the question: found by words (PostgreSQL's full text, weighed by BM25)
+and, where an embedding model is served, by meaning; both lists are fused by reciprocal rank.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+from django.db import connection
+from django.db.models import Sum
+from django.db.models.functions import Length
+
+from backend.accounts.principal import Principal
+from backend.conversations.models import Attachment, Message, MessageRole, Passage
+from backend.conversations.parts import document_part
+from backend.conversations.ranking import fused, weights
+from backend.conversations.selectors import message_get
+from backend.conversations.tree import path_to
+from backend.conversations.types import ChatMessage
+
+BYTES_PER_TOKEN = 3
+MAX_ROOM = 6_000
+"""Tokens of passages for one question: more of them distract a model more than they tell it."""
+CANDIDATES = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How the files of a path are read.
+
+    Attributes:
+        searched: those of which only passages are.
+        room: tokens that are kept free for them.
+        has_passages: there is a place to cite.
+    """
+
+    searched: frozenset[UUID]
+    room: int
+    has_passages: bool
+
+    @property
+    def note(self) -> dict[str, Any]:
+        """For `Message.sent`; see `reading_of`."""
+        noted: dict[str, Any] = {"documents": True} if self.has_passages else {}
+        if self.searched:
+            noted |= {"searched": sorted(map(str, self.searched)), "room": self.room}
+        return noted
+
+
+@dataclass(frozen=True, slots=True)
+class Embedding:
+    """What a model makes of a question. `values` has length one."""
+
+    model: str
+    values: np.ndarray[Any, np.dtype[np.float32]]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A passage that a model was given. `cited`: the answer names its place."""
+
+    attachment_id: UUID
+    filename: str
+    place: str
+    text: str
+    cited: bool
+
+
+def reading_for(prompt: Message, *, tokens: int) -> Reading:
+    """
+    Args:
+        tokens: room for the history, its files among it.
+    """
+    lengths = _lengths(prompt, tokens=tokens)
+    left, searched = tokens // 2, set[UUID]()
+    for attachment_id, length in lengths:
+        needed = length // BYTES_PER_TOKEN
+        if needed <= left:
+            left -= needed
+        else:
+            searched.add(attachment_id)
+    room = min(MAX_ROOM, tokens // 3) if searched else 0
+    return Reading(frozenset(searched), room, bool(lengths))
+
+
+def reading_of(sent: Mapping[str, Any]) -> frozenset[UUID]:
+    """Which files were searched for an answer, by what is noted of it."""
+    return frozenset(UUID(one) for one in sent.get("searched", ()))
+
+
+def embeddings_missing(answer: Message, *, limit: int) -> list[Passage]:
+    """Passages of the files that are searched for `answer` which no model has embedded yet."""
+    return list(
+        _passages(answer).filter(embedding=None).order_by("attachment_id", "position")[:limit]
+    )
+
+
+def embeddings_store(
+    passages: Sequence[Passage], vectors: Sequence[Sequence[float]], *, model: str
+) -> None:
+    """Keep what `model` made of each, as float16 of length one."""
+    for passage, vector in zip(passages, vectors, strict=True):
+        passage.embedding = unit(vector).astype(np.float16).tobytes()
+        passage.embedding_model = model
+    Passage.objects.bulk_update(passages, ["embedding", "embedding_model"], batch_size=200)
+
+
+def unit(vector: Sequence[float]) -> np.ndarray[Any, np.dtype[np.float32]]:
+    values = np.asarray(vector, dtype=np.float32)
+    length = float(np.linalg.norm(values))
+    return values / length if length else values
+
+
+def passages_find(
+    answer: Message, question: str, *, embedding: Embedding | None = None, limit: int = CANDIDATES
+) -> list[Passage]:
+    """The passages of the searched files that fit `question`, the best first."""
+    ids = reading_of(answer.sent or {})
+    return passages_search(_passages(answer), ids, question, embedding=embedding, limit=limit)
+
+
+def passages_search(
+    among: Any,
+    attachment_ids: Iterable[UUID],
+    question: str,
+    *,
+    embedding: Embedding | None = None,
+    limit: int = CANDIDATES,
+) -> list[Passage]:
+    """Passages of `among` (a queryset of those attachments' passages), the best first; where no
+    word and no meaning fits, the first ones."""
+    ranked = [_by_words(list(attachment_ids), question)]
+    if embedding is not None:
+        ranked.append(_by_meaning(among, embedding))
+    best = fused(ranked)[:limit]
+    if not best:
+        return list(among.defer("embedding").order_by("attachment_id", "position")[:limit])
+    found = {one.pk: one for one in among.filter(pk__in=best).defer("embedding")}
+    return [found[pk] for pk in best if pk in found]
+
+
+def passages_note(answer: Message, best: Sequence[Passage]) -> list[Passage]:
+    """Choose of `best` as many as fit into the room that is kept for them, and note them in the
+    answer's `sent`. Returns them in the order of their documents."""
+    sent = dict(answer.sent or {})
+    left, chosen = sent.get("room", 0), list[Passage]()
+    for passage in best:
+        needed = len(passage.text.encode()) // BYTES_PER_TOKEN + len(passage.place) // 3 + 4
+        if needed <= left:
+            left -= needed
+            chosen.append(passage)
+    sent["passages"] = [one.pk for one in chosen]
+    Message.objects.filter(pk=answer.pk).update(sent=sent)
+    answer.sent = sent
+    return _in_order(chosen)
+
+
+def passages_noted(answer: Message) -> list[Passage]:
+    """What `passages_note` chose."""
+    ids = (answer.sent or {}).get("passages", [])
+    return _in_order(_passages(answer).filter(pk__in=ids).defer("embedding")) if ids else []
+
+
+def with_passages(history: Sequence[ChatMessage], passages: Sequence[Passage]) -> list[ChatMessage]:
+    """`history` with the passages in its last prompt, before what is asked there."""
+    if not passages:
+        return list(history)
+    by_file: dict[UUID, list[Passage]] = {}
+    for passage in passages:
+        by_file.setdefault(passage.attachment_id, []).append(passage)
+    files = Attachment.objects.in_bulk(by_file)
+    parts = [document_part(files[one], theirs, whole=False) for one, theirs in by_file.items()]
+    at = max(n for n, message in enumerate(history) if message.role == MessageRole.USER)
+    asked = history[at]
+    return [
+        *history[:at],
+        ChatMessage(asked.role, [*parts, *asked.parts], asked.name),
+        *history[at + 1 :],
+    ]
+
+
+def sources_get(*, principal: Principal, message_id: UUID) -> list[Source]:
+    """What an answer was written from: the passages that were found for it, and of files that were
+    read whole those that it cites. In the order of the documents.
+
+    Raises:
+        NotFound: the message.
+    """
+    answer = message_get(principal=principal, message_id=message_id)
+    sent, prompt = answer.sent or {}, answer.parent
+    if prompt is None or not sent.get("documents"):
+        return []
+    found = passages_noted(answer)
+    attached = _attached(prompt, tokens=sent["tokens"])
+    searched = reading_of(sent)
+    whole = Passage.objects.filter(
+        attachment_id__in=[one for one in attached if one not in searched],
+        attachment__conversation_id=answer.conversation_id,
+    )
+    given = {one.pk for one in found}
+    names = {one.pk: one.filename for one in Attachment.objects.filter(pk__in=attached)}
+    cited = _Citations(answer.text, alone=len(names) == 1)
+    sources = []
+    for passage in _in_order([*found, *whole.defer("embedding")]):
+        name = names.get(passage.attachment_id, "")
+        is_cited = bool(name) and cited.name(name, passage.place)
+        if name and (is_cited or passage.pk in given):
+            sources.append(
+                Source(passage.attachment_id, name, passage.place, passage.text, is_cited)
+            )
+    return sources
+
+
+class _Citations:
+    """What stands between square brackets in an answer: [lease.pdf, page 3; page 4]."""
+
+    def __init__(self, text: str, *, alone: bool) -> None:
+        """`alone`: there is one file, so that its places need no name beside them."""
+        self._said = [said.casefold() for said in re.findall(r"\[([^\[\]\n]{1,600})\]", text)]
+        self._alone = alone
+
+    def name(self, filename: str, place: str) -> bool:
+        filename, place = filename.casefold(), place.casefold()
+        return bool(place) and any(
+            (self._alone or filename in said)
+            and re.search(rf"(?<!\w){re.escape(place)}(?!\w)", said) is not None
+            for said in self._said
+        )
+
+
+def _passages(answer: Message) -> Any:
+    """Of files of this conversation only, whatever is noted."""
+    return Passage.objects.filter(
+        attachment_id__in=reading_of(answer.sent or {}),
+        attachment__conversation_id=answer.conversation_id,
+    )
+
+
+def _attached(prompt: Message, *, tokens: int) -> list[UUID]:
+    """Of the path, the newest first."""
+    path = path_to(
+        conversation_id=prompt.conversation_id,
+        leaf_id=prompt.id,
+        max_bytes=tokens * BYTES_PER_TOKEN,
+    )
+    wanted = [
+        UUID(part["attachment_id"])
+        for message in reversed(path)
+        for part in message.content
+        if part.get("type") == "file" and "attachment_id" in part
+    ]
+    return list(dict.fromkeys(wanted))
+
+
+def _lengths(prompt: Message, *, tokens: int) -> list[tuple[UUID, int]]:
+    """Of attached files that have passages, with their bytes, about; the newest first."""
+    attached = _attached(prompt, tokens=tokens)
+    if not attached:
+        return []
+    rows = (
+        Passage.objects.filter(
+            attachment_id__in=attached, attachment__conversation_id=prompt.conversation_id
+        )
+        .values_list("attachment_id")
+        .annotate(length=Sum(Length("text")))
+    )
+    lengths = dict(rows)
+    return [(one, lengths[one]) for one in attached if one in lengths]
+
+
+def _by_words(attachment_ids: list[UUID], question: str) -> list[int]:
+    """Ids by BM25 over PostgreSQL's lexemes, the best first."""
+    if not attachment_ids:
+        return []
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT tsvector_to_array(to_tsvector('english', %s))", [question[:10_000]])
+        [lexemes] = cursor.fetchone()
+        cursor.execute(
+            "SELECT count(*), avg(length(search)) FROM conversations_passage"
+            " WHERE attachment_id = ANY(%s)",
+            [attachment_ids],
+        )
+        count, average = cursor.fetchone()
+        cursor.execute(
+            "SELECT p.id, length(p.search), one.lexeme, cardinality(one.positions)"
+            " FROM conversations_passage p, unnest(p.search) one"
+            " WHERE p.attachment_id = ANY(%s) AND one.lexeme = ANY(%s)",
+            [attachment_ids, lexemes],
+        )
+        found = cursor.fetchall()
+    weighed = weights(found, count=count, average=float(average or 1))
+    return sorted(weighed, key=lambda pk: (-weighed[pk], pk))[:CANDIDATES]
+
+
+def _by_meaning(among: Any, embedding: Embedding) -> list[int]:
+    """Ids by the cosine, the nearest first: exact, a chat's files have some thousand passages."""
+    rows = list(
+        among.filter(embedding_model=embedding.model).values_list("pk", "embedding").order_by("pk")
+    )
+    if not rows:
+        return []
+    kept = np.frombuffer(b"".join(bytes(one) for _, one in rows), dtype=np.float16)
+    matrix = kept.reshape(len(rows), -1).astype(np.float32)
+    if matrix.shape[1] != len(embedding.values):
+        return []
+    nearest = np.argsort(-(matrix @ embedding.values), kind="stable")[:CANDIDATES]
+    return [rows[at][0] for at in nearest]
+
+
+def _in_order(passages: Iterable[Passage]) -> list[Passage]:
+    return sorted(passages, key=lambda one: (str(one.attachment_id), one.position))
