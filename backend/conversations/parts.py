@@ -109,7 +109,7 @@ def parts_for_model(
             continue
         attachment = attachments.get(UUID(part["attachment_id"]))
         if attachment is not None and attachment.id in searched:
-            notes.append("[A long file is attached here; passages of it are in the last message.]")
+            notes.append("(A long file is attached.)")
             continue
         if attachment is not None and attachment.kind == AttachmentKind.DOCUMENT:
             files.append(document_part(attachment, _passages_of(attachment)))

@@ -23,7 +23,7 @@ def reader(scripted_product: ScriptedProduct) -> Iterator[Person]:
 
 
 @pytest.fixture
-def stranger(scripted_product: ScriptedProduct) -> Iterator[Person]:
+def other_user(scripted_product: ScriptedProduct) -> Iterator[Person]:
     user = sign_up(scripted_product.url)
     yield user
     user.browser.close()
@@ -165,28 +165,28 @@ def test_hidden_instructions_in_a_document_are_untrusted_content(
 
 
 def test_foreign_file_is_neither_read_nor_a_source(
-    reader: Person, stranger: Person, scripted_product: ScriptedProduct
+    reader: Person, other_user: Person, scripted_product: ScriptedProduct
 ) -> None:
     scripted_product.says("I do not know [secret.pdf, page 3].")
-    file = upload(reader, long_pdf("The code of the safe is 9917.", on=3), "secret.pdf")
-    answer_id = ask(reader, reader.new_conversation(), "What is the code of my safe?", file)
+    file = upload(reader, long_pdf("The cat of the house is called Mirabel.", on=3), "secret.pdf")
+    answer_id = ask(reader, reader.new_conversation(), "What is the cat of the house called?", file)
     assert sources(reader, answer_id)
 
-    conversation_id = stranger.new_conversation()
-    refused = stranger.browser.post(
+    conversation_id = other_user.new_conversation()
+    refused = other_user.browser.post(
         f"/api/conversations/{conversation_id}/messages",
         json={
             "content": [
-                {"type": "text", "text": "What is the code?"},
+                {"type": "text", "text": "What is the cat called?"},
                 {"type": "file", "attachment_id": file},
             ]
         },
     )
     assert refused.status_code == 404
-    assert stranger.browser.get(f"/api/messages/{answer_id}/sources").status_code == 404
-    own = ask(stranger, conversation_id, "What is the code of the safe, then?")
-    assert sources(stranger, own) == []
-    assert "9917" not in prompt_with(scripted_product, "What is the code of the safe, then?")
+    assert other_user.browser.get(f"/api/messages/{answer_id}/sources").status_code == 404
+    own = ask(other_user, conversation_id, "What is the cat called, then?")
+    assert sources(other_user, own) == []
+    assert "Mirabel" not in prompt_with(scripted_product, "What is the cat called, then?")
 
 
 @pytest.mark.parametrize(

@@ -3645,6 +3645,11 @@ export interface components {
             feedback: components["schemas"]["FeedbackOut"] | null;
             /** Generation Id */
             generation_id: string | null;
+            /**
+             * Has Documents
+             * @description Attached files were read for it; see its sources.
+             */
+            has_documents: boolean;
         };
         /**
          * ConversationUpdate

@@ -1,0 +1,55 @@
+"""A document in a chat: attached, asked about, cited, and the cited place opened."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.api.test_documents import long_pdf, pdf_of
+from tests.e2e.test_accessibility import assert_accessible
+from tests.e2e.users import Person, SignUp, Visitor
+from tests.support.scripted import ScriptedProduct
+
+PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+
+
+@pytest.fixture
+def visit(visit_scripted: Callable[..., Visitor]) -> Callable[..., Visitor]:
+    return visit_scripted
+
+
+@pytest.mark.parametrize("device", ["desktop", "phone"])
+def test_answer_shows_the_page_that_it_cites(
+    sign_up: SignUp, scripted_product: ScriptedProduct, device: str, tmp_path: Path
+) -> None:
+    scripted_product.says("It is 4,200 crowns [lease.pdf, page 37].")
+    person: Person = sign_up(**(PHONE if device == "phone" else {}))
+    page = person.page
+    person.open("/")
+    broken = tmp_path / "broken.pdf"
+    broken.write_bytes(pdf_of(["x"])[:200])
+    lease = tmp_path / "lease.pdf"
+    lease.write_bytes(long_pdf("The deposit amounts to 4,200 crowns.", on=37))
+
+    with page.expect_file_chooser() as chooser:
+        page.get_by_role("button", name="Attach").click()
+    chooser.value.set_files(broken)
+    expect(page.get_by_text("The file is damaged")).to_be_visible()
+    page.screenshot(path=tmp_path / f"refused-{device}.png")
+    page.get_by_role("button", name="Remove").first.click()
+
+    with page.expect_file_chooser() as chooser:
+        page.get_by_role("button", name="Attach").click()
+    chooser.value.set_files(lease)
+    person.composer.fill("How large is the deposit?")
+    page.get_by_role("button", name="Send", exact=True).click()
+    expect(person.answer).to_contain_text("4,200 crowns")
+    person.wait_for_the_end()
+
+    sources = page.get_by_role("region", name="Sources")
+    sources.get_by_role("button", name="lease.pdf, page 37").click()
+    place = page.get_by_role("dialog", name="lease.pdf, page 37")
+    expect(place).to_contain_text("The deposit amounts to 4,200 crowns.")
+    assert_accessible(page, "a cited place")
+    page.screenshot(path=tmp_path / f"source-{device}.png")
