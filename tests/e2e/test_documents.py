@@ -26,6 +26,7 @@ def test_answer_shows_the_page_that_it_cites(
     scripted_product.says("It is 4,200 crowns [lease.pdf, page 37].")
     person: Person = sign_up(**(PHONE if device == "phone" else {}))
     page = person.page
+    person.expect_status(400)  # the broken file
     person.open("/")
     broken = tmp_path / "broken.pdf"
     broken.write_bytes(pdf_of(["x"])[:200])
@@ -33,14 +34,14 @@ def test_answer_shows_the_page_that_it_cites(
     lease.write_bytes(long_pdf("The deposit amounts to 4,200 crowns.", on=37))
 
     with page.expect_file_chooser() as chooser:
-        page.get_by_role("button", name="Attach").click()
+        page.get_by_role("button", name="Add images or text files").click()
     chooser.value.set_files(broken)
     expect(page.get_by_text("The file is damaged")).to_be_visible()
     page.screenshot(path=tmp_path / f"refused-{device}.png")
-    page.get_by_role("button", name="Remove").first.click()
+    page.get_by_role("button", name="Remove broken.pdf").click()
 
     with page.expect_file_chooser() as chooser:
-        page.get_by_role("button", name="Attach").click()
+        page.get_by_role("button", name="Add images or text files").click()
     chooser.value.set_files(lease)
     person.composer.fill("How large is the deposit?")
     page.get_by_role("button", name="Send", exact=True).click()
