@@ -26,7 +26,7 @@ def test_answer_shows_the_page_that_it_cites(
     scripted_product.says("It is 4,200 crowns [lease.pdf, page 37].")
     person: Person = sign_up(**(PHONE if device == "phone" else {}))
     page = person.page
-    person.expect_status(400)  # the broken file
+    person.visitor.expect_status(400)  # the broken file
     person.open("/")
     broken = tmp_path / "broken.pdf"
     broken.write_bytes(pdf_of(["x"])[:200])
