@@ -54,8 +54,10 @@ def newest_within(history: Sequence[ChatMessage], *, tokens: int) -> list[ChatMe
     A long conversation goes on, and forgets its beginning. The last prompt always stays: too
     long for the model all by itself, it is refused with a message that says so.
     """
-    kept = len(history) - 1
-    left = tokens - tokens_of(history[kept])
+    last = len(history) - 1
+    # Results of tools stay with the prompt and the calls that led to them.
+    kept = next((at for at in range(last, 0, -1) if history[at].role == MessageRole.USER), 0)
+    left = tokens - sum(tokens_of(message) for message in history[kept:])
     while kept > 0 and (left := left - tokens_of(history[kept - 1])) >= 0:
         kept -= 1
     begins = [at for at in range(kept, len(history)) if history[at].role == MessageRole.USER]

@@ -118,6 +118,16 @@ def test_round_leads_to_one_next_turn(principal: Principal) -> None:
     assert round_go_on(message_id=answer.pk, tools=[tool], room_for=lambda model: 10_000) is None
 
 
+def test_result_stays_with_its_prompt_where_there_is_no_room(principal: Principal) -> None:
+    tool = tool_of(principal)
+    answer = answer_that_calls(principal, tool)
+    [due] = round_step(message_id=answer.pk).due
+    call_finish(call_id=due.id, result="booked " * 100, failed=False)
+    going = round_go_on(message_id=answer.pk, tools=[tool], room_for=lambda model: 100)
+    assert going is not None
+    assert [message.role for message in going[0].history] == ["user", "assistant", "tool"]
+
+
 def test_call_is_not_made_when_its_tool_was_switched_off_meanwhile(principal: Principal) -> None:
     tool = tool_of(principal)
     answer = answer_that_calls(principal, tool)
