@@ -24,6 +24,7 @@ from backend.api.routes import (
     generations,
     keys,
     me,
+    memories,
     messages,
     models,
     moderations,
@@ -98,6 +99,7 @@ _conversations = SessionOrKey(Scope.CONVERSATIONS)
 api.add_router("/api/conversations", conversations.router, auth=_conversations)
 api.add_router("/api/conversations", chat_transfer.router, auth=_conversations)
 api.add_router("/api", messages.router, auth=_conversations)
+api.add_router("/api", memories.router, auth=_conversations)
 api.add_router("/api", shares.router, auth=_conversations)
 api.add_router("/api/attachments", attachments.router, auth=_conversations)
 api.add_router("/api/appeals", safety_routes.router, auth=_conversations)

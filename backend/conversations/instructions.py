@@ -13,6 +13,7 @@ from django.db import transaction
 
 from backend.accounts.principal import Principal
 from backend.conversations.history import history_for, tokens_of
+from backend.conversations.memories import MAX_TOKENS, memories_for, memory_section
 from backend.conversations.models import ChatDefaults, Conversation, Message, MessageRole
 from backend.conversations.passages import (
     passages_noted,
@@ -110,26 +111,32 @@ def prompt_for(
     """What the model is to read, and the note by which that is made out again (`Message.sent`).
 
     Args:
-        tokens: room for the instructions and the history together; instructions take at most
-            half of it.
+        tokens: room for the instructions and the history together; instructions and memory take
+            at most half of it.
     Raises:
         InvalidRequest: `instructions`, where they are longer than that.
     """
     instructions = instructions_for(conversation)
-    system = [ChatMessage("system", instructions)] if instructions else []
-    taken = sum(tokens_of(message) for message in system)
+    taken = tokens_of(ChatMessage("system", instructions)) if instructions else 0
     if taken > tokens // 2:
         raise InvalidRequest(
             "The instructions of this chat are too long for its model.", param="instructions"
         )
+    room = min(MAX_TOKENS, tokens // 2 - taken)
+    memories = memories_for(conversation, prompt.text, tokens=room)
+    said = "\n\n".join(text for text in (instructions, memory_section(memories)) if text)
+    system = [ChatMessage("system", said)] if said else []
+    taken = sum(tokens_of(message) for message in system)
     reading = reading_for(prompt, tokens=tokens - taken)
     left = tokens - taken - reading.room
-    sent = {
-        "instructions": instructions,
+    sent: dict[str, Any] = {
+        "instructions": said,
         "parameters": conversation.parameters,
         "tokens": left,
         **reading.note,
     }
+    if memories:
+        sent["memories"] = [str(memory.pk) for memory in memories]
     return [*system, *history_for(prompt, tokens=left, searched=reading.searched)], sent
 
 

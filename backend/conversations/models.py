@@ -20,6 +20,24 @@ from django.db.models.functions import Now, Upper
 from django.utils import timezone
 
 from backend.accounts.models import Organization, Project
+from backend.conversations.memory_models import Memory, MemoryPolicy, MemorySettings
+
+__all__ = [
+    "Attachment",
+    "AttachmentKind",
+    "ChatDefaults",
+    "ContentAccess",
+    "Conversation",
+    "Feedback",
+    "Memory",
+    "MemoryPolicy",
+    "MemorySettings",
+    "Message",
+    "MessageRole",
+    "MessageStatus",
+    "Share",
+    "SharingPolicy",
+]
 
 
 class Conversation(models.Model):
@@ -163,6 +181,11 @@ class Message(models.Model):
     output_tokens = models.PositiveIntegerField(default=0)
     sent = models.JSONField(
         null=True, blank=True, help_text="Of an answer: what makes out the prompt that was sent."
+    )
+    memory = models.JSONField(
+        null=True,
+        blank=True,
+        help_text="Of a prompt: what became of its words in memory (memory_proposals.py).",
     )
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 

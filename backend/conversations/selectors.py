@@ -11,7 +11,13 @@ from django.utils import timezone
 
 from backend.accounts.principal import Principal
 from backend.conversations.cursors import Cursor
-from backend.conversations.models import Conversation, Feedback, Message, MessageStatus
+from backend.conversations.models import (
+    Conversation,
+    Feedback,
+    Memory,
+    Message,
+    MessageStatus,
+)
 from backend.conversations.tags import clean_tag
 from backend.conversations.tree import path_to, siblings_of
 from backend.platform.errors import InvalidRequest, NotFound
@@ -54,11 +60,14 @@ class BranchMessage:
 
     Attributes:
         siblings: the ids under the same parent, this one among them, oldest first.
+        memories: what the answer was given of its person's memory, by id; None for an entry that
+            has been forgotten.
     """
 
     message: Message
     siblings: list[UUID]
     feedback: Feedback | None
+    memories: dict[UUID, str | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,10 +236,13 @@ def branch_get(
             message_id__in=[message.id for message in shown], user_id=principal.user_id
         )
     }
+    memories = _memories_used(principal, shown)
     return Branch(
         conversation=conversation,
         messages=[
-            BranchMessage(message, siblings[message.id], feedback.get(message.id))
+            BranchMessage(
+                message, siblings[message.id], feedback.get(message.id), memories[message.id]
+            )
             for message in shown
         ],
         has_more=has_more,
@@ -247,6 +259,23 @@ def _contains(principal: Principal, search: str) -> Q:
         )
     in_messages = messages_of(principal).filter(text__icontains=search)
     return Q(title__icontains=search) | Q(pk__in=in_messages.values("conversation_id"))
+
+
+def _memories_used(
+    principal: Principal, messages: list[Message]
+) -> dict[UUID, dict[UUID, str | None]]:
+    used = {
+        message.id: [UUID(one) for one in (message.sent or {}).get("memories", [])]
+        for message in messages
+    }
+    wanted = {one for ids in used.values() for one in ids}
+    texts: dict[UUID, str] = {}
+    if wanted:
+        rows = Memory.objects.filter(
+            organization_id=principal.organization_id, user_id=principal.user_id, pk__in=wanted
+        )
+        texts = dict(rows.values_list("pk", "text"))
+    return {message: {one: texts.get(one) for one in ids} for message, ids in used.items()}
 
 
 def _pending() -> QuerySet[Message]:

@@ -4,7 +4,7 @@ from uuid import UUID
 
 from celery import shared_task
 
-from backend.conversations import purge, titles
+from backend.conversations import memory_proposals, purge, titles
 
 
 @shared_task
@@ -32,3 +32,9 @@ def fail_orphaned_turns() -> int:
 def title_create(conversation_id: str) -> str | None:
     """After the first completed answer; see titles.conversation_title."""
     return titles.conversation_title(conversation_id=UUID(conversation_id))
+
+
+@shared_task
+def memory_propose(message_id: str) -> str | None:
+    """After an answered turn with words about oneself; see memory_proposals.memory_propose."""
+    return memory_proposals.memory_propose(message_id=UUID(message_id))

@@ -19,6 +19,7 @@ from django.utils import timezone
 from backend.accounts.principal import Principal
 from backend.conversations.history import tokens_of
 from backend.conversations.instructions import prompt_for
+from backend.conversations.memory_proposals import memory_note, typed_mark
 from backend.conversations.models import (
     Attachment,
     Conversation,
@@ -87,6 +88,7 @@ def turn_create(
         role=MessageRole.USER,
         content=parts_with_names(clean.content, attachments),
         text=clean.text,
+        memory=typed_mark(principal, conversation),
     )
     return _answer_to(prompt, conversation=conversation, model=model, room_for=room_for)
 
@@ -265,11 +267,11 @@ def message_finish(
         generation_id=message.generation_id,
         message_id=message.id,
     )
-    if (
-        status == MessageStatus.COMPLETED
-        and not conversation.title
-        and not conversation.is_temporary
-    ):
+    if status != MessageStatus.COMPLETED or conversation.is_temporary:
+        return
+    if message.parent is not None:
+        memory_note(message.parent)
+    if not conversation.title:
         _ask_for_title(conversation.pk)
 
 

@@ -100,6 +100,13 @@ TABLES: tuple[Table, ...] = (
     ),
     Table(label="conversations.Conversation", user="user_id", organization="organization_id"),
     Table(label="conversations.ChatDefaults", user="user_id", organization="organization_id"),
+    Table(label="conversations.Memory", user="user_id", organization="organization_id"),
+    Table(label="conversations.MemorySettings", user="user_id", organization="organization_id"),
+    Table(
+        label="conversations.MemoryPolicy",
+        organization="organization_id",
+        hidden=("changed_by_id",),
+    ),
     Table(
         label="conversations.SharingPolicy",
         organization="organization_id",

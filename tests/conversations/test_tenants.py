@@ -17,6 +17,7 @@ from backend.conversations import (
     feedback,
     imports,
     instructions,
+    memories,
     purge,
     search,
     selectors,
@@ -25,7 +26,7 @@ from backend.conversations import (
     tags,
     turns,
 )
-from backend.conversations.models import Conversation, Feedback, Message, Share
+from backend.conversations.models import Conversation, Feedback, Memory, Message, Share
 from backend.platform.errors import NotFound
 from tests.conversations.message_trees import finished_turns, texts
 from tests.conversations.test_attachments import upload
@@ -75,6 +76,14 @@ CALLS = {
     "attachment_get": lambda p, v: attachments.attachment_get(
         principal=p, attachment_id=v.attachment.id
     ),
+    "memory_update": lambda p, v: memories.memory_update(
+        principal=p, memory_id=v.memory.id, text="intruding"
+    ),
+    "memory_forget": lambda p, v: memories.memory_forget(principal=p, memory_id=v.memory.id),
+    "proposal_save": lambda p, v: memories.proposal_save(
+        principal=p, message_id=v.prompt.id, text="intruding"
+    ),
+    "proposal_dismiss": lambda p, v: memories.proposal_dismiss(principal=p, message_id=v.prompt.id),
     "share_create": lambda p, v: shares.share_create(
         principal=p, conversation_id=v.conversation.id
     ),
@@ -97,6 +106,11 @@ WITHOUT_ID = {
     "attachment_create",
     "shares_page",
     "sharing_set",
+    "memory_create",
+    "memories_list",
+    "memories_forget",
+    "memory_switch",
+    "memory_policy_set",
 }
 
 
@@ -109,6 +123,11 @@ class Victim:
         self.answer.sent = {"instructions": "", "parameters": {}, "tokens": 1000}
         self.answer.finish_reason = "length"
         self.answer.save(update_fields=["sent", "finish_reason"])
+        assert self.answer.parent is not None
+        self.prompt = self.answer.parent
+        self.prompt.memory = {"state": "proposed", "text": "private", "memory_id": None}
+        self.prompt.save(update_fields=["memory"])
+        self.memory = memories.memory_create(principal=self.principal, text="private")
         self.attachment = upload(self.principal, b"private")
         self.share, self.token = shares.share_create(
             principal=self.principal, conversation_id=self.conversation.id
@@ -121,6 +140,8 @@ class Victim:
             texts(self.conversation),
             list(Share.objects.values()),
             list(Feedback.objects.values()),
+            list(Memory.objects.values()),
+            list(Message.objects.filter(pk=self.prompt.pk).values("memory")),
             Message.objects.count(),
         )
 
@@ -217,6 +238,7 @@ def test_every_function_that_takes_a_principal_is_tried_above():
         feedback,
         imports,
         instructions,
+        memories,
         purge,
         search,
         selectors,

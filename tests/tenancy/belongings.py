@@ -34,6 +34,7 @@ def everything(url: str, text: str = "Private") -> Belongings:
     assert turn.status_code == 200, turn.text
     ids = read_events(turn.text)[0].json["parley"]
     share = browser.post(f"/api/conversations/{conversation_id}/shares")
+    memory = browser.post("/api/memories", json={"text": text})
     budget = browser.post("/api/budgets", json={"amount": "5"})
     key = owner.new_key(name=text)
     invited = f"{text.lower()}-{secrets.token_hex(4)}@example.org"
@@ -45,6 +46,7 @@ def everything(url: str, text: str = "Private") -> Belongings:
             "generation_id": ids["generation_id"],
             "token": ABSENT,  # a link is for anyone who has it (test_copies.py)
             "share_id": share.json()["id"],
+            "memory_id": memory.json()["id"],
             "key_id": key["id"],
             "attachment_id": upload.json()["id"],
             "model_id": "auto",

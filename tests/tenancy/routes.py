@@ -9,6 +9,11 @@ BODIES: dict[tuple[str, str], Any] = {
     ("POST", "/api/conversations/{conversation_id}/messages"): {"content": "hello"},
     ("POST", "/api/messages/{message_id}/regenerate"): {},
     ("PUT", "/api/me/chat-defaults"): {"about": "taken over"},
+    ("POST", "/api/memories"): {"text": "taken over"},
+    ("PATCH", "/api/memories/{memory_id}"): {"text": "taken over"},
+    ("PUT", "/api/memories/settings"): {"is_on": True},
+    ("PUT", "/api/memories/policy"): {"is_allowed": True},
+    ("POST", "/api/messages/{message_id}/memory"): {"text": "taken over"},
     ("POST", "/api/conversations/bulk"): {
         "ids": ["00000000-0000-4000-8000-000000000000"],
         "action": "delete",

@@ -8,6 +8,7 @@ from uuid import UUID
 from pydantic import Field, StringConstraints
 
 from backend.api.schemas.base import ModelName, RequestModel, ResponseModel
+from backend.api.schemas.memories import MemoryNoteOut, UsedMemoryOut
 from backend.conversations.models import Feedback, Message
 from backend.conversations.selectors import Branch, BranchMessage
 from backend.conversations.services import BulkAction
@@ -244,6 +245,10 @@ class MessageOut(ResponseModel):
     feedback: FeedbackOut | None
     generation_id: UUID | None
     has_documents: bool = Field(description="Attached files were read for it; see its sources.")
+    memory: MemoryNoteOut | None = Field(
+        description="Of a prompt: what is proposed of its words, or was kept."
+    )
+    memories: list[UsedMemoryOut] = Field(description="Of an answer: what was used of memory.")
 
 
 class GenerationRefOut(ResponseModel):
@@ -312,4 +317,13 @@ def branch_message_out(item: BranchMessage) -> MessageOut:
         ),
         generation_id=message.generation_id,
         has_documents=bool((message.sent or {}).get("documents")),
+        memory=_memory_note(message),
+        memories=[UsedMemoryOut(id=one, text=text) for one, text in item.memories.items()],
     )
+
+
+def _memory_note(message: Message) -> MemoryNoteOut | None:
+    noted = message.memory or {}
+    if noted.get("state") not in ("proposed", "saved", "dismissed"):
+        return None
+    return MemoryNoteOut.model_validate(noted)

@@ -483,6 +483,122 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/memories": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Memories
+         * @description All of yours, the newest first, also while memory is off.
+         */
+        get: operations["list_memories"];
+        put?: never;
+        /**
+         * Create Memory
+         * @description A new one; one that says the same already is returned as it is.
+         */
+        post: operations["create_memory"];
+        /**
+         * Forget Memories
+         * @description Forget all of yours in this organization.
+         */
+        delete: operations["forget_memories"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/memories/settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Set Memory
+         * @description Off: nothing is used, proposed or added; what is there stays until you forget it.
+         */
+        put: operations["set_memory"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/memories/policy": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Set Memory Policy
+         * @description The switch for all members of the organization, as owner or admin.
+         */
+        put: operations["set_memory_policy"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/memories/{memory_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Forget Memory
+         * @description Forget it: no prompt holds it from now on.
+         */
+        delete: operations["forget_memory"];
+        options?: never;
+        head?: never;
+        /**
+         * Update Memory
+         * @description Say it otherwise.
+         */
+        patch: operations["update_memory"];
+        trace?: never;
+    };
+    "/api/messages/{message_id}/memory": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Save Proposal
+         * @description Keep what is proposed under a message of yours, as you would have it.
+         */
+        post: operations["save_proposal"];
+        /**
+         * Dismiss Proposal
+         * @description Do not keep what is proposed under a message; forget it again where it was kept.
+         */
+        delete: operations["dismiss_proposal"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/conversations/{conversation_id}/shares": {
         parameters: {
             query?: never;
@@ -3612,6 +3728,21 @@ export interface components {
              */
             message_id: string;
         };
+        /**
+         * MemoryNoteOut
+         * @description What became of a prompt's words in memory.
+         */
+        MemoryNoteOut: {
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "proposed" | "saved" | "dismissed";
+            /** Text */
+            text: string;
+            /** Memory Id */
+            memory_id: string | null;
+        };
         /** MessageOut */
         MessageOut: {
             /**
@@ -3650,6 +3781,26 @@ export interface components {
              * @description Attached files were read for it; see its sources.
              */
             has_documents: boolean;
+            /** @description Of a prompt: what is proposed of its words, or was kept. */
+            memory: components["schemas"]["MemoryNoteOut"] | null;
+            /**
+             * Memories
+             * @description Of an answer: what was used of memory.
+             */
+            memories: components["schemas"]["UsedMemoryOut"][];
+        };
+        /** UsedMemoryOut */
+        UsedMemoryOut: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /**
+             * Text
+             * @description As it is now; null: it has been forgotten.
+             */
+            text: string | null;
         };
         /**
          * ConversationUpdate
@@ -3877,6 +4028,76 @@ export interface components {
              * @default
              */
             comment: string;
+        };
+        /** MemoryListOut */
+        MemoryListOut: {
+            /** Data */
+            data: components["schemas"]["MemoryOut"][];
+            /**
+             * Is On
+             * @description Your own switch.
+             */
+            is_on: boolean;
+            /**
+             * Is Allowed
+             * @description The organization's.
+             */
+            is_allowed: boolean;
+        };
+        /** MemoryOut */
+        MemoryOut: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Text */
+            text: string;
+            /**
+             * Project Id
+             * @description Null: the default project.
+             */
+            project_id: string | null;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /**
+             * Used At
+             * @description When a prompt last had words of it, to about an hour.
+             */
+            used_at: string | null;
+        };
+        /** MemoryCreate */
+        MemoryCreate: {
+            /** Text */
+            text: string;
+            /**
+             * Project Id
+             * @description Whose chats read it. Default: those of the default project.
+             */
+            project_id?: string | null;
+        };
+        /** ForgottenOut */
+        ForgottenOut: {
+            /** Forgotten */
+            forgotten: number;
+        };
+        /** MemorySwitch */
+        MemorySwitch: {
+            /** Is On */
+            is_on: boolean;
+        };
+        /** MemoryPolicyBody */
+        MemoryPolicyBody: {
+            /** Is Allowed */
+            is_allowed: boolean;
+        };
+        /** MemoryTextBody */
+        MemoryTextBody: {
+            /** Text */
+            text: string;
         };
         /** ShareListOut */
         ShareListOut: {
@@ -7329,6 +7550,228 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["FeedbackOut"] | null;
                 };
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
+    list_memories: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MemoryListOut"];
+                };
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
+    create_memory: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MemoryCreate"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MemoryOut"];
+                };
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
+    forget_memories: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ForgottenOut"];
+                };
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
+    set_memory: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MemorySwitch"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MemoryListOut"];
+                };
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
+    set_memory_policy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MemoryPolicyBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MemoryListOut"];
+                };
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
+    forget_memory: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                memory_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
+    update_memory: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                memory_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MemoryTextBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MemoryOut"];
+                };
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
+    save_proposal: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                message_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MemoryTextBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MemoryOut"];
+                };
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
+    dismiss_proposal: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                message_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             "4XX": components["responses"]["Error"];
             "5XX": components["responses"]["Error"];

@@ -70,6 +70,10 @@ export type Sources = Schemas["SourcesOut"];
 export type Source = Schemas["SourceOut"];
 export type SentPrompt = Schemas["SentPromptOut"];
 
+/** One thing that is remembered of the reader. */
+export type Memory = Schemas["MemoryOut"];
+export type MemoryList = Schemas["MemoryListOut"];
+
 export type Appeal = Schemas["AppealOut"];
 
 export type ToolCall = Schemas["ToolCallOut"];

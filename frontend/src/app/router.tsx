@@ -81,6 +81,10 @@ const shellPages: RouteObject[] = [
     lazy: async () => ({ Component: (await import("@/pages/security")).SecurityPage }),
   },
   {
+    path: "/settings/memory",
+    lazy: async () => ({ Component: (await import("@/pages/memory")).MemoryPage }),
+  },
+  {
     path: "/settings/privacy",
     lazy: async () => ({ Component: (await import("@/pages/privacy")).PrivacyPage }),
   },

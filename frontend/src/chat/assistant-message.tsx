@@ -7,6 +7,7 @@ import { AnswerNotice } from "./answer-notice";
 import { BranchPicker } from "./branch-picker";
 import { CopyButton } from "./copy-button";
 import { FeedbackButtons } from "./feedback";
+import { MemoriesUsed } from "./memories-used";
 import { textOfParts } from "./parts";
 import { QueuePlace } from "./queue-place";
 import { Sources } from "./sources";
@@ -32,6 +33,7 @@ export function AssistantMessage({ message }: { message: ViewMessage }) {
       )}
       {calls.length > 0 && <ToolCalls parts={calls} />}
       <AnswerNotice message={message} />
+      {!coming && <MemoriesUsed memories={message.memories ?? []} />}
       {calls.length > 0 ? null : coming || message.live ? (
         <div className="-ms-2 mt-1 flex min-h-8 items-center">
           {coming && <ReadAloudButton message={message} />}

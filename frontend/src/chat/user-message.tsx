@@ -3,6 +3,7 @@ import { IconButton } from "@/ui/icon-button";
 import { BranchPicker } from "./branch-picker";
 import { CopyButton } from "./copy-button";
 import { ImageTextNotice } from "./image-text-notice";
+import { MemoryNote } from "./memory-note";
 import { MessageFiles } from "./message-files";
 import { useThreadActions } from "./thread-actions";
 import { isStored, type ViewMessage } from "./view";
@@ -28,6 +29,7 @@ export function UserMessage({ message, answeredBy, onEdit }: UserMessageProps) {
           {message.content}
         </div>
       )}
+      <MemoryNote message={message} />
       <div className="mt-1 flex min-h-8 items-center opacity-0 transition-opacity focus-within:opacity-100 group-hover/message:opacity-100 pointer-coarse:opacity-100">
         <BranchPicker message={message} />
         <CopyButton text={message.content} label="Copy message" />

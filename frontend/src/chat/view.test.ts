@@ -24,6 +24,8 @@ function message(id: string, parentId: string | null, role: "user" | "assistant"
     feedback: null,
     generation_id: null,
     has_documents: false,
+    memory: null,
+    memories: [],
   };
 }
 

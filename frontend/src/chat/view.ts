@@ -127,6 +127,8 @@ function emptyMessage(id: string, parentId: string | null): Message {
     feedback: null,
     generation_id: null,
     has_documents: false,
+    memory: null,
+    memories: [],
   };
 }
 

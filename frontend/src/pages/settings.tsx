@@ -25,6 +25,7 @@ export function SettingsPage() {
       <ProfileSection />
       <InstructionsSection />
       <MyToolsSection />
+      <MemorySection />
       <SecuritySection />
       <PrivacySection />
       <OrganizationSection />
@@ -90,6 +91,19 @@ function ProfileSection() {
           Save
         </Button>
       </form>
+    </Section>
+  );
+}
+
+function MemorySection() {
+  return (
+    <Section title="Memory">
+      <p className="max-w-md text-muted-foreground text-sm">
+        What later chats know of you: see it, change it, forget it, or switch it off.
+      </p>
+      <Link to="/settings/memory" className={`${buttonClass("outline")} self-start`}>
+        Open memory
+      </Link>
     </Section>
   );
 }

@@ -1,0 +1,1 @@
+export const memoriesKey = ["memories"] as const;

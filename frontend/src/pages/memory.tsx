@@ -1,0 +1,251 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Brain, Pencil, Trash2 } from "lucide-react";
+import { type FormEvent, useState } from "react";
+import { errorMessage } from "@/api/errors";
+import {
+  deleteMemories,
+  deleteMemory,
+  getMemories,
+  patchMemory,
+  postMemory,
+  putMemoryPolicy,
+  putMemorySwitch,
+} from "@/api/memories";
+import { allProjects } from "@/api/teams";
+import type { Memory, MemoryList } from "@/api/types";
+import { useMe } from "@/app/session";
+import { formatDay } from "@/lib/time";
+import { Button } from "@/ui/button";
+import { Checkbox } from "@/ui/checkbox";
+import { Dialog, DialogActions } from "@/ui/dialog";
+import { Field, inputClass } from "@/ui/field";
+import { IconButton } from "@/ui/icon-button";
+import { Notice } from "@/ui/notice";
+import { Loading } from "@/ui/spinner";
+import { toast } from "@/ui/toast";
+import { memoriesKey } from "./memory-key";
+import { EmptyState, PageLayout, Section } from "./page-layout";
+
+const MAX_TEXT = 300;
+
+/** What is remembered of the reader in this organization, and the switches. */
+export function MemoryPage() {
+  const memories = useQuery({ queryKey: memoriesKey, queryFn: getMemories });
+  return (
+    <PageLayout
+      title="Memory"
+      description="What later chats know of you. It comes from your own words alone, is kept when you say so, and only you can read it."
+    >
+      {memories.isPending ? (
+        <Loading />
+      ) : memories.isError ? (
+        <Notice tone="error">{errorMessage(memories.error)}</Notice>
+      ) : (
+        <>
+          <Switches state={memories.data} />
+          {memories.data.is_on && memories.data.is_allowed && <NewMemory />}
+          <Remembered items={memories.data.data} />
+        </>
+      )}
+    </PageLayout>
+  );
+}
+
+function Switches({ state }: { state: MemoryList }) {
+  const me = useMe();
+  const manages = me.role === "owner" || me.role === "admin";
+  const client = useQueryClient();
+  const onSuccess = (next: MemoryList) => client.setQueryData(memoriesKey, next);
+  const own = useMutation({ mutationFn: putMemorySwitch, onSuccess });
+  const policy = useMutation({ mutationFn: putMemoryPolicy, onSuccess });
+  const error = own.error ?? policy.error;
+  return (
+    <div className="flex flex-col gap-4">
+      {error && <Notice tone="error">{errorMessage(error)}</Notice>}
+      {!state.is_allowed && (
+        <Notice tone="warning">
+          Your organization has switched memory off: nothing is used, proposed or added.
+        </Notice>
+      )}
+      <Checkbox
+        label="Use memory"
+        hint="Off: nothing is used, proposed or added. What is there stays until you forget it."
+        checked={state.is_on}
+        disabled={own.isPending}
+        onChange={(isOn) => own.mutate(isOn)}
+      />
+      {manages && (
+        <Checkbox
+          label="Members of the organization may use memory"
+          checked={state.is_allowed}
+          disabled={policy.isPending}
+          onChange={(isAllowed) => policy.mutate(isAllowed)}
+        />
+      )}
+    </div>
+  );
+}
+
+function NewMemory() {
+  const client = useQueryClient();
+  const [text, setText] = useState("");
+  const add = useMutation({
+    mutationFn: () => postMemory(text.trim()),
+    onSuccess: () => {
+      setText("");
+      return client.invalidateQueries({ queryKey: memoriesKey });
+    },
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    add.mutate();
+  };
+  return (
+    <form className="flex max-w-2xl flex-col gap-3" onSubmit={submit}>
+      {add.error && <Notice tone="error">{errorMessage(add.error)}</Notice>}
+      <Field
+        label="Remember something"
+        hint="Or write “remember that …” in a chat."
+        dir="auto"
+        maxLength={MAX_TEXT}
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+      />
+      <Button
+        type="submit"
+        variant="outline"
+        className="self-start"
+        busy={add.isPending}
+        disabled={text.trim() === ""}
+      >
+        Add
+      </Button>
+    </form>
+  );
+}
+
+function Remembered({ items }: { items: Memory[] }) {
+  const me = useMe();
+  const client = useQueryClient();
+  const [asking, setAsking] = useState(false);
+  const inProjects = items.some(({ project_id }) => project_id !== null);
+  const projects = useQuery({
+    queryKey: ["chat-projects", me.organization.id],
+    queryFn: allProjects,
+    staleTime: 60_000,
+    enabled: inProjects,
+  });
+  const nameOf = (id: string | null) => projects.data?.find((one) => one.id === id)?.name;
+  const clear = useMutation({
+    mutationFn: deleteMemories,
+    onSuccess: () => {
+      setAsking(false);
+      toast("Everything is forgotten.");
+      return client.invalidateQueries({ queryKey: memoriesKey });
+    },
+  });
+  if (items.length === 0) {
+    return <EmptyState icon={<Brain aria-hidden />}>Nothing is remembered of you.</EmptyState>;
+  }
+  return (
+    <Section title="Remembered">
+      <ul
+        aria-label="Remembered"
+        className="flex max-w-2xl flex-col overflow-hidden rounded-2xl border border-border"
+      >
+        {items.map((memory) => (
+          <MemoryRow key={memory.id} memory={memory} project={nameOf(memory.project_id)} />
+        ))}
+      </ul>
+      <Button variant="outline" className="self-start" onClick={() => setAsking(true)}>
+        Forget everything
+      </Button>
+      <Dialog
+        open={asking}
+        onOpenChange={setAsking}
+        title="Forget everything?"
+        description="All that is listed here is deleted. Chats stay as they are."
+      >
+        {clear.error && <Notice tone="error">{errorMessage(clear.error)}</Notice>}
+        <DialogActions>
+          <Button variant="outline" onClick={() => setAsking(false)}>
+            Cancel
+          </Button>
+          <Button variant="danger" busy={clear.isPending} onClick={() => clear.mutate()}>
+            Forget everything
+          </Button>
+        </DialogActions>
+      </Dialog>
+    </Section>
+  );
+}
+
+function MemoryRow({ memory, project }: { memory: Memory; project: string | undefined }) {
+  const client = useQueryClient();
+  const [edited, setEdited] = useState<string | null>(null);
+  const change = useMutation({
+    mutationFn: async (text: string | null) => {
+      if (text === null) await deleteMemory(memory.id);
+      else await patchMemory(memory.id, text);
+    },
+    onSuccess: () => {
+      setEdited(null);
+      return client.invalidateQueries({ queryKey: memoriesKey });
+    },
+  });
+  return (
+    <li className="flex flex-col gap-2 border-border border-b px-4 py-3 last:border-b-0">
+      {change.error && <Notice tone="error">{errorMessage(change.error)}</Notice>}
+      {edited === null ? (
+        <div className="flex items-center justify-between gap-4">
+          <span className="flex min-w-0 flex-col gap-1">
+            <span dir="auto" className="break-words text-sm">
+              {memory.text}
+            </span>
+            <span className="text-muted-foreground text-xs">
+              {formatDay(memory.created_at)}
+              {memory.project_id && ` · in the project ${project ?? "…"}`}
+            </span>
+          </span>
+          <span className="flex shrink-0">
+            <IconButton label={`Edit: ${memory.text}`} onClick={() => setEdited(memory.text)}>
+              <Pencil className="size-4" />
+            </IconButton>
+            <IconButton
+              label={`Forget: ${memory.text}`}
+              disabled={change.isPending}
+              onClick={() => change.mutate(null)}
+            >
+              <Trash2 className="size-4" />
+            </IconButton>
+          </span>
+        </div>
+      ) : (
+        <form
+          className="flex flex-col gap-2"
+          onSubmit={(event) => {
+            event.preventDefault();
+            change.mutate(edited.trim());
+          }}
+        >
+          <input
+            aria-label="What to remember"
+            dir="auto"
+            maxLength={MAX_TEXT}
+            className={inputClass}
+            value={edited}
+            onChange={(event) => setEdited(event.target.value)}
+          />
+          <div className="flex gap-2">
+            <Button type="submit" size="sm" busy={change.isPending} disabled={!edited.trim()}>
+              Save
+            </Button>
+            <Button variant="outline" size="sm" onClick={() => setEdited(null)}>
+              Cancel
+            </Button>
+          </div>
+        </form>
+      )}
+    </li>
+  );
+}
