@@ -249,7 +249,8 @@ def _keep(organization_id: UUID, user_id: UUID, project_id: UUID | None, text: s
     if not settings.is_on or not _is_allowed(organization_id):
         raise Conflict("Memory is off; nothing new is remembered.", code="memory_off")
     rows = Memory.objects.filter(organization_id=organization_id, user_id=user_id)
-    known = rows.filter(project_id=project_id, text__iexact=text).first()
+    same = rows.filter(text__iexact=text)
+    known = next((row for row in same if row.project_id == project_id), None)
     if known is not None:
         return known
     if rows.count() >= MAX_MEMORIES:
