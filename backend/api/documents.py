@@ -6,24 +6,25 @@ Whatever of that is not there, is refused or is slow is done without: the answer
 
 import asyncio
 from contextlib import suppress
+from dataclasses import dataclass
 
 import structlog
 
-from backend.accounts.principal import AuthenticatedRequest, Principal
-from backend.api.client_address import client_hash
-from backend.conversations.models import Passage
+from backend.accounts.principal import Principal
+from backend.conversations.models import Message, Passage
 from backend.conversations.passages import (
     Embedding,
     embeddings_missing,
     embeddings_store,
     passages_find,
     passages_note,
+    question_of,
     unit,
     with_passages,
 )
 from backend.conversations.types import ChatMessage, Turn
 from backend.generation.embeddings import EmbeddingRequest, RerankRequest
-from backend.generation.lifespan import gateway_of
+from backend.generation.gateway import Gateway
 from backend.generation.pools.access import pools_for
 from backend.generation.pools.config import PoolConfig, load_pools
 from backend.generation.service import embeddings_create, rerank_create
@@ -40,77 +41,77 @@ _RERANK_TIMEOUT_S = 10.0
 _RERANKED = 30
 
 
-async def history_with_passages(
-    request: AuthenticatedRequest, turn: Turn, principal: Principal
-) -> list[ChatMessage]:
+@dataclass(frozen=True, slots=True)
+class Asker:
+    """In whose name models are asked for vectors and an order."""
+
+    gateway: Gateway
+    principal: Principal
+    request_id: str
+    client_hash: str = ""
+
+
+async def history_with_passages(asker: Asker, turn: Turn) -> list[ChatMessage]:
     """What the model is to read: the turn's history, with passages where it has long files."""
-    answer, question = turn.assistant_message, turn.user_message.text
+    answer = turn.assistant_message
     if not (answer.sent or {}).get("searched"):
         return turn.history
-    embedding = await _embedding(request, turn, principal)
+    question = await in_database(question_of, turn.user_message)
+    embedding = await _embedding(asker, answer, question.strip())
     best = await in_database(passages_find, answer, question, embedding=embedding)
-    best = await _reranked(request, principal, question, best)
+    best = await _reranked(asker, question, best)
     chosen = await in_database(passages_note, answer, best)
     return await in_database(with_passages, turn.history, chosen)
 
 
-async def _embedding(
-    request: AuthenticatedRequest, turn: Turn, principal: Principal
-) -> Embedding | None:
+async def _embedding(asker: Asker, answer: Message, question: str) -> Embedding | None:
     """What the question means; before that, passages that have no embedding yet get one."""
-    pool = await _made_for("embeddings", principal)
-    question = turn.user_message.text.strip()
+    pool = await _made_for("embeddings", asker.principal)
     if pool is None or not question:
         return None
     try:
         with suppress(TimeoutError):  # what there is then will do
             async with asyncio.timeout(_EMBED_TIMEOUT_S):
-                await _embed_missing(request, turn, principal, pool)
+                await _embed_missing(asker, answer, pool)
         async with asyncio.timeout(_EMBED_TIMEOUT_S):
-            [vector] = await _vectors(request, principal, pool, [question])
+            [vector] = await _vectors(asker, pool, [question])
     except (ParleyError, TimeoutError) as error:
         log.warning("question_not_embedded", model=pool.id, error=repr(error))
         return None
     return Embedding(pool.id, unit(vector))
 
 
-async def _embed_missing(
-    request: AuthenticatedRequest, turn: Turn, principal: Principal, pool: PoolConfig
-) -> None:
-    missing = await in_database(embeddings_missing, turn.assistant_message, limit=_MAX_EMBEDDED)
+async def _embed_missing(asker: Asker, answer: Message, pool: PoolConfig) -> None:
+    missing = await in_database(embeddings_missing, answer, limit=_MAX_EMBEDDED)
     for first in range(0, len(missing), _EMBED_AT_ONCE):
         some = missing[first : first + _EMBED_AT_ONCE]
-        vectors = await _vectors(request, principal, pool, [one.text for one in some])
+        vectors = await _vectors(asker, pool, [one.text for one in some])
         await in_database(embeddings_store, some, vectors, model=pool.id)
 
 
-async def _vectors(
-    request: AuthenticatedRequest, principal: Principal, pool: PoolConfig, texts: list[str]
-) -> list[list[float]]:
+async def _vectors(asker: Asker, pool: PoolConfig, texts: list[str]) -> list[list[float]]:
     wanted = EmbeddingRequest(
-        principal=principal,
-        request_id=request.request_id,
-        client_hash=client_hash(request),
+        principal=asker.principal,
+        request_id=asker.request_id,
+        client_hash=asker.client_hash,
         model=pool.id,
         inputs=texts,
     )
-    answer = await embeddings_create(gateway_of(request.scope), wanted)
+    answer = await embeddings_create(asker.gateway, wanted)
     assert isinstance(answer.body, dict)
     data = sorted(answer.body["data"], key=lambda one: int(one["index"]))
     return [one["embedding"] for one in data]
 
 
-async def _reranked(
-    request: AuthenticatedRequest, principal: Principal, question: str, best: list[Passage]
-) -> list[Passage]:
-    pool = await _made_for("rerank", principal)
+async def _reranked(asker: Asker, question: str, best: list[Passage]) -> list[Passage]:
+    pool = await _made_for("rerank", asker.principal)
     if pool is None or not question.strip() or len(best) < 2:
         return best
     first, others = best[:_RERANKED], best[_RERANKED:]
     wanted = RerankRequest(
-        principal=principal,
-        request_id=request.request_id,
-        client_hash=client_hash(request),
+        principal=asker.principal,
+        request_id=asker.request_id,
+        client_hash=asker.client_hash,
         model=pool.id,
         query=question,
         documents=[one.text for one in first],
@@ -118,7 +119,7 @@ async def _reranked(
     )
     try:
         async with asyncio.timeout(_RERANK_TIMEOUT_S):
-            answer = await rerank_create(gateway_of(request.scope), wanted)
+            answer = await rerank_create(asker.gateway, wanted)
     except (ParleyError, TimeoutError) as error:
         log.warning("passages_not_reranked", model=pool.id, error=repr(error))
         return best

@@ -13,6 +13,7 @@ import structlog
 
 from backend.accounts.authentication import principal_for_session, principal_in_project
 from backend.accounts.principal import Principal
+from backend.api.documents import Asker, history_with_passages
 from backend.api.turns import finish_refused, merged_parameters, room_for_history, tools_of
 from backend.conversations.models import Message
 from backend.conversations.types import Turn
@@ -96,13 +97,23 @@ class ToolLoop:
             await self._answer(principal, turn, tools_of(offered, turn.assistant_message.model))
 
     async def _answer(self, principal: Principal, turn: Turn, tools: Tools | None) -> None:
+        try:
+            wanted = await self._request(principal, turn, tools)
+            await generation_start(self._gateway, wanted)
+        except ParleyError as error:
+            await finish_refused(turn.assistant_message.id, error)
+
+    async def _request(
+        self, principal: Principal, turn: Turn, tools: Tools | None
+    ) -> GenerationRequest:
         answer = turn.assistant_message
-        wanted = GenerationRequest(
+        asker = Asker(self._gateway, principal, request_id=f"tools-{answer.id.hex}")
+        return GenerationRequest(
             principal=principal,
-            request_id=f"tools-{answer.id.hex}",
+            request_id=asker.request_id,
             endpoint="chat",
             model=answer.model,
-            messages=turn.history,
+            messages=await history_with_passages(asker, turn),
             params=merged_parameters(turn, None),
             tools=tools,
             stream_usage=True,
@@ -115,10 +126,6 @@ class ToolLoop:
                 message_id=str(answer.id),
             ),
         )
-        try:
-            await generation_start(self._gateway, wanted)
-        except ParleyError as error:
-            await finish_refused(answer.id, error)
 
     async def _leave(self) -> None:
         """What was sent already is waited for: some of it may be sent only once."""

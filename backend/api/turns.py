@@ -22,7 +22,7 @@ from backend.accounts.authentication import principal_in_project
 from backend.accounts.principal import AuthenticatedRequest, Principal
 from backend.api import generations
 from backend.api.client_address import client_hash
-from backend.api.documents import history_with_passages
+from backend.api.documents import Asker, history_with_passages
 from backend.api.idempotency import (
     HEADER,
     REPLAYED_HEADER,
@@ -134,7 +134,9 @@ async def _begin(
     try:
         principal = await _asking(request, turn)
         tools = None if params is GOES_ON else await in_database(_offer, principal, turn)
-        history = await history_with_passages(request, turn, principal)
+        gateway = gateway_of(request.scope)
+        asker = Asker(gateway, principal, request.request_id, client_hash(request))
+        history = await history_with_passages(asker, turn)
     except ParleyError as error:
         await _refused(turn, ids, error)
         raise
@@ -157,7 +159,7 @@ async def _begin(
     )
     fence = None if claim is None else partial(refuse_if_succeeded, claim)
     try:
-        started = await generation_start(gateway_of(request.scope), wanted, fence=fence)
+        started = await generation_start(gateway, wanted, fence=fence)
     except ParleyError as error:
         await _refused(turn, ids, error)
         raise

@@ -117,6 +117,13 @@ def unit(vector: Sequence[float]) -> np.ndarray[Any, np.dtype[np.float32]]:
     return values / length if length else values
 
 
+def question_of(prompt: Message) -> str:
+    """What a person asked: of results of tool calls, the prompt that the calls were made for."""
+    while not prompt.text and prompt.parent is not None and prompt.parent.parent is not None:
+        prompt = prompt.parent.parent
+    return prompt.text
+
+
 def passages_find(
     answer: Message, question: str, *, embedding: Embedding | None = None, limit: int = CANDIDATES
 ) -> list[Passage]:

@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from tests.api.test_documents import ask as ask_about
+from tests.api.test_documents import long_pdf, upload
 from tests.api.test_untrusted_content import ORDERS, spotlit
 from tests.api.users import Person, sign_up
 from tests.support.mcp_server import TOKEN, ToolServer, answering
@@ -148,6 +150,19 @@ def test_reading_tool_is_called_at_once_and_the_answer_goes_on(
     called = [event for event in events if event["action"] == "tool.called"]
     assert len(called) == 1
     assert called[0]["details"]["tool"] == "forecast"
+
+
+def test_answer_after_a_call_has_read_the_long_file_too(
+    person: Person, scripted_product: ScriptedProduct
+) -> None:
+    scripted_product.calls(("forecast", '{"city": "Oslo"}'))
+    conversation = person.new_conversation()
+    file = upload(person, long_pdf("The ferry sails at noon.", on=21), "ferry.pdf")
+    ask_about(person, conversation, "When does the ferry sail, and in what weather?", file)
+    answered(person, conversation)
+    asked, call, result = scripted_product.prompts[-1][-3:]
+    assert (call["role"], result["role"]) == ("assistant", "tool")
+    assert "[page 21]\nThe ferry sails at noon." in asked["content"]
 
 
 def test_changing_tool_waits_for_its_person_and_is_called_once(

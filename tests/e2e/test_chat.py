@@ -153,7 +153,7 @@ def test_answer_is_copied_as_markdown(person: Person) -> None:
 
 def test_text_file_is_sent_with_the_prompt(person: Person) -> None:
     with person.page.expect_file_chooser() as chooser:
-        person.page.get_by_role("button", name="Add images or text files").click()
+        person.page.get_by_role("button", name="Add images or documents").click()
     chooser.value.set_files(
         {"name": "tides.txt", "mimeType": "text/plain", "buffer": b"High tide is at noon."}
     )

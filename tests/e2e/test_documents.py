@@ -34,14 +34,14 @@ def test_answer_shows_the_page_that_it_cites(
     lease.write_bytes(long_pdf("The deposit amounts to 4,200 crowns.", on=37))
 
     with page.expect_file_chooser() as chooser:
-        page.get_by_role("button", name="Add images or text files").click()
+        page.get_by_role("button", name="Add images or documents").click()
     chooser.value.set_files(broken)
     expect(page.get_by_text("The file is damaged")).to_be_visible()
     page.screenshot(path=tmp_path / f"refused-{device}.png")
     page.get_by_role("button", name="Remove broken.pdf").click()
 
     with page.expect_file_chooser() as chooser:
-        page.get_by_role("button", name="Add images or text files").click()
+        page.get_by_role("button", name="Add images or documents").click()
     chooser.value.set_files(lease)
     person.composer.fill("How large is the deposit?")
     page.get_by_role("button", name="Send", exact=True).click()

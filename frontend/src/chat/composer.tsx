@@ -46,10 +46,10 @@ export function Composer({ autoFocus = true, onQueue }: ComposerProps) {
         <ComposerAttachments />
         <div className={cn("flex items-end gap-1", !takesFiles && "ps-3")}>
           {takesFiles && (
-            <Tip label="Add images or text files">
+            <Tip label="Add images or documents">
               <ComposerPrimitive.AddAttachment
                 multiple
-                aria-label="Add images or text files"
+                aria-label="Add images or documents"
                 className={cn(iconButtonClass, "size-9 rounded-full text-foreground")}
               >
                 <Plus aria-hidden className="size-5" />
