@@ -9,6 +9,7 @@ from backend.api.renderer import JSONRenderer
 from backend.api.routes import (
     announcements,
     anthropic_messages,
+    assistants,
     attachments,
     audio,
     audit_log,
@@ -102,6 +103,7 @@ api.add_router("/api", messages.router, auth=_conversations)
 api.add_router("/api", memories.router, auth=_conversations)
 api.add_router("/api", shares.router, auth=_conversations)
 api.add_router("/api/attachments", attachments.router, auth=_conversations)
+api.add_router("/api/assistants", assistants.router, auth=_conversations)
 api.add_router("/api/appeals", safety_routes.router, auth=_conversations)
 
 api.add_router("/api/keys", keys.router, auth=SessionOrKey(Scope.KEYS))

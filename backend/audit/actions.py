@@ -48,6 +48,10 @@ class Action(StrEnum):
     KEY_UPDATED = "api_key.updated"
     KEY_DELETED = "api_key.deleted"
 
+    ASSISTANT_CREATED = "assistant.created"
+    ASSISTANT_UPDATED = "assistant.updated"
+    ASSISTANT_DELETED = "assistant.deleted"
+
     POLICY_UPDATED = "policy.updated"
     SHARE_CREATED = "share.created"
     SHARE_REVOKED = "share.revoked"

@@ -6,6 +6,7 @@ services.py     writes to a conversation as a whole
 turns.py        a prompt and its answer, from the pending row to the finished text
 parts.py        the parts of a message, in (checked) and out (for the model)
 history.py      what the model reads
+assistants.py   set up once for many chats; assistant_access.py: who sees and changes them
 attachments.py, feedback.py, shares.py, titles.py, purge.py, audit.py   as they are called
 selectors.py    reads: the list with search (cursors.py), one branch of the tree
 tree.py         recursive queries over the tree of messages

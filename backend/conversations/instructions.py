@@ -12,6 +12,7 @@ from uuid import UUID
 from django.db import transaction
 
 from backend.accounts.principal import Principal
+from backend.conversations.assistant_access import assistant_of_chat
 from backend.conversations.history import history_for, tokens_of
 from backend.conversations.memories import MAX_TOKENS, memories_for, memory_section
 from backend.conversations.models import ChatDefaults, Conversation, Message, MessageRole
@@ -93,11 +94,14 @@ def clean_instructions(text: str, *, param: str, limit: int = MAX_OF_CHAT) -> st
 
 
 def instructions_for(conversation: Conversation) -> str:
-    """The system message of a chat: its own instructions, then its person's; "" without any."""
+    """The system message of a chat: its assistant's instructions, its own, then its person's; ""
+    without any."""
+    assistant = assistant_of_chat(conversation)
     own = ChatDefaults.objects.filter(
         organization_id=conversation.organization_id, user_id=conversation.user_id
     ).first()
-    said = [conversation.instructions]
+    said = [assistant.instructions] if assistant is not None else []
+    said.append(conversation.instructions)
     if own is not None and own.about:
         said.append(f"What the user says about themselves:\n{own.about}")
     if own is not None and own.style:

@@ -20,6 +20,7 @@ from django.db.models.functions import Now, Upper
 from django.utils import timezone
 
 from backend.accounts.models import Organization, Project
+from backend.conversations.assistant_models import Assistant
 from backend.conversations.memory_models import Memory, MemoryPolicy, MemorySettings
 
 __all__ = [
@@ -56,6 +57,14 @@ class Conversation(models.Model):
         null=True,
         related_name="conversations",
         help_text="Whose limits, budget, models and retention hold. Empty: the default one.",
+    )
+    assistant = models.ForeignKey(
+        Assistant,
+        on_delete=models.SET_NULL,
+        null=True,
+        blank=True,
+        related_name="conversations",
+        help_text="Whose instructions the model reads, while its user sees it.",
     )
     title = models.CharField(max_length=200, blank=True)
     title_is_manual = models.BooleanField(

@@ -10,6 +10,8 @@ from django.db.models import BooleanField, Exists, ExpressionWrapper, F, OuterRe
 from django.utils import timezone
 
 from backend.accounts.principal import Principal
+from backend.conversations.assistant_access import assistant_of_chat
+from backend.conversations.assistant_models import Assistant
 from backend.conversations.cursors import Cursor
 from backend.conversations.models import (
     Conversation,
@@ -85,6 +87,7 @@ class Branch:
     Attributes:
         has_more: whether there are older messages above the first.
         total_tokens: of all answers in the conversation, the hidden branches too.
+        assistant: the chat's, while its person sees it.
     """
 
     conversation: Conversation
@@ -92,6 +95,7 @@ class Branch:
     has_more: bool
     total_tokens: int
     generation: RunningGeneration | None
+    assistant: Assistant | None
 
 
 def conversations_of(principal: Principal) -> QuerySet[Conversation]:
@@ -248,6 +252,7 @@ def branch_get(
         has_more=has_more,
         total_tokens=_total_tokens(conversation),
         generation=_running(conversation),
+        assistant=assistant_of_chat(conversation),
     )
 
 

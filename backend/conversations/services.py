@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from backend.accounts.principal import Principal
 from backend.accounts.project_access import project_usable
+from backend.conversations.assistants import assistant_used
 from backend.conversations.instructions import chat_defaults_get, clean_instructions
 from backend.conversations.models import Conversation
 from backend.conversations.notify import EventType, notify
@@ -32,16 +33,22 @@ def conversation_create(
     title: str = "",
     project_id: UUID | None = None,
     temporary: bool = False,
+    assistant_id: UUID | None = None,
 ) -> Conversation:
     """An empty conversation. A given title counts as the user's own.
 
     Args:
         temporary: in no list, and erased when it ends (purge.py).
         project_id: whose rules hold for it; None is the caller's: a key's own, else the default.
+        assistant_id: whose instructions it has. It begins with its parameters, and with the
+            caller's own where that has none.
     Raises:
         InvalidRequest: with `param`: a title over 200 characters, a model name that is none.
-        NotFound: `project_id` is no project of the caller's. Conflict: it is archived.
+        NotFound: `project_id` is no project of the caller's, or `assistant_id` none that they see.
+        Conflict: the project is archived.
     """
+    assistant = assistant_used(principal, assistant_id) if assistant_id is not None else None
+    parameters = chat_defaults_get(principal=principal).parameters
     if project_id is not None:
         project_usable(principal, project_id)
     conversation = Conversation.objects.create(
@@ -52,7 +59,8 @@ def conversation_create(
         title=_clean_title(title) if title.strip() else "",
         title_is_manual=bool(title.strip()),
         is_temporary=temporary,
-        parameters=chat_defaults_get(principal=principal).parameters,
+        assistant=assistant,
+        parameters={**parameters, **(assistant.parameters if assistant is not None else {})},
     )
     _changed(conversation)
     return conversation

@@ -99,6 +99,7 @@ TABLES: tuple[Table, ...] = (
         on_organization=Fate.WITH_PARENT,
     ),
     Table(label="conversations.Conversation", user="user_id", organization="organization_id"),
+    Table(label="conversations.Assistant", user="user_id", organization="organization_id"),
     Table(label="conversations.ChatDefaults", user="user_id", organization="organization_id"),
     Table(label="conversations.Memory", user="user_id", organization="organization_id"),
     Table(label="conversations.MemorySettings", user="user_id", organization="organization_id"),

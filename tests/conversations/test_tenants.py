@@ -11,6 +11,8 @@ import pytest
 
 from backend.accounts.models import Organization, Role
 from backend.conversations import (
+    assistant_access,
+    assistants,
     attachments,
     copies,
     exports,
@@ -26,6 +28,7 @@ from backend.conversations import (
     tags,
     turns,
 )
+from backend.conversations.assistant_models import Assistant
 from backend.conversations.models import Conversation, Feedback, Memory, Message, Share
 from backend.platform.errors import NotFound
 from tests.conversations.message_trees import finished_turns, texts
@@ -73,6 +76,20 @@ CALLS = {
     "feedback_set": lambda p, v: feedback.feedback_set(
         principal=p, message_id=v.answer.id, rating=-1
     ),
+    "assistant_get": lambda p, v: assistant_access.assistant_get(
+        principal=p, assistant_id=v.assistant.id
+    ),
+    "assistant_update": lambda p, v: assistants.assistant_update(
+        principal=p,
+        assistant_id=v.assistant.id,
+        change=assistants.AssistantChange(name="intruding"),
+    ),
+    "assistant_delete": lambda p, v: assistants.assistant_delete(
+        principal=p, assistant_id=v.assistant.id
+    ),
+    "assistant_duplicate": lambda p, v: assistants.assistant_duplicate(
+        principal=p, assistant_id=v.assistant.id
+    ),
     "attachment_get": lambda p, v: attachments.attachment_get(
         principal=p, attachment_id=v.attachment.id
     ),
@@ -91,8 +108,13 @@ CALLS = {
     "shares_list": lambda p, v: shares.shares_list(principal=p, conversation_id=v.conversation.id),
 }
 
+ENDS = {"assistant_delete", "conversation_delete", "conversation_end", "share_revoke"}
+"""After these there is nothing left for the others."""
+
 # They take no id: what they find or make is the caller's own.
 WITHOUT_ID = {
+    "assistant_create",
+    "assistants_page",  # tests/api/test_assistants.py
     "chat_defaults_get",
     "conversations_change",  # test_at_hand.py tries it with foreign ids
     "conversations_import",
@@ -128,6 +150,9 @@ class Victim:
         self.prompt.memory = {"state": "proposed", "text": "private", "memory_id": None}
         self.prompt.save(update_fields=["memory"])
         self.memory = memories.memory_create(principal=self.principal, text="private")
+        self.assistant = assistants.assistant_create(
+            principal=self.principal, change=assistants.AssistantChange(name="private kangaroo")
+        )
         self.attachment = upload(self.principal, b"private")
         self.share, self.token = shares.share_create(
             principal=self.principal, conversation_id=self.conversation.id
@@ -138,6 +163,7 @@ class Victim:
         return (
             list(Conversation.objects.filter(pk=self.conversation.pk).values()),
             texts(self.conversation),
+            list(Assistant.objects.values()),
             list(Share.objects.values()),
             list(Feedback.objects.values()),
             list(Memory.objects.values()),
@@ -225,13 +251,15 @@ def test_foreign_message_is_refused_as_parent_and_branch(victim, intruder):
 
 def test_owner_finds_everything(victim):
     for name in CALLS:
-        if name not in {"conversation_delete", "conversation_end", "share_revoke"}:
+        if name not in ENDS:
             CALLS[name](victim.principal, victim)
 
 
 def test_every_function_that_takes_a_principal_is_tried_above():
     found = set()
     modules = (
+        assistant_access,
+        assistants,
         attachments,
         copies,
         exports,

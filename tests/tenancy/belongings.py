@@ -45,6 +45,7 @@ def everything(url: str, text: str = "Private") -> Belongings:
             "message_id": ids["message_id"],
             "generation_id": ids["generation_id"],
             "token": ABSENT,  # a link is for anyone who has it (test_copies.py)
+            "assistant_id": new_assistant(browser, text),
             "share_id": share.json()["id"],
             "memory_id": memory.json()["id"],
             "key_id": key["id"],
@@ -77,6 +78,15 @@ def everything(url: str, text: str = "Private") -> Belongings:
             "passkey_id": "999999998",
         },
     )
+
+
+def new_assistant(browser: Browser, text: str) -> str:
+    """Shared with everybody of its organization."""
+    shared = ["owner", "admin", "member", "finance", "viewer"]
+    body = {"name": text, "instructions": text, "seen_by": shared, "edited_by": shared}
+    made = browser.post("/api/assistants", json=body)
+    assert made.status_code == 201, made.text
+    return str(made.json()["id"])
 
 
 def new_domain(browser: Browser, text: str) -> str:

@@ -8,6 +8,8 @@ BODIES: dict[tuple[str, str], Any] = {
     ("PATCH", "/api/conversations/{conversation_id}"): {"title": "taken over"},
     ("POST", "/api/conversations/{conversation_id}/messages"): {"content": "hello"},
     ("POST", "/api/messages/{message_id}/regenerate"): {},
+    ("POST", "/api/assistants"): {"name": "x"},
+    ("PATCH", "/api/assistants/{assistant_id}"): {"name": "taken over", "seen_by": ["member"]},
     ("PUT", "/api/me/chat-defaults"): {"about": "taken over"},
     ("POST", "/api/memories"): {"text": "taken over"},
     ("PATCH", "/api/memories/{memory_id}"): {"text": "taken over"},

@@ -24,6 +24,7 @@ from backend.api.schemas.conversations import (
 from backend.api.throttling import count_use
 from backend.conversations import search as searching
 from backend.conversations import selectors, services, tags
+from backend.conversations.assistant_access import assistant_get
 from backend.conversations.models import Conversation
 from backend.conversations.purge import conversation_end
 from backend.generation.pools.config import load_pools
@@ -87,7 +88,7 @@ async def list_tags(request: AuthenticatedRequest) -> TagListOut:
 @router.post("", response={201: SummaryOut})
 async def create_conversation(request: AuthenticatedRequest, body: ConversationCreate) -> Status:
     """An empty conversation."""
-    model = load_pools().find(body.model).id if body.model else load_pools().models[0].id
+    model = load_pools().find(body.model).id if body.model else await _first_model(request, body)
     conversation = await in_database(
         services.conversation_create,
         principal=request.auth,
@@ -95,6 +96,7 @@ async def create_conversation(request: AuthenticatedRequest, body: ConversationC
         model=model,
         project_id=body.project_id,
         temporary=body.temporary,
+        assistant_id=body.assistant_id,
     )
     return Status(201, await _summary(conversation))
 
@@ -165,6 +167,18 @@ async def restore_conversation(request: AuthenticatedRequest, conversation_id: U
         services.conversation_restore, principal=request.auth, conversation_id=conversation_id
     )
     return await _summary(conversation)
+
+
+async def _first_model(request: AuthenticatedRequest, body: ConversationCreate) -> str:
+    """Its assistant's as long as it is served, else the first."""
+    pools = load_pools()
+    if body.assistant_id is not None:
+        assistant = await in_database(
+            assistant_get, principal=request.auth, assistant_id=body.assistant_id
+        )
+        if pools.get(assistant.model) is not None:
+            return assistant.model
+    return pools.models[0].id
 
 
 async def _summary(conversation: Conversation) -> SummaryOut:

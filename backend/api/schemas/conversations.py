@@ -25,6 +25,9 @@ class ConversationCreate(RequestModel):
     project_id: ID | None = Field(
         default=None, description="Whose rules hold for it. Default: the default project."
     )
+    assistant_id: ID | None = Field(
+        default=None, description="Whose instructions, model and parameters it begins with."
+    )
     temporary: bool = Field(
         default=False,
         description="In no list; erased when it is deleted, or after an hour without a turn.",
@@ -256,6 +259,11 @@ class GenerationRefOut(ResponseModel):
     message_id: UUID
 
 
+class ChatAssistantOut(ResponseModel):
+    id: UUID
+    name: str
+
+
 class ConversationOut(ResponseModel):
     id: UUID
     title: str
@@ -271,6 +279,9 @@ class ConversationOut(ResponseModel):
     parameters: ChatParameters
     temporary: bool
     project_id: UUID | None = Field(description="Null: the default project.")
+    assistant: ChatAssistantOut | None = Field(
+        description="Null where there is none, or it is not shared with you any more."
+    )
 
 
 def conversation_out(branch: Branch) -> ConversationOut:
@@ -287,6 +298,7 @@ def conversation_out(branch: Branch) -> ConversationOut:
         total_tokens=branch.total_tokens,
         project_id=conversation.project_id,
         instructions=conversation.instructions,
+        assistant=(ChatAssistantOut.model_validate(branch.assistant) if branch.assistant else None),
         temporary=conversation.is_temporary,
         parameters=ChatParameters.model_validate(conversation.parameters),
         # Without an id the generation is not admitted yet, and there is nothing to follow.

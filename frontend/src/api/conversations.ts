@@ -41,6 +41,7 @@ export const createConversation = (
   model: string | null,
   projectId: string | null,
   temporary = false,
+  assistantId: string | null = null,
 ) =>
   api<ConversationSummary>("/api/conversations", {
     method: "POST",
@@ -48,6 +49,7 @@ export const createConversation = (
       ...(model && { model }),
       ...(projectId && { project_id: projectId }),
       ...(temporary && { temporary }),
+      ...(assistantId && { assistant_id: assistantId }),
     },
   });
 

@@ -770,6 +770,78 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/assistants": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Assistants
+         * @description Your own, and those that are shared with your role, the newest first.
+         */
+        get: operations["list_assistants"];
+        put?: never;
+        /**
+         * Create Assistant
+         * @description One of your own; shared with nobody unless you say so.
+         */
+        post: operations["create_assistant"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/assistants/{assistant_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Assistant
+         * @description One that you see.
+         */
+        get: operations["get_assistant"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete Assistant
+         * @description For good; chats with it go on without it.
+         */
+        delete: operations["delete_assistant"];
+        options?: never;
+        head?: never;
+        /**
+         * Update Assistant
+         * @description Change it. Its chats read new instructions from their next answer on.
+         */
+        patch: operations["update_assistant"];
+        trace?: never;
+    };
+    "/api/assistants/{assistant_id}/duplicate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Duplicate Assistant
+         * @description A copy of your own, shared with nobody.
+         */
+        post: operations["duplicate_assistant"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/appeals": {
         parameters: {
             query?: never;
@@ -3587,6 +3659,11 @@ export interface components {
              */
             project_id?: string | null;
             /**
+             * Assistant Id
+             * @description Whose instructions, model and parameters it begins with.
+             */
+            assistant_id?: string | null;
+            /**
              * Temporary
              * @description In no list; erased when it is deleted, or after an hour without a turn.
              * @default false
@@ -3655,6 +3732,16 @@ export interface components {
              */
             action: "archive" | "unarchive" | "delete" | "restore";
         };
+        /** ChatAssistantOut */
+        ChatAssistantOut: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Name */
+            name: string;
+        };
         /**
          * ChatParameters
          * @description Sampling parameters of a chat; what is null is left to the model's own defaults.
@@ -3707,6 +3794,8 @@ export interface components {
              * @description Null: the default project.
              */
             project_id: string | null;
+            /** @description Null where there is none, or it is not shared with you any more. */
+            assistant: components["schemas"]["ChatAssistantOut"] | null;
         };
         /** FeedbackOut */
         FeedbackOut: {
@@ -4266,6 +4355,129 @@ export interface components {
             content_type: string;
             /** Size */
             size: number;
+        };
+        /** AssistantOut */
+        AssistantOut: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Name */
+            name: string;
+            /** Description */
+            description: string;
+            /** Instructions */
+            instructions: string;
+            /**
+             * Model
+             * @description Null: the model of the person.
+             */
+            model: string | null;
+            parameters: components["schemas"]["ChatParameters"];
+            /** Starters */
+            starters: string[];
+            /** Seen By */
+            seen_by: string[];
+            /** Edited By */
+            edited_by: string[];
+            /**
+             * Author
+             * @description The name of who made it.
+             */
+            author: string;
+            /** Own */
+            own: boolean;
+            /** May Edit */
+            may_edit: boolean;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /**
+             * Updated At
+             * Format: date-time
+             */
+            updated_at: string;
+        };
+        /** AssistantPageOut */
+        AssistantPageOut: {
+            /** Data */
+            data: components["schemas"]["AssistantOut"][];
+            /** Next Cursor */
+            next_cursor: string | null;
+        };
+        /** AssistantCreate */
+        AssistantCreate: {
+            /** Name */
+            name: string;
+            /** Description */
+            description?: string | null;
+            /**
+             * Instructions
+             * @description What the model reads before the messages of each of its chats.
+             */
+            instructions?: string | null;
+            /**
+             * Model
+             * @description That its chats begin with; null: the model of the person.
+             */
+            model?: string | null;
+            /** @description What its chats begin with. Replaces all of them. */
+            parameters?: components["schemas"]["ChatParameters"] | null;
+            /**
+             * Starters
+             * @description Prompts that an empty chat with it offers.
+             */
+            starters?: string[] | null;
+            /**
+             * Seen By
+             * @description Roles of the organization that see and use it. Empty: nobody.
+             */
+            seen_by?: ("owner" | "admin" | "member" | "finance" | "viewer")[] | null;
+            /**
+             * Edited By
+             * @description Roles that change and delete it too; they see it by that.
+             */
+            edited_by?: ("owner" | "admin" | "member" | "finance" | "viewer")[] | null;
+        };
+        /**
+         * AssistantUpdate
+         * @description Absent fields stay as they are; a list replaces the one before.
+         */
+        AssistantUpdate: {
+            /** Name */
+            name?: string | null;
+            /** Description */
+            description?: string | null;
+            /**
+             * Instructions
+             * @description What the model reads before the messages of each of its chats.
+             */
+            instructions?: string | null;
+            /**
+             * Model
+             * @description That its chats begin with; null: the model of the person.
+             */
+            model?: string | null;
+            /** @description What its chats begin with. Replaces all of them. */
+            parameters?: components["schemas"]["ChatParameters"] | null;
+            /**
+             * Starters
+             * @description Prompts that an empty chat with it offers.
+             */
+            starters?: string[] | null;
+            /**
+             * Seen By
+             * @description Roles of the organization that see and use it. Empty: nobody.
+             */
+            seen_by?: ("owner" | "admin" | "member" | "finance" | "viewer")[] | null;
+            /**
+             * Edited By
+             * @description Roles that change and delete it too; they see it by that.
+             */
+            edited_by?: ("owner" | "admin" | "member" | "finance" | "viewer")[] | null;
         };
         /**
          * AppealOut
@@ -8025,6 +8237,155 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
+    list_assistants: {
+        parameters: {
+            query?: {
+                cursor?: string | null;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AssistantPageOut"];
+                };
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
+    create_assistant: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AssistantCreate"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AssistantOut"];
+                };
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
+    get_assistant: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                assistant_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AssistantOut"];
+                };
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
+    delete_assistant: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                assistant_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
+    update_assistant: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                assistant_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AssistantUpdate"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AssistantOut"];
+                };
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
+    duplicate_assistant: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                assistant_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AssistantOut"];
+                };
             };
             "4XX": components["responses"]["Error"];
             "5XX": components["responses"]["Error"];

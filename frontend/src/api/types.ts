@@ -60,6 +60,9 @@ export type Message = Narrow<
 /** `messages` are the newest of the active branch, oldest first. */
 export type Conversation = Narrow<Schemas["ConversationOut"], { messages: Message[] }>;
 
+/** What somebody has set up once for many chats. */
+export type Assistant = Narrow<Schemas["AssistantOut"], { seen_by: Role[]; edited_by: Role[] }>;
+
 export type ChatParameters = Schemas["ChatParameters"];
 /** What became of one part of an import. */
 export type ImportPart = Schemas["ImportOut"];

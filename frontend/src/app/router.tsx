@@ -19,7 +19,12 @@ const chat = async () => {
 /** Behind the sign-in; one that fails leaves the rest of the page as it is. */
 const shellPages: RouteObject[] = [
   { path: "/", lazy: newChat },
+  { path: "/a/:assistantId", lazy: newChat },
   { path: "/c/:id", lazy: chat },
+  {
+    path: "/assistants",
+    lazy: async () => ({ Component: (await import("@/pages/assistants")).AssistantsPage }),
+  },
   {
     path: "/archived",
     lazy: async () => ({ Component: (await import("@/pages/archived")).ArchivedPage }),

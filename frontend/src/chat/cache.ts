@@ -9,6 +9,8 @@ export const chatDefaultsKey = ["chat-defaults"] as const;
 export const conversationKey = (id: string) => ["conversation", id] as const;
 export const listKey = (filter: ConversationFilter) => ["conversations", filter] as const;
 export const toolCallsKey = (id: string) => ["tool-calls", id] as const;
+export const assistantsKey = ["assistants"] as const;
+export const assistantKey = (id: string) => [...assistantsKey, id] as const;
 export const tagsKey = ["tags"] as const;
 export const searchKey = (words: string) => ["conversation-search", words] as const;
 const allLists = ["conversations"] as const;

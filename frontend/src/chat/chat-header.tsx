@@ -6,6 +6,7 @@ import { MobileNavButtons } from "@/app/mobile-nav";
 import { cn } from "@/lib/cn";
 import { buttonClass } from "@/ui/button";
 import { IconButton } from "@/ui/icon-button";
+import { AssistantBadge, AssistantItems } from "./assistants";
 import { ChatSettingsButton } from "./chat-settings";
 import { ModelOnItsWay } from "./model-on-its-way";
 import { ModelPicker } from "./model-picker";
@@ -19,6 +20,7 @@ interface ChatHeaderProps {
   pending: PendingModel[];
   model: string;
   onModelChange: (id: string) => void;
+  assistant: { id: string; name: string } | null;
   project: ComponentProps<typeof ProjectPicker>;
   settings: ComponentProps<typeof ChatSettingsButton>;
   /** Null where it is too late to choose. */
@@ -32,6 +34,7 @@ export function ChatHeader({
   pending,
   model,
   onModelChange,
+  assistant,
   project,
   settings,
   temporary,
@@ -43,7 +46,10 @@ export function ChatHeader({
       <div className="flex min-w-0 items-center gap-1">
         <MobileNavButtons />
         <h1 className="sr-only">{conversation?.title || "New chat"}</h1>
-        <ModelPicker models={models} pending={pending} value={model} onChange={onModelChange} />
+        <ModelPicker models={models} pending={pending} value={model} onChange={onModelChange}>
+          <AssistantItems />
+        </ModelPicker>
+        {assistant && <AssistantBadge {...assistant} />}
         <ProjectPicker {...project} />
         <ModelOnItsWay models={models} pending={pending} />
       </div>

@@ -4,7 +4,7 @@ import { useCallback, useState } from "react";
 import { useParams } from "react-router";
 import { getChatDefaults, patchConversation } from "@/api/conversations";
 import { ApiError, errorMessage } from "@/api/errors";
-import type { ChatParameters, Conversation } from "@/api/types";
+import type { Assistant, ChatParameters, Conversation } from "@/api/types";
 import { useMe } from "@/app/session";
 import { useDocumentTitle } from "@/lib/document-title";
 import { useHotkey } from "@/lib/hotkeys";
@@ -15,6 +15,7 @@ import { Notice } from "@/ui/notice";
 import { Loading } from "@/ui/spinner";
 import { toast } from "@/ui/toast";
 import { Announcer } from "./announcer";
+import { useAssistant } from "./assistants";
 import { changeShown, chatDefaultsKey, refreshConversation } from "./cache";
 import { ChatHeader } from "./chat-header";
 import type { ChatSettings } from "./chat-settings";
@@ -41,30 +42,40 @@ const NO_PAGES: Conversation[] = [];
 const NO_PARAMETERS = parametersOf(written({} as ChatParameters));
 
 export function ChatPage() {
-  const { id } = useParams();
+  const { id, assistantId } = useParams();
   if (id !== undefined && !isUuid(id)) return <NotFound what="conversation" />;
+  if (assistantId !== undefined && !isUuid(assistantId)) return <NotFound what="assistant" />;
   // A key for each conversation, so that no half-written edit is carried to the next one.
-  return <Chat key={id ?? "new"} id={id} />;
+  return <Chat key={id ?? assistantId ?? "new"} id={id} assistantId={assistantId} />;
 }
 
-function Chat({ id }: { id: string | undefined }) {
+interface ChatProps {
+  /** Absent: a new chat. */
+  id: string | undefined;
+  /** Of a new one. */
+  assistantId: string | undefined;
+}
+
+function Chat({ id, assistantId }: ChatProps) {
   const me = useMe();
   const query = useConversation(id);
   const pages = query.data?.pages ?? NO_PAGES;
   const conversation = pages[0];
   const messages = useViewMessages(id, pages);
   const live = useLiveAnswer(id);
-  const { models, pending, model, changeModel } = useModelOf(id, conversation);
+  const assistant = useAssistant(assistantId);
+  const { models, pending, model, changeModel } = useModelOf(id, conversation, assistant.data);
   const { projects, project, changeProject } = useProjectOf(id, conversation);
   const [temporary, setTemporary] = useState(false);
   useEndOnLeave(conversation?.temporary ? id : undefined);
-  const settings = useSettingsOf(id, conversation);
+  const settings = useSettingsOf(id, conversation, assistant.data);
   const { send, starting, abandon } = useSending(
     id,
     model?.id ?? "",
     project,
     settings.ofNewChat,
     temporary,
+    assistantId ?? null,
     messages,
   );
   const running = starting || isRunning(live);
@@ -77,6 +88,9 @@ function Chat({ id }: { id: string | undefined }) {
 
   if (query.error instanceof ApiError && query.error.status === 404) {
     return <NotFound what="conversation" />;
+  }
+  if (assistant.error instanceof ApiError && assistant.error.status === 404) {
+    return <NotFound what="assistant" />;
   }
   return (
     <ChatRuntime
@@ -94,6 +108,7 @@ function Chat({ id }: { id: string | undefined }) {
           pending={pending}
           model={model?.id ?? ""}
           onModelChange={changeModel}
+          assistant={conversation?.assistant ?? assistant.data ?? null}
           project={{ projects, value: project, onChange: changeProject }}
           settings={settings}
           temporary={id ? null : { value: temporary, onChange: setTemporary }}
@@ -101,7 +116,11 @@ function Chat({ id }: { id: string | undefined }) {
         {(conversation?.temporary || (!id && temporary)) && <TemporaryNotice />}
         <ModelOutage model={model} models={models} />
         {id === undefined ? (
-          <Welcome name={me.user.name.split(" ")[0] ?? ""} />
+          assistantId && assistant.isPending ? (
+            <Loading label="Loading the assistant" />
+          ) : (
+            <Welcome name={me.user.name.split(" ")[0] ?? ""} assistant={assistant.data} />
+          )
         ) : messages.length > 0 || query.isSuccess ? (
           <Thread
             messages={messages}
@@ -145,7 +164,11 @@ function LoadFailed({ error, retry }: { error: unknown; retry: () => void }) {
 }
 
 /** This chat's instructions and parameters: those of a new one wait for its first message. */
-function useSettingsOf(id: string | undefined, conversation: Conversation | undefined) {
+function useSettingsOf(
+  id: string | undefined,
+  conversation: Conversation | undefined,
+  assistant: Assistant | undefined,
+) {
   const client = useQueryClient();
   const defaults = useQuery({ queryKey: chatDefaultsKey, queryFn: getChatDefaults, enabled: !id });
   const [ofNewChat, setOfNewChat] = useState<ChatSettings | null>(null);
@@ -153,7 +176,13 @@ function useSettingsOf(id: string | undefined, conversation: Conversation | unde
     instructions: conversation.instructions,
     parameters: conversation.parameters,
   };
-  const begun = { instructions: "", parameters: defaults.data?.parameters ?? NO_PARAMETERS };
+  const begun = {
+    instructions: "",
+    parameters: {
+      ...(defaults.data?.parameters ?? NO_PARAMETERS),
+      ...setParameters(assistant?.parameters),
+    },
+  };
   const onSave = async (value: ChatSettings) => {
     if (!id) return setOfNewChat(value);
     await patchConversation(id, value);
@@ -163,16 +192,24 @@ function useSettingsOf(id: string | undefined, conversation: Conversation | unde
 }
 
 /** The model that answers here, and how to change it: the conversation's, or the next one's. */
-function useModelOf(id: string | undefined, conversation: Conversation | undefined) {
+function useModelOf(
+  id: string | undefined,
+  conversation: Conversation | undefined,
+  assistant: Assistant | undefined,
+) {
   const client = useQueryClient();
   const { chosen, choose } = useChosenModel();
   const list = useModelList();
   const models = chatModels(list.data);
   const own = models.find((candidate) => candidate.id === conversation?.model);
-  const model = own ?? modelForNewChat(models, chosen);
+  const [picked, pick] = useState<string | null>(null);
+  const ofAssistant = models.find((candidate) => candidate.id === (picked ?? assistant?.model));
+  const model = own ?? (assistant && ofAssistant) ?? modelForNewChat(models, chosen);
 
   const changeModel = (next: string) => {
-    choose(next);
+    pick(next);
+    // An assistant's model says nothing of chats without it.
+    if (!assistant) choose(next);
     if (!id) return;
     void changeShown(client, id, { model: next }, (row) => ({ ...row, model: next })).then(
       (takeBack) =>
@@ -184,3 +221,7 @@ function useModelOf(id: string | undefined, conversation: Conversation | undefin
   };
   return { models, pending: list.pending, model, changeModel };
 }
+
+/** Those that are set: the others leave what is there. */
+const setParameters = (parameters: ChatParameters | undefined): Partial<ChatParameters> =>
+  Object.fromEntries(Object.entries(parameters ?? {}).filter(([, value]) => value !== null));

@@ -1,4 +1,5 @@
 import { Check, ChevronDown } from "lucide-react";
+import type { ReactNode } from "react";
 import type { Model, PendingModel } from "@/api/types";
 import { Menu, MenuRadioGroup, MenuRadioItem } from "@/ui/menu";
 import { isOnItsWay } from "./queries";
@@ -8,10 +9,12 @@ interface ModelPickerProps {
   pending: PendingModel[];
   value: string;
   onChange: (id: string) => void;
+  /** Further items of the menu. */
+  children?: ReactNode;
 }
 
 /** The models that can be chatted with, by name; the trigger shows the chosen one. */
-export function ModelPicker({ models, pending, value, onChange }: ModelPickerProps) {
+export function ModelPicker({ models, pending, value, onChange, children }: ModelPickerProps) {
   const current = models.find((model) => model.id === value);
   const name = current?.name ?? (value || "Parley");
   return (
@@ -39,6 +42,7 @@ export function ModelPicker({ models, pending, value, onChange }: ModelPickerPro
           />
         ))}
       </MenuRadioGroup>
+      {children}
       <ModelNotes models={models} pending={pending} />
     </Menu>
   );

@@ -19,6 +19,7 @@ export function useSending(
   projectId: string | null,
   settings: ChatSettings | null,
   temporary: boolean,
+  assistantId: string | null,
   messages: ViewMessage[],
 ) {
   const client = useQueryClient();
@@ -46,6 +47,7 @@ export function useSending(
           model || null,
           projectId,
           temporary,
+          assistantId,
         );
         if (abandoned.current) {
           void deleteConversation(conversationId).catch(() => undefined);
@@ -73,5 +75,5 @@ export function useSending(
       abandoned.current = true;
     };
     return { send, starting, abandon };
-  }, [client, navigate, id, model, projectId, settings, temporary, starting]);
+  }, [client, navigate, id, model, projectId, settings, temporary, assistantId, starting]);
 }

@@ -4,7 +4,7 @@ import { useDocumentTitle } from "@/lib/document-title";
 import { buttonClass } from "@/ui/button";
 
 /** Shown for what does not exist, or not for this user: the two look the same. */
-export function NotFound({ what }: { what: "page" | "conversation" }) {
+export function NotFound({ what }: { what: "page" | "conversation" | "assistant" }) {
   useDocumentTitle("Not found");
   return (
     <>

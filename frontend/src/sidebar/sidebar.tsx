@@ -1,4 +1,4 @@
-import { PanelLeft, Search, SquarePen, X } from "lucide-react";
+import { Bot, PanelLeft, Search, SquarePen, X } from "lucide-react";
 import type { ReactNode } from "react";
 import { Link, useNavigate } from "react-router";
 import { useLayout } from "@/app/layout-state";
@@ -47,6 +47,14 @@ export function Sidebar({ inDrawer = false }: { inDrawer?: boolean }) {
             setSearch(true);
           }}
         />
+        <SidebarButton
+          icon={<Bot aria-hidden className="size-4.5" />}
+          label="Assistants"
+          onClick={() => {
+            setDrawer(false);
+            void navigate("/assistants");
+          }}
+        />
       </div>
       <nav
         aria-label="Conversations"
@@ -64,7 +72,8 @@ export function Sidebar({ inDrawer = false }: { inDrawer?: boolean }) {
 interface SidebarButtonProps {
   icon: ReactNode;
   label: string;
-  hint: string;
+  /** Its keys. */
+  hint?: string;
   onClick: () => void;
 }
 

@@ -1,0 +1,104 @@
+"""`/api/assistants`: what somebody has set up once for many chats, and shares by role."""
+
+from uuid import UUID
+
+from ninja import Router, Status
+
+from backend.accounts.principal import AuthenticatedRequest
+from backend.api.routes.organization import After, Limit
+from backend.api.schemas.assistants import (
+    AssistantCreate,
+    AssistantOut,
+    AssistantPageOut,
+    AssistantUpdate,
+)
+from backend.conversations import assistants
+from backend.conversations.assistant_access import assistant_get
+from backend.conversations.assistants import AssistantChange
+from backend.generation.pools.config import load_pools
+from backend.platform.database import in_database
+
+router = Router(tags=["assistants"])
+
+
+@router.get("", response=AssistantPageOut)
+async def list_assistants(
+    request: AuthenticatedRequest, cursor: After | None = None, limit: Limit = 50
+) -> AssistantPageOut:
+    """Your own, and those that are shared with your role, the newest first."""
+    page = await in_database(
+        assistants.assistants_page, principal=request.auth, after=cursor, limit=limit
+    )
+    return AssistantPageOut(
+        data=[AssistantOut.of(each, request.auth) for each in page.items],
+        next_cursor=page.next_cursor,
+    )
+
+
+@router.post("", response={201: AssistantOut})
+async def create_assistant(request: AuthenticatedRequest, body: AssistantCreate) -> Status:
+    """One of your own; shared with nobody unless you say so."""
+    made = await in_database(
+        assistants.assistant_create, principal=request.auth, change=_change(body)
+    )
+    return Status(201, await _shown(request, made.pk))
+
+
+@router.get("/{uuid:assistant_id}", response=AssistantOut)
+async def get_assistant(request: AuthenticatedRequest, assistant_id: UUID) -> AssistantOut:
+    """One that you see."""
+    return await _shown(request, assistant_id)
+
+
+@router.patch("/{uuid:assistant_id}", response=AssistantOut)
+async def update_assistant(
+    request: AuthenticatedRequest, assistant_id: UUID, body: AssistantUpdate
+) -> AssistantOut:
+    """Change it. Its chats read new instructions from their next answer on."""
+    await in_database(
+        assistants.assistant_update,
+        principal=request.auth,
+        assistant_id=assistant_id,
+        change=_change(body),
+    )
+    return await _shown(request, assistant_id)
+
+
+@router.delete("/{uuid:assistant_id}", response={204: None})
+async def delete_assistant(request: AuthenticatedRequest, assistant_id: UUID) -> Status:
+    """For good; chats with it go on without it."""
+    await in_database(
+        assistants.assistant_delete, principal=request.auth, assistant_id=assistant_id
+    )
+    return Status(204, None)
+
+
+@router.post("/{uuid:assistant_id}/duplicate", response={201: AssistantOut})
+async def duplicate_assistant(request: AuthenticatedRequest, assistant_id: UUID) -> Status:
+    """A copy of your own, shared with nobody."""
+    copy = await in_database(
+        assistants.assistant_duplicate, principal=request.auth, assistant_id=assistant_id
+    )
+    return Status(201, await _shown(request, copy.pk))
+
+
+async def _shown(request: AuthenticatedRequest, assistant_id: UUID) -> AssistantOut:
+    found = await in_database(assistant_get, principal=request.auth, assistant_id=assistant_id)
+    return AssistantOut.of(found, request.auth)
+
+
+def _change(body: AssistantUpdate) -> AssistantChange:
+    """Of the model, "" takes it away: a null that was written differs from one that was not."""
+    model = load_pools().find(body.model).id if body.model else None
+    if body.model is None and "model" in body.model_fields_set:
+        model = ""
+    return AssistantChange(
+        name=body.name,
+        description=body.description,
+        instructions=body.instructions,
+        model=model,
+        parameters=body.parameters.stored if body.parameters is not None else None,
+        starters=body.starters,
+        seen_by=body.seen_by,
+        edited_by=body.edited_by,
+    )

@@ -1,0 +1,34 @@
+/** Requests about assistants. */
+import { api, withQuery } from "./client";
+import type { Page } from "./teams";
+import type { Assistant, ChatParameters, Role } from "./types";
+
+export interface AssistantBody {
+  name: string;
+  description: string;
+  instructions: string;
+  /** Null: the model of the person. */
+  model: string | null;
+  parameters: ChatParameters;
+  starters: string[];
+  seen_by: Role[];
+  edited_by: Role[];
+}
+
+const pathOf = (id: string) => `/api/assistants/${encodeURIComponent(id)}`;
+
+export const listAssistants = (cursor: string | null) =>
+  api<Page<Assistant>>(withQuery("/api/assistants", { cursor }));
+
+export const getAssistant = (id: string) => api<Assistant>(pathOf(id));
+
+export const createAssistant = (body: AssistantBody) =>
+  api<Assistant>("/api/assistants", { method: "POST", body });
+
+export const updateAssistant = (id: string, body: AssistantBody) =>
+  api<Assistant>(pathOf(id), { method: "PATCH", body });
+
+export const deleteAssistant = (id: string) => api<void>(pathOf(id), { method: "DELETE" });
+
+export const duplicateAssistant = (id: string) =>
+  api<Assistant>(`${pathOf(id)}/duplicate`, { method: "POST" });

@@ -1,0 +1,169 @@
+import { type FormEvent, useState } from "react";
+import { type AssistantBody, createAssistant, updateAssistant } from "@/api/assistants";
+import { roles } from "@/api/teams";
+import type { Assistant, Role } from "@/api/types";
+import { assistantsKey } from "@/chat/cache";
+import { chatModels } from "@/chat/model-picker";
+import { ParameterFields, parametersOf, written } from "@/chat/parameter-fields";
+import { useModelList } from "@/chat/queries";
+import { Button } from "@/ui/button";
+import { Dialog, DialogActions } from "@/ui/dialog";
+import { Field } from "@/ui/field";
+import { Select } from "@/ui/select";
+import { TextArea } from "@/ui/text-area";
+import { useChange } from "./use-change";
+
+const EMPTY: AssistantBody = {
+  name: "",
+  description: "",
+  instructions: "",
+  model: null,
+  parameters: {} as AssistantBody["parameters"],
+  starters: [],
+  seen_by: [],
+  edited_by: [],
+};
+
+interface AssistantDialogProps {
+  /** Null: a new one. */
+  assistant: Assistant | null;
+  onClose: () => void;
+}
+
+/** All that an assistant is, to be written and shared. */
+export function AssistantDialog({ assistant, onClose }: AssistantDialogProps) {
+  const before = assistant ?? EMPTY;
+  const [body, setBody] = useState<AssistantBody>({ ...before });
+  const [starters, setStarters] = useState(before.starters.join("\n"));
+  const [fields, setFields] = useState(() => written(before.parameters));
+  const models = chatModels(useModelList().data);
+  const save = useChange(
+    assistantsKey,
+    () => {
+      const whole = {
+        name: body.name,
+        description: body.description,
+        instructions: body.instructions,
+        model: body.model,
+        seen_by: body.seen_by,
+        edited_by: body.edited_by,
+        starters: starters.split("\n").filter((line) => line.trim()),
+        parameters: parametersOf(fields),
+      };
+      return assistant ? updateAssistant(assistant.id, whole) : createAssistant(whole);
+    },
+    onClose,
+  );
+  const set = (change: Partial<AssistantBody>) => setBody((now) => ({ ...now, ...change }));
+  const known = models.some(({ id }) => id === body.model) || body.model === null;
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    save.mutate(undefined);
+  };
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => !open && onClose()}
+      title={assistant ? "Edit the assistant" : "Create an assistant"}
+      className="max-w-xl"
+    >
+      <form onSubmit={submit} className="flex flex-col gap-4">
+        <Field
+          label="Name"
+          required
+          maxLength={100}
+          value={body.name}
+          onChange={(event) => set({ name: event.target.value })}
+        />
+        <Field
+          label="Description"
+          maxLength={500}
+          hint="One line: what it is good for."
+          value={body.description}
+          onChange={(event) => set({ description: event.target.value })}
+        />
+        <TextArea
+          label="Instructions"
+          hint="The model reads them before the messages of each chat. Whoever may use the assistant can read them."
+          maxLength={20_000}
+          rows={6}
+          value={body.instructions}
+          onChange={(event) => set({ instructions: event.target.value })}
+        />
+        <TextArea
+          label="Starters"
+          hint="Up to six prompts that an empty chat offers, one in each line."
+          rows={3}
+          value={starters}
+          onChange={(event) => setStarters(event.target.value)}
+        />
+        <Select
+          label="Model"
+          value={body.model ?? ""}
+          onChange={(model) => set({ model: model || null })}
+          options={[
+            { value: "", label: "The one that the person has chosen" },
+            ...models.map(({ id, name }) => ({ value: id, label: name })),
+            ...(known || !body.model ? [] : [{ value: body.model, label: body.model }]),
+          ]}
+        />
+        <ParameterFields value={fields} onChange={setFields} />
+        <Sharing
+          seen={body.seen_by}
+          edited={body.edited_by}
+          onChange={(seen_by, edited_by) => set({ seen_by, edited_by })}
+        />
+        <DialogActions>
+          <Button type="submit" busy={save.isPending} disabled={!body.name.trim()}>
+            Save
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  );
+}
+
+type Access = "none" | "see" | "edit";
+
+interface SharingProps {
+  seen: Role[];
+  edited: Role[];
+  onChange: (seen: Role[], edited: Role[]) => void;
+}
+
+/** What each role of the organization may do with it. */
+function Sharing({ seen, edited, onChange }: SharingProps) {
+  const accessOf = (role: Role): Access =>
+    edited.includes(role) ? "edit" : seen.includes(role) ? "see" : "none";
+  const change = (role: Role, access: Access) => {
+    const without = (list: Role[]) => list.filter((each) => each !== role);
+    onChange(
+      access === "see" ? [...without(seen), role] : without(seen),
+      access === "edit" ? [...without(edited), role] : without(edited),
+    );
+  };
+  return (
+    <fieldset className="flex flex-col gap-2">
+      <legend className="mb-1.5 font-medium text-sm">Shared in the organization with</legend>
+      {roles.map(({ value: role, label }) => (
+        <div key={role} className="flex items-center justify-between gap-4 text-sm">
+          <span aria-hidden>{label}</span>
+          <Select<Access>
+            quiet
+            label={`What ${label.toLowerCase()}s may do`}
+            value={accessOf(role)}
+            onChange={(access) => change(role, access)}
+            options={[
+              { value: "none", label: "Nothing" },
+              { value: "see", label: "Use it" },
+              { value: "edit", label: "Use and change it" },
+            ]}
+          />
+        </div>
+      ))}
+      <p className="text-muted-foreground text-xs">
+        Owners and admins can use and change whatever is shared with anybody.
+      </p>
+    </fieldset>
+  );
+}
