@@ -150,6 +150,9 @@ _OPEN_TO_USAGE = (
     "/api/organization/sign-in-policy",
     "/api/organization/ip-allow-list",
     "/api/organization/group-rules",
+    "/api/organization/tool-servers",
+    "/api/conversations/{conversation_id}/tool-calls",
+    "/api/tool-calls",
     "/api/request-logs",
     "/api/shared",
 )
