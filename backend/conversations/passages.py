@@ -267,17 +267,15 @@ def _attached(prompt: Message, *, tokens: int) -> list[UUID]:
 
 def _lengths(prompt: Message, *, tokens: int) -> list[tuple[UUID, int]]:
     """Of attached files that have passages, with their bytes, about; the newest first."""
-    attached = _attached(prompt, tokens=tokens)
-    if not attached:
-        return []
     rows = (
-        Passage.objects.filter(
-            attachment_id__in=attached, attachment__conversation_id=prompt.conversation_id
-        )
+        Passage.objects.filter(attachment__conversation_id=prompt.conversation_id)
         .values_list("attachment_id")
         .annotate(length=Sum(Length("text")))
     )
     lengths = dict(rows)
+    if not lengths:  # of most chats: their path, which may be long, is not read for nothing
+        return []
+    attached = _attached(prompt, tokens=tokens)
     return [(one, lengths[one]) for one in attached if one in lengths]
 
 

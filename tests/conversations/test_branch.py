@@ -82,7 +82,7 @@ def test_turn_after_ten_thousand_messages_reads_them_in_one_query(
     user = member()
     conversation = finished_turns(user, 5000)
 
-    with django_assert_max_num_queries(9):
+    with django_assert_max_num_queries(11) as queries:
         turn = turn_create(
             principal=user,
             conversation_id=conversation.id,
@@ -90,6 +90,7 @@ def test_turn_after_ten_thousand_messages_reads_them_in_one_query(
             model=MODEL,
         )
 
+    assert sum("RECURSIVE" in query["sql"] for query in queries.captured_queries) == 1
     assert len(turn.history) == 10_001
     assert turn.history[-1].content == "and now?"
 
