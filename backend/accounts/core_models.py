@@ -147,6 +147,12 @@ class Project(models.Model):
     retention_days = models.PositiveIntegerField(
         null=True, blank=True, help_text="Its chats go so many days after the last turn."
     )
+    instructions = models.TextField(
+        default="",
+        db_default="",
+        blank=True,
+        help_text="What the model reads in each of its chats.",
+    )
     logs_requests = models.BooleanField(
         default=True,
         db_default=True,

@@ -6,10 +6,11 @@ project and those that they are a member of, use these, and manage those that th
 
 from uuid import UUID
 
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
-from backend.accounts.models import Project
+from backend.accounts.models import Membership, Project
 from backend.accounts.principal import Principal
+from backend.accounts.roles import MANAGERS
 from backend.accounts.team_models import ProjectMember, ProjectRole
 from backend.platform.errors import Conflict, NotFound, PermissionDenied
 
@@ -24,6 +25,23 @@ def projects_of(principal: Principal) -> QuerySet[Project]:
         membership__organization_id=principal.organization_id,
     )
     return projects.filter(Q(is_default=True) | Q(pk__in=own.values("project_id")))
+
+
+def project_used_by(*, organization_id: UUID, user_id: UUID, project_id: UUID) -> Project | None:
+    """The project, where it is open and the person may use it now; for work in their name."""
+    members = ProjectMember.objects.filter(
+        membership__user_id=user_id,
+        membership__organization_id=organization_id,
+        project=OuterRef("pk"),
+    )
+    managers = Membership.objects.filter(
+        user_id=user_id, organization_id=organization_id, role__in=MANAGERS
+    )
+    return (
+        Project.objects.filter(pk=project_id, organization_id=organization_id, archived_at=None)
+        .filter(Q(is_default=True) | Exists(members) | Exists(managers))
+        .first()
+    )
 
 
 def project_get(principal: Principal, project_id: UUID) -> Project:

@@ -23,6 +23,7 @@ MAX_PROJECTS = 1000
 MAX_MODELS = 100
 MAX_RATE = 2_000_000_000
 MAX_RETENTION_DAYS = 3650
+MAX_INSTRUCTIONS = 20_000
 
 
 @transaction.atomic
@@ -47,6 +48,7 @@ def project_update(
     retention_days: int | None = None,
     keeps_for_ever: bool = False,
     logs_requests: bool | None = None,
+    instructions: str | None = None,
 ) -> Project:
     """Change what is given; None leaves a field as it is. What keys may do follows in seconds.
 
@@ -54,6 +56,8 @@ def project_update(
         allowed_models: ids of models; an empty list allows all.
         keeps_for_ever: take the project's retention away.
         logs_requests: False: nothing of its keys is logged.
+        instructions: what the model reads in each of its chats; the default project has none,
+            since every chat is in it that nobody has put elsewhere.
     Raises:
         NotFound, PermissionDenied, Conflict: see `project_managed`. InvalidRequest: with `param`.
     """
@@ -70,6 +74,8 @@ def project_update(
         project.retention_days = None if keeps_for_ever else retention_days
     if logs_requests is not None:
         project.logs_requests = logs_requests
+    if instructions is not None:
+        project.instructions = _clean_instructions(project, instructions)
     project.save()
     data_rules_clear()
     _record(
@@ -79,6 +85,7 @@ def project_update(
         allowed_models=project.allowed_models,
         retention_days=project.retention_days,
         logs_requests=project.logs_requests,
+        instructions_changed=instructions is not None,
     )
     return project
 
@@ -167,6 +174,19 @@ def _record(action: Action, principal: Principal, project: Project, **details: D
         project_id=project.pk,
         details=details,
     )
+
+
+def _clean_instructions(project: Project, text: str) -> str:
+    """Raises InvalidRequest."""
+    text = text.strip()
+    if project.is_default and text:
+        raise InvalidRequest("The default project has no instructions.", param="instructions")
+    if len(text) > MAX_INSTRUCTIONS or "\x00" in text:
+        raise InvalidRequest(
+            f"instructions must have at most {MAX_INSTRUCTIONS:,} characters, none of them null.",
+            param="instructions",
+        )
+    return text
 
 
 def _clean_models(models: list[str], *, param: str = "allowed_models") -> list[str]:

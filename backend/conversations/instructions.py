@@ -12,6 +12,7 @@ from uuid import UUID
 from django.db import transaction
 
 from backend.accounts.principal import Principal
+from backend.accounts.project_access import project_used_by
 from backend.conversations.assistant_access import assistant_of_chat
 from backend.conversations.history import history_for, tokens_of
 from backend.conversations.memories import MAX_TOKENS, memories_for, memory_section
@@ -94,19 +95,33 @@ def clean_instructions(text: str, *, param: str, limit: int = MAX_OF_CHAT) -> st
 
 
 def instructions_for(conversation: Conversation) -> str:
-    """The system message of a chat: its assistant's instructions, its own, then its person's; ""
-    without any."""
+    """The system message of a chat: its project's instructions, its assistant's, its own, then its
+    person's; "" without any."""
     assistant = assistant_of_chat(conversation)
     own = ChatDefaults.objects.filter(
         organization_id=conversation.organization_id, user_id=conversation.user_id
     ).first()
-    said = [assistant.instructions] if assistant is not None else []
+    said = [_of_project(conversation)]
+    if assistant is not None:
+        said.append(assistant.instructions)
     said.append(conversation.instructions)
     if own is not None and own.about:
         said.append(f"What the user says about themselves:\n{own.about}")
     if own is not None and own.style:
         said.append(f"How the user wants to be answered:\n{own.style}")
     return "\n\n".join(text for text in said if text)
+
+
+def _of_project(conversation: Conversation) -> str:
+    """ "" where it has none, is archived, or its person may not use it any more."""
+    if conversation.project_id is None:
+        return ""
+    project = project_used_by(
+        organization_id=conversation.organization_id,
+        user_id=conversation.user_id,
+        project_id=conversation.project_id,
+    )
+    return "" if project is None else project.instructions
 
 
 def prompt_for(

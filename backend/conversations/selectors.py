@@ -129,6 +129,7 @@ def conversations_list(
     principal: Principal,
     search: str = "",
     tag: str = "",
+    project_id: UUID | None = None,
     archived: bool = False,
     deleted: bool = False,
     cursor: str | None = None,
@@ -142,6 +143,7 @@ def conversations_list(
         deleted: those that can be restored, archived or not; `archived` is not looked at.
         search: text that the title or any message contains, in whatever case.
         tag: that they have, as it is written.
+        project_id: that they were put into.
         cursor: of the page before.
     Raises:
         InvalidRequest: with `param`: not a cursor, a search over 200 characters.
@@ -156,6 +158,8 @@ def conversations_list(
         rows = rows.filter(_contains(principal, search.strip()))
     if tag:
         rows = rows.filter(tags__contains=[clean_tag(tag)])
+    if project_id is not None:
+        rows = rows.filter(project_id=project_id)
     if cursor:
         rows = rows.filter(Cursor.decode(cursor).following())
     rows = rows.annotate(

@@ -8,6 +8,7 @@ from uuid import UUID
 from django.db import transaction
 from django.utils import timezone
 
+from backend.accounts.models import Project
 from backend.accounts.principal import Principal
 from backend.accounts.project_access import project_usable
 from backend.conversations.assistants import assistant_used
@@ -17,7 +18,7 @@ from backend.conversations.notify import EventType, notify
 from backend.conversations.selectors import conversations_of, trash_of
 from backend.conversations.tags import clean_tags
 from backend.conversations.tree import newest_leaf_below
-from backend.platform.errors import InvalidRequest, NotFound
+from backend.platform.errors import InvalidRequest, NotFound, PermissionDenied
 
 BulkAction = Literal["archive", "unarchive", "delete", "restore"]
 
@@ -92,6 +93,7 @@ def conversation_update(
     Raises:
         NotFound: the conversation, the message in it, or a project of the caller's.
         InvalidRequest: with `param`. Conflict: the project is archived.
+        PermissionDenied: it does not allow the chat's model.
     """
     conversation = conversation_locked(principal, conversation_id)
     now = timezone.now()
@@ -112,7 +114,7 @@ def conversation_update(
             )
         conversation.active_message_id = leaf
     if project_id is not None:
-        conversation.project_id = project_usable(principal, project_id).pk
+        _move(conversation, project_usable(principal, project_id))
     if instructions is not None:
         conversation.instructions = clean_instructions(instructions, param="instructions")
     if parameters is not None:
@@ -122,6 +124,19 @@ def conversation_update(
     conversation.save()
     _changed(conversation)
     return conversation
+
+
+def _move(conversation: Conversation, project: Project) -> None:
+    """Into `project`, whose rules hold from the next turn on. Raises PermissionDenied."""
+    allowed = project.allowed_models
+    if allowed and conversation.model and conversation.model not in allowed:
+        raise PermissionDenied(
+            f"The project {project.name} does not allow the model {conversation.model}:"
+            " choose another model for this chat first.",
+            param="project_id",
+            code="model_not_allowed",
+        )
+    conversation.project_id = project.pk
 
 
 @transaction.atomic

@@ -38,13 +38,14 @@ async def list_conversations(
     request: AuthenticatedRequest,
     search: str = Query("", max_length=200),
     tag: str = Query("", max_length=100),
+    project_id: UUID | None = None,
     archived: bool = False,
     deleted: bool = False,
     cursor: str | None = Query(None, max_length=500),
     limit: int = Query(30, ge=1, le=100),
 ) -> ConversationListOut:
     """Pinned ones first, then by the last turn. `search` looks into titles and
-    messages; `deleted` lists those that can be restored."""
+    messages; `project_id` lists those that are in it, `deleted` those that can be restored."""
     if search:
         await count_use(request, request.auth, "searches")
     page = await in_database(
@@ -52,6 +53,7 @@ async def list_conversations(
         principal=request.auth,
         search=search,
         tag=tag,
+        project_id=project_id,
         archived=archived,
         deleted=deleted,
         cursor=cursor,

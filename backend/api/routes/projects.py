@@ -93,8 +93,8 @@ async def get_project(request: AuthenticatedRequest, project_id: UUID) -> Projec
 async def update_project(
     request: AuthenticatedRequest, project_id: UUID, body: ProjectUpdate
 ) -> ProjectOut:
-    """Its name, the models that its keys may use, how long its chats stay. Keys follow within
-    ten seconds."""
+    """Its name, its instructions, the models that its keys may use, how long its chats stay. Keys
+    follow within ten seconds."""
     project = await in_database(
         project_update,
         principal=request.auth,
@@ -104,6 +104,7 @@ async def update_project(
         retention_days=body.retention_days,
         keeps_for_ever="retention_days" in body.model_fields_set and body.retention_days is None,
         logs_requests=body.logs_requests,
+        instructions=body.instructions,
     )
     return ProjectOut.model_validate(project)
 

@@ -6,7 +6,12 @@ from uuid import UUID
 
 from pydantic import Field
 
-from backend.accounts.projects import MAX_MODELS, MAX_RATE, MAX_RETENTION_DAYS
+from backend.accounts.projects import (
+    MAX_INSTRUCTIONS,
+    MAX_MODELS,
+    MAX_RATE,
+    MAX_RETENTION_DAYS,
+)
 from backend.accounts.team_models import ProjectMember
 from backend.api.schemas.base import ModelName, Name, RequestModel, ResponseModel
 from backend.api.schemas.resources import KeyOut
@@ -29,6 +34,11 @@ class ProjectUpdate(RequestModel):
     retention_days: Annotated[int, Field(ge=0, le=MAX_RETENTION_DAYS)] | None = Field(
         default=None, description="Its chats go so many days after the last turn; null: never."
     )
+    instructions: str | None = Field(
+        default=None,
+        max_length=MAX_INSTRUCTIONS,
+        description="What the model reads in each of its chats. The default project has none.",
+    )
     logs_requests: bool | None = Field(
         default=None, description="False: requests of its keys are not logged."
     )
@@ -40,6 +50,7 @@ class ProjectOut(ResponseModel):
     is_default: bool
     allowed_models: list[str]
     retention_days: int | None
+    instructions: str
     logs_requests: bool
     created_at: datetime
     archived_at: datetime | None

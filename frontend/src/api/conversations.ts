@@ -23,6 +23,7 @@ import type {
 export interface ConversationFilter {
   search?: string;
   tag?: string;
+  project_id?: string;
   archived?: boolean;
   deleted?: boolean;
 }

@@ -151,7 +151,7 @@ export interface paths {
         /**
          * List Conversations
          * @description Pinned ones first, then by the last turn. `search` looks into titles and
-         *     messages; `deleted` lists those that can be restored.
+         *     messages; `project_id` lists those that are in it, `deleted` those that can be restored.
          */
         get: operations["list_conversations"];
         put?: never;
@@ -1335,8 +1335,8 @@ export interface paths {
         head?: never;
         /**
          * Update Project
-         * @description Its name, the models that its keys may use, how long its chats stay. Keys follow within
-         *     ten seconds.
+         * @description Its name, its instructions, the models that its keys may use, how long its chats stay. Keys
+         *     follow within ten seconds.
          */
         patch: operations["update_project"];
         trace?: never;
@@ -5140,6 +5140,8 @@ export interface components {
             allowed_models: string[];
             /** Retention Days */
             retention_days: number | null;
+            /** Instructions */
+            instructions: string;
             /** Logs Requests */
             logs_requests: boolean;
             /**
@@ -5177,6 +5179,8 @@ export interface components {
             allowed_models: string[];
             /** Retention Days */
             retention_days: number | null;
+            /** Instructions */
+            instructions: string;
             /** Logs Requests */
             logs_requests: boolean;
             /**
@@ -5209,6 +5213,11 @@ export interface components {
              * @description Its chats go so many days after the last turn; null: never.
              */
             retention_days?: number | null;
+            /**
+             * Instructions
+             * @description What the model reads in each of its chats. The default project has none.
+             */
+            instructions?: string | null;
             /**
              * Logs Requests
              * @description False: requests of its keys are not logged.
@@ -7269,6 +7278,7 @@ export interface operations {
             query?: {
                 search?: string;
                 tag?: string;
+                project_id?: string | null;
                 archived?: boolean;
                 deleted?: boolean;
                 cursor?: string | null;

@@ -134,6 +134,7 @@ export const updateProject = (
     allowed_models?: string[];
     retention_days?: number | null;
     logs_requests?: boolean;
+    instructions?: string;
   },
 ) => api<Project>(`${projects}/${id}`, { method: "PATCH", body });
 

@@ -6,14 +6,16 @@ import type { Project } from "@/api/types";
 import { Button } from "@/ui/button";
 import { Checkbox } from "@/ui/checkbox";
 import { Field } from "@/ui/field";
+import { TextArea } from "@/ui/text-area";
 import { Section } from "./page-layout";
 import { projectsKey } from "./projects";
 import { useChange } from "./use-change";
 
-/** Name, models and retention. */
+/** Name, instructions, models and retention. */
 export function ProjectSettings({ project }: { project: Project }) {
   const [name, setName] = useState(project.name);
   const [days, setDays] = useState(project.retention_days?.toString() ?? "");
+  const [instructions, setInstructions] = useState(project.instructions);
   const [logs, setLogs] = useState(project.logs_requests);
   const [chosen, setChosen] = useState(project.allowed_models);
   const known = useQuery({ queryKey: ["models"], queryFn: listModels });
@@ -25,6 +27,7 @@ export function ProjectSettings({ project }: { project: Project }) {
         allowed_models: chosen,
         retention_days: days === "" ? null : Number(days),
         logs_requests: logs,
+        ...(!project.is_default && { instructions }),
       }),
     "The project is saved.",
   );
@@ -47,6 +50,15 @@ export function ProjectSettings({ project }: { project: Project }) {
           value={name}
           onChange={(event) => setName(event.target.value)}
         />
+        {!project.is_default && (
+          <TextArea
+            label="Instructions"
+            hint="What the model reads in each chat of this project, before the person's own."
+            maxLength={20_000}
+            value={instructions}
+            onChange={(event) => setInstructions(event.target.value)}
+          />
+        )}
         <fieldset className="flex flex-col gap-2">
           <legend className="mb-1.5 font-medium text-sm">Models</legend>
           {names.map((model) => (

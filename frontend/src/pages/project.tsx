@@ -14,6 +14,7 @@ import { Loading } from "@/ui/spinner";
 import { PageLayout, Section } from "./page-layout";
 import { ListRow, PagedList } from "./paged-list";
 import { ProjectBudget } from "./project-budget";
+import { ProjectChats } from "./project-chats";
 import { ProjectLimits } from "./project-limits";
 import { ProjectMembers, ServiceAccounts } from "./project-people";
 import { ProjectSettings } from "./project-settings";
@@ -60,6 +61,7 @@ function ProjectSections({ project }: { project: ProjectView }) {
         )
       }
     >
+      <ProjectChats project={project} />
       {project.manages ? <ProjectSettings project={project} /> : <Rules project={project} />}
       {!archived && <ProjectLimits projectId={project.id} manages={project.manages} />}
       {managesMoney(me.role) && <ProjectBudget projectId={project.id} />}
@@ -76,6 +78,11 @@ function Rules({ project }: { project: ProjectView }) {
   const days = project.retention_days;
   return (
     <Section title="Settings">
+      {project.instructions && (
+        <p className="whitespace-pre-wrap text-sm" dir="auto">
+          {project.instructions}
+        </p>
+      )}
       <p className="text-sm">
         Models: {project.allowed_models.join(", ") || "all of the organization"}. Chats are kept{" "}
         {days === null ? "until they are deleted" : `${days} days after the last turn`}.

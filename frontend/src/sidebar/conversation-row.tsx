@@ -4,6 +4,7 @@ import {
   Ellipsis,
   FileJson,
   FileText,
+  FolderInput,
   Pencil,
   Pin,
   PinOff,
@@ -22,12 +23,14 @@ import { Spinner } from "@/ui/spinner";
 import { RenameField } from "./rename-field";
 import { useConversationActions } from "./use-conversation-actions";
 
+const MoveDialog = lazy(() => import("./move-dialog"));
 const TagsDialog = lazy(() => import("./tags-dialog"));
 
 /** One conversation in a list: a link, a menu, and its own rename field. */
 export function ConversationRow({ row }: { row: ConversationSummary }) {
   const [renaming, setRenaming] = useState(false);
   const [tagging, setTagging] = useState(false);
+  const [moving, setMoving] = useState(false);
   const actions = useConversationActions();
   const navigate = useNavigate();
   const title = row.title || "New chat";
@@ -91,6 +94,9 @@ export function ConversationRow({ row }: { row: ConversationSummary }) {
         <MenuItem icon={<Tag aria-hidden />} onSelect={() => setTagging(true)}>
           Tags
         </MenuItem>
+        <MenuItem icon={<FolderInput aria-hidden />} onSelect={() => setMoving(true)}>
+          Move to a project
+        </MenuItem>
         <MenuItem
           icon={<FileText aria-hidden />}
           onSelect={() => download(exportPath(row.id, "markdown"))}
@@ -111,11 +117,10 @@ export function ConversationRow({ row }: { row: ConversationSummary }) {
           Delete
         </MenuItem>
       </Menu>
-      {tagging && (
-        <Suspense fallback={null}>
-          <TagsDialog row={row} close={() => setTagging(false)} />
-        </Suspense>
-      )}
+      <Suspense fallback={null}>
+        {tagging && <TagsDialog row={row} close={() => setTagging(false)} />}
+        {moving && <MoveDialog row={row} close={() => setMoving(false)} />}
+      </Suspense>
     </div>
   );
 }

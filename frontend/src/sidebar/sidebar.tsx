@@ -7,6 +7,7 @@ import { IconButton } from "@/ui/icon-button";
 import { Logo } from "@/ui/logo";
 import { AccountMenu } from "./account-menu";
 import { ConversationList } from "./conversation-list";
+import { SidebarProjects } from "./sidebar-projects";
 
 /** New chat, search, the conversations, and the account. */
 export function Sidebar({ inDrawer = false }: { inDrawer?: boolean }) {
@@ -56,6 +57,7 @@ export function Sidebar({ inDrawer = false }: { inDrawer?: boolean }) {
           }}
         />
       </div>
+      <SidebarProjects />
       <nav
         aria-label="Conversations"
         className="scrollbar-quiet min-h-0 flex-1 overflow-y-auto px-2.5"

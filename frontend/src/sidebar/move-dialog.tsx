@@ -1,0 +1,73 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { type FormEvent, useState } from "react";
+import { patchConversation } from "@/api/conversations";
+import { errorMessage } from "@/api/errors";
+import type { ConversationSummary } from "@/api/types";
+import { patchRow, refreshLists } from "@/chat/cache";
+import { useProjects } from "@/chat/chosen-project";
+import { Button } from "@/ui/button";
+import { Dialog, DialogActions } from "@/ui/dialog";
+import { Notice } from "@/ui/notice";
+import { toast } from "@/ui/toast";
+
+/** Which project a chat is in: another one's rules and instructions hold from the next turn on. */
+export default function MoveDialog({
+  row,
+  close,
+}: {
+  row: ConversationSummary;
+  close: () => void;
+}) {
+  const client = useQueryClient();
+  const { projects, standard } = useProjects();
+  const [chosen, choose] = useState(row.project_id ?? standard ?? "");
+  const move = useMutation({
+    mutationFn: () => patchConversation(row.id, { project_id: chosen }),
+    onSuccess: () => {
+      patchRow(client, row.id, (shown) => ({ ...shown, project_id: chosen }));
+      refreshLists(client);
+      const name = projects.find(({ id }) => id === chosen)?.name;
+      toast(`Moved to ${name}.`);
+      close();
+    },
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    move.mutate();
+  };
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => !open && close()}
+      title="Move to a project"
+      description="Its instructions, models, limits and retention hold from the next message on."
+    >
+      <form onSubmit={submit} className="flex flex-col gap-4">
+        {move.error && <Notice tone="error">{errorMessage(move.error)}</Notice>}
+        <fieldset className="flex max-h-80 flex-col gap-1 overflow-y-auto">
+          <legend className="sr-only">Project</legend>
+          {projects.map((project) => (
+            <label key={project.id} className="flex min-h-9 items-center gap-2.5 text-sm">
+              <input
+                type="radio"
+                name="project"
+                className="size-4"
+                checked={chosen === project.id}
+                onChange={() => choose(project.id)}
+              />
+              <span dir="auto">{project.name}</span>
+            </label>
+          ))}
+        </fieldset>
+        <DialogActions>
+          <Button variant="outline" onClick={close}>
+            Cancel
+          </Button>
+          <Button type="submit" busy={move.isPending}>
+            Move
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  );
+}
