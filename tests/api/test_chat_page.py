@@ -273,7 +273,8 @@ def test_models_list_prices_and_state(person):
     assert model["id"] == "smollm2-135m" and model["status"] == "ready"
     assert model["context_window"] == 8192
     prices = {name: price for name, price in model["prices"].items() if price is not None}
-    assert set(prices) == {"input", "cached_input", "output", "reasoning", "image"}
+    kinds = {"input", "cached_input", "output", "cached_output", "reasoning", "image"}
+    assert set(prices) == kinds
     assert all(isinstance(price, str) for price in prices.values())
 
 
