@@ -3,7 +3,8 @@
 Pure and CPU-bound, a few milliseconds; call it in a thread. Every user message counts in full,
 and the recent ones are also read as one text, so that a request cut over several turns is seen.
 Content of `tool` messages is searched for injection only: a web page may speak of crimes, but
-it may not give orders. System messages are the operator's and are trusted.
+it may not give orders. System messages are the operator's and are trusted; what
+people write into them on the page is checked when it is saved (`backend/api/kept_text_check.py`).
 """
 
 import time

@@ -5,6 +5,7 @@ from uuid import UUID
 from ninja import Router, Status
 
 from backend.accounts.principal import AuthenticatedRequest
+from backend.api.kept_text_check import instructions_check
 from backend.api.routes.organization import After, Limit
 from backend.api.schemas.assistants import (
     AssistantCreate,
@@ -38,6 +39,7 @@ async def list_assistants(
 @router.post("", response={201: AssistantOut})
 async def create_assistant(request: AuthenticatedRequest, body: AssistantCreate) -> Status:
     """One of your own; shared with nobody unless you say so."""
+    await instructions_check(request, body.instructions)
     made = await in_database(
         assistants.assistant_create, principal=request.auth, change=_change(body)
     )
@@ -55,6 +57,7 @@ async def update_assistant(
     request: AuthenticatedRequest, assistant_id: UUID, body: AssistantUpdate
 ) -> AssistantOut:
     """Change it. Its chats read new instructions from their next answer on."""
+    await instructions_check(request, body.instructions)
     await in_database(
         assistants.assistant_update,
         principal=request.auth,

@@ -7,6 +7,7 @@ from ninja import Query, Router, Status
 from pydantic import Field
 
 from backend.accounts.principal import AuthenticatedRequest
+from backend.api.kept_text_check import instructions_check
 from backend.api.schemas.conversations import (
     BulkChange,
     BulkOut,
@@ -138,6 +139,7 @@ async def update_conversation(
     request: AuthenticatedRequest, conversation_id: UUID, body: ConversationUpdate
 ) -> SummaryOut:
     """Rename, pin, archive, tag, choose the model or the project, or switch to another branch."""
+    await instructions_check(request, body.instructions)
     conversation = await in_database(
         services.conversation_update,
         principal=request.auth,

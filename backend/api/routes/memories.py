@@ -5,7 +5,7 @@ from uuid import UUID
 from ninja import Router, Status
 
 from backend.accounts.principal import AuthenticatedRequest
-from backend.api.memory_check import memory_check
+from backend.api.kept_text_check import memory_check
 from backend.api.schemas.memories import (
     ForgottenOut,
     MemoryCreate,
@@ -15,7 +15,6 @@ from backend.api.schemas.memories import (
     MemorySwitch,
     MemoryTextBody,
 )
-from backend.api.throttling import count_use
 from backend.conversations import memories
 from backend.platform.database import in_database
 
@@ -31,7 +30,7 @@ async def list_memories(request: AuthenticatedRequest) -> MemoryListOut:
 @router.post("/memories", response={201: MemoryOut})
 async def create_memory(request: AuthenticatedRequest, body: MemoryCreate) -> Status:
     """A new one; one that says the same already is returned as it is."""
-    await _checked(request, body.text)
+    await memory_check(request, body.text)
     memory = await in_database(
         memories.memory_create,
         principal=request.auth,
@@ -69,7 +68,7 @@ async def update_memory(
     request: AuthenticatedRequest, memory_id: UUID, body: MemoryTextBody
 ) -> MemoryOut:
     """Say it otherwise."""
-    await _checked(request, body.text)
+    await memory_check(request, body.text)
     memory = await in_database(
         memories.memory_update, principal=request.auth, memory_id=memory_id, text=body.text
     )
@@ -88,7 +87,7 @@ async def save_proposal(
     request: AuthenticatedRequest, message_id: UUID, body: MemoryTextBody
 ) -> Status:
     """Keep what is proposed under a message of yours, as you would have it."""
-    await _checked(request, body.text)
+    await memory_check(request, body.text)
     memory = await in_database(
         memories.proposal_save, principal=request.auth, message_id=message_id, text=body.text
     )
@@ -109,9 +108,3 @@ async def _list(request: AuthenticatedRequest) -> MemoryListOut:
         is_on=state.is_on,
         is_allowed=state.is_allowed,
     )
-
-
-async def _checked(request: AuthenticatedRequest, text: str) -> None:
-    """A classifier computes, so it is limited as moderations are."""
-    await count_use(request, request.auth, "moderations")
-    await in_database(memory_check, principal=request.auth, text=text)

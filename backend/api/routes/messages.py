@@ -7,6 +7,7 @@ from django.http.response import HttpResponseBase
 from ninja import Router
 
 from backend.accounts.principal import AuthenticatedRequest
+from backend.api.kept_text_check import instructions_check
 from backend.api.schemas.conversations import (
     ChatDefaultsBody,
     ChatDefaultsOut,
@@ -158,6 +159,7 @@ async def set_chat_defaults(
     request: AuthenticatedRequest, body: ChatDefaultsBody
 ) -> ChatDefaultsOut:
     """Set all of them; they hold from the next answer on."""
+    await instructions_check(request, body.about, body.style)
     row = await in_database(
         chat_defaults_set,
         principal=request.auth,

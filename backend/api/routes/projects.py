@@ -30,6 +30,7 @@ from backend.accounts.projects import (
     project_update,
 )
 from backend.accounts.service_accounts import service_account_create, service_account_delete
+from backend.api.kept_text_check import instructions_check
 from backend.api.routes.organization import After, Limit
 from backend.api.schemas.projects import (
     NewServiceAccountOut,
@@ -95,6 +96,7 @@ async def update_project(
 ) -> ProjectOut:
     """Its name, its instructions, the models that its keys may use, how long its chats stay. Keys
     follow within ten seconds."""
+    await instructions_check(request, body.instructions)
     project = await in_database(
         project_update,
         principal=request.auth,

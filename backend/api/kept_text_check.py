@@ -1,0 +1,56 @@
+"""The check of what people keep for prompts to come: it stands in system messages later, which the
+pre-check trusts."""
+
+from dataclasses import replace
+
+from backend.accounts.principal import AuthenticatedRequest, Principal
+from backend.api.throttling import count_use
+from backend.generation.pools.config import load_pools
+from backend.platform.database import in_database
+from backend.platform.errors import ContentBlocked
+from safety.audit.selectors import policy_for
+from safety.checks import PreClassifier
+from safety.judge.policy import Policy
+from safety.judge.timeout import TimedCheck
+from safety.taxonomy import Category
+from safety.types import Action, SafetyMessage
+
+_CHECK = TimedCheck(PreClassifier())
+
+
+async def memory_check(request: AuthenticatedRequest, text: str) -> None:
+    """Raises ContentBlocked where a prompt of these words would be refused. A classifier computes,
+    so it is limited as moderations are."""
+    await count_use(request, request.auth, "moderations")
+    await in_database(_refuse, request.auth, text, "This memory was refused", gives_orders=False)
+
+
+async def instructions_check(request: AuthenticatedRequest, *texts: str | None) -> None:
+    """Raises ContentBlocked where a prompt of these words would be refused for its harm. That they
+    give orders is what instructions are for; null and empty ones are passed over."""
+    said = "\n\n".join(text for text in texts if text)
+    if not said.strip():
+        return
+    await count_use(request, request.auth, "moderations")
+    await in_database(
+        _refuse, request.auth, said, "These instructions were refused", gives_orders=True
+    )
+
+
+def _refuse(principal: Principal, text: str, refusal: str, *, gives_orders: bool) -> None:
+    policy = policy_for(
+        organization_id=principal.organization_id,
+        model=load_pools().models[0].id,
+        key_id=principal.key_id,
+    )
+    decision = _CHECK.check(
+        [SafetyMessage("user", text)], _without_injection(policy) if gives_orders else policy
+    )
+    if decision.blocked:
+        raise ContentBlocked(
+            f"{refusal} by the usage policy.", details={"categories": decision.categories}
+        )
+
+
+def _without_injection(policy: Policy) -> Policy:
+    return replace(policy, actions={**policy.actions, Category.PROMPT_INJECTION: Action.ALLOW})
