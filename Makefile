@@ -152,8 +152,8 @@ chaos-doors: $(DEV_STAMP) ## Kill and freeze what `make run` starts, then count 
 		$(VENV)/bin/pytest tests/chaos/test_faults_at_the_doors.py -x -q -s
 
 .PHONY: chaos-fleet
-chaos-fleet: $(DEV_STAMP) ## Four engines that die, freeze, are cut off, drain and are replaced under load
-	@PARLEY_CHAOS_FLEET=1 $(VENV)/bin/pytest tests/chaos/fleet -x -q -s
+chaos-fleet: $(DEV_STAMP) ## Four engines that die, freeze, are cut off, drain and are replaced under load: QUEUE=shared, or own
+	@PARLEY_CHAOS_FLEET=1 $(VENV)/bin/pytest tests/chaos/fleet -x -q -s -k "$(or $(QUEUE),shared)"
 
 .PHONY: tenant-walk
 tenant-walk: $(DEV_STAMP) ## Random requests for what is another organization's: make tenant-walk TRIES=10000 (SEED=…)

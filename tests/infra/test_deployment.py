@@ -291,6 +291,45 @@ def test_compose_demands_every_secret() -> None:
         assert f"\n{name}=\n" in (INFRA / "compose.env.example").read_text(), "no default secret"
 
 
+def rendered(environment: dict[str, str], part: Any = None) -> Any:
+    """The Compose file, or a part of it, as `docker compose config` fills it in: values of the
+    parsed file, which stay text (`${NAME}`, `:-` and `:?`)."""
+
+    def value(match: re.Match[str]) -> str:
+        name, default, reason = match.groups()
+        found = environment.get(name) or default
+        assert reason is None or found, f"{name}: {reason}"
+        return found or ""
+
+    part = compose() if part is None else part
+    if isinstance(part, dict):
+        return {name: rendered(environment, inner or "") for name, inner in part.items()}
+    if isinstance(part, list):
+        return [rendered(environment, inner) for inner in part]
+    if isinstance(part, str):
+        return re.sub(r"\$\{([A-Z_]+)(?::-([^}]*)|:\?([^}]*))?\}", value, part)
+    return part
+
+
+COMPOSE_SECRETS = dict.fromkeys(
+    ("POSTGRES_PASSWORD", "VALKEY_PASSWORD", "PARLEY_KEYS", "PARLEY_ENGINE_API_KEY"), "a-secret"
+)
+
+
+def test_pools_have_one_queue_in_every_deployment_and_compose_lets_it_be_turned_off() -> None:
+    kustomization = yaml.safe_load((BASE / "kustomization.yaml").read_text())
+    settings = next(g for g in kustomization["configMapGenerator"] if "literals" in g)
+    assert "PARLEY_SHARED_QUEUE=true" in settings["literals"]
+
+    services = rendered(COMPOSE_SECRETS)["services"]
+    for name in ("web", "worker", "webhooks", "beat", "relay", "aggregator", "detector"):
+        environment = services[name]["environment"]
+        assert environment["PARLEY_SHARED_QUEUE"] == "true", name
+        assert environment["REDIS_URL"] == "redis://:a-secret@valkey:6379/0", name
+    off = rendered({**COMPOSE_SECRETS, "PARLEY_SHARED_QUEUE": "0"})["services"]
+    assert off["web"]["environment"]["PARLEY_SHARED_QUEUE"] == "0"
+
+
 # --- Prometheus and Grafana ------------------------------------------------------------------
 
 
