@@ -26,7 +26,8 @@ def assert_accessible(page: Page, where: str) -> None:
     page.wait_for_function(
         "() => document.getAnimations().every(({playState}) => playState !== 'running')"
     )
-    page.evaluate(AXE.read_text())
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(AXE.read_text())
     # Base UI's focus guards stand at both ends of an open menu and hand the focus on at once;
     # nobody can rest on one, so that they are hidden and focusable shuts nobody out.
     found = page.evaluate(
@@ -41,6 +42,14 @@ def assert_accessible(page: Page, where: str) -> None:
     assert severe == [], "\n".join(severe)
 
 
+def go(page: Page, path: str) -> None:
+    """As a link of the page does; loading it anew at each path costs a second of processor time."""
+    page.evaluate(
+        "path => { history.pushState({}, '', path); dispatchEvent(new PopStateEvent('popstate')) }",
+        path,
+    )
+
+
 # Colours depend on the scheme alone and the layout on the device alone: two runs see all of both.
 @pytest.mark.parametrize(("device", "scheme"), [("desktop", "light"), ("phone", "dark")])
 def test_every_page_passes_axe(
@@ -51,6 +60,7 @@ def test_every_page_passes_axe(
     person.visitor.expect_status(404)
     page = person.page
     chat = insert_branch(live_product, person, "Markdown", ["Show me", MARKDOWN])
+    person.open("/")
     settings = ("/settings", "/settings/security", "/settings/privacy")
     team = ("/organization", "/organization/security", "/projects", "/billing")
     for path in (
@@ -64,7 +74,7 @@ def test_every_page_passes_axe(
         "/archived",
         "/nowhere",
     ):
-        person.open(path)
+        go(page, path)
         page.wait_for_load_state("networkidle")
         absent = page.get_by_role("heading", name="This page doesn't exist")
         expect(absent).to_have_count(1 if path == "/nowhere" else 0)

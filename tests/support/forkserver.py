@@ -60,6 +60,7 @@ _LIBRARIES = (
     ),
     *("reportlab.platypus", "PIL.Image", "kafka", "servestatic", "brotli", "lxml.etree"),
     *("dns.resolver", "onelogin.saml2.auth", "jwt", "scim2_models", "annotated_types"),
+    *("mcp", "mcp.client.streamable_http", "mcp_types", "httpx2", "opentelemetry.sdk.trace"),
 )
 # A library that asks for Django's settings fails in the server: its environment names none.
 _KEPT = ("PATH", "HOME", "TMPDIR", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "VIRTUAL_ENV")

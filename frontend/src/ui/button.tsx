@@ -9,7 +9,7 @@ const variants = {
   primary: "bg-primary text-primary-foreground hover:bg-primary/85",
   outline: "border border-border bg-background hover:bg-hover",
   ghost: "hover:bg-hover",
-  danger: "bg-destructive text-white hover:bg-destructive/85",
+  danger: "bg-destructive text-destructive-foreground hover:bg-destructive/85",
 } as const;
 
 const sizes = { md: "h-10 px-4", sm: "h-8 px-3" } as const;
