@@ -120,6 +120,10 @@ bench-batch-speed: $(DEV_STAMP) ## How busy a batch keeps the engine, beside dri
 bench-partitions: $(DEV_STAMP) ## What it takes to partition five million usage events online (ARGS=--rows …)
 	@$(IN_VENV) manage.py with-services bench_partitions $(ARGS)
 
+.PHONY: bench-message-partitions
+bench-message-partitions: $(DEV_STAMP) ## Whether partitions by month would help messages (ARGS=--rows …)
+	@$(IN_VENV) manage.py with-services bench_message_partitions $(ARGS)
+
 .PHONY: bench-usage
 bench-usage: $(DEV_STAMP) ## What a month of five million records costs to look at (ARGS=--records …)
 	@$(IN_VENV) -m infra.load.usage $(ARGS)

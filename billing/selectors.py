@@ -16,6 +16,7 @@ from backend.platform.errors import InvalidRequest
 from backend.platform.replica import from_replica
 from billing.accounts import terms_of
 from billing.models import UsageRecord
+from billing.partitions import month_of_id
 from billing.periods import Period, month_of, parse_period
 from billing.prices.loading import DEFAULT_CURRENCY, price_book
 from billing.prices.usage import Dimension, PricedBucket, Pricer, UsageBucket
@@ -132,7 +133,9 @@ def generation_cost(*, organization_id: UUID, generation_id: UUID) -> Decimal | 
     """What one generation costs before volume tiers, in DEFAULT_CURRENCY; None where it is not in
     the ledger (yet), or used what has no price."""
     record = UsageRecord.objects.filter(
-        organization_id=organization_id, generation_id=generation_id
+        organization_id=organization_id,
+        generation_id=generation_id,
+        id_month=month_of_id(generation_id),
     ).first()
     if record is None:
         return None

@@ -11,6 +11,7 @@ from django.db import transaction
 from billing import events, ledger
 from billing.models import OutboxEvent, UsageRecord
 from billing.models.outbox import partition_of
+from billing.partitions import month_of_id
 from billing.periods import month_of
 from billing.prices import Payer, PriceBook
 from billing.prices.usage import Pricer, UsageBucket
@@ -81,6 +82,7 @@ def usage_rows(*, facts: UsageFacts) -> tuple[UsageRecord, OutboxEvent]:
         log.warning("usage_report_inconsistent", generation_id=str(facts.generation_id))
     record = UsageRecord(
         generation_id=facts.generation_id,
+        id_month=month_of_id(facts.generation_id),
         occurred_at=facts.occurred_at,
         organization_id=facts.organization_id,
         project_id=facts.project_id,

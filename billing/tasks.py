@@ -11,7 +11,7 @@ from billing.budgets.credit import organizations_with_expired_credit
 from billing.engines.hours import engine_hours_purge
 from billing.invoices.services import close_and_issue_month
 from billing.models import OutboxEvent
-from billing.partitions import EVENTS
+from billing.partitions import TABLES
 from billing.payments import dunning
 from billing.periods import month_of
 from billing.plans import months_with_fees
@@ -33,7 +33,8 @@ def purge_outbox() -> int:
 @shared_task
 def make_partitions() -> list[str]:
     """Make the partitions of the next months; until then their rows lie in the default one."""
-    return make_months(EVENTS, now=timezone.now())
+    now = timezone.now()
+    return [made for table in TABLES for made in make_months(table, now=now)]
 
 
 @shared_task

@@ -57,7 +57,9 @@ _DETAILS: dict[frozenset[Column], str] = {
 }
 _NOT_IN_ROLLUPS = f"""
 SELECT occurred_at AS moment, {_GROUPS}, 1 AS requests, {_TOKENS}
-FROM billing_unaggregatedusage AS listed JOIN billing_usagerecord AS record USING (generation_id)
+FROM billing_unaggregatedusage AS listed JOIN billing_usagerecord AS record
+    ON record.generation_id = listed.generation_id
+    AND record.id_month = billing_month_of_id(listed.generation_id)
 WHERE listed.organization_id = %(organization)s
   AND occurred_at >= %(whole_start)s AND occurred_at < %(whole_end)s
   AND NOT EXISTS (

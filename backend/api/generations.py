@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any, cast
-from uuid import UUID, uuid4
+from uuid import UUID
 
 from django.http import HttpResponse
 from django.http.response import HttpResponseBase
@@ -29,6 +29,7 @@ from backend.generation.service import (
 from backend.generation.stations import SERVER_TIMING, server_timing
 from backend.platform.database import release_connection
 from backend.platform.errors import ParleyError
+from backend.platform.ids import time_ordered_id
 from backend.platform.json import encode_json
 
 CACHE_CONTROL = "Cache-Control"
@@ -193,7 +194,7 @@ async def answer(
 ) -> HttpResponseBase:
     """Admit `wanted` and answer with it; refusals are raised as ParleyError."""
     if wanted.generation_id is None:
-        wanted = replace(wanted, generation_id=uuid4())
+        wanted = replace(wanted, generation_id=time_ordered_id())
     assert wanted.generation_id is not None
     fence = None if stores is None else partial(stores, wanted.generation_id)
     started = await start(request, wanted, fence=fence)

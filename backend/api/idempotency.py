@@ -31,7 +31,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Literal
-from uuid import UUID, uuid4
+from uuid import UUID
 
 from django.db import OperationalError, transaction
 from django.db.models import QuerySet
@@ -51,6 +51,7 @@ from backend.generation.models import Generation
 from backend.generation.request import Event, GenerationRequest
 from backend.platform.database import in_database
 from backend.platform.errors import Conflict, InvalidRequest, NotFound, ParleyError
+from backend.platform.ids import time_ordered_id
 from backend.platform.lock import RenewedLock
 
 HEADER = "Idempotency-Key"
@@ -291,13 +292,13 @@ def claim_key(
             organization_id=organization_id,
             user_id=user_id,
             key=key,
-            defaults={"fingerprint": fingerprint},
+            defaults={"fingerprint": fingerprint, "generation_id": time_ordered_id()},
         )
         generation = Generation.objects.filter(pk=record.generation_id).first()
         if record.fingerprint == fingerprint:
             record.holder = holder
             if generation is not None and _never_ran(generation):
-                record.generation_id, record.body, generation = uuid4(), None, None
+                record.generation_id, record.body, generation = time_ordered_id(), None, None
             record.save(update_fields=["holder", "generation_id", "body"])
     if record.fingerprint != fingerprint:
         raise InvalidRequest(

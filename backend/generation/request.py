@@ -7,7 +7,7 @@ generation runs: another process must be able to finish it with nothing else in 
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any, Literal
-from uuid import UUID, uuid4
+from uuid import UUID
 
 import msgspec
 from msgspec import Meta
@@ -15,6 +15,7 @@ from msgspec import Meta
 from backend.accounts.principal import Principal
 from backend.conversations.types import ChatMessage
 from backend.generation.tools import Tools
+from backend.platform.ids import time_ordered_id
 from safety.types import SafetyMessage
 
 Endpoint = Literal[
@@ -236,7 +237,7 @@ def admitted_now(
     """One that begins now, at the pool of its model, under a new id where it has none."""
     now = datetime.now(UTC)
     return AdmittedGeneration(
-        generation_id or uuid4(),
+        generation_id or time_ordered_id(),
         request,
         now,
         now + timedelta(seconds=timeout_s),

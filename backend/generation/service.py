@@ -9,7 +9,7 @@ import time
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
 from datetime import UTC, datetime, timedelta
-from uuid import UUID, uuid4
+from uuid import UUID
 
 from msgspec.structs import replace
 from redis.exceptions import RedisError
@@ -64,6 +64,7 @@ from backend.generation.voice import (
 )
 from backend.platform.database import in_database
 from backend.platform.errors import InsufficientQuota, ParleyError, UpstreamFailed
+from backend.platform.ids import time_ordered_id
 from backend.platform.received import received
 
 
@@ -362,7 +363,7 @@ def _admission(
     longest_s = gateway.settings.timeout_s
     timeout_s = min(request.timeout_s or longest_s, longest_s)
     admitted = AdmittedGeneration(
-        request.generation_id or uuid4(),
+        request.generation_id or time_ordered_id(),
         request,
         created_at=now,
         deadline_at=now + timedelta(seconds=timeout_s),

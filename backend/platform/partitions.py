@@ -7,8 +7,12 @@ missing: a conversion that was killed goes on where it stopped. Locks that stop 
 for with a short timeout, and again.
 
 A key of a partitioned table contains the column it is partitioned by. Who converts a table has
-something else that makes its `key` unique (docs/decisions/0302). Its statements say
-`ON CONFLICT DO NOTHING` without naming columns, and so are right before and after.
+something else that makes its `key` unique (docs/decisions/0302, 0334). Its statements say
+`ON CONFLICT DO NOTHING` without naming columns, and so are right before and after. Other unique
+keys are lost: a table that has one which must hold is not fit for this.
+
+Indexes, checks, foreign keys to other tables and triggers are kept. An identity column becomes one
+with a sequence as its default: before PostgreSQL 17 a partitioned table has none.
 
 Rows of months that have no partition yet lie in the default one, and are moved when theirs is made.
 """
@@ -107,12 +111,6 @@ def _refuse_unfit(cursor: CursorWrapper, monthly: Monthly) -> None:
     )
     if cursor.fetchone()[0]:
         raise CannotPartition(f"{monthly.table} is referred to by foreign keys")
-    cursor.execute(
-        "SELECT count(*) FROM pg_trigger WHERE tgrelid = %s::regclass AND NOT tgisinternal",
-        [monthly.table],
-    )
-    if cursor.fetchone()[0]:
-        raise CannotPartition(f"{monthly.table} has triggers")
 
 
 def _constrain(cursor: CursorWrapper, monthly: Monthly, now: datetime) -> datetime:
@@ -172,13 +170,15 @@ def _switch(monthly: Monthly, bound: datetime) -> None:
     table, before = monthly.table, monthly.before
     with connection.cursor() as cursor:
         _run(cursor, "LOCK TABLE {} IN ACCESS EXCLUSIVE MODE", table)
-        indexes = _indexes(cursor, table, leave_out=f"{before}_pkey")
-        key = next(name for name, _, is_key in indexes if is_key)
+        has = _read_parts(cursor, table, leave_out=f"{before}_pkey")
+        sequences = {one: _number_by_default(cursor, table, one) for one in has.identities}
+        for trigger in has.triggers:
+            _run(cursor, "DROP TRIGGER {} ON {}", trigger, table)
+        for constraint in has.keys:
+            _run(cursor, "ALTER TABLE {} DROP CONSTRAINT {}", table, constraint)
         _run(cursor, "ALTER TABLE {} RENAME TO {}", table, before)
-        for name, _, is_key in indexes:
-            if not is_key:
-                _run(cursor, "ALTER INDEX {} RENAME TO {}", name, f"{name}_before"[:63])
-        _run(cursor, "ALTER TABLE {} DROP CONSTRAINT {}", before, key)
+        for name in has.indexes:
+            _run(cursor, "ALTER INDEX {} RENAME TO {}", name, f"{name}_before"[:63])
         _run(
             cursor,
             "ALTER TABLE {0} ADD CONSTRAINT {1} PRIMARY KEY USING INDEX {1}",
@@ -195,14 +195,12 @@ def _switch(monthly: Monthly, bound: datetime) -> None:
         _run(
             cursor,
             "ALTER TABLE {} ADD CONSTRAINT {} PRIMARY KEY ({}, {})",
-            table,
-            key,
-            monthly.key,
-            monthly.column,
+            *(table, f"{table}_pkey", monthly.key, monthly.column),
         )
-        for _, definition, is_key in indexes:
-            if not is_key:
-                cursor.execute(definition)
+        for column, sequence in sequences.items():
+            _run(cursor, "ALTER SEQUENCE {} OWNED BY {}.{}", sequence, table, column)
+        for definition in (*has.indexes.values(), *has.foreign_keys):
+            cursor.execute(definition)
         cursor.execute(
             sql.SQL("ALTER TABLE {} ATTACH PARTITION {} FOR VALUES FROM (MINVALUE) TO ({})").format(
                 sql.Identifier(table), sql.Identifier(before), sql.Literal(bound.isoformat())
@@ -210,6 +208,88 @@ def _switch(monthly: Monthly, bound: datetime) -> None:
         )
         _run(cursor, "ALTER TABLE {} DROP CONSTRAINT {}", before, _bound_name(bound))
         _run(cursor, "CREATE TABLE {} PARTITION OF {} DEFAULT", monthly.rest, table)
+        for definition in has.triggers.values():
+            cursor.execute(definition)
+
+
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    """What a table has that its successor of the same name gets: names, and statements that make
+    it. Keys are named only: each is a primary or unique one without the month."""
+
+    keys: list[str]
+    indexes: dict[str, str]
+    foreign_keys: list[str]
+    triggers: dict[str, str]
+    identities: list[str]
+
+
+def _read_parts(cursor: CursorWrapper, table: str, *, leave_out: str) -> _Parts:
+    def rows(statement: str, *parameters: str) -> list[Any]:
+        cursor.execute(statement, [table, *parameters])
+        found: list[Any] = cursor.fetchall()
+        return found
+
+    return _Parts(
+        keys=[
+            name
+            for (name,) in rows(
+                "SELECT conname FROM pg_constraint WHERE conrelid = %s::regclass"
+                " AND contype IN ('p', 'u')"
+            )
+        ],
+        indexes=dict(
+            rows(
+                "SELECT relname, pg_get_indexdef(indexrelid) FROM pg_index"
+                " JOIN pg_class ON pg_class.oid = indexrelid"
+                " WHERE indrelid = %s::regclass AND relname <> %s AND NOT EXISTS ("
+                "  SELECT FROM pg_constraint WHERE conindid = indexrelid AND conrelid = indrelid)",
+                leave_out,
+            )
+        ),
+        foreign_keys=[
+            statement
+            for (statement,) in rows(
+                "SELECT format('ALTER TABLE %%s ADD CONSTRAINT %%I %%s', conrelid::regclass,"
+                " conname, pg_get_constraintdef(oid)) FROM pg_constraint"
+                " WHERE conrelid = %s::regclass AND contype = 'f'"
+            )
+        ],
+        triggers=dict(
+            rows(
+                "SELECT tgname, pg_get_triggerdef(oid) FROM pg_trigger"
+                " WHERE tgrelid = %s::regclass AND NOT tgisinternal"
+            )
+        ),
+        identities=[
+            name
+            for (name,) in rows(
+                "SELECT attname FROM pg_attribute WHERE attrelid = %s::regclass"
+                " AND attidentity <> '' AND NOT attisdropped"
+            )
+        ],
+    )
+
+
+def _number_by_default(cursor: CursorWrapper, table: str, column: str) -> str:
+    """Numbers go on where the identity's sequence stands; nobody writes meanwhile. The sequence."""
+    cursor.execute("SELECT pg_get_serial_sequence(%s, %s)::regclass::text", [table, column])
+    old = str(cursor.fetchone()[0])
+    new = f"{old}_of_partitions"[:63]
+    _run(cursor, "CREATE SEQUENCE {}", new)
+    cursor.execute(
+        sql.SQL("SELECT setval({}, last_value, is_called) FROM {}").format(
+            sql.Literal(new), sql.Identifier(old)
+        )
+    )
+    _run(cursor, "ALTER TABLE {} ALTER {} DROP IDENTITY", table, column)
+    _run(cursor, "ALTER SEQUENCE {} RENAME TO {}", new, old)
+    cursor.execute(
+        sql.SQL("ALTER TABLE {} ALTER {} SET DEFAULT nextval({})").format(
+            sql.Identifier(table), sql.Identifier(column), sql.Literal(old)
+        )
+    )
+    return old
 
 
 def _make_month(monthly: Monthly, month: datetime) -> None:
@@ -226,12 +306,15 @@ def _make_month(monthly: Monthly, month: datetime) -> None:
     with connection.cursor() as cursor:
         cursor.execute(sql.SQL("LOCK TABLE {rest} IN ACCESS EXCLUSIVE MODE").format(**names))
         cursor.execute(sql.SQL("CREATE TABLE {month} (LIKE {table} INCLUDING ALL)").format(**names))
+        # That a table refuses deletions is not meant of rows that stay in it.
+        cursor.execute(sql.SQL("ALTER TABLE {rest} DISABLE TRIGGER USER").format(**names))
         cursor.execute(
             sql.SQL(
                 "WITH moved AS (DELETE FROM {rest} WHERE {column} >= {first} AND {column} < {after}"
                 " RETURNING *) INSERT INTO {month} SELECT * FROM moved"
             ).format(**names)
         )
+        cursor.execute(sql.SQL("ALTER TABLE {rest} ENABLE TRIGGER USER").format(**names))
         cursor.execute(
             sql.SQL(
                 "ALTER TABLE {table} ATTACH PARTITION {month}"
@@ -262,18 +345,6 @@ _BOUND = "partition_bound_"
 
 def _bound_name(bound: datetime) -> str:
     return f"{_BOUND}{bound:%Y%m}"
-
-
-def _indexes(cursor: CursorWrapper, table: str, *, leave_out: str) -> list[tuple[str, str, bool]]:
-    """Name, definition, and whether it is the primary key's."""
-    cursor.execute(
-        "SELECT relname, pg_get_indexdef(indexrelid), indisprimary FROM pg_index"
-        " JOIN pg_class ON pg_class.oid = indexrelid"
-        " WHERE indrelid = %s::regclass AND relname <> %s",
-        [table, leave_out],
-    )
-    found: list[tuple[str, str, bool]] = cursor.fetchall()
-    return found
 
 
 def _kind(cursor: CursorWrapper, table: str) -> str:

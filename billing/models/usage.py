@@ -23,10 +23,11 @@ from operator import add
 
 from django.contrib.postgres.indexes import BrinIndex
 from django.db import models
-from django.db.models import F, Q
+from django.db.models import F, Q, Value
 from django.db.models.functions import Now
 
 from backend.accounts.models import Organization
+from billing.partitions import NO_MONTH
 from billing.quantities import WHOLES, TokenCounts
 
 
@@ -96,9 +97,19 @@ class TokenSums(models.Model):
 
 
 class UsageRecord(_Usage):
-    """One ended generation: the ledger's entry, written with the generation's terminal state."""
+    """One ended generation: the ledger's entry, written with the generation's terminal state.
+
+    Partitioned by month (billing/partitions.py), so the database's key is the generation with
+    `id_month`. That is a function of the generation's id (a constraint says so), hence the id alone
+    is unique too. Who looks for one record names both: one partition is read.
+    """
 
     generation_id = models.UUIDField(unique=True)
+    id_month = models.DateTimeField(
+        db_default=Value(NO_MONTH),
+        editable=False,
+        help_text="The month in which the generation's id was made: decides the partition.",
+    )
     organization = models.ForeignKey(
         Organization, on_delete=models.PROTECT, related_name="usage_records"
     )
@@ -116,6 +127,8 @@ class UsageRecord(_Usage):
 
     class Meta:
         indexes = [
+            # The key is another one where the table is partitioned.
+            models.Index(fields=["id"], name="usage_number"),
             models.Index(fields=["organization", "occurred_at"], name="usage_org_time"),
             models.Index(
                 fields=["organization", "occurred_at"],

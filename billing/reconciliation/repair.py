@@ -43,11 +43,13 @@ _DELETE_WRONG_EVENTS = f"""
 DELETE FROM billing_usageevent WHERE (event_id, occurred_at) IN (
     SELECT event.event_id, event.occurred_at FROM billing_usageevent AS event
     LEFT JOIN billing_usagerecord AS record ON record.generation_id = event.event_id
+        AND record.id_month = billing_month_of_id(event.event_id)
     WHERE {_span("event")}
       AND (record.id IS NULL OR {_values("event")} IS DISTINCT FROM {_values("record")})
     UNION
     SELECT event.event_id, event.occurred_at FROM billing_usageevent AS event
     JOIN billing_usagerecord AS record ON record.generation_id = event.event_id
+        AND record.id_month = billing_month_of_id(event.event_id)
     WHERE {_span("record")} AND {_values("event")} IS DISTINCT FROM {_values("record")}
 )
 RETURNING event_id, organization_id, date_trunc('hour', occurred_at, 'UTC')
