@@ -1,8 +1,8 @@
 """Security headers by part of the site.
 
-The page runs only our own files; the API's answers are never rendered; the frame that draws
-diagrams of untrusted text has an opaque origin, no network and no images, and only the page may
-hold it; two pages of other people's code have the least that each needs:
+The page runs only our own files; the API's answers are never rendered. What comes of a model runs
+in frames of an opaque origin without network, which only the page may hold: one draws diagrams, one
+shows artifacts. Two pages of other people's code have the least that each needs:
 
 - the admin (django-unfold): its templates carry style attributes, which need `unsafe-inline` for
   styles; its attribute expressions are interpreted, not evaluated (frontend/admin).
@@ -31,6 +31,15 @@ DIAGRAM_POLICY = (
     "sandbox allow-scripts; default-src 'none'; script-src 'self'; style-src 'unsafe-inline';"
     " base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
 )
+# The document within it, the artifact, inherits it: `frame-src` (of `default-src`) keeps that one
+# from leading its own frame to an address that says something.
+ARTIFACT_PATH = "/frames/artifact"
+ARTIFACT_POLICY = (
+    "sandbox allow-scripts; default-src 'none'; script-src 'unsafe-inline';"
+    " style-src 'unsafe-inline'; img-src data: blob:; media-src data: blob:; font-src data:;"
+    " base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
+)
+_FRAME_POLICIES = {DIAGRAM_PATH: DIAGRAM_POLICY, ARTIFACT_PATH: ARTIFACT_POLICY}
 API_POLICY = "default-src 'none'; frame-ancestors 'none'; sandbox"
 
 _ALWAYS = {
@@ -51,16 +60,15 @@ def content_security_policy_for(path: str) -> str:
         return ADMIN_POLICY
     if path == "/docs":
         return DOCS_POLICY
-    if path == DIAGRAM_PATH:
-        return DIAGRAM_POLICY
-    return PAGE_POLICY
+    return _FRAME_POLICIES.get(path, PAGE_POLICY)
 
 
 def headers_for(request: HttpRequest) -> dict[str, str]:
     """The headers of an answer; a view's own header of the same name wins."""
     headers = {**_ALWAYS, "Content-Security-Policy": content_security_policy_for(request.path)}
-    if request.path == DIAGRAM_PATH:
+    if request.path in _FRAME_POLICIES:
         headers["X-Frame-Options"] = "SAMEORIGIN"
+        headers["X-DNS-Prefetch-Control"] = "off"
     if request.path.startswith(("/api/", "/v1/")):
         headers["Cache-Control"] = "no-store"
     if request.path.startswith(("/share/", "/api/shared/")):

@@ -13,12 +13,16 @@ from django.views.decorators.csrf import csrf_exempt
 
 from backend.api.application import api
 from backend.api.errors import InternalError, error_response
+from backend.api.security import ARTIFACT_PATH, DIAGRAM_PATH
 from backend.platform.errors import InvalidRequest, NotFound, PermissionDenied
 from backend.platform.json import encode_json
 
 _BUILT = settings.BASE_DIR / "backend" / "static" / "app"
 INDEX_FILE = _BUILT / "index.html"
-DIAGRAM_FILE = _BUILT / "diagram" / "diagram.html"
+_FRAME_FILES = {
+    DIAGRAM_PATH: _BUILT / "diagram" / "diagram.html",
+    ARTIFACT_PATH: _BUILT / "artifact" / "artifact.html",
+}
 
 _API_PREFIXES = ("/api/", "/v1/")
 # A last path segment with an extension names a file, and files live under /static/.
@@ -42,11 +46,11 @@ async def page(request: HttpRequest) -> HttpResponse:
 
 
 @csrf_exempt  # as the page
-async def diagram_frame(request: HttpRequest) -> HttpResponse:
-    """The frame that draws diagrams (frontend/src/diagram-frame), for anyone."""
+async def frame(request: HttpRequest) -> HttpResponse:
+    """A frame for what a model has written (frontend/src/*-frame), for anyone."""
     if request.method not in {"GET", "HEAD"}:
         return HttpResponseNotAllowed(["GET", "HEAD"])
-    return _built(DIAGRAM_FILE)
+    return _built(_FRAME_FILES[request.path])
 
 
 def _built(file: Path) -> HttpResponse:
@@ -56,7 +60,7 @@ def _built(file: Path) -> HttpResponse:
     return HttpResponse(html, headers={"Cache-Control": "no-cache"})
 
 
-@lru_cache(maxsize=2)
+@lru_cache(maxsize=8)
 def _read(file: Path, modified_ns: int) -> bytes:
     """The file's bytes, read again only when it has changed."""
     return file.read_bytes()

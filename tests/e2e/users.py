@@ -17,6 +17,9 @@ PASSWORD = "correct horse battery staple"
 # The model writes some words a second on a busy machine.
 expect.set_options(timeout=45_000)
 
+_SANDBOXED = re.compile(
+    r"sandboxed|Unsafe attempt to|permissions policy|origin \('null'\)|origin 'null'", re.I
+)
 _FAILED_REQUEST = re.compile(r"status of (\d+)")
 
 
@@ -57,6 +60,10 @@ class Visitor:
         name what was never sent."""
         self._expected.add("refused by a policy")
 
+    def expect_sandbox(self) -> None:
+        """What a sandboxed frame is refused belongs to the test: browsers log each."""
+        self._expected.add("sandboxed")
+
     def open(self, path: str) -> None:
         self.page.goto(path)
 
@@ -77,6 +84,8 @@ class Visitor:
             return
         offline = "ERR_INTERNET_DISCONNECTED" in message.text or "WebSocket" in message.text
         if offline and "offline" in self._expected:
+            return
+        if _SANDBOXED.search(message.text) and "sandboxed" in self._expected:
             return
         if "Content Security Policy" in message.text and "refused by a policy" in self._expected:
             return

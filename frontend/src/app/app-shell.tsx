@@ -60,7 +60,7 @@ export function AppShell() {
 }
 
 function Shell() {
-  const { sidebarOpen } = useLayout();
+  const { sidebarOpen, covered } = useLayout();
   const openSearch = useCallback(() => useLayout.getState().setSearch(true), []);
   const navigate = useNavigate();
   const newChat = useCallback(() => void navigate("/"), [navigate]);
@@ -86,7 +86,7 @@ function Shell() {
         Skip to the content
       </a>
       {sidebarOpen && (
-        <div className="hidden w-[266px] shrink-0 md:block">
+        <div className="hidden w-[266px] shrink-0 md:block" inert={covered}>
           <Sidebar />
         </div>
       )}

@@ -10,6 +10,8 @@ interface LayoutState {
   /** On phones; closed again by each navigation. */
   drawerOpen: boolean;
   searchOpen: boolean;
+  /** Something lies over the page and the sidebar. */
+  covered: boolean;
   toggleSidebar: () => void;
   setDrawer: (open: boolean) => void;
   setSearch: (open: boolean) => void;
@@ -19,6 +21,7 @@ export const useLayout = create<LayoutState>((set, get) => ({
   sidebarOpen: readStored(KEY) !== "closed",
   drawerOpen: false,
   searchOpen: false,
+  covered: false,
   toggleSidebar: () => {
     const sidebarOpen = !get().sidebarOpen;
     writeStored(KEY, sidebarOpen ? "open" : "closed");

@@ -1,4 +1,5 @@
 import { RefreshCw } from "lucide-react";
+import { AnswerContext } from "@/artifacts/opened";
 import { Markdown } from "@/markdown/markdown";
 import { IconButton } from "@/ui/icon-button";
 import { ReadAloudButton } from "@/voice/read-aloud";
@@ -8,7 +9,7 @@ import { BranchPicker } from "./branch-picker";
 import { CopyButton } from "./copy-button";
 import { FeedbackButtons } from "./feedback";
 import { MemoriesUsed } from "./memories-used";
-import { textOfParts } from "./parts";
+import { shownText } from "./parts";
 import { QueuePlace } from "./queue-place";
 import { Sources } from "./sources";
 import { ThoughtSection, thoughtOf } from "./thought";
@@ -21,13 +22,14 @@ export function AssistantMessage({ message }: { message: ViewMessage }) {
   const coming = message.status === "pending" && message.live?.phase !== "failed";
   const thought = thoughtOf(message);
   const calls = callsOf(message.parts);
-  // What is stored as the text of an answer that calls tools names the calls, too.
-  const content = calls.length > 0 ? textOfParts(message.parts) : message.content;
+  const content = shownText(message);
   return (
     <article className="flex flex-col py-2" aria-label="Parley" aria-busy={coming}>
       {thought && <ThoughtSection thought={thought} />}
       {content ? (
-        <Markdown text={content} streaming={coming} />
+        <AnswerContext value={{ messageId: message.id, text: content }}>
+          <Markdown text={content} streaming={coming} />
+        </AnswerContext>
       ) : (
         coming && !thought && <Thinking generationId={message.live?.generationId ?? null} />
       )}

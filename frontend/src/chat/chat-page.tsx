@@ -6,6 +6,7 @@ import { getChatDefaults, patchConversation } from "@/api/conversations";
 import { ApiError, errorMessage } from "@/api/errors";
 import type { Assistant, ChatParameters, Conversation } from "@/api/types";
 import { useMe } from "@/app/session";
+import { WithArtifact } from "@/artifacts/beside";
 import { useDocumentTitle } from "@/lib/document-title";
 import { useHotkey } from "@/lib/hotkeys";
 import { isUuid } from "@/lib/uuid";
@@ -102,44 +103,46 @@ function Chat({ id, assistantId }: ChatProps) {
       warn={toast}
     >
       <ThreadActionsProvider conversationId={id} model={model?.id ?? ""} running={running}>
-        <ChatHeader
-          conversation={conversation}
-          models={models}
-          pending={pending}
-          model={model?.id ?? ""}
-          onModelChange={changeModel}
-          assistant={conversation?.assistant ?? assistant.data ?? null}
-          project={{ projects, value: project, onChange: changeProject }}
-          settings={settings}
-          temporary={id ? null : { value: temporary, onChange: setTemporary }}
-        />
-        {(conversation?.temporary || (!id && temporary)) && <TemporaryNotice />}
-        <ModelOutage model={model} models={models} />
-        {id === undefined ? (
-          assistantId && assistant.isPending ? (
-            <Loading label="Loading the assistant" />
-          ) : (
-            <Welcome name={me.user.name.split(" ")[0] ?? ""} assistant={assistant.data} />
-          )
-        ) : messages.length > 0 || query.isSuccess ? (
-          <Thread
-            messages={messages}
-            hasOlder={query.hasNextPage}
-            loadingOlder={query.isFetchingNextPage}
-            olderFailed={query.isFetchNextPageError}
-            loadOlder={() => void query.fetchNextPage()}
-            footer={
-              <ComposerFooter onQueue={(text) => queue(id, [{ type: "text", text }])}>
-                <QueuedMessage conversationId={id} running={running} send={send} />
-              </ComposerFooter>
-            }
+        <WithArtifact messages={messages}>
+          <ChatHeader
+            conversation={conversation}
+            models={models}
+            pending={pending}
+            model={model?.id ?? ""}
+            onModelChange={changeModel}
+            assistant={conversation?.assistant ?? assistant.data ?? null}
+            project={{ projects, value: project, onChange: changeProject }}
+            settings={settings}
+            temporary={id ? null : { value: temporary, onChange: setTemporary }}
           />
-        ) : query.isError ? (
-          <LoadFailed error={query.error} retry={() => void query.refetch()} />
-        ) : (
-          <Loading label="Loading the conversation" />
-        )}
-        <Announcer live={live} />
+          {(conversation?.temporary || (!id && temporary)) && <TemporaryNotice />}
+          <ModelOutage model={model} models={models} />
+          {id === undefined ? (
+            assistantId && assistant.isPending ? (
+              <Loading label="Loading the assistant" />
+            ) : (
+              <Welcome name={me.user.name.split(" ")[0] ?? ""} assistant={assistant.data} />
+            )
+          ) : messages.length > 0 || query.isSuccess ? (
+            <Thread
+              messages={messages}
+              hasOlder={query.hasNextPage}
+              loadingOlder={query.isFetchingNextPage}
+              olderFailed={query.isFetchNextPageError}
+              loadOlder={() => void query.fetchNextPage()}
+              footer={
+                <ComposerFooter onQueue={(text) => queue(id, [{ type: "text", text }])}>
+                  <QueuedMessage conversationId={id} running={running} send={send} />
+                </ComposerFooter>
+              }
+            />
+          ) : query.isError ? (
+            <LoadFailed error={query.error} retry={() => void query.refetch()} />
+          ) : (
+            <Loading label="Loading the conversation" />
+          )}
+          <Announcer live={live} />
+        </WithArtifact>
       </ThreadActionsProvider>
     </ChatRuntime>
   );

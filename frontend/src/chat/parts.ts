@@ -33,6 +33,10 @@ function ended(parts: Part[], now: number): Part[] {
   );
 }
 
+/** What an answer shows: what is stored as the text of one that calls tools names the calls, too. */
+export const shownText = ({ parts, content }: { parts: Part[]; content: string }): string =>
+  parts.some(({ type }) => type === "call") ? textOfParts(parts) : content;
+
 /** The words of the parts, without files and thoughts. */
 export function textOfParts(parts: Part[]): string {
   return parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");

@@ -5,3 +5,13 @@ export function download(path: string): void {
   link.download = "";
   link.click();
 }
+
+/** Saves what the page has made itself. */
+export function saveFile(name: string, file: Blob): void {
+  const url = URL.createObjectURL(file);
+  const link = document.createElement("a");
+  link.href = url;
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(url);
+}

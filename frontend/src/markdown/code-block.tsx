@@ -1,5 +1,6 @@
 import { lazy, Suspense } from "react";
 import { useIsCodeFenceIncomplete } from "streamdown";
+import { OpenButton } from "@/artifacts/open-button";
 import type { Node } from "./formula-nodes";
 import { withSources } from "./formulas";
 import { Source } from "./source";
@@ -10,11 +11,16 @@ const Diagram = lazy(() => import("./diagram"));
 export function CodeBlock({ node }: { node?: unknown }) {
   const { code, language } = readFence(node as Node | undefined);
   const incomplete = useIsCodeFenceIncomplete();
-  const source = <Source code={code} language={language} incomplete={incomplete} />;
+  const open = <OpenButton code={code} language={language} />;
+  const source = (
+    <Source code={code} language={language} incomplete={incomplete}>
+      {open}
+    </Source>
+  );
   if (language !== "mermaid" || incomplete || code.trim() === "") return source;
   return (
     <Suspense fallback={source}>
-      <Diagram source={code} />
+      <Diagram source={code}>{open}</Diagram>
     </Suspense>
   );
 }

@@ -1,4 +1,4 @@
-import { type CSSProperties, useEffect, useState } from "react";
+import { type CSSProperties, type ReactNode, useEffect, useState } from "react";
 import type { Drawing } from "@/diagram-frame/messages";
 import { useTheme } from "@/lib/theme";
 import { draw, keptDrawing } from "./drawings";
@@ -6,15 +6,23 @@ import { BlockHead, HeadButton, Source } from "./source";
 
 type Drawn = { drawing: Drawing } | { failure: string } | null;
 
+interface DiagramProps {
+  source: string;
+  /** What else stands in its head. */
+  children?: ReactNode;
+}
+
 /** A Mermaid diagram as an image, its source on demand; the source alone until it is drawn. */
-export default function Diagram({ source }: { source: string }) {
+export default function Diagram({ source, children }: DiagramProps) {
   const dark = useIsDark();
   const drawn = useDrawing(source, dark);
   const [showsSource, setShowsSource] = useState(false);
   if (!drawn || "failure" in drawn) {
     return (
       <>
-        <Source code={source} language="mermaid" />
+        <Source code={source} language="mermaid">
+          {children}
+        </Source>
         {drawn && (
           <p role="status" className="text-muted-foreground text-sm">
             This diagram cannot be drawn. {drawn.failure}
@@ -24,9 +32,12 @@ export default function Diagram({ source }: { source: string }) {
     );
   }
   const change = (
-    <HeadButton onClick={() => setShowsSource(!showsSource)}>
-      {showsSource ? "Show diagram" : "Show source"}
-    </HeadButton>
+    <>
+      {children}
+      <HeadButton onClick={() => setShowsSource(!showsSource)}>
+        {showsSource ? "Show diagram" : "Show source"}
+      </HeadButton>
+    </>
   );
   if (showsSource) {
     return (

@@ -1,5 +1,6 @@
 import { Download } from "lucide-react";
 import { type ReactNode, useRef } from "react";
+import { saveFile } from "@/lib/download";
 import { csvOf, rowsOf } from "./csv";
 
 /** A table that scrolls by itself, and can be taken along as CSV. */
@@ -7,13 +8,8 @@ export function Table({ children }: { children?: ReactNode }) {
   const table = useRef<HTMLTableElement>(null);
   const save = () => {
     if (!table.current) return;
-    const file = new Blob(["\uFEFF", csvOf(rowsOf(table.current))], { type: "text/csv" });
-    const url = URL.createObjectURL(file);
-    const link = document.createElement("a");
-    link.href = url;
-    link.download = "table.csv";
-    link.click();
-    URL.revokeObjectURL(url);
+    const csv = csvOf(rowsOf(table.current));
+    saveFile("table.csv", new Blob(["\uFEFF", csv], { type: "text/csv" }));
   };
   return (
     <figure className="table-block">
