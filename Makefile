@@ -49,7 +49,7 @@ test-voice: $(DEV_STAMP) voice ## What is spoken is understood again, with the r
 
 .PHONY: test-ray
 test-ray: $(DEV_STAMP) ## Engines on a Ray cluster of this machine: healing, scaling, draining, rolls (499 MB)
-	@# Compiled: a node that has to do it when it starts is given up by Ray.
+	@# Compiled: Ray ends a node whose agent is not up within 15 s.
 	@$(PIP_INSTALL) --compile '.[ray]' 2>&1 | $(LARGE_PACKAGES_ONLY)
 	@rm -rf build parley.egg-info
 	@PARLEY_TEST_RAY=1 $(IN_VENV) -m pytest tests/infra/ray -q -s

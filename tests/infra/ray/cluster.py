@@ -31,6 +31,9 @@ NODES = 3
 PLACES_PER_NODE = 3
 """Engines, at most: one that drains and its successor are there at once."""
 DEADLINE_S = 150.0
+SLOW_MACHINE = {"RAY_raylet_start_wait_time_s": "120", "RAY_gcs_server_port_wait_time_s": "60"}
+"""A node's start is mostly imports, which take a busy machine long. What nothing sets: a node whose
+agent is not up 15 s after it ends."""
 _OBJECT_STORE_BYTES = 80 * 1024 * 1024
 
 
@@ -48,14 +51,13 @@ class RayCluster:
         self._cluster: Any = None
         self.addresses: dict[str, Any] = {}
 
-    def start(self, directory: str) -> None:
+    def start(self) -> None:
         import ray
         from ray import serve
         from ray.cluster_utils import Cluster
 
         self._cluster = Cluster(shutdown_at_exit=True)
-        shared = {"object_store_memory": _OBJECT_STORE_BYTES, "include_dashboard": False}
-        self._cluster.add_node(num_cpus=2, node_ip_address=HEAD, temp_dir=directory, **shared)
+        self._add_node(HEAD, include_dashboard=False)
         for _ in range(NODES):
             self.add_node()
         ray.init(
@@ -67,11 +69,14 @@ class RayCluster:
     def add_node(self) -> None:
         taken = self.addresses.keys()
         address = next(one for one in (f"127.0.0.{n}" for n in range(3, 200)) if one not in taken)
-        self.addresses[address] = self._cluster.add_node(
+        self.addresses[address] = self._add_node(address, resources={"place": PLACES_PER_NODE})
+
+    def _add_node(self, address: str, **parameters: Any) -> Any:
+        return self._cluster.add_node(
             num_cpus=2,
             node_ip_address=address,
-            resources={"place": PLACES_PER_NODE},
             object_store_memory=_OBJECT_STORE_BYTES,
+            **parameters,
         )
 
     def remove_node(self, address: str) -> None:
@@ -164,6 +169,8 @@ def running_cluster(redis_url: str, scratch: Path) -> Iterator[RayCluster]:
     directory = tempfile.mkdtemp(prefix="r")
     own = {
         **settings_of_every_node(),
+        **SLOW_MACHINE,
+        "RAY_TMPDIR": directory,
         "RAY_REDIS_ADDRESS": f"127.0.0.1:{gcs_store.port}",
         "RAY_AUTH_TOKEN": secrets.token_hex(32),
         "PARLEY_ENGINE_API_KEY": KEY,
@@ -174,7 +181,7 @@ def running_cluster(redis_url: str, scratch: Path) -> Iterator[RayCluster]:
     os.environ.update(own)
     cluster = RayCluster(redis_url)
     try:
-        cluster.start(directory)
+        cluster.start()
         yield cluster
     finally:
         cluster.stop()

@@ -320,5 +320,5 @@ class Answers:
             assert answer.chunks[-1]["usage"]["completion_tokens"] == tokens
 
     async def _ask(self, tokens: int) -> Answer:
-        _, answer = await ask(chat(self._principal, max_tokens=tokens))
+        _, answer = await ask(chat(self._principal, max_tokens=tokens, stream_usage=True))
         return answer
