@@ -274,14 +274,15 @@ async def test_new_version_serves_before_the_old_one_has_drained(
         replicas = gateway.queues[pools.models[0].id].replicas
         await cluster.until_async(lambda: replicas.any_healthy)
         answers = Answers()
-        await answers.begin(1, tokens=3_000)
+        # More than one engine holds: the old one is at work whenever it is told to drain.
+        await answers.begin(2 * SEQUENCES, tokens=3_000)
         deploying = asyncio.create_task(asyncio.to_thread(deploy, cluster, version("two")))
         began, served, drained = time.monotonic(), set[int](), False
         while {engine.revision for engine in cluster.announced()} != {"two"}:
             assert time.monotonic() - began < 150, cluster.announced()
             served.add(len(cluster.engines()))
             drained |= any(engine.state == "draining" for engine in cluster.announced())
-            await answers.keep(1, tokens=3_000)
+            await answers.keep(2 * SEQUENCES, tokens=3_000)
         print(f"| a version rolled | {time.monotonic() - began:.1f} s |", flush=True)
         await deploying
         assert 0 not in served, "one takes work at any time"
