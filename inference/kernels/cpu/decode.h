@@ -96,15 +96,26 @@ class Adapted {
 
   void shrink(int layer, Which which, int m, const float* x, int width) {
     if (const ParleyLowRank* low = find(layer, which, m))
-      shrink_row(*low, adapters_.kind, x, width, of(m));
+      shrink_row(*low, adapters_.kind, x, width, of(m), m + 1 < M_ ? find(layer, which, m + 1) : nullptr);
+  }
+  // To be called before the product to which `expand` adds: it is computed meanwhile.
+  void fetch(int layer, Which which, int from, int to) {
+    for (int m = 0; any() && m < std::min(M_, kFetched); m++)
+      if (const ParleyLowRank* low = find(layer, which, m))
+        fetch_up(*low, adapters_.kind, from, to);
   }
   void expand(int layer, Which which, float* y, int stride, int from, int to) {
-    for (int m = 0; any() && m < M_; m++)
+    for (int m = 0; any() && m < M_; m++) {
+      const ParleyLowRank* later = m + kFetched < M_ ? find(layer, which, m + kFetched) : nullptr;
+      if (later) fetch_up(*later, adapters_.kind, from, to);
       if (const ParleyLowRank* low = find(layer, which, m))
         expand_row(*low, adapters_.kind, of(m), y + (size_t)m * stride, from, to);
+    }
   }
 
  private:
+  static constexpr int kFetched = 1;  // rows ahead
+
   float* of(int m) { return &shrunk_[(size_t)m * adapters_.max_ranks]; }
   const ParleyLowRank* find(int layer, Which which, int m) const {
     if (adapters_.of[m] < 0) return nullptr;
@@ -179,6 +190,7 @@ void decode(const ParleyLayer* layers, int count, const ParleyShape& shape,
       Share groups = share_of(hidden / kGroup, unit, sum_units);
       int from = groups.begin * kGroup, to = groups.end * kGroup;
       float* y = last ? batch.delta : shared.sum.data();
+      adapted.fetch(layer, which, from, to);
       product(weight, input, rounded, y, M, from, to, hidden);
       adapted.expand(layer, which, y, hidden, from, to);
       for (int m = 0; !last && m < M; m++)
@@ -216,6 +228,7 @@ void decode(const ParleyLayer* layers, int count, const ParleyShape& shape,
           qkv_units, enter_attention,
           [&](int unit) {
             Share own_heads = share_of(heads + 2 * kv_heads, unit, qkv_units);
+            adapted.fetch(i, Adapted::kQkv, own_heads.begin * D, own_heads.end * D);
             product(layer.qkv, own.exact.data(), own.rounded, shared.qkv.data(), M,
                     own_heads.begin * D, own_heads.end * D, qkv_rows);
             adapted.expand(i, Adapted::kQkv, shared.qkv.data(), qkv_rows, own_heads.begin * D,
@@ -270,6 +283,7 @@ void decode(const ParleyLayer* layers, int count, const ParleyShape& shape,
             int from = blocks.begin * kBlock, to = blocks.end * kBlock;
             for (int side = 0; side < 2; side++) {
               const int first = side * intermediate + from, end = side * intermediate + to;
+              adapted.fetch(i, Adapted::kGateUp, first, end);
               product(layer.gate_up, own.exact.data(), own.rounded, shared.gate_up.data(), M, first,
                       end, 2 * intermediate);
               adapted.expand(i, Adapted::kGateUp, shared.gate_up.data(), 2 * intermediate, first,

@@ -51,23 +51,33 @@ inline void with_numbers(int kind, Action action) {
   }
 }
 
-// out[i] = x (width) * rows[i] for four rows.
+// out[i] = x (width) * rows[i] for four rows. `next`, or null, is what is read next: of the adapters of
+// a batch each row meets another, whose beginning the processor cannot foresee.
 template <class Row>
-inline void dot_rows(const float* x, const typename Row::Number* rows, int width, float* out) {
+inline void dot_rows(const float* x, const typename Row::Number* rows,
+                     const typename Row::Number* next, int width, float* out) {
+  constexpr int kLine = 64 / sizeof(typename Row::Number);
   f32xN acc[4] = {};
   for (int k = 0; k < width; k += kLanes) {
     const f32xN values = load<f32xN>(x + k);
+    for (int i = 0; next && k % kLine == 0 && i < 4; i++)
+      __builtin_prefetch(next + (size_t)i * width + k);
     for (int i = 0; i < 4; i++) acc[i] = fused(Row::some(rows + (size_t)i * width + k), values, acc[i]);
   }
   sum_four(acc, out);
 }
 
-// out (ranks) = down x; `ranks` are a multiple of four.
-inline void shrink_row(const ParleyLowRank& low, int kind, const float* x, int width, float* out) {
+// out (ranks) = down x; `ranks` are a multiple of four. `after`, or null, is shrunk by next.
+inline void shrink_row(const ParleyLowRank& low, int kind, const float* x, int width, float* out,
+                       const ParleyLowRank* after = nullptr) {
   with_numbers(kind, [&](auto row) {
     typedef decltype(row) Row;
     const auto* down = (const typename Row::Number*)low.down;
-    for (int i = 0; i < low.ranks; i += 4) dot_rows<Row>(x, down + (size_t)i * width, width, out + i);
+    const auto* other = after ? (const typename Row::Number*)after->down : nullptr;
+    for (int i = 0; i < low.ranks; i += 4) {
+      const auto* rows = down + (size_t)i * width;
+      dot_rows<Row>(x, rows, i + 4 < low.ranks ? rows + (size_t)4 * width : other, width, out + i);
+    }
     for (int i = 0; Row::kScaled && i < low.ranks; i++) out[i] *= low.scales[i];
   });
 }
@@ -83,6 +93,20 @@ inline void expand_some(const float* shrunk, const typename Row::Number* up, int
     f32xN whole = load<f32xN>(y + v * kLanes) + acc[v];
     std::memcpy(y + v * kLanes, &whole, sizeof whole);
   }
+}
+
+// Have those parts of `up` that columns [from, to) need brought near.
+inline void fetch_up(const ParleyLowRank& low, int kind, int from, int to) {
+  with_numbers(kind, [&](auto row) {
+    constexpr size_t kBytes = sizeof(typename decltype(row)::Number);
+    for (int u = 0; u < low.count; u++) {
+      const ParleyUpdate& update = low.updates[u];
+      const int end = std::min(to - update.first, update.columns);
+      const int begin = std::max(from - update.first, 0) / kUpColumns * kUpColumns;
+      for (size_t at = begin * update.rank * kBytes; begin < end && at < end * update.rank * kBytes; at += 64)
+        __builtin_prefetch((const char*)update.up + at);
+    }
+  });
 }
 
 // Columns [from, to), multiples of a vector, of y += up^T shrunk.
