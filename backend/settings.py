@@ -258,6 +258,8 @@ PASSWORD_RESET_TIMEOUT = 3600
 SSO_TO_PRIVATE = env_flag("PARLEY_SSO_TO_PRIVATE", False)
 # Tool servers (MCP) at private addresses and over plain http, which an organization names.
 TOOLS_TO_PRIVATE = env_flag("PARLEY_TOOLS_TO_PRIVATE", False)
+# Hosts of which pages are read though their addresses are private: a wiki at home, say.
+WEB_PRIVATE_HOSTS = frozenset(env_list("PARLEY_WEB_PRIVATE_HOSTS", ""))
 TOOL_TIMEOUT_S = float(env("PARLEY_TOOL_TIMEOUT_S", "30"))  # of one call
 SIGNUP_OPEN = env_flag("PARLEY_SIGNUP_OPEN", True)
 # Of one user; four times that from one address.

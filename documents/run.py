@@ -28,6 +28,7 @@ _TYPES: dict[Kind, str] = {
     "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
     "pptx": "application/vnd.openxmlformats-officedocument.presentationml.presentation",
     "html": "text/html",
+    "page": "text/html",
 }
 
 

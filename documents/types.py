@@ -4,7 +4,7 @@ from typing import Literal
 
 import msgspec
 
-Kind = Literal["pdf", "docx", "xlsx", "pptx", "html"]
+Kind = Literal["pdf", "docx", "xlsx", "pptx", "html", "page"]
 
 MAX_PAGES = 2_000
 MAX_CHARACTERS = 4_000_000

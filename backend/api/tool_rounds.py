@@ -15,7 +15,7 @@ from backend.accounts.authentication import principal_for_session, principal_in_
 from backend.accounts.principal import Principal
 from backend.api.documents import Asker, history_with_passages
 from backend.api.turns import finish_refused, merged_parameters, room_for_history, tools_of
-from backend.conversations.models import Message
+from backend.conversations.models import Conversation, Message
 from backend.conversations.types import Turn
 from backend.generation.gateway import Gateway
 from backend.generation.request import GenerationRequest, TurnIds
@@ -25,7 +25,10 @@ from backend.platform.database import in_database
 from backend.platform.errors import ParleyError
 from backend.tools import rounds
 from backend.tools.catalog import tools_for
-from backend.tools.mcp_client import ToolFailed, tool_call
+from backend.tools.mcp_client import tool_call
+from backend.tools.models import ServerKind
+from backend.tools.types import Made, ToolFailed
+from backend.tools.web.calls import web_call
 
 log = structlog.get_logger(__name__)
 
@@ -80,8 +83,9 @@ class ToolLoop:
         if not step.goes_on:
             return
         try:
-            principal = await _person(message_id)
-            tools = await in_database(tools_for, principal)
+            conversation = (await in_database(_message, message_id)).conversation
+            principal = await _person(conversation)
+            tools = await in_database(tools_for, principal, web=conversation.web_search)
             going = await in_database(
                 rounds.round_go_on,
                 message_id=message_id,
@@ -145,16 +149,23 @@ def tool_loops(gateway: Gateway) -> dict[str, Any]:
 async def _make(call: rounds.DueCall) -> None:
     failed = False
     try:
-        result = await tool_call(call.address, call.name, call.arguments)
+        made = await _made(call)
     except ToolFailed as error:
-        result, failed = str(error), True
-    await in_database(rounds.call_finish, call_id=call.id, result=result, failed=failed)
+        made, failed = Made(str(error)), True
+    await in_database(rounds.call_finish, call_id=call.id, made=made, failed=failed)
 
 
-async def _person(message_id: UUID) -> Principal:
+async def _made(call: rounds.DueCall) -> Made:
+    """Raises ToolFailed."""
+    if call.kind == ServerKind.MCP:
+        return Made(await tool_call(call.address, call.name, call.arguments))
+    return await web_call(
+        call.kind, call.address, call.name, call.arguments, conversation_id=call.conversation_id
+    )
+
+
+async def _person(conversation: Conversation) -> Principal:
     """Whose chat it is, in its project. Raises ParleyError: they may not ask there any more."""
-    message = await in_database(_message, message_id)
-    conversation = message.conversation
     principal = await principal_for_session(conversation.user, conversation.organization_id)
     if principal.organization_id != conversation.organization_id:
         raise ParleyError("The person has left the organization of this chat.")

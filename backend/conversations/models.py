@@ -86,6 +86,9 @@ class Conversation(models.Model):
     is_temporary = models.BooleanField(
         default=False, db_default=False, help_text="In no list, and erased when it ends."
     )
+    web_search = models.BooleanField(
+        default=False, db_default=False, help_text="The model is offered the web."
+    )
     tags = models.JSONField(
         default=list, db_default=[], blank=True, help_text="The user's own words for it."
     )

@@ -81,6 +81,7 @@ def conversation_update(
     instructions: str | None = None,
     parameters: Mapping[str, Any] | None = None,
     tags: Sequence[str] | None = None,
+    web_search: bool | None = None,
 ) -> Conversation:
     """Change what is given; None leaves a field as it is.
 
@@ -90,6 +91,7 @@ def conversation_update(
         instructions: what the model reads before the messages.
         parameters: all of the chat's sampling parameters, validated by the caller.
         tags: all of its tags (tags.py).
+        web_search: whether the model is offered the web, where the organization has a provider.
     Raises:
         NotFound: the conversation, the message in it, or a project of the caller's.
         InvalidRequest: with `param`. Conflict: the project is archived.
@@ -121,6 +123,8 @@ def conversation_update(
         conversation.parameters = dict(parameters)
     if tags is not None:
         conversation.tags = clean_tags(tags)
+    if web_search is not None:
+        conversation.web_search = web_search
     conversation.save()
     _changed(conversation)
     return conversation

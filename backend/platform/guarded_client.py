@@ -2,7 +2,7 @@
 that outbound.py has checked, and an answer has a bound."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Collection
 
 import httpx2
 
@@ -37,21 +37,31 @@ class GuardedTransport(httpx2.AsyncBaseTransport):
     """Resolves, checks and connects to what was checked. Compressed answers are refused: how long
     they are is known only when they are unpacked."""
 
-    def __init__(self, *, to_private: bool, what: str, max_bytes: int = MAX_BYTES) -> None:
+    def __init__(
+        self,
+        *,
+        to_private: bool,
+        what: str,
+        max_bytes: int = MAX_BYTES,
+        private_hosts: Collection[str] = (),
+    ) -> None:
         """
         Args:
             to_private: see `outbound.resolve`.
             what: begins the message of a refusal.
+            private_hosts: names (not addresses that they have) for which `to_private` holds.
         """
         self._to_private = to_private
+        self._private_hosts = frozenset(private_hosts)
         self._what = what
         self._max_bytes = max_bytes
         self._inner = httpx2.AsyncHTTPTransport(trust_env=False)
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        to_private = self._to_private or request.url.host in self._private_hosts
         try:
             target = await asyncio.to_thread(
-                outbound.resolve, str(request.url), to_private=self._to_private, what=self._what
+                outbound.resolve, str(request.url), to_private=to_private, what=self._what
             )
         except InvalidRequest as error:
             raise AnswerRefused(str(error)) from error
@@ -80,11 +90,16 @@ class GuardedTransport(httpx2.AsyncBaseTransport):
 
 
 def guarded_client(
-    *, to_private: bool, what: str, timeout_s: float, headers: dict[str, str] | None = None
+    *,
+    to_private: bool,
+    what: str,
+    timeout_s: float,
+    headers: dict[str, str] | None = None,
+    private_hosts: Collection[str] = (),
 ) -> httpx2.AsyncClient:
-    """Follows no redirect by itself."""
+    """Follows no redirect by itself. Arguments: see GuardedTransport."""
     return httpx2.AsyncClient(
-        transport=GuardedTransport(to_private=to_private, what=what),
+        transport=GuardedTransport(to_private=to_private, what=what, private_hosts=private_hosts),
         headers=headers,
         timeout=httpx2.Timeout(timeout_s, connect=min(CONNECT_S, timeout_s)),
         follow_redirects=False,

@@ -5,11 +5,11 @@ import re
 from typing import Any
 from uuid import UUID
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from backend.accounts.principal import Principal
 from backend.platform.errors import NotFound
-from backend.tools.models import Tool, ToolGrant, ToolServer, ToolUse
+from backend.tools.models import ServerKind, Tool, ToolGrant, ToolServer, ToolUse
 from backend.tools.servers import servers_of
 
 MAX_OFFERED = 64
@@ -17,16 +17,22 @@ _MAX_NAME = 64
 _NOT_IN_NAMES = re.compile(r"[^a-zA-Z0-9_-]+")
 
 
-def tools_for(principal: Principal) -> list[Tool]:
-    """By server and name, at most 64. None for a key: approvals are a person's."""
+def tools_for(principal: Principal, *, web: bool) -> list[Tool]:
+    """By server and name, at most 64. None for a key: approvals are a person's.
+
+    Args:
+        web: whether the chat's person lets it search the web.
+    """
     if principal.is_api_key or principal.user_id is None:
         return []
     usable = Tool.objects.filter(
         server__organization_id=principal.organization_id,
         server__is_enabled=True,
-        server__uses__user_id=principal.user_id,
         is_allowed=True,
     )
+    used = ToolUse.objects.filter(user_id=principal.user_id).values("server_id")
+    chosen = Q(server__kind=ServerKind.MCP, server_id__in=used)
+    usable = usable.filter(chosen | ~Q(server__kind=ServerKind.MCP) if web else chosen)
     return list(usable.select_related("server").order_by("server__name", "name")[:MAX_OFFERED])
 
 
@@ -49,11 +55,17 @@ def as_openai(tool: Tool) -> dict[str, Any]:
     return {"type": "function", "function": function}
 
 
+def has_web_search(principal: Principal) -> bool:
+    """Whether the caller's chats can be let search the web."""
+    servers = servers_of(principal).exclude(kind=ServerKind.MCP)
+    return servers.filter(is_enabled=True, tools__name="search", tools__is_allowed=True).exists()
+
+
 def servers_usable(*, principal: Principal) -> list[tuple[ToolServer, bool]]:
-    """Those with a tool that is allowed, and whether the caller has switched them on."""
+    """MCP servers with a tool that is allowed, and whether the caller has switched them on."""
     servers = (
         servers_of(principal)
-        .filter(is_enabled=True, tools__is_allowed=True)
+        .filter(kind=ServerKind.MCP, is_enabled=True, tools__is_allowed=True)
         .order_by("name")
         .prefetch_related("tools")
         .distinct()

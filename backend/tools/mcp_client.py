@@ -9,11 +9,9 @@ Source: Model Context Protocol, revision 2025-06-18, "Streamable HTTP" and "Tool
 """
 
 import asyncio
-import hashlib
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from typing import Any
 
 import httpx2
@@ -24,52 +22,21 @@ from mcp import ClientSession, MCPError
 from mcp.client.streamable_http import streamable_http_client
 
 from backend.platform.guarded_client import guarded_client
+from backend.tools.types import (
+    SERVER_ERROR,
+    WHAT,
+    Address,
+    FoundTool,
+    ToolFailed,
+    cut,
+    stored_text,
+)
 
-MAX_RESULT = 16_000
 MAX_TOOLS = 128
 MAX_SCHEMA = 20_000
 MAX_DESCRIPTION = 2_000
-SERVER_ERROR = "Tool server error"
-WHAT = "A tool server's URL"
 
 log = structlog.get_logger(__name__)
-
-
-class ToolFailed(Exception):
-    """A server did not do what it was asked. The message is for people and models."""
-
-
-@dataclass(frozen=True, slots=True)
-class Address:
-    """Where a server is, and what it wants to see."""
-
-    url: str
-    token: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class FoundTool:
-    """A tool as its server describes it now."""
-
-    name: str
-    title: str
-    description: str
-    input_schema: dict[str, Any]
-    claims_read_only: bool
-    claims_destructive: bool
-
-    @property
-    def fingerprint(self) -> str:
-        """Of everything that a model or a person reads of it."""
-        said = [
-            self.name,
-            self.title,
-            self.description,
-            self.input_schema,
-            self.claims_read_only,
-            self.claims_destructive,
-        ]
-        return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
 
 
 async def tools_list(address: Address) -> list[FoundTool]:
@@ -126,18 +93,13 @@ async def _session(address: Address, timeout_s: float) -> AsyncIterator[ClientSe
         log.info("tool_server_failed", error=repr(first))
         if isinstance(first, TimeoutError):
             raise ToolFailed(f"Timeout after {timeout_s:g} s.") from error
-        raise ToolFailed(f"{SERVER_ERROR}: {_clean(str(first))[:200]}") from error
+        raise ToolFailed(f"{SERVER_ERROR}: {stored_text(str(first))[:200]}") from error
 
 
 def _first(error: BaseException) -> BaseException:
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     return error
-
-
-def _clean(text: str) -> str:
-    """`text` as PostgreSQL can store it."""
-    return text.encode(errors="replace").decode().replace("\x00", "\N{REPLACEMENT CHARACTER}")
 
 
 def _text_of(result: types.CallToolResult) -> str:
@@ -155,10 +117,7 @@ def _text_of(result: types.CallToolResult) -> str:
     text = "\n\n".join(texts)
     if not text and result.structured_content is not None:
         text = json.dumps(result.structured_content)
-    text = _clean(text)
-    if len(text) > MAX_RESULT:
-        return f"{text[:MAX_RESULT]}\n[cut: the result has {len(text):,} characters]"
-    return text
+    return cut(stored_text(text))
 
 
 def _is_usable(tool: types.Tool) -> bool:

@@ -17,12 +17,23 @@ from backend.accounts.models import Organization, User
 from backend.conversations.models import Conversation, Message
 
 
+class ServerKind(models.TextChoices):
+    MCP = "mcp", "MCP"
+    SEARXNG = "searxng", "SearXNG"
+    BRAVE = "brave", "Brave Search"
+    TAVILY = "tavily", "Tavily"
+
+
 class ToolServer(models.Model):
-    """An MCP server of an organization."""
+    """An MCP server of an organization; or its web search, of which there is one at most: a
+    provider, and the product's own tools (web/)."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     organization = models.ForeignKey(
         Organization, on_delete=models.CASCADE, related_name="tool_servers"
+    )
+    kind = models.CharField(
+        max_length=16, choices=ServerKind.choices, default=ServerKind.MCP, db_default=ServerKind.MCP
     )
     name = models.CharField(max_length=60)
     url = models.CharField(max_length=1000)
@@ -34,11 +45,20 @@ class ToolServer(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["organization", "name"], name="tool_server_unique")
+            models.UniqueConstraint(fields=["organization", "name"], name="tool_server_unique"),
+            models.UniqueConstraint(
+                fields=["organization"],
+                condition=~models.Q(kind=ServerKind.MCP),
+                name="tool_server_one_web",
+            ),
         ]
 
     def __str__(self) -> str:
         return f"Tool server {self.id}"
+
+    @property
+    def is_web(self) -> bool:
+        return self.kind != ServerKind.MCP
 
 
 class Tool(models.Model):
@@ -156,6 +176,9 @@ class ToolCall(models.Model):
     arguments = models.TextField()
     status = models.CharField(max_length=16, choices=CallStatus.choices)
     result = models.TextField(blank=True)
+    sources = models.JSONField(
+        default=list, db_default=[], help_text="Of the web: title and https URL of each page."
+    )
     decision = models.CharField(
         max_length=16, blank=True, help_text="`policy`, `granted`, or what a person chose."
     )

@@ -23,9 +23,9 @@ from backend.conversations.notify import notify
 from backend.conversations.turns import RoomFor, turn_go_on
 from backend.conversations.types import Turn
 from backend.tools.catalog import offered_name
-from backend.tools.mcp_client import SERVER_ERROR, Address
 from backend.tools.models import CallStatus, RoundState, Tool, ToolCall, ToolGrant, ToolRound
 from backend.tools.servers import address_of
+from backend.tools.types import SERVER_ERROR, Address, Made, Source
 
 MAX_ROUNDS = 8
 MAX_CALLS = 8
@@ -39,7 +39,9 @@ class DueCall:
     """A call to be made now; it is noted as running."""
 
     id: UUID
+    kind: str
     address: Address
+    conversation_id: UUID
     name: str
     arguments: dict[str, Any]
 
@@ -90,7 +92,7 @@ def round_step(*, message_id: UUID) -> Step:
         return _closed(row)
     if row.state == RoundState.ANSWERING and not _calls_create(row):
         return _closed(row)
-    calls = list(row.calls.select_related("tool__server").order_by("place"))
+    calls = list(row.calls.select_related("tool__server", "round__message").order_by("place"))
     for call in calls:
         if call.status == CallStatus.RUNNING:
             _after_loss(call)
@@ -105,7 +107,7 @@ def round_step(*, message_id: UUID) -> Step:
 
 
 @transaction.atomic
-def call_finish(*, call_id: UUID, result: str, failed: bool) -> None:
+def call_finish(*, call_id: UUID, made: Made, failed: bool = False) -> None:
     """Note what came of a running call; one that has ended stays as it is."""
     row = (
         ToolCall.objects.select_for_update(of=("self",))
@@ -115,7 +117,7 @@ def call_finish(*, call_id: UUID, result: str, failed: bool) -> None:
     )
     if row is None:
         return
-    _end(row, CallStatus.FAILED if failed else CallStatus.DONE, result)
+    _end(row, CallStatus.FAILED if failed else CallStatus.DONE, made.text, made.sources)
     conversation = row.round.message.conversation
     record(
         Action.TOOL_CALLED,
@@ -253,7 +255,14 @@ def _begun(call: ToolCall) -> DueCall | None:
         return None
     call.status, call.started_at = CallStatus.RUNNING, timezone.now()
     call.save(update_fields=["status", "started_at"])
-    return DueCall(call.pk, address_of(tool.server), tool.name, arguments)
+    return DueCall(
+        id=call.pk,
+        kind=tool.server.kind,
+        address=address_of(tool.server),
+        conversation_id=call.round.message.conversation_id,
+        name=tool.name,
+        arguments=arguments,
+    )
 
 
 def _after_loss(call: ToolCall) -> None:
@@ -265,9 +274,10 @@ def _after_loss(call: ToolCall) -> None:
         _end(call, CallStatus.FAILED, "It is not known whether this call was carried out.")
 
 
-def _end(call: ToolCall, status: CallStatus, result: str) -> None:
+def _end(call: ToolCall, status: CallStatus, result: str, sources: Sequence[Source] = ()) -> None:
     call.status, call.result, call.finished_at = status, result, timezone.now()
-    call.save(update_fields=["status", "result", "finished_at"])
+    call.sources = list(sources)
+    call.save(update_fields=["status", "result", "finished_at", "sources"])
 
 
 def _output_of(call: ToolCall) -> str:

@@ -1,4 +1,5 @@
-"""An organization's MCP servers: owners and admins set them, and say what each tool may do."""
+"""An organization's MCP servers and its web search: owners and admins set them, and say what each
+tool may do."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,11 +16,14 @@ from backend.audit.actions import Action
 from backend.audit.services import record
 from backend.platform import outbound
 from backend.platform.errors import Conflict, InvalidRequest, NotFound
-from backend.tools.mcp_client import WHAT, Address, FoundTool
-from backend.tools.models import Tool, ToolServer
+from backend.tools.models import ServerKind, Tool, ToolServer
 from backend.tools.secrets import token_decrypt, token_encrypt
+from backend.tools.types import WHAT, Address, FoundTool
+from backend.tools.web.calls import TOOLS
+from backend.tools.web.providers import PROVIDERS
 
 MAX_SERVERS = 20
+WEB_NAME = "Web"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +77,32 @@ def server_create(*, principal: Principal, name: str, url: str, token: str) -> T
     _set_token(server, token)
     _save(server)
     _note(Action.TOOL_SERVER_CREATED, principal, server)
+    return server_get(principal=principal, server_id=server.pk)
+
+
+@transaction.atomic
+def web_create(*, principal: Principal, kind: ServerKind, url: str, token: str) -> ToolServer:
+    """The organization's web search, with its tools, which are allowed: to configure it is that.
+
+    Args:
+        url: "" is the provider's own.
+    Raises:
+        PermissionDenied, InvalidRequest. Conflict: there is one, or a server named "Web".
+    """
+    require_manager(principal)
+    provider = PROVIDERS[kind]
+    url = url or provider.url
+    _check(url, token)
+    if provider.needs_key and not token:
+        raise InvalidRequest(f"{kind.label} answers with a key only.", param="token")
+    server = ToolServer(
+        organization_id=principal.organization_id, kind=kind, name=WEB_NAME, url=url
+    )
+    _set_token(server, token)
+    _save(server)
+    _note(Action.TOOL_SERVER_CREATED, principal, server)
+    tools_save(principal=principal, server_id=server.pk, found=TOOLS)
+    server.tools.update(is_allowed=True)
     return server_get(principal=principal, server_id=server.pk)
 
 

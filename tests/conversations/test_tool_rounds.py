@@ -18,6 +18,7 @@ from backend.tools.rounds import (
     round_step,
     rounds_claim,
 )
+from backend.tools.types import Made
 from tests.factories import conversation_of, member
 
 pytestmark = pytest.mark.django_db
@@ -87,8 +88,8 @@ def test_reading_call_of_a_lost_process_is_made_again(principal: Principal) -> N
     [first] = round_step(message_id=answer.pk).due
     [again] = round_step(message_id=answer.pk).due
     assert again.id == first.id
-    call_finish(call_id=first.id, result="booked", failed=False)
-    call_finish(call_id=again.id, result="another", failed=False)
+    call_finish(call_id=first.id, made=Made("booked"))
+    call_finish(call_id=again.id, made=Made("another"))
     assert ToolCall.objects.get(pk=first.id).result == "booked"
 
 
@@ -109,7 +110,7 @@ def test_round_leads_to_one_next_turn(principal: Principal) -> None:
     tool = tool_of(principal)
     answer = answer_that_calls(principal, tool)
     [due] = round_step(message_id=answer.pk).due
-    call_finish(call_id=due.id, result="booked", failed=False)
+    call_finish(call_id=due.id, made=Made("booked"))
     going = round_go_on(message_id=answer.pk, tools=[tool], room_for=lambda model: 10_000)
     assert going is not None
     turn, _ = going
@@ -122,7 +123,7 @@ def test_result_stays_with_its_prompt_where_there_is_no_room(principal: Principa
     tool = tool_of(principal)
     answer = answer_that_calls(principal, tool)
     [due] = round_step(message_id=answer.pk).due
-    call_finish(call_id=due.id, result="booked " * 100, failed=False)
+    call_finish(call_id=due.id, made=Made("booked " * 100))
     going = round_go_on(message_id=answer.pk, tools=[tool], room_for=lambda model: 100)
     assert going is not None
     assert [message.role for message in going[0].history] == ["user", "assistant", "tool"]

@@ -112,6 +112,7 @@ BODIES: dict[tuple[str, str], Any] = {
         "name": "x",
         "url": "https://tools.example.org/mcp",
     },
+    ("POST", "/api/organization/web-search"): {"provider": "brave", "token": "x"},
     ("PATCH", "/api/organization/tool-servers/{tool_server_id}"): {"name": "taken over"},
     ("PUT", "/api/me/tools/{tool_server_id}"): {"on": True},
     ("POST", "/api/tool-calls/{tool_call_id}/decision"): {"decision": "once"},

@@ -153,6 +153,7 @@ async def update_conversation(
         instructions=body.instructions,
         parameters=body.parameters.stored if body.parameters is not None else None,
         tags=body.tags,
+        web_search=body.web_search,
     )
     return await _summary(conversation)
 

@@ -1,5 +1,6 @@
 """Tools of the page: an organization's servers, a person's switches, calls and decisions."""
 
+from collections.abc import Sequence
 from uuid import UUID
 
 from ninja import Router, Status
@@ -18,12 +19,15 @@ from backend.api.schemas.tools import (
     ToolServerUpdate,
     ToolSwitch,
     UsableServerOut,
+    WebSearchCreate,
 )
 from backend.api.sign_in import require_recent
 from backend.platform.database import in_database
 from backend.tools import approvals, catalog, servers
-from backend.tools.mcp_client import ToolFailed, tools_list
-from backend.tools.models import ToolCall, ToolServer
+from backend.tools.mcp_client import tools_list
+from backend.tools.models import ServerKind, ToolCall, ToolServer
+from backend.tools.types import FoundTool, ToolFailed
+from backend.tools.web.calls import TOOLS, web_search
 
 router = Router(tags=["tools"], auth=SessionOnly())
 
@@ -43,6 +47,20 @@ async def create_tool_server(request: AuthenticatedRequest, body: ToolServerCrea
         servers.server_create,
         principal=request.auth,
         name=body.name,
+        url=body.url,
+        token=body.token,
+    )
+    return Status(201, ToolServerOut.of(row))
+
+
+@router.post("/organization/web-search", response={201: ToolServerOut})
+async def create_web_search(request: AuthenticatedRequest, body: WebSearchCreate) -> Status:
+    """Let chats search the web. It is a tool server from then on."""
+    await require_recent(request)
+    row = await in_database(
+        servers.web_create,
+        principal=request.auth,
+        kind=ServerKind(body.provider),
         url=body.url,
         token=body.token,
     )
@@ -81,7 +99,8 @@ async def delete_tool_server(request: AuthenticatedRequest, tool_server_id: UUID
 
 @router.post("/organization/tool-servers/{uuid:tool_server_id}/check", response=ToolServerOut)
 async def check_tool_server(request: AuthenticatedRequest, tool_server_id: UUID) -> ToolServerOut:
-    """Ask the server for its tools. `error` says why that failed."""
+    """Ask the server for its tools; the provider of web search, for results. `error` says why
+    that failed."""
     row = await in_database(servers.server_get, principal=request.auth, server_id=tool_server_id)
     await require_recent(request)
     return ToolServerOut.of(await _checked(request, row))
@@ -90,7 +109,7 @@ async def check_tool_server(request: AuthenticatedRequest, tool_server_id: UUID)
 async def _checked(request: AuthenticatedRequest, row: ToolServer) -> ToolServer:
     principal, server_id = request.auth, row.pk
     try:
-        found = await tools_list(servers.address_of(row))
+        found = await _tools_of(row)
     except ToolFailed as error:
         return await in_database(
             servers.server_failed, principal=principal, server_id=server_id, error=str(error)
@@ -100,6 +119,15 @@ async def _checked(request: AuthenticatedRequest, row: ToolServer) -> ToolServer
     )
 
 
+async def _tools_of(row: ToolServer) -> Sequence[FoundTool]:
+    """Raises ToolFailed."""
+    address = servers.address_of(row)
+    if not row.is_web:
+        return await tools_list(address)
+    await web_search(row.kind, address, "weather")
+    return TOOLS
+
+
 @router.get("/me/tools", response=MyToolsOut)
 async def get_my_tools(request: AuthenticatedRequest) -> MyToolsOut:
     """What you can switch on, and what you let be called without asking."""
@@ -107,6 +135,7 @@ async def get_my_tools(request: AuthenticatedRequest) -> MyToolsOut:
     granted = await in_database(catalog.always_granted, principal=request.auth)
     return MyToolsOut(
         servers=[UsableServerOut.of(row, is_on) for row, is_on in usable],
+        web_search=await in_database(catalog.has_web_search, request.auth),
         always=[ToolGrantOut.of(row) for row in granted],
     )
 

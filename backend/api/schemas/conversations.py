@@ -133,6 +133,9 @@ class ConversationUpdate(RequestModel):
     tags: Annotated[list[str], Field(max_length=20)] | None = Field(
         default=None, description="Replaces all of them: at most 10 of at most 40 characters."
     )
+    web_search: bool | None = Field(
+        default=None, description="Offer the model the web, where the organization has a provider."
+    )
 
 
 class TextPartIn(RequestModel):
@@ -278,6 +281,7 @@ class ConversationOut(ResponseModel):
     instructions: str
     parameters: ChatParameters
     temporary: bool
+    web_search: bool
     project_id: UUID | None = Field(description="Null: the default project.")
     assistant: ChatAssistantOut | None = Field(
         description="Null where there is none, or it is not shared with you any more."
@@ -300,6 +304,7 @@ def conversation_out(branch: Branch) -> ConversationOut:
         instructions=conversation.instructions,
         assistant=(ChatAssistantOut.model_validate(branch.assistant) if branch.assistant else None),
         temporary=conversation.is_temporary,
+        web_search=conversation.web_search,
         parameters=ChatParameters.model_validate(conversation.parameters),
         # Without an id the generation is not admitted yet, and there is nothing to follow.
         generation=(

@@ -9,6 +9,7 @@ from pydantic import Field, StringConstraints
 from backend.api.schemas.base import RequestModel, ResponseModel
 from backend.tools.approvals import may_always
 from backend.tools.models import Tool, ToolCall, ToolGrant, ToolServer
+from backend.tools.types import Source
 
 _NOT_NULL = r"^[^\x00]*$"  # PostgreSQL stores no null character
 ServerName = Annotated[
@@ -22,6 +23,16 @@ class ToolServerCreate(RequestModel):
     name: ServerName
     url: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=1000)]
     token: Token = Field(default="", description="Sent as `Authorization: Bearer`; empty: none.")
+
+
+class WebSearchCreate(RequestModel):
+    """Where chats search the web. One for an organization."""
+
+    provider: Literal["searxng", "brave", "tavily"]
+    url: Annotated[str, StringConstraints(strip_whitespace=True, max_length=1000)] = Field(
+        default="", description="Of SearXNG; the others' own where it is empty."
+    )
+    token: Token = Field(default="", description="The provider's key.")
 
 
 class ToolRuleBody(RequestModel):
@@ -63,6 +74,7 @@ class ToolOut(ResponseModel):
 
 class ToolServerOut(ResponseModel):
     id: UUID
+    kind: Literal["mcp", "searxng", "brave", "tavily"]
     name: str
     url: str
     has_token: bool
@@ -73,15 +85,19 @@ class ToolServerOut(ResponseModel):
 
     @classmethod
     def of(cls, row: ToolServer) -> "ToolServerOut":
-        return cls(
-            id=row.id,
-            name=row.name,
-            url=row.url,
-            has_token=bool(row.encrypted_token),
-            enabled=row.is_enabled,
-            checked_at=row.checked_at,
-            error=row.error,
-            tools=[ToolOut.of(tool) for tool in sorted(row.tools.all(), key=lambda t: t.name)],
+        tools = sorted(row.tools.all(), key=lambda tool: tool.name)
+        return cls.model_validate(
+            {
+                "id": row.id,
+                "kind": row.kind,
+                "name": row.name,
+                "url": row.url,
+                "has_token": bool(row.encrypted_token),
+                "enabled": row.is_enabled,
+                "checked_at": row.checked_at,
+                "error": row.error,
+                "tools": [ToolOut.of(tool) for tool in tools],
+            }
         )
 
 
@@ -120,6 +136,7 @@ class ToolGrantOut(ResponseModel):
 
 class MyToolsOut(ResponseModel):
     servers: list[UsableServerOut]
+    web_search: bool = Field(description="Whether a chat can be let search the web.")
     always: list[ToolGrantOut] = Field(description="What is called without asking, in every chat.")
 
 
@@ -131,6 +148,11 @@ class ToolDecision(RequestModel):
     decision: Literal["once", "chat", "always", "deny"]
 
 
+class WebSourceOut(ResponseModel):
+    title: str
+    url: str = Field(description="https.")
+
+
 class ToolCallOut(ResponseModel):
     id: UUID
     message_id: UUID
@@ -140,6 +162,7 @@ class ToolCallOut(ResponseModel):
     status: Literal["waiting", "due", "running", "done", "failed", "denied"]
     arguments: str
     result: str
+    sources: list[WebSourceOut] = Field(description="The pages of the web that it is from.")
     decision: str
     may_always: bool
     is_current: bool = Field(description="Whether it is of the answer that the chat ends with.")
@@ -157,11 +180,17 @@ class ToolCallOut(ResponseModel):
                 "status": row.status,
                 "arguments": row.arguments,
                 "result": row.result,
+                "sources": _linked(row.sources),
                 "decision": row.decision,
                 "may_always": may_always(row),
                 "is_current": row.round.message.conversation.active_message_id == message_id,
             }
         )
+
+
+def _linked(sources: list[Source]) -> list[WebSourceOut]:
+    """Those that a page of ours may link to."""
+    return [WebSourceOut(**one) for one in sources if one["url"].startswith("https://")]
 
 
 class ToolCallListOut(ResponseModel):

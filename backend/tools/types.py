@@ -1,0 +1,74 @@
+"""What all of tools speaks of: where a server is, a tool as it is described, what a call says."""
+
+import hashlib
+import json
+from dataclasses import dataclass, field
+from typing import Any, TypedDict
+
+MAX_RESULT = 16_000
+SERVER_ERROR = "Tool server error"
+WHAT = "A tool server's URL"
+
+
+class ToolFailed(Exception):
+    """A server did not do what it was asked. The message is for people and models."""
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where a server is, and what it wants to see."""
+
+    url: str
+    token: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FoundTool:
+    """A tool as its server describes it now."""
+
+    name: str
+    title: str
+    description: str
+    input_schema: dict[str, Any]
+    claims_read_only: bool
+    claims_destructive: bool
+
+    @property
+    def fingerprint(self) -> str:
+        """Of everything that a model or a person reads of it."""
+        said = [
+            self.name,
+            self.title,
+            self.description,
+            self.input_schema,
+            self.claims_read_only,
+            self.claims_destructive,
+        ]
+        return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+
+
+class Source(TypedDict):
+    """A page that a result is from."""
+
+    title: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What a call says: untrusted text, and the pages that it is from."""
+
+    text: str
+    sources: list[Source] = field(default_factory=list)
+
+
+def stored_text(text: str) -> str:
+    """`text` as PostgreSQL can store it."""
+    return text.encode(errors="replace").decode().replace("\x00", "\N{REPLACEMENT CHARACTER}")
+
+
+def cut(text: str) -> str:
+    """At most MAX_RESULT characters, and a word that it was more."""
+    if len(text) <= MAX_RESULT:
+        return text
+    return f"{text[:MAX_RESULT]}\n[cut: the result has {len(text):,} characters]"

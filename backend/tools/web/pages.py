@@ -1,0 +1,101 @@
+"""One page of the web as text: read through the guard, parsed where nothing can be reached.
+
+Every redirect is a request of its own to the guard. Whatever a page does wrong ends as ToolFailed
+within the timeout.
+"""
+
+import asyncio
+from dataclasses import dataclass
+from urllib.parse import urljoin, urlsplit
+
+import httpx2
+from django.conf import settings
+
+from backend.platform.guarded_client import guarded_client
+from backend.tools.types import ToolFailed, stored_text
+from documents.run import document_read
+from documents.types import Kind, UnreadableDocument
+
+MAX_REDIRECTS = 5
+WHAT = "The address of a page"
+TITLE = "title"
+"""The place of a page's title among its passages."""
+
+_PARSED: dict[str, Kind] = {
+    "text/html": "page",
+    "application/xhtml+xml": "page",
+    "application/pdf": "pdf",
+}
+_PLAIN = frozenset({"text/plain", "text/markdown", "text/csv", "application/json"})
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """What stands at `url`, which redirects have led to."""
+
+    url: str
+    title: str
+    text: str
+
+
+async def page_read(url: str) -> Page:
+    """Raises ToolFailed."""
+    timeout_s = settings.TOOL_TIMEOUT_S
+    try:
+        async with asyncio.timeout(timeout_s):
+            response = await _answer(url, timeout_s)
+            return await _parsed(str(response.url), response)
+    except TimeoutError as error:
+        raise ToolFailed(f"Timeout after {timeout_s:g} s.") from error
+    except (httpx2.HTTPError, httpx2.InvalidURL, ValueError) as error:
+        raise ToolFailed(f"Page not read: {stored_text(str(error))[:200]}") from error
+    except UnreadableDocument as error:
+        raise ToolFailed(f"Page not read: {error}") from error
+
+
+async def _answer(url: str, timeout_s: float) -> httpx2.Response:
+    async with guarded_client(
+        to_private=False,
+        what=WHAT,
+        timeout_s=timeout_s,
+        headers={"User-Agent": "Parley", "Accept": ", ".join([*_PARSED, *sorted(_PLAIN)])},
+        private_hosts=settings.WEB_PRIVATE_HOSTS,
+    ) as client:
+        for _ in range(MAX_REDIRECTS + 1):
+            async with client.stream("GET", _https(url)) as response:
+                if not response.is_redirect:
+                    if not response.is_success:
+                        raise ToolFailed(f"Page not read: HTTP status {response.status_code}.")
+                    _type_of(response)  # before its body is waited for
+                    await response.aread()
+                    return response
+                url = urljoin(str(response.url), response.headers["location"])
+    raise ToolFailed(f"Page not read: more than {MAX_REDIRECTS} redirects.")
+
+
+def _https(url: str) -> str:
+    """Plain http is tried as https; hosts at home may have nothing else."""
+    parts = urlsplit(url)
+    if parts.scheme == "http" and parts.hostname not in settings.WEB_PRIVATE_HOSTS:
+        return parts._replace(scheme="https").geturl()
+    return parts._replace(fragment="").geturl()
+
+
+def _type_of(response: httpx2.Response) -> str:
+    """Raises ToolFailed: it is nothing that is read."""
+    kind = str(response.headers.get("content-type", "")).partition(";")[0].strip().lower()
+    if kind in _PARSED or kind in _PLAIN:
+        return kind
+    raise ToolFailed("Page not read: it is neither text, HTML nor PDF.")
+
+
+async def _parsed(url: str, response: httpx2.Response) -> Page:
+    kind = _PARSED.get(_type_of(response))
+    if kind is None:
+        return Page(url, url, stored_text(response.text))
+    data = response.content if kind == "pdf" else response.text.encode(errors="replace")
+    passages = await asyncio.to_thread(document_read, data, kind)
+    title = url
+    if kind == "page" and passages[0].place == TITLE:
+        title, passages = passages[0].text, passages[1:]
+    return Page(url, title, stored_text("\n".join(passage.text for passage in passages)))
