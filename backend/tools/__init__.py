@@ -5,6 +5,8 @@ servers.py      an organization's MCP servers, as owners and admins set them
 catalog.py      which tools a person's turn offers
 rounds.py       from an answer's calls to the turn that goes on with their results
 approvals.py    a person's decision about a call
+types.py        what all of it speaks of
+web/            the web: search by an organization's provider, pages
 mcp_client.py   a server over streamable HTTP: bounded, and never at a private address
 
 The loop that carries rounds on is `backend/api/tool_rounds.py`: it starts generations.
