@@ -75,7 +75,7 @@ async def web_call(
         return _listed(await web_search(kind, address, _argument(arguments, "query")[:MAX_QUERY]))
     url = _argument(arguments, "url").partition("#")[0]
     if not await in_database(_may_open, conversation_id, url):
-        raise ToolFailed("Page not read: no search of this chat has found this address.")
+        raise ToolFailed("Page not read: unknown address.")
     page = await page_read(url)
     source = Source(title=page.title, url=page.url)
     return Made(cut(f"{page.title}\n{page.url}\n\n{page.text}"), [source])

@@ -2984,6 +2984,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/organization/web-search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create Web Search
+         * @description Let chats search the web. It is a tool server from then on.
+         */
+        post: operations["create_web_search"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/organization/tool-servers/{tool_server_id}": {
         parameters: {
             query?: never;
@@ -3019,7 +3039,8 @@ export interface paths {
         put?: never;
         /**
          * Check Tool Server
-         * @description Ask the server for its tools. `error` says why that failed.
+         * @description Ask the server for its tools; the provider of web search, for results. `error` says why
+         *     that failed.
          */
         post: operations["check_tool_server"];
         delete?: never;
@@ -3789,6 +3810,8 @@ export interface components {
             parameters: components["schemas"]["ChatParameters"];
             /** Temporary */
             temporary: boolean;
+            /** Web Search */
+            web_search: boolean;
             /**
              * Project Id
              * @description Null: the default project.
@@ -3926,6 +3949,11 @@ export interface components {
              * @description Replaces all of them: at most 10 of at most 40 characters.
              */
             tags?: string[] | null;
+            /**
+             * Web Search
+             * @description Offer the model the web, where the organization has a provider.
+             */
+            web_search?: boolean | null;
         };
         /** ImportOut */
         ImportOut: {
@@ -6839,6 +6867,11 @@ export interface components {
              * Format: uuid
              */
             id: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "mcp" | "searxng" | "brave" | "tavily";
             /** Name */
             name: string;
             /** Url */
@@ -6866,6 +6899,29 @@ export interface components {
             /**
              * Token
              * @description Sent as `Authorization: Bearer`; empty: none.
+             * @default
+             */
+            token: string;
+        };
+        /**
+         * WebSearchCreate
+         * @description Where chats search the web. One for an organization.
+         */
+        WebSearchCreate: {
+            /**
+             * Provider
+             * @enum {string}
+             */
+            provider: "searxng" | "brave" | "tavily";
+            /**
+             * Url
+             * @description Of SearXNG; the others' own where it is empty.
+             * @default
+             */
+            url: string;
+            /**
+             * Token
+             * @description The provider's key.
              * @default
              */
             token: string;
@@ -6900,6 +6956,11 @@ export interface components {
         MyToolsOut: {
             /** Servers */
             servers: components["schemas"]["UsableServerOut"][];
+            /**
+             * Web Search
+             * @description Whether a chat can be let search the web.
+             */
+            web_search: boolean;
             /**
              * Always
              * @description What is called without asking, in every chat.
@@ -6974,6 +7035,11 @@ export interface components {
             arguments: string;
             /** Result */
             result: string;
+            /**
+             * Sources
+             * @description The pages of the web that it is from.
+             */
+            sources: components["schemas"]["WebSourceOut"][];
             /** Decision */
             decision: string;
             /** May Always */
@@ -6983,6 +7049,16 @@ export interface components {
              * @description Whether it is of the answer that the chat ends with.
              */
             is_current: boolean;
+        };
+        /** WebSourceOut */
+        WebSourceOut: {
+            /** Title */
+            title: string;
+            /**
+             * Url
+             * @description https.
+             */
+            url: string;
         };
         /** ToolDecision */
         ToolDecision: {
@@ -11629,6 +11705,32 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["ToolServerCreate"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ToolServerOut"];
+                };
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
+    create_web_search: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebSearchCreate"];
             };
         };
         responses: {
