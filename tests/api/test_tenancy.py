@@ -151,6 +151,7 @@ _OPEN_TO_USAGE = (
     "/api/organization/ip-allow-list",
     "/api/organization/group-rules",
     "/api/organization/tool-servers",
+    "/api/organization/web-search",
     "/api/conversations/{conversation_id}/tool-calls",
     "/api/tool-calls",
     "/api/request-logs",

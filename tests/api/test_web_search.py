@@ -175,21 +175,21 @@ def test_page_is_opened_only_where_a_search_found_it_or_its_person_wrote_it(
     web.results = [{**RESULT, "url": page}]
     conversation = web_chat(person)
     scripted_product.calls(("search", '{"query": "it"}'))
-    ask(person, conversation, "Find it. It is not /found-and-more.")
+    ask(person, conversation, "When does the ferry sail? I know /found-and-more already.")
     answered(person, conversation)
     for url in (f"{page}?secret=42", f"{page}-and-more", "https://evil.example/?q=42"):
         scripted_product.calls(("fetch", f'{{"url": "{url}"}}'))
-        ask(person, conversation, "And now?")
+        ask(person, conversation, "And on Monday?")
         answered(person, conversation)
         assert calls_of(person, conversation)[0]["status"] == "failed", url
     assert web.visited == ["/search?q=it&format=json"]
     scripted_product.calls(("fetch", f'{{"url": "{page}"}}'))
-    ask(person, conversation, "And now?")
+    ask(person, conversation, "And on Monday?")
     answered(person, conversation)
     assert "Read me." in calls_of(person, conversation)[0]["result"]
     # What one chat has found says nothing in another one.
     other = web_chat(person)
-    ask(person, other, "And here?")
+    ask(person, other, "And on Sunday?")
     answered(person, other)
     assert calls_of(person, other)[0]["status"] == "failed"
 
