@@ -7,13 +7,12 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-import numpy as np
-
 from inference.config import EngineConfig, SchedulerConfig
 from inference.core import BlockCopies, Chunk, FinishReason, Sampled, SamplingParams, StepResult
 from inference.engine.engine_core import EngineCore
-from inference.protocol import AddRequest
+from inference.protocol import AddRequest, SequenceOutput
 from infra.simulator import virtual_time
+from infra.simulator.host import Host
 from infra.simulator.step_times import StepTimes
 
 BLOCK_SIZE = 16
@@ -22,23 +21,6 @@ _MAX_MODEL_LEN = 131_072
 
 class EngineGoneError(Exception):
     """The engine broke while it answered, or refused the connection."""
-
-
-class Machine:
-    """What replicas share that have no hardware of their own: the more compute, the slower each.
-
-    Attributes:
-        computing: replicas that do now; one that decodes counts for less.
-    """
-
-    def __init__(self, times: StepTimes) -> None:
-        self._counts = range(1, len(times.shared) + 1)
-        self._shared = times.shared
-        self.computing = 0.0
-
-    def slowdown(self, weight: float) -> float:
-        """Of a step of such weight that begins now."""
-        return float(np.interp(self.computing + weight, self._counts, self._shared))
 
 
 @dataclass(eq=False, slots=True)
@@ -57,7 +39,7 @@ class _Model:
     """A `StepRunner`: gives each request the tokens of its answer, and counts the seconds."""
 
     times: StepTimes
-    machine: Machine
+    host: Host
     answers: dict[str, Answer]
     num_blocks: int
     max_model_len: int = _MAX_MODEL_LEN
@@ -70,15 +52,18 @@ class _Model:
     num_readouts: int = 0
     whole_images: bool = False
     seconds: float = field(default=0.0)
-    """Of all steps so far."""
-    weight: float = 0.0
-    """Of the last one, among what a machine's replicas compute."""
+    """Of all steps so far, as slow as the machine was when each began."""
+    work_s: float = 0.0
+    """Of the last step, were nothing else on the machine."""
+    prompts: float = 0.0
+    """The part of it that was of prompts."""
 
     def adapter_key(self, adapter_id: int) -> str:
         return ""
 
     def execute(self, chunks: list[Chunk]) -> list[StepResult]:
-        self.seconds += self._step_s(chunks)
+        self._measure(chunks)
+        self.seconds += self.work_s * self.host.slowdown(self.prompts, more=1)
         return [
             [Sampled(self._next(chunk.request.request_id, chunk.request.num_output_tokens))]
             if chunk.samples
@@ -99,18 +84,17 @@ class _Model:
         tokens = self.answers[request_id].tokens
         return tokens[min(position, len(tokens) - 1)]
 
-    def _step_s(self, chunks: Sequence[Chunk]) -> float:
+    def _measure(self, chunks: Sequence[Chunk]) -> None:
         decoding = [chunk for chunk in chunks if chunk.is_decode]
         context = sum(chunk.start for chunk in decoding)
         decode_s = float(self.times.decode_s(len(decoding), context))
         prompts_s = sum(
-            float(self.times.prefill_s(chunk.num_tokens, chunk.start))
+            float(self.times.prefill_s(chunk.num_tokens, chunk.start, beside=len(decoding)))
             for chunk in chunks
             if not chunk.is_decode
         )
-        seconds = decode_s + prompts_s
-        self.weight = (prompts_s + self.times.decode_weight * decode_s) / seconds
-        return seconds * self.machine.slowdown(self.weight)
+        self.work_s = decode_s + prompts_s
+        self.prompts = prompts_s / self.work_s
 
 
 class SimulatedEngine:
@@ -123,7 +107,7 @@ class SimulatedEngine:
         scheduler: SchedulerConfig,
         *,
         num_blocks: int,
-        machine: Machine,
+        host: Host,
     ) -> None:
         self.name = name
         self.is_up = True
@@ -133,14 +117,16 @@ class SimulatedEngine:
         self._times = times
         self._scheduler = scheduler
         self._num_blocks = num_blocks
-        self._machine = machine
+        self._host = host
         self._wake = asyncio.Event()
+        self._server = asyncio.Lock()  # in the order of steps
+        self._sending: set[asyncio.Task[None]] = set()
         self._answers: dict[str, Answer] = {}
         self._begin_anew()
 
     def _begin_anew(self) -> None:
         self._answers = {}
-        self._model = _Model(self._times, self._machine, self._answers, self._num_blocks)
+        self._model = _Model(self._times, self._host, self._answers, self._num_blocks)
         config = EngineConfig(model="simulated", block_size=BLOCK_SIZE, scheduler=self._scheduler)
         self.core = EngineCore(
             config, self._model, clock=virtual_time.now, timer=lambda: self._model.seconds
@@ -190,26 +176,39 @@ class SimulatedEngine:
                 self._wake.clear()
                 await self._wake.wait()
                 continue
-            before = self._model.seconds
+            began, before = virtual_time.now(), self._model.seconds
             outputs = core.step()
-            seconds = self._model.seconds - before
-            weight = self._model.weight if seconds else 0.0
-            self._machine.computing += weight
-            try:
-                await asyncio.sleep(seconds)
-            finally:
-                self._machine.computing -= weight
-            self.busy_s += seconds
-            for output in outputs:
-                answer = answers[output.request_id]
-                answer.produced += len(output.new_token_ids)
-                answer.cached_tokens = output.cached_tokens or answer.cached_tokens
-                if answer.first.done():
-                    pass
-                elif output.new_token_ids:
-                    answer.first.set_result(None)
-                if output.finish_reason is not None:
-                    assert output.finish_reason is FinishReason.LENGTH
-                    del answers[output.request_id]
-                    if not answer.done.done():
-                        answer.done.set_result(None)
+            if self._model.seconds > before:
+                await self._host.compute(self._model.work_s, self._model.prompts)
+            else:
+                await asyncio.sleep(0)
+            self.busy_s += virtual_time.now() - began
+            if outputs and self._times.token_s:
+                task = asyncio.create_task(self._send(outputs, answers))
+                self._sending.add(task)
+                task.add_done_callback(self._sending.discard)
+            else:
+                _deliver(outputs, answers)
+
+    async def _send(self, outputs: list[SequenceOutput], answers: dict[str, Answer]) -> None:
+        """The server's and the client's part, on the same machine beside the next step."""
+        async with self._server:
+            tokens = sum(len(output.new_token_ids) for output in outputs)
+            await self._host.compute(tokens * self._times.token_s)
+            _deliver(outputs, answers)
+
+
+def _deliver(outputs: list[SequenceOutput], answers: dict[str, Answer]) -> None:
+    for output in outputs:
+        answer = answers[output.request_id]
+        answer.produced += len(output.new_token_ids)
+        answer.cached_tokens = output.cached_tokens or answer.cached_tokens
+        if answer.first.done():
+            pass
+        elif output.new_token_ids:
+            answer.first.set_result(None)
+        if output.finish_reason is not None:
+            assert output.finish_reason is FinishReason.LENGTH
+            del answers[output.request_id]
+            if not answer.done.done():
+                answer.done.set_result(None)

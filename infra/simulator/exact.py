@@ -8,6 +8,7 @@ what a step takes, probes and announcements, and the gateway's own time (none).
 from __future__ import annotations
 
 import asyncio
+import math
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -24,7 +25,8 @@ from backend.generation.run.attempts import MAX_FRUITLESS_ATTEMPTS, RECOVERY_S
 from backend.platform.errors import Overloaded
 from inference.config import SchedulerConfig
 from infra.simulator import virtual_time
-from infra.simulator.engine import BLOCK_SIZE, EngineGoneError, Machine, SimulatedEngine
+from infra.simulator.engine import BLOCK_SIZE, EngineGoneError, SimulatedEngine
+from infra.simulator.host import Host
 from infra.simulator.outcomes import Outcome
 from infra.simulator.step_times import StepTimes
 from infra.simulator.trace import Conversation
@@ -44,7 +46,9 @@ class PoolSpec:
         places: `max_concurrency`, what the gateway lets run at one replica.
         max_waiting: in the queue.
         announces: whether replicas tell their load, which other gateways need.
-        shares_machine: whether they compute on the same cores (`StepTimes.shared`).
+        shares_machine: whether they compute on the same cores, as what asks them does.
+        harness_s: of these, to make a request and choose its replica.
+        others: cores that programs take which are not part of the run.
         repeats_answers: whether a next turn's prompt holds what the engine answered, or some other
             answer, whose tokens are not cached.
     """
@@ -57,6 +61,8 @@ class PoolSpec:
     scheduler: SchedulerConfig = field(default_factory=SchedulerConfig)
     announces: bool = True
     shares_machine: bool = False
+    harness_s: float = 0.0
+    others: float = 0.0
     repeats_answers: bool = True
 
     @property
@@ -78,14 +84,15 @@ class ExactPool:
         self.queue = AdmissionQueue(
             self.replicas, max_waiting=spec.max_waiting, clock=virtual_time.now
         )
-        shared = Machine(spec.times)
+        self.shared = _host(spec) if spec.shares_machine else None
+        self.harness = self.shared or Host(math.inf)
         self.engines = {
             name: SimulatedEngine(
                 name,
                 spec.times,
                 spec.scheduler,
                 num_blocks=spec.blocks,
-                machine=shared if spec.shares_machine else Machine(spec.times),
+                host=self.shared or Host(1.0),
             )
             for name in names
         }
@@ -108,6 +115,7 @@ class ExactPool:
         request, prompt = conversation.request(turn), conversation.prompt(turn)
         outcome = Outcome(conversation.number, turn, virtual_time.now(), "refused")
         outcome.prompt_tokens = len(prompt)
+        await self.harness.compute(self.spec.harness_s)
         try:
             ticket = self.queue.reserve(
                 priority=request.principal.plan.queue_priority,
@@ -119,7 +127,7 @@ class ExactPool:
             return outcome
         try:
             await ticket.granted()
-            await asyncio.sleep(self.spec.times.request_s)
+            await self.harness.compute(self.spec.times.request_s)
             await self._to_its_end(ticket, conversation, prompt, outcome)
         except Overloaded:
             pass
@@ -219,6 +227,11 @@ class ExactPool:
             capacity=Capacity(self.spec.scheduler.max_num_seqs, stats.blocks_total, BLOCK_SIZE),
             load=Load(stats.running, stats.waiting, stats.blocks_total - stats.blocks_used),
         )
+
+
+def _host(spec: PoolSpec) -> Host:
+    times = spec.times
+    return Host(times.cores - spec.others, times.shared_prompts, times.shared_decodes)
 
 
 def pool_config(names: Sequence[str], spec: PoolSpec) -> PoolConfig:

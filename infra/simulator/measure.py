@@ -1,14 +1,17 @@
 """Measures what steps of our engine take on this machine, by what its clients see.
 
 Four engines of one thread each, since that is what `compare` simulates: on the cores of one machine
-they slow each other down, and by how much is measured too. Each figure is the time between tokens,
-or to the first one, so it holds all that the server does for a step.
+they slow each other down. By how much is measured for prompts and for decode steps, with one to all
+of them at work, and what of it their having less than a core each does not explain is written. Each
+figure is the time between tokens, or to the first one, so it holds all that the engine does for a
+step; what the server and the client do beside it is counted in processor time.
 """
 
 from __future__ import annotations
 
 import asyncio
 import platform
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from itertools import count
@@ -19,6 +22,7 @@ from statistics import fmean, median
 import aiohttp
 import msgspec
 import numpy as np
+import psutil
 
 from inference.bench.client import Timing, ask, session
 from inference.bench.engine import served
@@ -32,6 +36,7 @@ _PROMPTS = (16, 64, 256, 768)
 _SHORT, _LONG = 32, 1_024
 _STEPS = 40
 _REPEATS = 2
+_LOOP_S = 3.0
 _OPTIONS = (
     *("--threads", "1", "--int8-activations", "auto", "--no-prompt-lookup"),
     *("--num-blocks", str(BLOCKS)),
@@ -62,12 +67,6 @@ async def _measure(model: Path, probe: _Prober) -> StepTimes:
     long_s = await probe.step_s(1, 4, _LONG)
     context_s = max(0.0, (long_s - base[4]) / (4 * (_LONG - _SHORT)))
     first = {tokens: await probe.first_s(1, tokens) for tokens in _PROMPTS}
-    shared, beside = [1.0], [1.0]
-    for number in range(2, len(probe.clients) + 1):
-        shared.append(await probe.first_s(number, 256) / first[256])
-        ratios = [await probe.step_s(number, batch, _SHORT) / base[batch] for batch in (1, 4)]
-        beside.append(fmean(ratios))
-    shared = [float(each) for each in np.maximum.accumulate(shared)]
     lengths = np.array(_PROMPTS, float)
     columns = np.stack([np.ones(len(_PROMPTS)), lengths, lengths**2 / 2], axis=1)
     ttft = np.array([first[tokens] for tokens in _PROMPTS])
@@ -78,6 +77,14 @@ async def _measure(model: Path, probe: _Prober) -> StepTimes:
         [base[batch] - batch * (_SHORT + _STEPS / 2) * context_s for batch in _BATCHES]
     )
     empty_s = min(max(0.0, float(before_s)), float(base_s[0]))
+    request_s = max(0.0, float(before_s) - empty_s)
+    beside_s = fmean([await probe.beside_s(batch, base[batch]) for batch in (1, 4)])
+    token_s = await probe.token_s(4)
+    cores = psutil.cpu_count() or 1
+    prompts, decodes = [], []
+    for number in range(1, len(probe.clients) + 1):
+        prompts.append(await probe.prompts_s(number, 256))
+        decodes.append(await probe.step_s(number, 4, _SHORT, 2 * _STEPS))
     return StepTimes(
         model=model.name,
         hardware=f"one thread of {platform.processor() or platform.machine()}",
@@ -89,23 +96,28 @@ async def _measure(model: Path, probe: _Prober) -> StepTimes:
         context_s=float(f"{context_s:.3g}"),
         prompt_s=float(f"{prompt_s:.3g}"),
         attended_s=float(f"{max(0.0, attended_s):.3g}"),
-        request_s=round(max(0.0, float(before_s) - empty_s), 6),
-        shared=tuple(round(each, 3) for each in shared),
-        decode_weight=round(_decode_weight(shared, beside), 2),
+        beside_s=float(f"{beside_s:.3g}"),
+        request_s=round(request_s, 6),
+        token_s=float(f"{token_s:.3g}"),
+        cores=cores,
+        shared_prompts=_contention(prompts, request_s / first[256], cores),
+        shared_decodes=_contention(decodes, 4 * token_s / base[4], cores),
         kv_tokens=BLOCKS * 16,
     )
 
 
-def _decode_weight(shared: Sequence[float], beside: Sequence[float]) -> float:
-    """What part of an engine that computes prompts one counts for that decodes: with which the
-    slowdowns of `beside`, of 1, 2, ... engines that decode, lie on those of `shared`."""
-    counts = np.arange(1, len(shared) + 1)
-    weights = np.linspace(0.1, 1.0, 91)
-    off = [
-        float(np.abs(np.interp(counts * weight, counts, shared) / beside - 1).sum())
-        for weight in weights
-    ]
-    return float(weights[int(np.argmin(off))])
+def _contention(took_s: Sequence[float], more: float, cores: int) -> tuple[float, ...]:
+    """By how much work takes longer than cores that are shared explain.
+
+    Args:
+        took_s: with one, two, ... engines.
+        more: what the server and the client compute for a second of the engine.
+    """
+    found = []
+    for number, seconds in enumerate(took_s, 1):
+        explained_s = took_s[0] * max(1.0, number * (1 + more) / cores)
+        found.append(max(1.0, seconds / explained_s))
+    return tuple(round(each, 3) for each in found)
 
 
 class _Prober:
@@ -113,13 +125,13 @@ class _Prober:
         self.clients = clients
         self._seeds = count()
 
-    async def step_s(self, engines: int, batch: int, context: int) -> float:
+    async def step_s(self, engines: int, batch: int, context: int, steps: int = _STEPS) -> float:
         """Seconds of a step of so many requests, at each of so many engines at once."""
         found = []
         for _ in range(_REPEATS):
             prompts = [[self._prompt(context) for _ in range(batch)] for _ in range(engines)]
             await self._at_once(prompts, 1)  # cached from then on
-            for timings in await self._at_once(prompts, _STEPS):
+            for timings in await self._at_once(prompts, steps):
                 begin = max(timing.tokens[1] for timing in timings)
                 end = min(timing.tokens[-1] for timing in timings)
                 made = sum(begin < at <= end for timing in timings for at in timing.tokens)
@@ -134,6 +146,48 @@ class _Prober:
             found += [each[0].ttft for each in await self._at_once(prompts, 1)]
         return median(found)
 
+    async def prompts_s(self, engines: int, tokens: int) -> float:
+        """Seconds to the first token while so many engines compute one prompt after another."""
+
+        async def one_after_another(client: aiohttp.ClientSession) -> list[Timing]:
+            found = []
+            while time.perf_counter() < end:
+                found.append(await ask(client, self._prompt(tokens), 1))
+            return found
+
+        end = time.perf_counter() + _LOOP_S
+        each = await asyncio.gather(*map(one_after_another, self.clients[:engines]))
+        return fmean(one.ttft for found in each for one in found[: max(1, len(found) - 1)])
+
+    async def beside_s(self, batch: int, step_s: float) -> float:
+        """Seconds that a prompt's token adds to steps with so many decode requests.
+
+        Args:
+            step_s: of steps without it.
+        """
+        found = []
+        client, prompts = self.clients[0], [self._prompt(_SHORT) for _ in range(batch)]
+        await self._at_once([prompts], 1)
+        for _ in range(2 * _REPEATS):
+            answers = asyncio.gather(*(ask(client, prompt, 10 * _STEPS) for prompt in prompts))
+            await asyncio.sleep(10 * step_s)
+            prompt = await ask(client, self._prompt(512), 1)
+            begin, end = prompt.began, prompt.tokens[0]
+            for timing in await answers:
+                within = [at for at in timing.tokens if begin <= at <= end]
+                if len(within) > 1:
+                    took = within[-1] - within[0] - (len(within) - 1) * step_s
+                    found.append(took / (512 * (within[-1] - within[0]) / (end - begin)))
+        return median(found)
+
+    async def token_s(self, batch: int) -> float:
+        """Processor seconds of the server and this client for each token that is sent."""
+        prompts = [[self._prompt(_SHORT) for _ in range(batch)]]
+        await self._at_once(prompts, 1)
+        before = _beside_engines_s()
+        await self._at_once(prompts, 10 * _STEPS)
+        return (_beside_engines_s() - before) / (10 * _STEPS * batch)
+
     async def _at_once(self, prompts: list[list[list[int]]], output: int) -> list[list[Timing]]:
         async def of_engine(client: aiohttp.ClientSession, its: list[list[int]]) -> list[Timing]:
             return list(await asyncio.gather(*(ask(client, prompt, output) for prompt in its)))
@@ -144,6 +198,16 @@ class _Prober:
     def _prompt(self, tokens: int) -> list[int]:
         chance = Random(next(self._seeds))  # noqa: S311
         return [chance.randrange(1_000, 40_000) for _ in range(tokens)]
+
+
+def _beside_engines_s() -> float:
+    """Processor seconds so far of this process and those it started, but for engines' cores."""
+    found = time.process_time()
+    for process in psutil.Process().children(recursive=True):
+        if "inference.core_main" not in process.cmdline():
+            used = process.cpu_times()
+            found += used.user + used.system
+    return found
 
 
 def write(times: StepTimes, path: Path) -> None:

@@ -34,9 +34,11 @@ class StepTimes(msgspec.Struct, frozen=True, kw_only=True):
         prompt_s: more for each prompt token.
         attended_s: more for each prompt token and each token before it.
         request_s: before a request's first step and after its last: HTTP, tokens to text.
-        shared: by how much a step takes longer while one, two, ... replicas of one machine compute
-            prompts at once; of replicas with hardware of their own (1,).
-        decode_weight: what one counts for among these that decodes.
+        beside_s: instead of `prompt_s` where the step has decode requests too: chunks are small.
+        token_s: of other cores than the engine's, to send a token and to read it.
+        cores: of the machine that replicas share, if they do.
+        shared_prompts, shared_decodes: by how much work takes longer while one, two, ... replicas
+            compute there, beside their having less than a core each (`host.Host`).
     """
 
     model: str
@@ -50,8 +52,11 @@ class StepTimes(msgspec.Struct, frozen=True, kw_only=True):
     prompt_s: float
     attended_s: float = 0.0
     request_s: float = 0.0
-    shared: tuple[float, ...] = (1.0,)
-    decode_weight: float = 1.0
+    beside_s: float | None = None
+    token_s: float = 0.0
+    cores: int = 1
+    shared_prompts: tuple[float, ...] = (1.0,)
+    shared_decodes: tuple[float, ...] = (1.0,)
     kv_tokens: int = 0
     max_num_seqs: int = 64
     hour_price: float = 0.0
@@ -73,11 +78,16 @@ class StepTimes(msgspec.Struct, frozen=True, kw_only=True):
         """A step without prompt tokens; `context`: of all its requests together."""
         return np.asarray(self.base(batch) + np.asarray(context, float) * self.context_s, float)
 
-    def prefill_s(self, tokens: ArrayLike, before: ArrayLike) -> Floats:
-        """What prompt tokens add, the first of which has `before` tokens before it."""
+    def prefill_s(self, tokens: ArrayLike, before: ArrayLike, beside: int = 0) -> Floats:
+        """What prompt tokens add, the first of which has `before` tokens before it.
+
+        Args:
+            beside: decode requests of the same step.
+        """
         count = np.asarray(tokens, float)
         attended = count * (np.asarray(before, float) + count / 2)
-        return np.asarray(count * self.prompt_s + attended * self.attended_s, float)
+        each_s = self.prompt_s if self.beside_s is None or not beside else self.beside_s
+        return np.asarray(count * each_s + attended * self.attended_s, float)
 
 
 class PublishedRun(msgspec.Struct, frozen=True):

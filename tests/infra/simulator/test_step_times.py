@@ -1,5 +1,6 @@
 """What steps take: tables, and how well a fit explains what was published."""
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -31,6 +32,12 @@ def test_context_and_prompts_add_their_time() -> None:
     whole = float(TABLE.prefill_s(200, 0))
     parts = float(TABLE.prefill_s(120, 0)) + float(TABLE.prefill_s(80, 120))
     assert whole == pytest.approx(parts)
+
+
+def test_prompt_tokens_beside_decode_requests_cost_what_was_measured_for_them() -> None:
+    both = msgspec.structs.replace(TABLE, beside_s=2e-4)
+    assert float(both.prefill_s(32, 0, beside=3)) > float(both.prefill_s(32, 0)) * 1.9
+    assert float(TABLE.prefill_s(32, 0, beside=3)) == float(TABLE.prefill_s(32, 0))
 
 
 def test_fit_explains_the_published_latencies() -> None:
