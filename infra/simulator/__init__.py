@@ -10,7 +10,7 @@ the exact level: every step, by the product's own code
   engine.py         the real core with scheduler and cache, over a model that computes nothing
   host.py           cores that replicas of one machine share
   exact.py          the real queue, routing, breaker and ramp before such engines
-  compare.py        one trace at four real engines, twice, and here
+  compare.py        one trace at four real engines and here
 
 the fleet level: thousands of replicas, a day
   replica_flow.py   what replicas do in an interval, in closed form

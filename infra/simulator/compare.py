@@ -137,7 +137,7 @@ def harness_s(conversations: Sequence[Conversation]) -> float:
 
 
 def compare(
-    urls: Sequence[str], times: StepTimes, repeats: int = 2, traffic: Traffic = TRAFFIC
+    urls: Sequence[str], times: StepTimes, repeats: int = 1, traffic: Traffic = TRAFFIC
 ) -> str:
     """A table of all real runs and their simulation."""
     conversations = trace(traffic, SEED)
@@ -148,10 +148,10 @@ def compare(
         print(runs[-1], flush=True)
     others = fmean(run.others for run in runs)
     found = simulated(replace(spec, others=others), conversations)
-    told = f"Of {times.cores} cores other programs took " + ", ".join(
+    note = f"Of {times.cores} cores other programs took " + ", ".join(
         f"{run.others:.2f}" for run in runs
     )
-    return f"{table([run.summary for run in runs], found)}\n\n{told}."
+    return f"{table([run.summary for run in runs], found)}\n\n{note}."
 
 
 _ROWS: tuple[tuple[str, Callable[[Summary], float]], ...] = (

@@ -77,9 +77,9 @@ async def _measure(model: Path, probe: _Prober) -> StepTimes:
         [base[batch] - batch * (_SHORT + _STEPS / 2) * context_s for batch in _BATCHES]
     )
     empty_s = min(max(0.0, float(before_s)), float(base_s[0]))
-    request_s = max(0.0, float(before_s) - empty_s)
     beside_s = fmean([await probe.beside_s(batch, base[batch]) for batch in (1, 4)])
-    token_s = await probe.token_s(4)
+    token_s = fmean([await probe.token_s(batch) for batch in (1, 4)])
+    request_s = max(0.0, await probe.request_s(256) - token_s)
     cores = psutil.cpu_count() or 1
     prompts, decodes = [], []
     for number in range(1, len(probe.clients) + 1):
@@ -97,7 +97,7 @@ async def _measure(model: Path, probe: _Prober) -> StepTimes:
         prompt_s=float(f"{prompt_s:.3g}"),
         attended_s=float(f"{max(0.0, attended_s):.3g}"),
         beside_s=float(f"{beside_s:.3g}"),
-        request_s=round(request_s, 6),
+        request_s=float(f"{request_s:.3g}"),
         token_s=float(f"{token_s:.3g}"),
         cores=cores,
         shared_prompts=_contention(prompts, request_s / first[256], cores),
@@ -187,6 +187,14 @@ class _Prober:
         before = _beside_engines_s()
         await self._at_once(prompts, 10 * _STEPS)
         return (_beside_engines_s() - before) / (10 * _STEPS * batch)
+
+    async def request_s(self, tokens: int) -> float:
+        """Processor seconds of the server and this client for each request, its token too."""
+        prompts = [self._prompt(tokens) for _ in range(20 * _REPEATS)]
+        before = _beside_engines_s()
+        for prompt in prompts:
+            await ask(self.clients[0], prompt, 1)
+        return (_beside_engines_s() - before) / len(prompts)
 
     async def _at_once(self, prompts: list[list[list[int]]], output: int) -> list[list[Timing]]:
         async def of_engine(client: aiohttp.ClientSession, its: list[list[int]]) -> list[Timing]:

@@ -33,7 +33,7 @@ class StepTimes(msgspec.Struct, frozen=True, kw_only=True):
         context_s: more for each token of context that decode requests read.
         prompt_s: more for each prompt token.
         attended_s: more for each prompt token and each token before it.
-        request_s: before a request's first step and after its last: HTTP, tokens to text.
+        request_s: of other cores than the engine's, before a request's first step: HTTP, text.
         beside_s: instead of `prompt_s` where the step has decode requests too: chunks are small.
         token_s: of other cores than the engine's, to send a token and to read it.
         cores: of the machine that replicas share, if they do.

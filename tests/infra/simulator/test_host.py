@@ -52,12 +52,12 @@ def test_more_than_cores_get_equal_parts() -> None:
     assert ends(Host(2), [(0, 1, 0)] * 4) == pytest.approx([2] * 4)
 
 
-def test_who_is_left_goes_on_faster() -> None:
+def test_work_that_is_left_speeds_up() -> None:
     """Three on two cores at 2/3 until the short one is done, then a core each."""
     assert ends(Host(2), [(0, 2, 0), (0, 2, 0), (0, 1, 0)]) == pytest.approx([2.5, 2.5, 1.5])
 
 
-def test_one_that_comes_later_slows_those_who_run() -> None:
+def test_later_work_slows_what_runs() -> None:
     """Alone for a second, half a core for two, alone again."""
     assert ends(Host(1), [(0, 3, 0), (1, 1, 0)]) == pytest.approx([4, 3])
 
@@ -71,7 +71,7 @@ def test_prompts_and_decode_steps_contend_differently() -> None:
     assert ends(host, [(0, 1, 0)] * 4) == pytest.approx([2.4] * 4), "the last factor holds beyond"
 
 
-def test_what_others_take_is_not_shared() -> None:
+def test_other_programs_reduce_the_cores_that_are_shared() -> None:
     assert ends(Host(1.5), [(0, 1, 0)] * 3) == pytest.approx([2] * 3)
 
 
@@ -99,7 +99,7 @@ def test_four_replicas_of_a_busy_machine_take_twice_as_long() -> None:
     assert between_tokens(TIMES, shares_machine=True, others=1.0) > 3 * alone
 
 
-def test_what_sends_tokens_takes_its_part_of_the_machine() -> None:
+def test_sending_tokens_takes_processor_time_from_replicas() -> None:
     without = between_tokens(TIMES, shares_machine=True)
     sending = msgspec.structs.replace(TIMES, token_s=0.003)
     assert between_tokens(sending, shares_machine=True) > 1.2 * without
