@@ -60,6 +60,7 @@ function page(messages: Message[], hasMore: boolean): Conversation {
     parameters: NO_PARAMETERS,
     temporary: false,
     project_id: null,
+    web_search: false,
     assistant: null,
   };
 }
