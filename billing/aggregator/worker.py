@@ -4,6 +4,7 @@ Dying between the two delivers the batch again, which changes nothing. The same 
 aggregator and the abuse detector: they differ in what they do with a batch.
 """
 
+import struct
 import time
 from collections.abc import Callable, Sequence
 
@@ -21,6 +22,10 @@ from billing.events import TOPIC_RECORDED
 from billing.service_loop import Backoff, Stop
 
 log = structlog.get_logger(__name__)
+
+_FAILURES = (KafkaError, DatabaseError, psycopg.Error, OSError, struct.error)
+"""The last one: a broker that knows no assignment for a member sends an empty one, while others
+join and leave, and kafka-python unpacks it without looking."""
 
 BATCH = 5000
 JOINING_POLL_MS, POLL_MS = 50, 10
@@ -73,7 +78,7 @@ class Consumer:
                 if every is not None and time.monotonic() >= due:
                     due = time.monotonic() + every[0]
                     every[1]()
-            except (KafkaError, DatabaseError, psycopg.Error, OSError) as error:
+            except _FAILURES as error:
                 pause = failing.next()
                 log.warning(
                     "consumer_waits",
@@ -147,7 +152,7 @@ class Consumer:
             consumer, self._consumer = self._consumer, None
             try:
                 consumer.close(autocommit=False)
-            except (KafkaError, OSError) as error:
+            except (KafkaError, OSError, struct.error) as error:
                 log.info("consumer_close_failed", group=self._group, reason=repr(error))
 
     def _release_name(self) -> None:

@@ -18,6 +18,7 @@ from django.core.management import call_command
 from django.db import connection, transaction
 from django.db.models import Sum
 from kafka.errors import KafkaTimeoutError
+from kafka.protocol.consumer.metadata import ConsumerProtocolAssignment
 
 from billing import kafka
 from billing.aggregator.ingest import ingest
@@ -146,6 +147,33 @@ def test_consumer_leaves_its_group_when_the_first_try_fails(
     record_usage(50)
     wait_until_aggregated()
     taken.release()
+    assert_exact()
+
+
+def test_member_without_an_assignment_joins_anew(commands):
+    """The broker's answer to it is empty, which kafka-python takes for a broken message."""
+    stop = Stop()
+    joined = []
+
+    def connect(**options):
+        consumer = kafka.consumer(**options)
+        joined.append(consumer)
+        if len(joined) == 1:
+            consumer.poll = lambda **_: ConsumerProtocolAssignment.decode(b"")
+        return consumer
+
+    def aggregate() -> None:
+        Consumer(group=GROUP, store=ingest, connect=connect).run(stop)
+        connection.close()
+
+    thread = threading.Thread(target=aggregate)
+    thread.start()
+    commands["relay"].start()
+    record_usage(5)
+    wait_until_aggregated()
+    stop.set()
+    thread.join()
+    assert len(joined) == 2
     assert_exact()
 
 
