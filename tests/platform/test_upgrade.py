@@ -52,18 +52,24 @@ SELECT column_name FROM information_schema.columns WHERE column_name LIKE '%_tok
         'billing_invoiceline')
 """
 # All that migrations make, a line each. Not the order of columns and the names of what holds one of
-# them, such as NOT NULL, which tell of the past.
+# them, such as NOT NULL, which tell of the past; nor the months of partitioned tables, which are
+# made while the product runs.
 _SCHEMA = """
+WITH months AS (SELECT oid, relname FROM pg_class WHERE relispartition)
 SELECT concat_ws(' ', 'column', table_name, column_name, udt_name, character_maximum_length,
         numeric_precision, numeric_scale, is_nullable, column_default, collation_name,
         identity_generation)
     FROM information_schema.columns WHERE table_schema = 'public'
+    AND table_name NOT IN (SELECT relname FROM months)
 UNION ALL SELECT 'index ' || indexdef FROM pg_indexes WHERE schemaname = 'public'
+    AND tablename NOT IN (SELECT relname FROM months)
 UNION ALL SELECT concat_ws(' ', 'constraint', conrelid::regclass, CASE
         WHEN contype <> 'n' AND conname !~ '_check$' THEN conname END,
         pg_get_constraintdef(oid))
     FROM pg_constraint WHERE connamespace = 'public'::regnamespace
-UNION ALL SELECT 'trigger ' || pg_get_triggerdef(oid) FROM pg_trigger WHERE NOT tgisinternal
+    AND conrelid NOT IN (SELECT oid FROM months)
+UNION ALL SELECT 'trigger ' || pg_get_triggerdef(oid) FROM pg_trigger
+    WHERE NOT tgisinternal AND tgparentid = 0
 UNION ALL SELECT regexp_replace('function ' || pg_get_functiondef(pg_proc.oid), '\\s+', ' ', 'g')
     FROM pg_proc JOIN pg_language ON prolang = pg_language.oid
     WHERE pronamespace = 'public'::regnamespace AND lanname = 'plpgsql'
