@@ -25,6 +25,7 @@ django.setup()
 import msgspec  # noqa: E402
 from django.db import connection  # noqa: E402
 
+from backend.platform.bench_database import bench_database  # noqa: E402
 from billing import events, kafka  # noqa: E402
 from billing.aggregator.ingest import COLUMNS, KafkaRecord, copy_line, ingest  # noqa: E402
 from billing.aggregator.worker import BATCH, Consumer  # noqa: E402
@@ -49,14 +50,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def measure(*, count: int, through_kafka: bool, exported: int = 0) -> None:
     """Run and print, in a database of its own."""
-    name = connection.creation.create_test_db(verbosity=0, autoclobber=True)
-    try:
+    with bench_database():
         run(count, through_kafka=through_kafka)
         if exported:
             _export(exported)
-    finally:
-        connection.close_pool()  # type: ignore[attr-defined]  # of the PostgreSQL backend
-        connection.creation.destroy_test_db(name, verbosity=0)
 
 
 def run(count: int, *, through_kafka: bool) -> None:

@@ -18,6 +18,7 @@ from pathlib import Path
 import psutil
 from django.db import connection
 
+from backend.platform.bench_database import bench_database
 from billing import events
 from billing.aggregator.ingest import KafkaRecord, ingest
 from billing.bench import synthetic_events
@@ -52,12 +53,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def measure(rows: int) -> None:
     """Run and print, in a database of its own."""
-    name = connection.creation.create_test_db(verbosity=0, autoclobber=True)
-    try:
+    with bench_database():
         _run(rows)
-    finally:
-        connection.close_pool()  # type: ignore[attr-defined]  # of the PostgreSQL backend
-        connection.creation.destroy_test_db(name, verbosity=0)
 
 
 def _run(rows: int) -> None:

@@ -6,6 +6,8 @@ import msgspec
 
 Kind = Literal["pdf", "docx", "xlsx", "pptx", "html", "page"]
 
+PAGE_TITLE = "title"
+"""The place of the first passage of a `page`, where it has a title."""
 MAX_PAGES = 2_000
 MAX_CHARACTERS = 4_000_000
 """About a million tokens: more than any model's window, and little to search."""

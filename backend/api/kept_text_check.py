@@ -29,12 +29,14 @@ async def instructions_check(request: AuthenticatedRequest, *texts: str | None) 
     """Raises ContentBlocked where a prompt of these words would be refused for its harm. That they
     give orders is what instructions are for; null and empty ones are passed over."""
     said = "\n\n".join(text for text in texts if text)
-    if not said.strip():
-        return
-    await count_use(request, request.auth, "moderations")
-    await in_database(
-        _refuse, request.auth, said, "These instructions were refused", gives_orders=True
-    )
+    if said.strip():
+        await count_use(request, request.auth, "moderations")
+        await in_database(instructions_refuse, request.auth, said)
+
+
+def instructions_refuse(principal: Principal, text: str) -> None:
+    """As `instructions_check`, of texts that come many at once."""
+    _refuse(principal, text, "These instructions were refused", gives_orders=True)
 
 
 def _refuse(principal: Principal, text: str, refusal: str, *, gives_orders: bool) -> None:

@@ -12,9 +12,12 @@ import statistics
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any
 
 from django.db import connection
+
+from backend.platform.bench_database import bench_database
 
 MONTHS = 24
 _EACH = 20
@@ -48,23 +51,19 @@ SELECT conversation_id FROM {table} GROUP BY 1 HAVING max(created_at) < %s
 
 def measure(rows: int) -> None:
     """Run and print, in a database of its own."""
-    name = connection.creation.create_test_db(verbosity=0, autoclobber=True)
-    try:
+    with bench_database():
         _run(rows)
-    finally:
-        connection.close_pool()  # type: ignore[attr-defined]  # of the PostgreSQL backend
-        connection.creation.destroy_test_db(name, verbosity=0)
 
 
 def _run(rows: int) -> None:
     _make_tables()
     for table in ("one_table", "by_month"):
-        seconds = _seconds(lambda table=table: _fill(table, rows))  # type: ignore[misc]
+        seconds = _seconds(partial(_fill, table, rows))
         print(f"{table}: {rows:,} messages in {seconds:.0f} s, {_size(table):,.0f} MiB")
     for table in ("one_table", "by_month"):
         print(
             f"{table}: a conversation read in {_read_ms(table, rows):.2f} ms (median),"
-            f" {_WRITTEN / _seconds(lambda t=table: _write(t)):,.0f} written a second,"  # type: ignore[misc]
+            f" {_WRITTEN / _seconds(partial(_write, table)):,.0f} written a second,"
             f" {_delete(table)}"
         )
     first_month = _FIRST + timedelta(days=31)

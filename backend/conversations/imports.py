@@ -3,7 +3,7 @@
 Each is stored whole or not at all, and once: it keeps a hash of its id where it came from.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import uuid4
@@ -16,6 +16,7 @@ from backend.conversations.foreign_chats import ForeignChat, NotAChat, read_chat
 from backend.conversations.models import Conversation, Message
 from backend.conversations.parts import text_parts
 from backend.conversations.services import clean_model
+from backend.platform.errors import ContentBlocked
 
 MAX_AT_ONCE = 100
 
@@ -32,19 +33,28 @@ class ImportResult:
     refused: list[tuple[int, str]] = field(default_factory=list)
 
 
-def conversations_import(*, principal: Principal, chats: Sequence[Any], model: str) -> ImportResult:
+def conversations_import(
+    *,
+    principal: Principal,
+    chats: Sequence[Any],
+    model: str,
+    refuse: Callable[[Principal, str], None],
+) -> ImportResult:
     """Store those that are not here yet.
 
     Args:
         chats: as they stand in the list of an export (foreign_chats.py); untrusted.
         model: that their next turn asks for.
+        refuse: raises ContentBlocked of instructions that no prompt may hold.
     """
     result = ImportResult()
     model = clean_model(model)
     for place, raw in enumerate(chats):
         try:
             chat = read_chat(raw)
-        except NotAChat as reason:
+            if chat.instructions:
+                refuse(principal, chat.instructions)
+        except (NotAChat, ContentBlocked) as reason:
             result.refused.append((place, str(reason)))
             continue
         if _store(principal, chat, model):

@@ -3,6 +3,7 @@
 errors.py     every error that a client may see, in OpenAI's shape
 moments.py    moments that clients send, in UTC
 ids.py        ids that begin with the time
+bench_database.py  a database of its own for a benchmark
 database.py   synchronous transactions from the event loop
 redis.py      every client of Redis, pooled, one for each event loop
 lock.py       a name that one holder has in all processes, until it stops renewing it

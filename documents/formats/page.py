@@ -6,10 +6,7 @@ from trafilatura import bare_extraction
 
 from documents.formats import html
 from documents.passages import clean, passages_of
-from documents.types import Passage
-
-TITLE = "title"
-"""The place of the first passage, where the page has a title."""
+from documents.types import PAGE_TITLE, Passage
 
 
 def read(data: bytes) -> Iterator[Passage]:
@@ -20,7 +17,7 @@ def read(data: bytes) -> Iterator[Passage]:
     document = found if isinstance(found, dict) else {}
     title, text = document.get("title") or "", document.get("text") or ""
     if title:
-        yield Passage(TITLE, clean(title)[:200])
+        yield Passage(PAGE_TITLE, clean(title)[:200])
     if text:
         yield from passages_of("", (clean(line) for line in text.splitlines()))
     else:

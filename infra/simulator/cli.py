@@ -30,9 +30,6 @@ def main() -> None:
         )
         real.add_argument("--times", type=Path, default=DATA / f"{OURS}.json")
         real.add_argument("--measure", action="store_true")
-        real.add_argument(
-            "--repeats", type=int, default=1, help="real runs; later ones find the prompts cached"
-        )
     run = commands.add_parser("run", help="simulate scenarios of a fleet of 10,000 GPUs")
     run.add_argument("scenarios", nargs="*", default=[], help="names; default: all")
     run.add_argument("--part", type=int, default=10, help="simulate one replica in so many")
@@ -82,4 +79,4 @@ def _real(options: argparse.Namespace) -> None:
             write(times, options.times)
             print(options.times.read_text())
         if options.command == "compare":
-            print(compare(urls, load(options.times.stem), options.repeats))
+            print(compare(urls, load(options.times.stem)))

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from statistics import fmean
+from collections.abc import Sequence
+from dataclasses import replace
 
 import aiohttp
 import psutil
@@ -99,20 +98,16 @@ def simulated(spec: PoolSpec, conversations: list[Conversation]) -> Summary:
     return summarized(simulate(spec, conversations, SEED), spec.replicas)
 
 
-@dataclass(frozen=True)
-class Run:
-    """A real run, and the cores that programs took which are not part of it."""
-
-    summary: Summary
-    others: float
-
-
-def measured(urls: Sequence[str], spec: PoolSpec, conversations: list[Conversation]) -> Run:
+def measured(
+    urls: Sequence[str], spec: PoolSpec, conversations: list[Conversation]
+) -> tuple[Summary, float]:
+    """A real run, and the cores that programs took which are not part of it. Once for engines: a
+    second one would find its prompts cached."""
     began, all_before, before = time.perf_counter(), _machine_s(), _ours_s()
     outcomes = asyncio.run(real(urls, spec, conversations))
     ours, everything = _ours_s() - before, _machine_s() - all_before
     others = max(0.0, everything - ours) / (time.perf_counter() - began)
-    return Run(summarized(outcomes, len(urls)), others)
+    return summarized(outcomes, len(urls)), others
 
 
 def _machine_s() -> float:
@@ -136,46 +131,28 @@ def harness_s(conversations: Sequence[Conversation]) -> float:
     return (time.process_time() - began) / requests
 
 
-def compare(
-    urls: Sequence[str], times: StepTimes, repeats: int = 1, traffic: Traffic = TRAFFIC
-) -> str:
-    """A table of all real runs and their simulation."""
+def compare(urls: Sequence[str], times: StepTimes, traffic: Traffic = TRAFFIC) -> str:
+    """A table of both runs."""
     conversations = trace(traffic, SEED)
     spec = replace(spec_of(times, len(urls)), harness_s=harness_s(conversations))
-    runs = []
-    for _ in range(repeats):
-        runs.append(measured(urls, spec, conversations))
-        print(runs[-1], flush=True)
-    others = fmean(run.others for run in runs)
+    run, others = measured(urls, spec, conversations)
     found = simulated(replace(spec, others=others), conversations)
-    note = f"Of {times.cores} cores other programs took " + ", ".join(
-        f"{run.others:.2f}" for run in runs
-    )
-    return f"{table([run.summary for run in runs], found)}\n\n{note}."
+    return f"{table(run, found)}\n\nOf {times.cores} cores other programs took {others:.2f}."
 
 
-_ROWS: tuple[tuple[str, Callable[[Summary], float]], ...] = (
-    ("TTFT, mean, ms", lambda of: 1000 * of.ttft_mean_s),
-    ("TTFT, p50, ms", lambda of: 1000 * of.ttft_p50_s),
-    ("TTFT, p95, ms", lambda of: 1000 * of.ttft_p95_s),
-    ("between tokens, ms", lambda of: 1000 * of.itl_mean_s),
-    ("output tokens a second", lambda of: of.output_per_s),
-    ("busiest replica", lambda of: of.busiest),
-)
-
-
-def table(runs: Sequence[Summary], found: Summary) -> str:
-    """`apart`: how far real runs are from each other; `off by`: the simulation from their mean."""
-    names = ["real"] if len(runs) == 1 else [f"real, {at}" for at in range(1, len(runs) + 1)]
-    lines = [
-        f"| | {' | '.join(names)} | apart | simulated | off by |",
-        f"|---|{'--:|' * (len(runs) + 3)}",
+def table(run: Summary, found: Summary) -> str:
+    """`off by`: the simulation from the real run."""
+    rows = [
+        ("TTFT, mean, ms", 1000 * run.ttft_mean_s, 1000 * found.ttft_mean_s),
+        ("TTFT, p50, ms", 1000 * run.ttft_p50_s, 1000 * found.ttft_p50_s),
+        ("TTFT, p95, ms", 1000 * run.ttft_p95_s, 1000 * found.ttft_p95_s),
+        ("between tokens, ms", 1000 * run.itl_mean_s, 1000 * found.itl_mean_s),
+        ("output tokens a second", run.output_per_s, found.output_per_s),
+        ("busiest replica", run.busiest, found.busiest),
     ]
-    for name, of in _ROWS:
-        each = [of(run) for run in runs]
-        middle = fmean(each)
-        cells = [f"{one:.4g}" for one in each]
-        cells.append(f"{(max(each) - min(each)) / middle:.1%}")
-        cells += [f"{of(found):.4g}", f"{of(found) / middle - 1:+.1%}"]
-        lines.append(f"| {name} | {' | '.join(cells)} |")
+    lines = ["| | real | simulated | off by |", "|---|--:|--:|--:|"]
+    lines += [
+        f"| {name} | {real:.4g} | {simulated:.4g} | {simulated / real - 1:+.1%} |"
+        for name, real, simulated in rows
+    ]
     return "\n".join(lines)

@@ -156,3 +156,16 @@ def test_instructions_that_a_prompt_may_not_hold_are_refused_at_every_door(autho
     assert author.browser.get("/api/me/chat-defaults").json()["about"] == ORDERS
     shown = author.browser.get(f"/api/assistants/{assistant}").json()
     assert shown["instructions"] == ORDERS
+
+
+def test_instructions_that_a_prompt_may_not_hold_do_not_come_with_an_import(author: Person) -> None:
+    def chat(identity: str, instructions: str) -> dict[str, Any]:
+        messages = [{"id": "q", "parent_id": None, "role": "user", "text": "What is salt?"}]
+        return {"id": identity, "messages": messages, "instructions": instructions}
+
+    body = {"conversations": [chat("harmful", HARMFUL), chat("orders", ORDERS)]}
+    result = author.browser.post("/api/conversations/import", json=body).json()
+    assert (result["imported"], [one["place"] for one in result["refused"]]) == (1, [0])
+    [kept] = author.browser.get("/api/conversations").json()["data"]
+    shown = author.browser.get(f"/api/conversations/{kept['id']}").json()
+    assert shown["instructions"] == ORDERS

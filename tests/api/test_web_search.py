@@ -194,6 +194,33 @@ def test_page_is_opened_only_where_a_search_found_it_or_its_person_wrote_it(
     assert calls_of(person, other)[0]["status"] == "failed"
 
 
+@pytest.mark.parametrize(
+    ("said", "opens"),
+    [
+        ("{url}", True),
+        ("Read {url}.", True),
+        ("Is it in {url}/? I think so", True),
+        ("({url})", True),
+        ("看{url}。谢谢", True),
+        ("{url}-and-more", False),
+        ("{url}/further", False),
+        ("{url}?day=monday", False),
+        ("{url}.example", False),
+        ("elsewhere.example/{url}", False),
+    ],
+)
+def test_address_is_the_whole_one_that_a_person_wrote(
+    person: Person, scripted_product: ScriptedProduct, web: WebPages, said: str, opens: bool
+) -> None:
+    """The beginning of one is another one, whose choice tells an attacker something."""
+    page = web.page("/typed", "<p>Read me.</p>")
+    scripted_product.calls(("fetch", f'{{"url": "{page}"}}'))
+    conversation = web_chat(person)
+    ask(person, conversation, said.format(url=page.removeprefix("http://")))
+    answered(person, conversation)
+    assert web.visited == (["/typed"] if opens else [])
+
+
 def test_page_leads_to_no_private_address(
     person: Person, scripted_product: ScriptedProduct, web: WebPages
 ) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from backend.accounts.principal import Principal
+from backend.api.kept_text_check import instructions_refuse
 from backend.conversations.exports import conversation_export, conversation_markdown
 from backend.conversations.foreign_chats import MAX_MESSAGES, NotAChat, read_chat
 from backend.conversations.imports import conversations_import
@@ -67,7 +68,9 @@ CLAUDE = {
 
 
 def take(user: Principal, *chats: Any) -> tuple[int, int, int]:
-    result = conversations_import(principal=user, chats=chats, model=MODEL)
+    result = conversations_import(
+        principal=user, chats=chats, model=MODEL, refuse=instructions_refuse
+    )
     return result.imported, result.present, len(result.refused)
 
 

@@ -9,6 +9,7 @@ from ninja import Query, Router
 from pydantic import Field
 
 from backend.accounts.principal import AuthenticatedRequest, Principal
+from backend.api.kept_text_check import instructions_refuse
 from backend.api.schemas.base import RequestModel, ResponseModel
 from backend.conversations import exports, imports
 from backend.generation.pools.config import load_pools
@@ -76,6 +77,7 @@ async def import_some(request: AuthenticatedRequest, body: ImportBody) -> Import
         principal=request.auth,
         chats=body.conversations,
         model=load_pools().models[0].id,
+        refuse=instructions_refuse,
     )
     return ImportOut(
         imported=result.imported,

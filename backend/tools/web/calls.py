@@ -134,12 +134,15 @@ def _may_open(conversation_id: UUID, url: str) -> bool:
 
 
 def _is_typed(conversation_id: UUID, url: str) -> bool:
-    """People leave out the scheme, and a slash at the end."""
+    """People leave out the scheme, and a slash at the end. What goes on after `url` is another
+    address, but for the punctuation of a sentence and scripts that write without spaces."""
     plain = url.removeprefix("https://").removeprefix("http://").rstrip("/")
     if not plain:
         return False
     texts = Message.objects.filter(
         conversation_id=conversation_id, role=MessageRole.USER, text__contains=plain
     ).values_list("text", flat=True)
-    whole = re.compile(rf"(?<![\w.@/-])(?:https?://)?{re.escape(plain)}")
+    whole = re.compile(
+        rf"(?<![\w.@/-])(?:https?://)?{re.escape(plain)}/?(?=[^\w\s]*(?:\s|$|[^\x00-\x7f]))", re.A
+    )
     return any(whole.search(text) for text in texts)

@@ -14,12 +14,10 @@ from django.conf import settings
 from backend.platform.guarded_client import guarded_client
 from backend.tools.types import ToolFailed, stored_text
 from documents.run import document_read
-from documents.types import Kind, UnreadableDocument
+from documents.types import PAGE_TITLE, Kind, UnreadableDocument
 
 MAX_REDIRECTS = 5
 WHAT = "The address of a page"
-TITLE = "title"
-"""The place of a page's title among its passages."""
 
 _PARSED: dict[str, Kind] = {
     "text/html": "page",
@@ -77,8 +75,8 @@ def _https(url: str) -> str:
     """Plain http is tried as https; hosts at home may have nothing else."""
     parts = urlsplit(url)
     if parts.scheme == "http" and parts.hostname not in settings.WEB_PRIVATE_HOSTS:
-        return parts._replace(scheme="https").geturl()
-    return parts._replace(fragment="").geturl()
+        parts = parts._replace(scheme="https")
+    return parts.geturl()
 
 
 def _type_of(response: httpx2.Response) -> str:
@@ -96,6 +94,6 @@ async def _parsed(url: str, response: httpx2.Response) -> Page:
     data = response.content if kind == "pdf" else response.text.encode(errors="replace")
     passages = await asyncio.to_thread(document_read, data, kind)
     title = url
-    if kind == "page" and passages[0].place == TITLE:
+    if kind == "page" and passages[0].place == PAGE_TITLE:
         title, passages = passages[0].text, passages[1:]
     return Page(url, title, stored_text("\n".join(passage.text for passage in passages)))

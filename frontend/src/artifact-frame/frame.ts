@@ -32,7 +32,6 @@ function show(html: string, whole: boolean): void {
     shown?.remove();
     shown = next;
     coming = null;
-    tell({ type: "shown" });
   };
   coming = next;
   next.srcdoc = html;

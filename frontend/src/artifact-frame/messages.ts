@@ -6,10 +6,10 @@ export type PageMessage =
   /** Answered by `alive`: what runs in the frame lets it. */
   | { type: "ask" };
 
-export type FrameMessage = { type: "ready" } | { type: "shown" } | { type: "alive" };
+export type FrameMessage = { type: "ready" } | { type: "alive" };
 
 /** The message, if it is one. */
 export function asFrameMessage(data: unknown): FrameMessage | null {
   const type = typeof data === "object" && data !== null && "type" in data ? data.type : null;
-  return type === "ready" || type === "shown" || type === "alive" ? { type } : null;
+  return type === "ready" || type === "alive" ? { type } : null;
 }

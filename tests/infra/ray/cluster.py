@@ -32,8 +32,10 @@ PLACES_PER_NODE = 3
 """Engines, at most: one that drains and its successor are there at once."""
 DEADLINE_S = 150.0
 SLOW_MACHINE = {"RAY_raylet_start_wait_time_s": "120", "RAY_gcs_server_port_wait_time_s": "60"}
-"""A node's start is mostly imports, which take a busy machine long. What nothing sets: a node whose
-agent is not up 15 s after it ends."""
+"""A node's start is mostly imports, which take a busy machine long. No setting was found for what
+else may end it: its agent must be up within 15 s."""
+_TOKEN = secrets.token_hex(32)
+"""Ray's client reads it once in a process: the cluster of a second try has the same."""
 _OBJECT_STORE_BYTES = 80 * 1024 * 1024
 
 
@@ -172,7 +174,7 @@ def running_cluster(redis_url: str, scratch: Path) -> Iterator[RayCluster]:
         **SLOW_MACHINE,
         "RAY_TMPDIR": directory,
         "RAY_REDIS_ADDRESS": f"127.0.0.1:{gcs_store.port}",
-        "RAY_AUTH_TOKEN": secrets.token_hex(32),
+        "RAY_AUTH_TOKEN": _TOKEN,
         "PARLEY_ENGINE_API_KEY": KEY,
         "PARLEY_ENGINE_REGISTRY": redis_url,
         "PYTHONPATH": str(ROOT),

@@ -18,8 +18,10 @@ import pytest
 import yaml
 from django.conf import settings
 
+from backend.platform.database import in_database
 from infra.launcher.procfile import ROOT
 from infra.ray.pool import PoolOnRay
+from safety.audit.services import policy_save
 from tests.infra.ray.cluster import (
     KEY,
     RayCluster,
@@ -302,7 +304,16 @@ class Answers:
         return all(one.done() for one in self._asking)
 
     async def begin(self, count: int, *, tokens: int) -> None:
-        self._principal = self._principal or await caller()
+        if self._principal is None:
+            self._principal = await caller()
+            # The model's words are random, and some of thousands make a bad sentence.
+            await in_database(
+                policy_save,
+                organization_id=self._principal.organization_id,
+                model="",
+                document={"dry_run": True},
+                created_by_id=None,
+            )
         for _ in range(count):
             self._asking.append(asyncio.create_task(self._ask(tokens)))
 

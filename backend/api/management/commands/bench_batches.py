@@ -15,7 +15,6 @@ from collections.abc import Callable
 from typing import Any, BinaryIO, cast
 
 from django.core.management.base import BaseCommand
-from django.db import connection
 from django.utils import timezone
 
 from backend.accounts.models import Organization, Plan, User
@@ -25,6 +24,7 @@ from backend.api.batches.validate import batch_validate
 from backend.api.files.rows import file_store, files_remove
 from backend.api.models import Batch, BatchLine, FilePurpose, StoredFile
 from backend.generation.pools.config import load_pools
+from backend.platform.bench_database import bench_database
 
 _PROMPT = "Tell me of the weather in the mountains. " * 12
 _ANSWER = "It is sunny, and it will stay so until the evening. " * 8
@@ -38,17 +38,13 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         os.environ.setdefault("PARLEY_ENGINE_URL", "http://127.0.0.1:1")  # nothing is asked
-        name = connection.creation.create_test_db(verbosity=0, autoclobber=True)
-        try:
+        with bench_database():
             organization = Organization.objects.create(name="Benchmark")
             user = User.objects.create(email="bench@example.org")
             Plan.objects.update(batch_lines=10_000_000, file_bytes=10**12)
             self.stdout.write(f"{'lines':>9} {'file':>9} {'step':>9} {'seconds':>9} {'peak':>9}")
             for lines in (1_000, options["lines"]):
                 self._measure(organization, user, lines)
-        finally:
-            connection.close_pool()  # type: ignore[attr-defined]  # of the PostgreSQL backend
-            connection.creation.destroy_test_db(name, verbosity=0)
 
     def _measure(self, organization: Organization, user: User, lines: int) -> None:
         size = 0
