@@ -276,11 +276,13 @@ class Gateway:
         return self._drained
 
     async def stop(self) -> None:
-        """Hand over what still runs, and stop the loops."""
-        await self.begin_drain(0)
-        await end_tasks(
-            [*self._tasks, *self.shadows.tasks, *([self._probing] if self._probing else [])]
-        )
+        """Hand over what still runs, and stop the loops, also where the first is cut short."""
+        try:
+            await self.begin_drain(0)
+        finally:
+            await end_tasks(
+                [*self._tasks, *self.shadows.tasks, *([self._probing] if self._probing else [])]
+            )
         self.client.close()
         await self.redis.aclose()
         await asyncio.to_thread(tracing_end)

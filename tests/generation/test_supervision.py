@@ -6,6 +6,7 @@ import pytest
 from prometheus_client import REGISTRY
 from structlog.testing import capture_logs
 
+from backend.generation.gateway import Gateway
 from backend.generation.request import Event
 from backend.generation.stream import keys
 from backend.generation.supervision import supervised
@@ -16,6 +17,7 @@ from tests.support.gateway import (
     caller,
     chat,
     pools_of,
+    quick_settings,
     running_gateway,
     start,
 )
@@ -98,3 +100,19 @@ async def test_follower_delivers_after_control_message_it_cannot_decode(
     answer.check_order()
     assert answer.text == words(0, 20)
     assert _failures("follower") == failed_before + 1
+
+
+async def test_loops_end_with_a_gateway_whose_drain_is_cut_short(transactional_db: None) -> None:
+    """A loop that is left is cancelled once by whoever ends the event loop, and a place that
+    swallows it then makes the process wait for ever."""
+    gateway = Gateway(quick_settings(), pools_of())
+    await gateway.start()
+    gateway.begin_drain = lambda wait_s=None: asyncio.create_task(_fails())  # type: ignore[method-assign]
+    with pytest.raises(OSError, match="cut short"):
+        await gateway.stop()
+    assert gateway._tasks
+    assert all(task.done() for task in gateway._tasks)
+
+
+async def _fails() -> None:
+    raise OSError("cut short")
