@@ -158,8 +158,9 @@ class Person:
         """Until so many words of the running answer are on the page."""
         self.page.wait_for_function(
             """(count) => {
-              const answers = document.querySelectorAll('article[aria-label=Parley]');
-              const text = ([...answers].at(-1)?.innerText ?? '').replace('Parley is thinking', '');
+              const last = [...document.querySelectorAll('article')].at(-1);
+              const answer = last?.ariaLabel === 'Parley' ? last.innerText : '';
+              const text = answer.replace('Parley is thinking', '');
               return text.split(/\\s+/).filter((word) => /\\p{L}/u.test(word)).length >= count;
             }""",
             arg=count,
@@ -179,6 +180,8 @@ class Person:
     def ask(self, text: str = "Write a short story about a lighthouse.") -> None:
         """A turn that is cut short after some words, and stored."""
         self.say(text)
+        # Until then, the last answer on the page is that of the turn before.
+        expect(self.page.get_by_role("article", name="You").last).to_contain_text(text)
         self.wait_for_words()
         self.stop()
 

@@ -17,6 +17,7 @@ from backend.generation.gateway import Gateway
 from backend.platform.errors import Conflict, PermissionDenied, RateLimited
 from tests.support.gateway import (
     ask,
+    cancel,
     chat,
     read,
     start,
@@ -129,12 +130,12 @@ async def test_refused_second_start_leaves_the_first_place_taken(
 ) -> None:
     caller = replace(principal, plan=PlanLimits("free", 10, 100, 100_000, 1))
     generation_id = uuid4()
-    started = await start(chat(caller, max_tokens=60, generation_id=generation_id))
+    started = await start(chat(caller, max_tokens=2_000, generation_id=generation_id))
     with pytest.raises(Conflict):
-        await start(chat(caller, max_tokens=60, generation_id=generation_id))
+        await start(chat(caller, max_tokens=2_000, generation_id=generation_id))
     with pytest.raises(RateLimited, match="at a time"):
         await start(chat(caller, max_tokens=5))
-    await read(started.id, caller)
+    await cancel(started.id, principal=caller)
     await until_ended(started.id)
     await ask(chat(caller, max_tokens=5))
 
