@@ -32,7 +32,7 @@ def calls_list(*, principal: Principal, conversation_id: UUID) -> list[ToolCall]
     """The newest 500 of a chat. Raises NotFound."""
     conversation_get(principal=principal, conversation_id=conversation_id)
     rows = calls_of(principal).filter(round__message__conversation_id=conversation_id)
-    rows = rows.select_related("tool", "round__message__conversation")
+    rows = rows.select_related("tool__server", "round__message__conversation")
     return list(rows.order_by("-round__message__created_at", "place")[:MAX_LISTED])
 
 
@@ -54,7 +54,9 @@ def call_decide(*, principal: Principal, tool_call_id: UUID, decision: Decision)
         raise NotFound(f"There is no tool call {tool_call_id}.")
     row = ToolRound.objects.select_for_update(of=("self",)).get(pk=found.round_id)
     call = (
-        calls_of(principal).select_related("tool", "round__message__conversation").get(pk=found.pk)
+        calls_of(principal)
+        .select_related("tool__server", "round__message__conversation")
+        .get(pk=found.pk)
     )
     conversation = call.round.message.conversation
     if call.status != CallStatus.WAITING or conversation.active_message_id != row.pk:

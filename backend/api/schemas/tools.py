@@ -159,6 +159,9 @@ class ToolCallOut(ResponseModel):
     call_id: str = Field(description="Of the part of the message.")
     server: str
     tool: str
+    web: Literal["search", "fetch"] | None = Field(
+        description="Which of the organization's web tools it is; null for an MCP server's."
+    )
     status: Literal["waiting", "due", "running", "done", "failed", "denied"]
     arguments: str
     result: str
@@ -177,6 +180,7 @@ class ToolCallOut(ResponseModel):
                 "call_id": row.call_id,
                 "server": row.server_name,
                 "tool": (row.tool.title if row.tool else "") or row.tool_name,
+                "web": row.tool_name if row.tool and row.tool.server.is_web else None,
                 "status": row.status,
                 "arguments": row.arguments,
                 "result": row.result,

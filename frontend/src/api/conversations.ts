@@ -77,6 +77,7 @@ export interface ConversationPatch {
   instructions?: string;
   parameters?: ChatParameters;
   tags?: string[];
+  web_search?: boolean;
 }
 
 export const listTags = () => api<{ data: TagCount[] }>("/api/conversations/tags");

@@ -7027,6 +7027,11 @@ export interface components {
             /** Tool */
             tool: string;
             /**
+             * Web
+             * @description Which of the organization's web tools it is; null for an MCP server's.
+             */
+            web: ("search" | "fetch") | null;
+            /**
              * Status
              * @enum {string}
              */

@@ -10,6 +10,11 @@ export const listToolServers = () => api<{ data: ToolServer[] }>(servers);
 export const createToolServer = (body: { name: string; url: string; token: string }) =>
   api<ToolServer>(servers, { method: "POST", body });
 
+export type SearchProvider = "searxng" | "brave" | "tavily";
+
+export const createWebSearch = (body: { provider: SearchProvider; url: string; token: string }) =>
+  api<ToolServer>("/api/organization/web-search", { method: "POST", body });
+
 export interface ToolRule {
   name: string;
   allowed: boolean;

@@ -16,9 +16,16 @@ import { ThoughtSection, thoughtOf } from "./thought";
 import { useThreadActions } from "./thread-actions";
 import { callsOf, ToolCalls } from "./tool-calls";
 import type { ViewMessage } from "./view";
+import { WebSources } from "./web-sources";
+
+interface AssistantMessageProps {
+  message: ViewMessage;
+  /** Ids of the calls whose results it was written from, with spaces between. */
+  readFrom: string;
+}
 
 /** An answer, stored or on its way: markdown over the whole width. */
-export function AssistantMessage({ message }: { message: ViewMessage }) {
+export function AssistantMessage({ message, readFrom }: AssistantMessageProps) {
   const coming = message.status === "pending" && message.live?.phase !== "failed";
   const thought = thoughtOf(message);
   const calls = callsOf(message.parts);
@@ -43,6 +50,7 @@ export function AssistantMessage({ message }: { message: ViewMessage }) {
       ) : (
         <>
           {message.has_documents && <Sources message={message} />}
+          {readFrom && content && <WebSources readFrom={readFrom} />}
           <AnswerActions message={message} />
         </>
       )}

@@ -1,10 +1,10 @@
 /** A conversation, or a new one: joins what is stored, what is coming and what can be done. */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useCallback, useState } from "react";
+import { useCallback, useMemo, useState } from "react";
 import { useParams } from "react-router";
 import { getChatDefaults, patchConversation } from "@/api/conversations";
 import { ApiError, errorMessage } from "@/api/errors";
-import type { Assistant, ChatParameters, Conversation } from "@/api/types";
+import type { Assistant, ChatParameters, Conversation, Part } from "@/api/types";
 import { useMe } from "@/app/session";
 import { WithArtifact } from "@/artifacts/beside";
 import { useDocumentTitle } from "@/lib/document-title";
@@ -37,6 +37,7 @@ import { Thread } from "./thread";
 import { ThreadActionsProvider } from "./thread-actions-provider";
 import { stopAnswer } from "./turns";
 import { useSending } from "./use-sending";
+import { useWebOf } from "./web-switch";
 import { Welcome } from "./welcome";
 
 const NO_PAGES: Conversation[] = [];
@@ -70,14 +71,22 @@ function Chat({ id, assistantId }: ChatProps) {
   const [temporary, setTemporary] = useState(false);
   useEndOnLeave(conversation?.temporary ? id : undefined);
   const settings = useSettingsOf(id, conversation, assistant.data);
-  const { send, starting, abandon } = useSending(
-    id,
-    model?.id ?? "",
-    project,
-    settings.ofNewChat,
-    temporary,
-    assistantId ?? null,
-    messages,
+  const { web, ofNewChat: searches, stored: webStored } = useWebOf(id, conversation, model);
+  const first = useMemo(
+    () => ({ ...settings.ofNewChat, ...(searches && { web_search: true }) }),
+    [settings.ofNewChat, searches],
+  );
+  const {
+    send: sendAtOnce,
+    starting,
+    abandon,
+  } = useSending(id, model?.id ?? "", project, first, temporary, assistantId ?? null, messages);
+  const send = useCallback(
+    async (parts: Part[]) => {
+      await webStored();
+      await sendAtOnce(parts);
+    },
+    [webStored, sendAtOnce],
   );
   const running = starting || isRunning(live);
   const stop = useCallback(async () => {
@@ -121,7 +130,11 @@ function Chat({ id, assistantId }: ChatProps) {
             assistantId && assistant.isPending ? (
               <Loading label="Loading the assistant" />
             ) : (
-              <Welcome name={me.user.name.split(" ")[0] ?? ""} assistant={assistant.data} />
+              <Welcome
+                name={me.user.name.split(" ")[0] ?? ""}
+                assistant={assistant.data}
+                web={web}
+              />
             )
           ) : messages.length > 0 || query.isSuccess ? (
             <Thread
@@ -131,7 +144,7 @@ function Chat({ id, assistantId }: ChatProps) {
               olderFailed={query.isFetchNextPageError}
               loadOlder={() => void query.fetchNextPage()}
               footer={
-                <ComposerFooter onQueue={(text) => queue(id, [{ type: "text", text }])}>
+                <ComposerFooter onQueue={(text) => queue(id, [{ type: "text", text }])} web={web}>
                   <QueuedMessage conversationId={id} running={running} send={send} />
                 </ComposerFooter>
               }

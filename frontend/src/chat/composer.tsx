@@ -7,6 +7,7 @@ import { iconButtonClass } from "@/ui/icon-button";
 import { Tip } from "@/ui/tooltip";
 import { Dictation } from "@/voice/dictation";
 import { ComposerAttachments } from "./composer-attachments";
+import { type WebSwitch, WebSwitchButton } from "./web-switch";
 
 const roundButton =
   "flex size-9 shrink-0 cursor-pointer items-center justify-center rounded-full bg-primary text-primary-foreground transition-colors hover:bg-primary/85 disabled:cursor-not-allowed disabled:bg-foreground/15 disabled:text-muted-foreground";
@@ -15,10 +16,12 @@ interface ComposerProps {
   autoFocus?: boolean;
   /** Keeps a message until the running answer has ended. */
   onQueue?: ((text: string) => void) | undefined;
+  /** Null where the web cannot be searched. */
+  web: WebSwitch | null;
 }
 
 /** Where a message is written: Enter sends, Shift+Enter breaks the line, files can be dropped. */
-export function Composer({ autoFocus = true, onQueue }: ComposerProps) {
+export function Composer({ autoFocus = true, onQueue, web }: ComposerProps) {
   const online = useOnline();
   const aui = useAui();
   const running = useAuiState((state) => state.thread.isRunning);
@@ -44,7 +47,7 @@ export function Composer({ autoFocus = true, onQueue }: ComposerProps) {
         className="flex w-full flex-col rounded-[28px] border border-border bg-composer p-2 shadow-composer transition-shadow focus-within:border-input data-[dragging=true]:border-brand data-[dragging=true]:ring-2 data-[dragging=true]:ring-brand/40"
       >
         <ComposerAttachments />
-        <div className={cn("flex items-end gap-1", !takesFiles && "ps-3")}>
+        <div className={cn("flex items-end gap-1", !takesFiles && !web && "ps-3")}>
           {takesFiles && (
             <Tip label="Add images or documents">
               <ComposerPrimitive.AddAttachment
@@ -56,6 +59,7 @@ export function Composer({ autoFocus = true, onQueue }: ComposerProps) {
               </ComposerPrimitive.AddAttachment>
             </Tip>
           )}
+          {web && <WebSwitchButton {...web} />}
           <ComposerPrimitive.Input
             autoFocus={autoFocus}
             aria-label="Message"
@@ -102,17 +106,17 @@ export function Composer({ autoFocus = true, onQueue }: ComposerProps) {
   );
 }
 
-interface ComposerFooterProps extends Pick<ComposerProps, "onQueue"> {
+interface ComposerFooterProps extends Pick<ComposerProps, "onQueue" | "web"> {
   /** Above it. */
   children?: ReactNode;
 }
 
 /** The composer at the foot of a conversation. */
-export function ComposerFooter({ children, onQueue }: ComposerFooterProps) {
+export function ComposerFooter({ children, onQueue, web }: ComposerFooterProps) {
   return (
     <div className="mx-auto w-full max-w-3xl px-3 pb-2 md:px-6">
       {children}
-      <Composer onQueue={onQueue} />
+      <Composer onQueue={onQueue} web={web} />
       <p className="pt-2 pb-[env(safe-area-inset-bottom)] text-center text-muted-foreground text-xs">
         Parley can make mistakes. Check important information.
       </p>

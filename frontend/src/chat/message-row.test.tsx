@@ -17,6 +17,7 @@ const row = (content: string) => (
   <MessageRow
     message={{ id: "1", role: "assistant", content } as ViewMessage}
     answeredBy={null}
+    readFrom=""
     editing={false}
     setEditing={() => undefined}
   />

@@ -2,7 +2,7 @@ import { Component, memo, type ReactNode } from "react";
 import { Notice } from "@/ui/notice";
 import { AssistantMessage } from "./assistant-message";
 import { EditMessage } from "./edit-message";
-import { isResultsOnly } from "./tool-calls";
+import { isResultsOnly } from "./parts";
 import { UserMessage } from "./user-message";
 import type { ViewMessage } from "./view";
 
@@ -10,6 +10,8 @@ interface MessageRowProps {
   message: ViewMessage;
   /** The model of the message below it, which answers it. */
   answeredBy: string | null;
+  /** Ids of the calls whose results it was written from, with spaces between. */
+  readFrom: string;
   editing: boolean;
   /** The message to edit, or null to stop editing. */
   setEditing: (id: string | null) => void;
@@ -24,8 +26,8 @@ export const MessageRow = memo(function MessageRow(props: MessageRowProps) {
   );
 });
 
-function Row({ message, answeredBy, editing, setEditing }: MessageRowProps) {
-  if (message.role !== "user") return <AssistantMessage message={message} />;
+function Row({ message, answeredBy, readFrom, editing, setEditing }: MessageRowProps) {
+  if (message.role !== "user") return <AssistantMessage message={message} readFrom={readFrom} />;
   // They are shown with the calls that they answer.
   if (isResultsOnly(message.parts)) return null;
   if (editing) return <EditMessage message={message} onDone={() => setEditing(null)} />;

@@ -37,6 +37,10 @@ function ended(parts: Part[], now: number): Part[] {
 export const shownText = ({ parts, content }: { parts: Part[]; content: string }): string =>
   parts.some(({ type }) => type === "call") ? textOfParts(parts) : content;
 
+/** Whether a message holds nothing but what tools have answered. */
+export const isResultsOnly = (parts: Part[]): boolean =>
+  parts.length > 0 && parts.every((part) => part.type === "call_output");
+
 /** The words of the parts, without files and thoughts. */
 export function textOfParts(parts: Part[]): string {
   return parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");

@@ -8,6 +8,7 @@ import { useFollowReading } from "@/voice/read-aloud";
 import { MessageRow } from "./message-row";
 import { useStickToEnd } from "./scroll";
 import type { ViewMessage } from "./view";
+import { callsBefore } from "./web-calls";
 
 const NOTHING: number[] = [];
 
@@ -89,6 +90,7 @@ export function Thread(props: ThreadProps) {
                 key={message.id}
                 message={message}
                 answeredBy={messages[index + 1]?.model ?? null}
+                readFrom={callsBefore(messages, index)}
                 editing={message.id === editing}
                 setEditing={setEditing}
               />

@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { ChevronRight, Wrench } from "lucide-react";
+import { ChevronRight, Globe, Wrench } from "lucide-react";
 import { useEffect, useState } from "react";
 import { useParams } from "react-router";
 import { errorMessage } from "@/api/errors";
@@ -8,6 +8,7 @@ import type { Part, ToolCall } from "@/api/types";
 import { Button } from "@/ui/button";
 import { toast } from "@/ui/toast";
 import { toolCallsKey } from "./cache";
+import { webTitle } from "./web-calls";
 
 /** While calls run; the event socket usually says so sooner. */
 const REREAD_MS = 2000;
@@ -25,10 +26,6 @@ const words: Record<ToolCall["status"], string> = {
 
 export const callsOf = (parts: Part[]): CallPart[] =>
   parts.flatMap((part) => (part.type === "call" ? [part] : []));
-
-/** Whether a message holds nothing but what tools have answered. */
-export const isResultsOnly = (parts: Part[]): boolean =>
-  parts.length > 0 && parts.every((part) => part.type === "call_output");
 
 /** The calls of an answer: folded, and open where a person has to decide. */
 export function ToolCalls({ parts }: { parts: CallPart[] }) {
@@ -66,6 +63,8 @@ function Call({ part, call }: { part: CallPart; call: ToolCall | undefined }) {
     : call.status === "waiting" && !call.is_current
       ? "not called"
       : words[call.status];
+  const ofWeb = call ? webTitle(call) : null;
+  const Icon = ofWeb ? Globe : Wrench;
   return (
     <div className="rounded-xl border border-border px-3 py-1 text-sm">
       <details
@@ -78,10 +77,10 @@ function Call({ part, call }: { part: CallPart; call: ToolCall | undefined }) {
             aria-hidden
             className="size-4 shrink-0 transition-transform group-open:rotate-90"
           />
-          <Wrench aria-hidden className="size-4 shrink-0 text-muted-foreground" />
+          <Icon aria-hidden className="size-4 shrink-0 text-muted-foreground" />
           <span className="min-w-0 flex-1 truncate font-medium">
-            {call ? call.tool : part.name}
-            {call?.server && (
+            {ofWeb ? <bdi>{ofWeb}</bdi> : call ? call.tool : part.name}
+            {call?.server && !ofWeb && (
               <span className="font-normal text-muted-foreground"> of {call.server}</span>
             )}
           </span>

@@ -1,23 +1,28 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useMemo, useRef, useState } from "react";
 import { useNavigate } from "react-router";
-import { createConversation, deleteConversation, patchConversation } from "@/api/conversations";
+import {
+  type ConversationPatch,
+  createConversation,
+  deleteConversation,
+  patchConversation,
+} from "@/api/conversations";
 import { errorMessage } from "@/api/errors";
 import type { Part } from "@/api/types";
 import { toast } from "@/ui/toast";
-import type { ChatSettings } from "./chat-settings";
 import { dismissFailure, sendTurn } from "./turns";
 import { isStored, type ViewMessage } from "./view";
 
 /**
- * How a message is sent; a new chat becomes a conversation with its first one. `send` rejects when
- * nothing was sent. While the conversation is `starting`, `abandon` takes its message back.
+ * How a message is sent; a new chat becomes a conversation with its first one, and `first` is
+ * stored of it before. `send` rejects when nothing was sent. While the conversation is `starting`,
+ * `abandon` takes its message back.
  */
 export function useSending(
   id: string | undefined,
   model: string,
   projectId: string | null,
-  settings: ChatSettings | null,
+  first: ConversationPatch,
   temporary: boolean,
   assistantId: string | null,
   messages: ViewMessage[],
@@ -53,7 +58,7 @@ export function useSending(
           void deleteConversation(conversationId).catch(() => undefined);
           throw new Error("stopped before it was sent");
         }
-        if (settings) await patchConversation(conversationId, settings);
+        if (Object.keys(first).length > 0) await patchConversation(conversationId, first);
         void sendTurn(client, { conversationId, parts, parentId: null, model });
         // Whoever has gone on to another page meanwhile is not called back.
         if (shown.current) await navigate(`/c/${conversationId}`);
@@ -75,5 +80,5 @@ export function useSending(
       abandoned.current = true;
     };
     return { send, starting, abandon };
-  }, [client, navigate, id, model, projectId, settings, temporary, assistantId, starting]);
+  }, [client, navigate, id, model, projectId, first, temporary, assistantId, starting]);
 }

@@ -2,6 +2,7 @@ import { useAui } from "@assistant-ui/react";
 import { Bot, Code, Lightbulb, PenLine, Table } from "lucide-react";
 import type { Assistant } from "@/api/types";
 import { Composer } from "./composer";
+import type { WebSwitch } from "./web-switch";
 
 const suggestions = [
   {
@@ -30,10 +31,11 @@ interface WelcomeProps {
   /** Of the person. */
   name: string;
   assistant: Assistant | undefined;
+  web: WebSwitch | null;
 }
 
 /** A new chat: a greeting, the composer (in the middle, at the foot of a phone), ways to start. */
-export function Welcome({ name, assistant }: WelcomeProps) {
+export function Welcome({ name, assistant, web }: WelcomeProps) {
   const aui = useAui();
   const take = (prompt: string) => {
     aui.composer.setText(prompt);
@@ -73,7 +75,7 @@ export function Welcome({ name, assistant }: WelcomeProps) {
           </li>
         ))}
       </ul>
-      <Composer />
+      <Composer web={web} />
     </div>
   );
 }

@@ -1,19 +1,18 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { errorMessage } from "@/api/errors";
 import { getMyTools, revokeGrant, switchTools } from "@/api/tools";
+import { myToolsKey } from "@/chat/cache";
 import { Button } from "@/ui/button";
 import { Checkbox } from "@/ui/checkbox";
 import { Notice } from "@/ui/notice";
 import { toast } from "@/ui/toast";
 import { Section } from "./page-layout";
 
-const key = ["my-tools"] as const;
-
 /** Which tools one's chats may use; nothing where the organization has none. */
 export function MyToolsSection() {
   const client = useQueryClient();
-  const tools = useQuery({ queryKey: key, queryFn: getMyTools });
-  const settled = () => client.invalidateQueries({ queryKey: key });
+  const tools = useQuery({ queryKey: myToolsKey, queryFn: getMyTools });
+  const settled = () => client.invalidateQueries({ queryKey: myToolsKey });
   const change = useMutation({
     mutationFn: ({ id, on }: { id: string; on: boolean }) => switchTools(id, on),
     onError: (error) => toast(errorMessage(error)),
