@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { errorMessage } from "@/api/errors";
 import {
@@ -12,15 +12,15 @@ import {
 import type { ToolServer } from "@/api/types";
 import { useMe } from "@/app/session";
 import { Button } from "@/ui/button";
-import { Checkbox } from "@/ui/checkbox";
 import { Field } from "@/ui/field";
 import { Notice } from "@/ui/notice";
+import { WebSearchSection } from "./organization-web";
 import { PageLayout, Section } from "./page-layout";
-import { Reauthentication, useGuard } from "./reauthentication";
+import { Reauthentication } from "./reauthentication";
+import { ToolRules } from "./tool-rules";
+import { toolServersKey, useServerChange } from "./use-server-change";
 
-const key = ["organization", "tool-servers"] as const;
-
-/** The organization's MCP servers, for its owners and admins. */
+/** The organization's web search and MCP servers, for its owners and admins. */
 export function OrganizationToolsPage() {
   const me = useMe();
   const manages = me.role === "owner" || me.role === "admin";
@@ -38,20 +38,17 @@ export function OrganizationToolsPage() {
   );
 }
 
-/** A change of the servers, with the password where it is asked for. */
-function useServerChange<Given>(change: (given: Given) => Promise<unknown>) {
-  const client = useQueryClient();
-  const guard = useGuard();
-  return useMutation({
-    mutationFn: (given: Given) => guard(() => change(given)),
-    onSettled: () => client.invalidateQueries({ queryKey: key }),
-  });
-}
-
 function Servers() {
-  const servers = useQuery({ queryKey: key, queryFn: listToolServers });
+  const servers = useQuery({ queryKey: toolServersKey, queryFn: listToolServers });
   if (servers.error) return <Notice tone="error">{errorMessage(servers.error)}</Notice>;
-  return servers.data?.data.map((server) => <Server key={server.id} server={server} />);
+  if (!servers.data) return null;
+  const { data } = servers.data;
+  return (
+    <>
+      <WebSearchSection server={data.find(({ kind }) => kind !== "mcp") ?? null} />
+      {data.map((server) => server.kind === "mcp" && <Server key={server.id} server={server} />)}
+    </>
+  );
 }
 
 function Server({ server }: { server: ToolServer }) {
@@ -77,36 +74,14 @@ function Server({ server }: { server: ToolServer }) {
           Remove
         </Button>
       </div>
-      {server.tools.length > 0 && (
-        <ul className="flex flex-col gap-4" aria-label={`Tools of ${server.name}`}>
-          {server.tools.map((tool) => (
-            <li key={tool.name} className="flex flex-col gap-2">
-              <Checkbox
-                label={`Allow ${tool.title || tool.name}`}
-                hint={tool.description}
-                checked={tool.allowed}
-                disabled={change.isPending}
-                onChange={(allowed) => change.mutate({ tools: [{ ...ruleOf(tool), allowed }] })}
-              />
-              <Checkbox
-                label={`Ask before ${tool.title || tool.name}`}
-                hint={claims(tool)}
-                checked={tool.needs_approval}
-                disabled={change.isPending}
-                onChange={(needs_approval) =>
-                  change.mutate({ tools: [{ ...ruleOf(tool), needs_approval }] })
-                }
-              />
-            </li>
-          ))}
-        </ul>
-      )}
+      <ToolRules
+        server={server}
+        disabled={change.isPending}
+        claims={claims}
+        onChange={(rule) => change.mutate({ tools: [rule] })}
+      />
     </Section>
   );
-}
-
-function ruleOf({ name, allowed, needs_approval }: ToolServer["tools"][number]): ToolRule {
-  return { name, allowed, needs_approval };
 }
 
 function claims(tool: ToolServer["tools"][number]): string {

@@ -1,0 +1,140 @@
+import { type FormEvent, useState } from "react";
+import { errorMessage } from "@/api/errors";
+import {
+  checkToolServer,
+  createWebSearch,
+  deleteToolServer,
+  patchToolServer,
+  type SearchProvider,
+  type ToolRule,
+} from "@/api/tools";
+import type { ToolServer } from "@/api/types";
+import { Button } from "@/ui/button";
+import { Checkbox } from "@/ui/checkbox";
+import { Field } from "@/ui/field";
+import { Notice } from "@/ui/notice";
+import { Select } from "@/ui/select";
+import { Section } from "./page-layout";
+import { ToolRules } from "./tool-rules";
+import { useServerChange } from "./use-server-change";
+
+const providers: { value: SearchProvider; label: string }[] = [
+  { value: "searxng", label: "SearXNG" },
+  { value: "brave", label: "Brave Search" },
+  { value: "tavily", label: "Tavily" },
+];
+
+/** Where the organization's chats search the web; `server` is null where they cannot yet. */
+export function WebSearchSection({ server }: { server: ToolServer | null }) {
+  return (
+    <Section title="Web search">
+      <p className="max-w-2xl text-muted-foreground text-sm">
+        {server
+          ? "Whoever writes in a chat lets it search by “Search the web” beside the message. Searches leave the product, to the provider below."
+          : "Chats cannot search the web until a provider is named. It receives what models search for; pages are read by the product itself."}
+      </p>
+      {server ? <Provider server={server} /> : <NewProvider />}
+    </Section>
+  );
+}
+
+function Provider({ server }: { server: ToolServer }) {
+  const check = useServerChange(checkToolServer);
+  const remove = useServerChange(deleteToolServer);
+  const change = useServerChange((body: { enabled?: boolean; tools?: ToolRule[] }) =>
+    patchToolServer(server.id, body),
+  );
+  const error = check.error ?? remove.error ?? change.error;
+  return (
+    <>
+      {error && <Notice tone="error">{errorMessage(error)}</Notice>}
+      {server.error && <Notice tone="warning">{server.error}</Notice>}
+      {check.isSuccess && !server.error && <Notice tone="info">The provider answered.</Notice>}
+      <Checkbox
+        label="Chats may search the web"
+        hint={`Through ${labelOf(server)}, ${server.url}`}
+        checked={server.enabled}
+        disabled={change.isPending}
+        onChange={(enabled) => change.mutate({ enabled })}
+      />
+      <ToolRules
+        server={server}
+        disabled={change.isPending}
+        claims={() => "It only reads."}
+        onChange={(rule) => change.mutate({ tools: [rule] })}
+      />
+      <div className="flex flex-wrap gap-2">
+        <Button variant="outline" busy={check.isPending} onClick={() => check.mutate(server.id)}>
+          Try a search
+        </Button>
+        <Button
+          variant="danger"
+          aria-label="Remove the provider"
+          onClick={() => remove.mutate(server.id)}
+        >
+          Remove
+        </Button>
+      </div>
+    </>
+  );
+}
+
+function NewProvider() {
+  const [provider, setProvider] = useState<SearchProvider>("searxng");
+  const [url, setUrl] = useState("");
+  const [token, setToken] = useState("");
+  const add = useServerChange(async (_: undefined) => {
+    const { id } = await createWebSearch({ provider, url: url.trim(), token: token.trim() });
+    setToken("");
+    await checkToolServer(id);
+  });
+  const own = provider === "searxng";
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    add.mutate(undefined);
+  };
+  return (
+    <form onSubmit={submit} aria-label="Web search" className="flex max-w-md flex-col gap-4">
+      {add.error && <Notice tone="error">{errorMessage(add.error)}</Notice>}
+      <Select
+        label="Search provider"
+        value={provider}
+        onChange={(next) => {
+          setProvider(next);
+          setUrl("");
+        }}
+        options={providers}
+      />
+      {own && (
+        <Field
+          label="Address of SearXNG"
+          type="url"
+          required
+          placeholder="https://search.example.org"
+          hint="Its settings must allow the format json."
+          value={url}
+          onChange={(event) => setUrl(event.target.value)}
+        />
+      )}
+      <Field
+        label="Search key"
+        type="password"
+        autoComplete="off"
+        required={!own}
+        hint={
+          own
+            ? "Where it asks for one. Stored encrypted, and never shown again."
+            : "Stored encrypted, and never shown again."
+        }
+        value={token}
+        onChange={(event) => setToken(event.target.value)}
+      />
+      <Button type="submit" className="self-start" busy={add.isPending}>
+        Let chats search the web
+      </Button>
+    </form>
+  );
+}
+
+const labelOf = ({ kind }: ToolServer): string =>
+  providers.find(({ value }) => value === kind)?.label ?? kind;
