@@ -61,7 +61,7 @@ export function WebSwitchButton({ value, onChange }: WebSwitch) {
         className={cn(
           iconButtonClass,
           "h-9 w-auto min-w-9 gap-1.5 rounded-full px-2 font-medium text-foreground text-sm",
-          "aria-pressed:bg-brand/12 aria-pressed:text-brand pointer-coarse:h-10 pointer-coarse:w-auto pointer-coarse:min-w-10",
+          "aria-pressed:bg-brand/8 aria-pressed:text-brand pointer-coarse:h-10 pointer-coarse:w-auto pointer-coarse:min-w-10",
         )}
       >
         <Globe aria-hidden className="size-4.5 shrink-0" />

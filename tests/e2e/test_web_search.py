@@ -1,0 +1,194 @@
+"""The web on the page: an admin names a provider, a person lets a chat search, an answer names its
+pages, whatever their titles and addresses try."""
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Locator, Page, Route, expect
+
+from tests.e2e.test_accessibility import PHONE, assert_accessible
+from tests.e2e.users import Person, SignUp, Visitor
+from tests.support.scripted import ScriptedProduct
+from tests.support.web_pages import WebPages
+
+ATTACK = '<img src=x onerror="alert(1)"><b>Ferries</b> today'
+FERRIES = {
+    "title": ATTACK,
+    "url": "https://ferries.example/today",
+    "content": "All ferries sail at noon.",
+}
+PIERS = {"title": "Piers", "url": "https://piers.example/four", "content": "It is pier four."}
+SCRIPT = {"title": "Click me", "url": "javascript:alert(1)", "content": "A page."}
+SEARCHED = "Searched the web for “ferry times”"
+
+
+@pytest.fixture
+def visit(visit_scripted: Callable[..., Visitor]) -> Callable[..., Visitor]:
+    return visit_scripted
+
+
+@pytest.fixture(scope="module")
+def web() -> Iterator[WebPages]:
+    pages = WebPages()
+    pages.start()
+    yield pages
+    pages.stop()
+
+
+@pytest.fixture(params=["desktop", "phone"])
+def person(
+    request: pytest.FixtureRequest,
+    sign_up: SignUp,
+    scripted_product: ScriptedProduct,
+    web: WebPages,
+) -> Iterator[Person]:
+    web.results = [SCRIPT, FERRIES, PIERS, FERRIES]
+    scripted_product.says("It sails at noon.")
+    scripted_product.calls(("search", '{"query": "ferry times"}'))
+    yield sign_up(**(PHONE if request.param == "phone" else {}))
+    scripted_product.calls()
+
+
+def switch(page: Page) -> Locator:
+    return page.get_by_role("button", name="Search the web", exact=True)
+
+
+def send(person: Person, text: str) -> None:
+    """By the button: on a phone Enter breaks the line."""
+    person.composer.fill(text)
+    person.page.get_by_role("button", name="Send", exact=True).click()
+
+
+def sources(person: Person) -> Locator:
+    return person.answer.get_by_role("region", name="Pages of the web").get_by_role("link")
+
+
+def configure(person: Person, web: WebPages) -> str:
+    body = {"provider": "searxng", "url": web.url, "token": ""}
+    server: str = person.call("POST", "/api/organization/web-search", body)["id"]
+    return server
+
+
+def test_admin_names_a_provider_and_switches_it_off(
+    person: Person, web: WebPages, tmp_path: Path
+) -> None:
+    page = person.page
+    person.open("/")
+    expect(person.composer).to_be_visible()
+    expect(switch(page)).to_be_hidden()
+    person.open("/organization/tools")
+    page.get_by_role("textbox", name="Address of SearXNG").fill(web.url)
+    page.get_by_role("button", name="Let chats search the web").click()
+    allowed = page.get_by_role("checkbox", name="Chats may search the web")
+    expect(allowed).to_be_checked()
+    page.get_by_role("button", name="Try a search").click()
+    expect(page.get_by_text("The provider answered.")).to_be_visible()
+    assert web.queries[-1] == "weather"
+    assert_accessible(page, "web search of the organization")
+    page.screenshot(path=tmp_path / "organization.png")
+    person.open("/")
+    expect(switch(page)).to_be_visible()
+
+    person.open("/organization/tools")
+    allowed.click()
+    expect(allowed).not_to_be_checked()
+    person.open("/")
+    expect(person.composer).to_be_visible()
+    expect(switch(page)).to_be_hidden()
+
+    person.open("/organization/tools")
+    page.get_by_role("button", name="Remove the provider").click()
+    expect(page.get_by_role("textbox", name="Address of SearXNG")).to_be_visible()
+
+
+def test_chat_searches_and_its_answer_names_the_pages(
+    person: Person, scripted_product: ScriptedProduct, web: WebPages, tmp_path: Path
+) -> None:
+    page = person.page
+    server = configure(person, web)
+    person.open("/")
+    expect(switch(page)).to_have_attribute("aria-pressed", "false")
+    switch(page).focus()
+    page.keyboard.press("Space")
+    expect(switch(page)).to_have_attribute("aria-pressed", "true")
+    assert_accessible(page, "a new chat that may search")
+    page.screenshot(path=tmp_path / "switched-on.png")
+
+    send(person, "When does the ferry sail?")
+    expect(page.get_by_text("It sails at noon.")).to_be_visible()
+    expect(page.get_by_text(SEARCHED)).to_be_visible()
+    expect(page.get_by_text("All ferries sail at noon.")).to_be_hidden()
+    expect(sources(person)).to_have_count(2)
+    expect(sources(person).first).to_contain_text(ATTACK)
+    expect(sources(person).first).to_contain_text("ferries.example")
+    assert_accessible(page, "an answer with its pages")
+    page.screenshot(path=tmp_path / "sources.png")
+    page.get_by_text(SEARCHED).click()
+    expect(page.get_by_text("All ferries sail at noon.")).to_be_visible()
+
+    opens_a_tab_that_knows_nothing_of_the_chat(person)
+    # It is the chat's: there after a reload, not in another chat.
+    page.reload()
+    expect(sources(person)).to_have_count(2)
+    expect(switch(page)).to_have_attribute("aria-pressed", "true")
+    chat = page.url
+    person.open("/")
+    expect(switch(page)).to_have_attribute("aria-pressed", "false")
+
+    person.open(chat)
+    switch(page).click()
+    expect(switch(page)).to_have_attribute("aria-pressed", "false")
+    send(person, "And on Monday?")
+    expect(page.get_by_text("It sails at noon.")).to_have_count(2)
+    assert "tools" not in scripted_product.bodies[-1]
+    expect(sources(person)).to_have_count(0)
+
+    # What has been read is named, though nothing more is.
+    person.call("PATCH", f"/api/organization/tool-servers/{server}", {"enabled": False})
+    page.reload()
+    links = page.get_by_role("region", name="Pages of the web").get_by_role("link")
+    expect(links).to_have_count(2)
+    expect(switch(page)).to_be_hidden()
+
+
+def opens_a_tab_that_knows_nothing_of_the_chat(person: Person) -> None:
+    body = "<title>Ferries</title><p>Pier four.</p>"
+    person.context.route(
+        re.compile("^https://ferries"),
+        lambda route: route.fulfill(body=body, content_type="text/html"),
+    )
+    with person.context.expect_page() as opened:
+        sources(person).first.click()
+    tab = opened.value
+    expect(tab.get_by_text("Pier four.")).to_be_visible()
+    assert tab.url == FERRIES["url"]
+    assert tab.evaluate("[window.opener, document.referrer]") == [None, ""]
+    tab.close()
+
+
+def test_switch_and_message_in_one_breath_keep_their_order(
+    person: Person, scripted_product: ScriptedProduct, web: WebPages
+) -> None:
+    configure(person, web)
+    scripted_product.calls()
+    person.open("/")
+    send(person, "Hello.")
+    person.wait_for_the_end()
+    scripted_product.calls(("search", '{"query": "ferry times"}'))
+    person.composer.fill("When does the ferry sail?")
+    # Its request is held, until the message has been sent.
+    held: list[Route] = []
+    person.page.route(
+        re.compile(r"/api/conversations/[^/]+$"),
+        lambda route: held.append(route) if route.request.method == "PATCH" else route.fallback(),
+    )
+    switch(person.page).click()
+    person.page.get_by_role("button", name="Send", exact=True).click()
+    expect(switch(person.page)).to_have_attribute("aria-pressed", "true")
+    expect(person.composer).to_have_value("")
+    assert len(held) == 1
+    held[0].continue_()
+    expect(person.page.get_by_text(SEARCHED)).to_be_visible()
+    expect(sources(person)).to_have_count(2)
