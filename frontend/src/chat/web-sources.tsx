@@ -39,7 +39,7 @@ export function WebSources({ readFrom }: { readFrom: string }) {
             >
               <Globe aria-hidden className="size-3 shrink-0" />
               <bdi className="min-w-0 truncate">{title}</bdi>
-              <bdi className="max-w-1/2 shrink-0 truncate text-muted-foreground">{host}</bdi>
+              <bdi className="max-w-56 shrink-0 break-all text-muted-foreground">{host}</bdi>
               <span className="sr-only">(opens in a new tab)</span>
             </a>
           </li>
