@@ -57,6 +57,7 @@ class Agreement:
         tokens_of: counts a text's tokens.
 
     Attributes:
+        checked: so many were read.
         equal: so many texts are the beginning of the right one. The others took another turn where
             two tokens are as likely to the last bits, which depend on the batch.
     """
@@ -69,7 +70,7 @@ class Agreement:
         tokens_of: Callable[[str], int],
     ) -> None:
         self._tokens_of = tokens_of
-        self.equal = 0
+        self.checked = self.equal = 0
         self._right = right
         organizations = [UUID(reader.person.organization_id) for reader in readers]
         rows = product.rows(_GENERATIONS, [organizations])
@@ -90,6 +91,7 @@ class Agreement:
 
     def check_read(self, read: Read) -> None:
         """What was read is what is stored and billed; nothing is missing or there twice."""
+        self.checked += 1
         self.equal += self._right[kind_of(read.door), read.prompt].startswith(read.text)
         if read.generation_id is None:
             assert read.door not in _PAGE or not read.text, read

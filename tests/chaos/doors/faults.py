@@ -1,7 +1,7 @@
 """The random steps: which roles are hit, whether killed or frozen, and when.
 
 Every choice comes from one seed. The next step comes once something that was hit works again or a
-reader has got an answer since: the product is hit while it still recovers. At most three roles are
+reader has got an answer since: the product is hit while it still recovers. Only some roles are
 down at a time, so that there is always something to recover.
 """
 
@@ -12,7 +12,7 @@ import statistics
 import threading
 import time
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import psutil
@@ -20,10 +20,7 @@ import psutil
 from tests.chaos.doors.readers import Crowd
 from tests.chaos.doors.targets import Target
 
-MAX_AT_ONCE = 3
 _FROZEN_PART = 0.25
-_LEFT_FROZEN_PART = 0.5
-"""Of those that are frozen; the others go on after some seconds."""
 MAX_RECOVERY_S = 240.0
 _MAX_STEP_S = 10.0
 _LOOK_S = 0.05
@@ -64,10 +61,29 @@ class _Hit:
 class RandomFaults:
     """One run over a product that is up."""
 
-    def __init__(self, targets: Sequence[Target], crowd: Crowd, seed: int) -> None:
+    def __init__(
+        self,
+        targets: Sequence[Target],
+        crowd: Crowd,
+        seed: int,
+        *,
+        at_once: int = 3,
+        left_frozen_part: float = 0.5,
+        mend: Callable[[], None] = lambda: None,
+    ) -> None:
+        """
+        Args:
+            at_once: roles that are down at a time, at most.
+            left_frozen_part: of those that are frozen; the others go on after some seconds.
+            mend: called again and again by the thread that calls `run`: starts what has died, where
+                nobody else does.
+        """
         self._targets = targets
         self._crowd = crowd
         self._choose = random.Random(seed)
+        self._at_once = at_once
+        self._left_frozen_part = left_frozen_part
+        self._mend = mend
         self._hits: dict[str, _Hit] = {}
         self._timers: list[threading.Timer] = []
         self.seen = Faults()
@@ -76,7 +92,7 @@ class RandomFaults:
         """Hit so many processes, and wait until all roles are whole again."""
         while self.seen.hits < hits:
             self._crowd.check()
-            room = min(MAX_AT_ONCE - len(self._hits), hits - self.seen.hits)
+            room = min(self._at_once - len(self._hits), hits - self.seen.hits)
             if room > 0:
                 for target in self._chosen(self._choose.randint(1, room)):
                     self._hit(target)
@@ -107,7 +123,7 @@ class RandomFaults:
     def _hit(self, target: Target) -> None:
         processes = list(target.running())
         frozen = self._choose.random() < _FROZEN_PART
-        left = self._choose.random() < _LEFT_FROZEN_PART
+        left = self._choose.random() < self._left_frozen_part
         seconds = self._choose.uniform(0.5, 3.0)
         victim = self._choose.choice(processes) if processes else None
         if victim is None:
@@ -145,6 +161,7 @@ class RandomFaults:
             time.sleep(_LOOK_S)
 
     def _look(self) -> None:
+        self._mend()
         for name, hit in list(self._hits.items()):
             since = time.monotonic() - hit.at
             assert since < MAX_RECOVERY_S, f"{name} is not whole again after {since:.0f} s"

@@ -64,29 +64,29 @@ def targets_of(product: LaunchedProduct) -> list[Target]:
 
     def has_workers(_: psutil.Process) -> bool:
         found = workers()
-        return len(found) == _WEB_WORKERS and all(_is_connected(one) for one in found)
+        return len(found) == _WEB_WORKERS and all(is_connected(one) for one in found)
 
     def answers(_: psutil.Process) -> bool:
-        return _is_ready(environment["PARLEY_ENGINE_URL"])
+        return is_ready(environment["PARLEY_ENGINE_URL"])
 
     return [
-        Target("postgres", 12, service("postgres"), lambda _: _asked(environment)),
-        Target("valkey", 12, service("valkey"), lambda _: _pinged(environment["REDIS_URL"])),
-        Target("broker", 12, service("broker"), _listens),
-        Target("web worker", 10, workers, _is_connected, _WEB_WORKERS),
+        Target("postgres", 12, service("postgres"), lambda _: asked(environment)),
+        Target("valkey", 12, service("valkey"), lambda _: pinged(environment["REDIS_URL"])),
+        Target("broker", 12, service("broker"), listens),
+        Target("web worker", 10, workers, is_connected, _WEB_WORKERS),
         Target("web parent", 3, parent, has_workers),
         Target("engine core", 3, lambda: _below(server(), "inference.core_main"), answers),
         Target("engine server", 2, server, answers),
-        *(Target(name, 4, child(*_words(name)), _is_connected) for name in _BACKGROUND),
+        *(Target(name, 4, child(*_words(name)), is_connected) for name in _BACKGROUND),
     ]
 
 
-def _is_connected(process: psutil.Process) -> bool:
+def is_connected(process: psutil.Process) -> bool:
     """It has imported what it needs, and speaks to PostgreSQL, Valkey or the broker."""
     return _has_connection(process, psutil.CONN_ESTABLISHED)
 
 
-def _listens(process: psutil.Process) -> bool:
+def listens(process: psutil.Process) -> bool:
     return _has_connection(process, psutil.CONN_LISTEN)
 
 
@@ -97,7 +97,7 @@ def _has_connection(process: psutil.Process, status: str) -> bool:
         return False
 
 
-def _asked(environment: Mapping[str, str]) -> bool:
+def asked(environment: Mapping[str, str]) -> bool:
     try:
         with psycopg.connect(environment["DATABASE_URL"], connect_timeout=2) as connection:
             connection.execute("SELECT 1")
@@ -106,7 +106,7 @@ def _asked(environment: Mapping[str, str]) -> bool:
     return True
 
 
-def _pinged(url: str) -> bool:
+def pinged(url: str) -> bool:
     try:
         with redis.Redis.from_url(url, socket_timeout=2, socket_connect_timeout=2) as client:
             return bool(client.ping())
@@ -114,7 +114,7 @@ def _pinged(url: str) -> bool:
         return False
 
 
-def _is_ready(url: str) -> bool:
+def is_ready(url: str) -> bool:
     try:
         return httpx.get(f"{url}/ready", timeout=2).status_code == 200
     except httpx.HTTPError:
