@@ -12,12 +12,13 @@ The protocol, for one key of one user in one organization, kept for 24 hours:
    nor where the organization stores nothing: a later retry is then told 409.
 
 So a process may die between any two steps: the retry finds the generation or starts it, and two
-of one id cannot exist. A process may also stall until its lock has lapsed, and come back beside
-its successor. Only the row's newest holder starts its generation or deletes it, and both are
-decided in PostgreSQL: the generation is stored in a transaction that locks the row and finds the
-holder's token in it. Who was succeeded attaches to the successor's generation, or is told 409. A
-request that was refused (4xx, 5xx before anything ran) leaves no row, and the same key may be used
-again.
+of one id cannot exist. Where the generation's stream has gone too, the retry is told that its
+answer is lost; it is never given another one in its place. A process may also stall until its lock
+has lapsed, and come back beside its successor. Only the row's newest holder starts its generation
+or deletes it, and both are decided in PostgreSQL: the generation is stored in a transaction that
+locks the row and finds the holder's token in it. Who was succeeded attaches to the successor's
+generation, or is told 409. A request that was refused (4xx, 5xx before anything ran) leaves no
+row, and the same key may be used again.
 Source of the habit: Stripe, "Idempotent requests".
 """
 
@@ -47,7 +48,7 @@ from backend.api import generations
 from backend.api.generations import COMPLETIONS, Shape, Stores
 from backend.api.models import IdempotencyRecord
 from backend.api.sse import CONTENT_TYPE, EventStreamResponse, Wire
-from backend.generation.models import Generation
+from backend.generation.models import LOST, Generation
 from backend.generation.request import Event, GenerationRequest
 from backend.platform.database import in_database
 from backend.platform.errors import Conflict, InvalidRequest, NotFound, ParleyError
@@ -271,6 +272,8 @@ async def _stored_at_end(
                         await in_database(store_answer, claim, CONTENT_TYPE, bytes(body))
                     await lock.give_back()
                 yield event
+    except NotFound:
+        raise answer_lost() from None
     finally:
         # Shielded: this runs when the reader was cancelled.
         await asyncio.shield(lock.give_back())
@@ -318,8 +321,10 @@ def claim_key(
 
 def _never_ran(generation: Generation) -> bool:
     """It was admitted and ended before an engine saw it, so there is nothing to replay: its
-    client left, or its process died, before the refusal could free the key."""
-    return not generation.is_open and not generation.pool
+    client left before the refusal could free the key. Of one that is lost nobody knows what was
+    read of it, so another answer must not take its place."""
+    known = generation.error_code != LOST
+    return known and not generation.is_open and not generation.pool
 
 
 def purge_expired() -> int:

@@ -28,6 +28,8 @@ class GenerationState(models.TextChoices):
 
 
 OPEN_STATES = (GenerationState.QUEUED, GenerationState.RUNNING)
+LOST = "lost"
+"""The error code of a generation whose process and stream are both gone (recovery/reaper.py)."""
 
 
 class Generation(TokenColumns):

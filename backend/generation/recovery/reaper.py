@@ -17,7 +17,7 @@ from redis.exceptions import RedisError
 
 from backend.generation import metrics
 from backend.generation.finish.reconcile_usage import reconciled_usage
-from backend.generation.models import OPEN_STATES, Generation, GenerationState
+from backend.generation.models import LOST, OPEN_STATES, Generation, GenerationState
 from backend.generation.pools.client import UpstreamClient
 from backend.generation.pools.config import PoolsInForce
 from backend.generation.records import FinalState, Finished, Superseded, generation_finish
@@ -129,6 +129,6 @@ def _finish_lost(row: Generation, counted: Usage | None) -> Finished:
             # An engine that counted has seen the prompt, noted here or not.
             pool=row.model if counted else row.pool,
             replica=row.replica,
-            error_code="lost",
+            error_code=LOST,
         ),
     )
