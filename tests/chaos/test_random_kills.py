@@ -22,7 +22,7 @@ from tests.support.product import Product
 SEED = int(os.environ.get("PARLEY_CHAOS_SEED", "1"))
 # Whoever comes while PostgreSQL is away waits for it: more readers would only wait too.
 READERS = 5
-HITS = 100
+HITS = int(os.environ.get("PARLEY_CHAOS_KILLS", "100"))
 _AT_ONCE = 5
 _TOKENS_PER_SECOND = 100
 
@@ -31,19 +31,23 @@ pytestmark = [pytest.mark.chaos, pytest.mark.timeout(900)]
 
 @pytest.fixture
 def site(start_site: Callable[..., Site[Product]]) -> Iterator[Site[Product]]:
-    """Its database keeps what it has committed, and no plan is in the way."""
+    """Its database and Valkey keep what they have said yes to, as those of `make run` do, and no plan
+    is in the way."""
     site = start_site(webs=MAX_WEBS, background=BACKGROUND)
     limits = "requests_per_minute, tokens_per_minute, concurrent_generations"
     plans = site.product.rows(f"SELECT slug, {limits} FROM accounts_plan")
     _execute(site.product, "ALTER DATABASE parley SET synchronous_commit = on")
     _execute(site.product, f"UPDATE accounts_plan SET ({limits}) = (100000, 100000000, 1000)")
-    postgres = site.product.services.service("DATABASE_URL")
-    assert postgres is not None
-    postgres.stop()  # connections that are open would keep the setting that they had
-    postgres.start()
+    postgres, valkey = map(site.product.services.service, ("DATABASE_URL", "REDIS_URL"))
+    assert postgres is not None and valkey is not None
+    valkey.durable = True
+    for service in (postgres, valkey):
+        service.stop()  # connections that are open would keep the setting that they had
+        service.start()
     for web in site.product.webs:
         site.product.wait_until_ready(web)
     yield site
+    valkey.durable = False
     site.product.bring_to(webs=MAX_WEBS)
     for plan in plans:
         update = f"UPDATE accounts_plan SET ({limits}) = (%s, %s, %s) WHERE slug = %s"

@@ -170,8 +170,12 @@ class Reader:
                     raise
             except (openai.APIConnectionError, httpx.TransportError):
                 read.broken += 1
-            except openai.APIError:  # an error event in the stream
-                read.failed = read.is_whole = True
+            except openai.APIError as error:  # an error event in the stream
+                if error.code == "idempotency_answer_lost":
+                    assert not seen, f"what a client has read is kept: {read}"
+                    read.key = str(uuid4())
+                else:
+                    read.failed = read.is_whole = True
             shared = min(len(seen), len(read.text))
             assert seen[:shared] == read.text[:shared], "the same answer, from its beginning"
             if not read.is_whole:

@@ -19,6 +19,7 @@ from tests.api.users import Person
 from tests.chaos.reader import Wire, read_stream
 
 TIMEOUT_S = 300.0
+_LOST = "idempotency_answer_lost"
 _AGAIN = frozenset({409, 429, 500, 502, 503, 504})
 
 Manner = Literal["page", "page_cancels", "stream", "whole", "leaves"]
@@ -216,6 +217,9 @@ class Customer:
                     if answer.status_code == 200:
                         receipt.generation_id = UUID(answer.headers["X-Parley-Generation-Id"])
                         read_stream(answer, receipt.wire, until=until)
+                        if (receipt.wire.error or {}).get("code") == _LOST:
+                            receipt.wire = Wire()
+                            raise AnswerLost
                         return
                     check_refusal(answer)
             except httpx.TransportError:
@@ -297,7 +301,7 @@ def check_refusal(answer: httpx.Response) -> None:
     if code == "content_policy_violation":
         raise PromptRefused
     assert answer.status_code in _AGAIN, f"{answer.status_code}: {answer.text}"
-    if code == "idempotency_answer_lost":
+    if code == _LOST:
         raise AnswerLost
 
 
