@@ -142,7 +142,13 @@ SEEDS ?= 1 2 3
 STEPS ?= 300
 KILLS ?= 1000
 .PHONY: chaos
-chaos: chaos-money chaos-doors chaos-fleet ## All three, some hours: a night's work
+chaos: chaos-kills chaos-money chaos-doors chaos-fleet ## All four, some hours: a night's work
+
+.PHONY: chaos-kills
+chaos-kills: $(DEV_STAMP) ## A hundred kills and freezes in a minute, by seed, under readers at every door: SEEDS="1 2 3"
+	@for seed in $(SEEDS); do \
+		PARLEY_CHAOS_SEED=$$seed PARLEY_CHAOS_KILLS=100 $(VENV)/bin/pytest tests/chaos/test_random_kills.py -x -q -s || exit 1; \
+	done
 
 .PHONY: chaos-money
 chaos-money: $(DEV_STAMP) ## Kill everything under real traffic, then count the money: SEEDS="1 2 3" STEPS=300
