@@ -35,7 +35,7 @@ pytestmark = [
 
 @pytest.fixture
 def site(start_site: Callable[..., Site[Product]]) -> Iterator[Site[Product]]:
-    """Database and Valkey keep what they have acknowledged, as those of `make run` do, and no plan is
+    """Database and Valkey keep what they have acknowledged, as under `make run`, and no plan is
     in the way."""
     site = start_site(webs=MAX_WEBS, background=BACKGROUND)
     limits = "requests_per_minute, tokens_per_minute, concurrent_generations"

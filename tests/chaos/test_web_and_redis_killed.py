@@ -24,7 +24,7 @@ ASKED = {
 KEY = {"Idempotency-Key": "one-purchase"}
 
 
-def test_retry_of_an_answer_that_was_read_and_lost_is_told_so_and_runs_nothing(
+def test_retry_of_a_lost_answer_that_was_read_gets_an_error_and_runs_nothing(
     start_site: Callable[..., Site[Product]],
 ) -> None:
     """PostgreSQL did not hear that an engine had begun, as where it was away just then: nothing in
