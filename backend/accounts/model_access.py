@@ -6,9 +6,12 @@ of every region that has no rule of its own, and models that name none.
 
 import time
 from collections.abc import Iterable
+from functools import partial
 from uuid import UUID
 
 from backend.accounts.models import ModelAccess
+from backend.platform.database import in_database
+from backend.platform.shared_load import SharedLoads
 
 CACHE_S = 5.0
 EVERY_REGION = "@*"
@@ -17,6 +20,15 @@ Rules = dict[tuple[str, UUID | str | None], bool]
 """By model or region, and organization, plan or None."""
 
 _known: tuple[float, Rules] | None = None
+_loads: SharedLoads[None, Rules] = SharedLoads()
+
+
+async def model_rules_current() -> Rules:
+    """`model_rules` for the event loop: read once for all who want them at the same time."""
+    rules = model_rules_known()
+    if rules is None:
+        rules = await _loads.get(None, partial(in_database, model_rules))
+    return rules
 
 
 def model_rules() -> Rules:
@@ -43,6 +55,7 @@ def model_rules_known() -> Rules | None:
 def model_rules_clear() -> None:
     """Forget what this process knows (the admin shows its change at once)."""
     global _known
+    _loads.forget(None)
     _known = None
 
 

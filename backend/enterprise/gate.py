@@ -9,6 +9,7 @@ process that made it at once.
 import ipaddress
 import time
 from dataclasses import dataclass
+from functools import partial
 from uuid import UUID
 
 from backend.accounts.models import Role
@@ -17,6 +18,7 @@ from backend.accounts.second_factors import has_second_factor
 from backend.enterprise.models import AllowedNetwork, Connection, SignInPolicy
 from backend.platform.database import in_database
 from backend.platform.errors import PermissionDenied
+from backend.platform.shared_load import SharedLoads
 
 GATE_TTL_S = 5.0
 _MAX_REMEMBERED = 20_000
@@ -67,6 +69,7 @@ class Door:
 
 
 _remembered: dict[UUID, tuple[float, Gate]] = {}
+_loads: SharedLoads[UUID, Gate] = SharedLoads()
 # When a user was last seen to have a second factor.
 _has_factor: dict[UUID, float] = {}
 
@@ -141,7 +144,7 @@ async def _gate(organization_id: UUID) -> Gate:
     known = _remembered.get(organization_id)
     if known is not None and time.monotonic() - known[0] < GATE_TTL_S:
         return known[1]
-    return await in_database(gate_load, organization_id)
+    return await _loads.get(organization_id, partial(in_database, gate_load, organization_id))
 
 
 def _not_from(address: str) -> PermissionDenied:
@@ -171,6 +174,7 @@ def gate_load(organization_id: UUID) -> Gate:
 
 def gate_forget(organization_id: UUID) -> None:
     """After a change, in this process."""
+    _loads.forget(organization_id)
     _remembered.pop(organization_id, None)
 
 

@@ -2,10 +2,9 @@
 
 from collections.abc import Sequence
 
-from backend.accounts.model_access import Rules, model_is_allowed, model_rules, model_rules_known
+from backend.accounts.model_access import model_is_allowed, model_rules_current
 from backend.accounts.principal import Principal
 from backend.generation.pools.config import PoolConfig, PoolsInForce
-from backend.platform.database import in_database
 from backend.platform.errors import InvalidRequest, ModelNotFound
 
 AUTO = "auto"
@@ -74,7 +73,7 @@ async def may_use(model_id: str, principal: Principal, region: str = "") -> bool
     """Whether the rules let the caller's organization use the model, which stands in `region`,
     served already or not."""
     return model_is_allowed(
-        await _rules(),
+        await model_rules_current(),
         model_id,
         region=region,
         organization_id=principal.organization_id,
@@ -84,8 +83,3 @@ async def may_use(model_id: str, principal: Principal, region: str = "") -> bool
 
 async def _allowed(models: Sequence[PoolConfig], principal: Principal) -> list[PoolConfig]:
     return [pool for pool in models if await may_use(pool.id, principal, pool.region)]
-
-
-async def _rules() -> Rules:
-    rules = model_rules_known()
-    return await in_database(model_rules) if rules is None else rules
