@@ -40,6 +40,7 @@ _DOWN, _UP = ".lora_A.weight", ".lora_B.weight"
 _WIDTHS = 4
 """`down` has a multiple of so many rows: kernels compute them together."""
 _VECTOR = 16
+_BLOCK = 32
 _SHOWN = 3
 _NEUTRAL: Mapping[str, tuple[Any, ...]] = {
     "peft_type": ("LORA",),
@@ -110,7 +111,7 @@ class AdapterTargets:
             matrices.append(_Matrix(name, first, rows, width))
             first += rows
         key = matrices[0].name
-        fits = all(one.rows % _VECTOR == 0 == one.width % _VECTOR for one in matrices)
+        fits = all(one.rows % _VECTOR == 0 == one.width % _BLOCK for one in matrices)
         target = _Target(matrices, add if add is not None and fits else TorchLowRank())
         self._products[key] = target
         return AdaptedProduct(product, key, self.step, target.add)
@@ -239,7 +240,7 @@ class AdapterTargets:
                 row += len(up)
         updates, row = [], 0
         for (matrix, _, _), up in zip(found, ups, strict=True):
-            ordered = add.ordered(up.contiguous()).to(self.device, self.dtype)
+            ordered = add.ordered(up.to(self.dtype).contiguous()).to(self.device)
             updates.append(Update(matrix.first, matrix.rows, row, len(up), ordered))
             row += len(up)
         whole = down.to(self.device, self.dtype).contiguous()

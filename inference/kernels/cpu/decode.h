@@ -11,9 +11,9 @@
 #include <algorithm>
 #include <map>
 
+#include "adapted.h"
 #include "attend_prefill.h"
 #include "attention.h"
-#include "low_rank.h"
 #include "matrix.h"
 #include "phases.h"
 
@@ -83,51 +83,6 @@ struct Shared {
         rounded(M, intermediate) {}
 };
 
-// What adapters add to the products of a layer: each row's input shrunk, which is a phase of its own,
-// and added to the columns of a unit.
-class Adapted {
- public:
-  enum Which { kQkv, kOut, kGateUp, kDown };
-
-  Adapted(const ParleyAdapters& adapters, int M)
-      : adapters_(adapters), M_(M), shrunk_(adapters.count ? (size_t)M * adapters.max_ranks : 0) {}
-
-  bool any() const { return adapters_.count > 0; }
-
-  void shrink(int layer, Which which, int m, const float* x, int width) {
-    if (const ParleyLowRank* low = find(layer, which, m))
-      shrink_row(*low, adapters_.kind, x, width, of(m), m + 1 < M_ ? find(layer, which, m + 1) : nullptr);
-  }
-  // To be called before the product to which `expand` adds: it is computed meanwhile.
-  void fetch(int layer, Which which, int from, int to) {
-    for (int m = 0; any() && m < std::min(M_, kFetched); m++)
-      if (const ParleyLowRank* low = find(layer, which, m))
-        fetch_up(*low, adapters_.kind, from, to);
-  }
-  void expand(int layer, Which which, float* y, int stride, int from, int to) {
-    for (int m = 0; any() && m < M_; m++) {
-      const ParleyLowRank* later = m + kFetched < M_ ? find(layer, which, m + kFetched) : nullptr;
-      if (later) fetch_up(*later, adapters_.kind, from, to);
-      if (const ParleyLowRank* low = find(layer, which, m))
-        expand_row(*low, adapters_.kind, of(m), y + (size_t)m * stride, from, to);
-    }
-  }
-
- private:
-  static constexpr int kFetched = 1;  // rows ahead
-
-  float* of(int m) { return &shrunk_[(size_t)m * adapters_.max_ranks]; }
-  const ParleyLowRank* find(int layer, Which which, int m) const {
-    if (adapters_.of[m] < 0) return nullptr;
-    const ParleyLowRank& low = adapters_.tables[adapters_.of[m]][layer * 4 + which];
-    return low.ranks ? &low : nullptr;
-  }
-
-  const ParleyAdapters& adapters_;
-  int M_;
-  std::vector<float> shrunk_;
-};
-
 // Some of a prompt's tokens, for the query heads of one kv head.
 struct SpanTask {
   const ParleyChunk* chunk;
@@ -165,7 +120,7 @@ void decode(const ParleyLayer* layers, int count, const ParleyShape& shape,
   const std::vector<SpanTask> spans = span_tasks(batch, kv_heads, group);
   PartResults parts(num_decode, heads, D, most);
   Shared shared(M, qkv_rows, queries, hidden, intermediate);
-  Adapted adapted(batch.adapters, M);
+  Adapted adapted(batch.adapters, M, count, {hidden, queries, hidden, intermediate});
   std::vector<Phase> phases((size_t)count * (adapted.any() ? 9 : 5));
   const auto units_of = [&](int total) { return std::min(total, threads * kUnitsOfThread); };
   const int qkv_units = units_of(heads + 2 * kv_heads);
@@ -173,6 +128,7 @@ void decode(const ParleyLayer* layers, int count, const ParleyShape& shape,
 #pragma omp parallel num_threads(threads)
   {
     Phases work(phases);
+    Ahead ahead;
     OwnRows own(M, std::max(hidden, queries));
     PartRoom room(heads);
     SpanRoom span_room(spans.empty() ? 0 : span_rows(group), D);
@@ -190,9 +146,8 @@ void decode(const ParleyLayer* layers, int count, const ParleyShape& shape,
       Share groups = share_of(hidden / kGroup, unit, sum_units);
       int from = groups.begin * kGroup, to = groups.end * kGroup;
       float* y = last ? batch.delta : shared.sum.data();
-      adapted.fetch(layer, which, from, to);
-      product(weight, input, rounded, y, M, from, to, hidden);
-      adapted.expand(layer, which, y, hidden, from, to);
+      const int index = layer * Adapted::kProducts + which;
+      adapted.multiply(index, weight, input, rounded, y, from, to, hidden, index + 1, unit, sum_units, ahead);
       for (int m = 0; !last && m < M; m++)
         for (int n = from; n < to; n++) batch.x[(size_t)m * hidden + n] += y[(size_t)m * hidden + n];
     };
@@ -200,17 +155,18 @@ void decode(const ParleyLayer* layers, int count, const ParleyShape& shape,
     // What this thread does once to make ready what enters a product, in whichever phase it comes first.
     int ready_for = -1;
     const auto once = [&](int layer, Adapted::Which which, auto prepare) {
-      return [&ready_for, product = layer * 4 + which, prepare] {
+      return [&ready_for, product = layer * Adapted::kProducts + which, prepare] {
         if (ready_for != product) prepare();
         ready_for = product;
       };
     };
     // Where rows have adapters, what enters a product is made ready in the phase before it.
-    const auto shrink = [&](int layer, Adapted::Which which, auto prepare, const float* input,
-                            int width) {
+    const auto shrink = [&](int layer, Adapted::Which which, auto prepare, const ParleyMatrix& weight,
+                            const float* input, const RoundedRows& rounded) {
       if (adapted.any())
         work.run(M, prepare, [&](int m) {
-          adapted.shrink(layer, which, m, input + (size_t)m * width, width);
+          adapted.shrink(layer * Adapted::kProducts + which, m, input + (size_t)m * weight.width,
+                         weight.rounds ? rounded.row(m, weight.width / kBlock) : nullptr, weight.width);
         });
     };
 
@@ -223,16 +179,14 @@ void decode(const ParleyLayer* layers, int count, const ParleyShape& shape,
       // Queries, keys and values, head by head, turned and kept by the thread that has them.
       const auto enter_attention =
           once(i, Adapted::kQkv, [&] { norm(layer.attn_norm, layer.qkv); });
-      shrink(i, Adapted::kQkv, enter_attention, own.exact.data(), hidden);
+      shrink(i, Adapted::kQkv, enter_attention, layer.qkv, own.exact.data(), own.rounded);
       work.run(
           qkv_units, enter_attention,
           [&](int unit) {
             Share own_heads = share_of(heads + 2 * kv_heads, unit, qkv_units);
-            adapted.fetch(i, Adapted::kQkv, own_heads.begin * D, own_heads.end * D);
-            product(layer.qkv, own.exact.data(), own.rounded, shared.qkv.data(), M,
-                    own_heads.begin * D, own_heads.end * D, qkv_rows);
-            adapted.expand(i, Adapted::kQkv, shared.qkv.data(), qkv_rows, own_heads.begin * D,
-                           own_heads.end * D);
+            adapted.multiply(i * Adapted::kProducts + Adapted::kQkv, layer.qkv, own.exact.data(),
+                             own.rounded, shared.qkv.data(), own_heads.begin * D, own_heads.end * D,
+                             qkv_rows, Adapted::kNone, unit, qkv_units, ahead);
             for (int m = 0; m < M; m++)
               for (int h = own_heads.begin; h < own_heads.end; h++) {
                 float* head = &shared.qkv[(size_t)m * qkv_rows + (size_t)h * D];
@@ -268,14 +222,14 @@ void decode(const ParleyLayer* layers, int count, const ParleyShape& shape,
                        &own.exact[(size_t)m * queries + (size_t)h * D]);
         if (layer.out.rounds) own.round(queries);
       });
-      shrink(i, Adapted::kOut, join, own.exact.data(), queries);
+      shrink(i, Adapted::kOut, join, layer.out, own.exact.data(), own.rounded);
       work.run(sum_units, join, [&](int unit) {
         sum(i, Adapted::kOut, layer.out, own.exact.data(), own.rounded, unit, false);
       });
 
       // Gate and up of the same columns by the same thread, which can go on with them alone.
       const auto enter_mlp = once(i, Adapted::kGateUp, [&] { norm(layer.mlp_norm, layer.gate_up); });
-      shrink(i, Adapted::kGateUp, enter_mlp, own.exact.data(), hidden);
+      shrink(i, Adapted::kGateUp, enter_mlp, layer.gate_up, own.exact.data(), own.rounded);
       work.run(
           mlp_units, enter_mlp,
           [&](int unit) {
@@ -283,11 +237,10 @@ void decode(const ParleyLayer* layers, int count, const ParleyShape& shape,
             int from = blocks.begin * kBlock, to = blocks.end * kBlock;
             for (int side = 0; side < 2; side++) {
               const int first = side * intermediate + from, end = side * intermediate + to;
-              adapted.fetch(i, Adapted::kGateUp, first, end);
-              product(layer.gate_up, own.exact.data(), own.rounded, shared.gate_up.data(), M, first,
-                      end, 2 * intermediate);
-              adapted.expand(i, Adapted::kGateUp, shared.gate_up.data(), 2 * intermediate, first,
-                             end);
+              const int index = i * Adapted::kProducts + Adapted::kGateUp;
+              adapted.multiply(index, layer.gate_up, own.exact.data(), own.rounded,
+                               shared.gate_up.data(), first, end, 2 * intermediate, index + 1,
+                               2 * unit + side, 2 * mlp_units, ahead);
             }
             for (int m = 0; m < M; m++) {
               const float* gate = &shared.gate_up[(size_t)m * 2 * intermediate + from];
@@ -299,7 +252,7 @@ void decode(const ParleyLayer* layers, int count, const ParleyShape& shape,
             }
           });
 
-      shrink(i, Adapted::kDown, nothing, shared.activated.data(), intermediate);
+      shrink(i, Adapted::kDown, nothing, layer.down, shared.activated.data(), shared.rounded);
       work.run(sum_units, nothing, [&](int unit) {
         sum(i, Adapted::kDown, layer.down, shared.activated.data(), shared.rounded, unit, i + 1 == count);
       });

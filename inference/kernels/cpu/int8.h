@@ -164,6 +164,9 @@ class RoundedRows {
       round_row(x, &rounded_[(size_t)m * subs + first], count);
   }
 
+  // Row m of `subs` sub-blocks in int8; null where they are in tiles.
+  const Rounded* row(int m, int subs) const { return tiled_ ? nullptr : &rounded_[(size_t)m * subs]; }
+
   // Columns [from, to) of y (M, N) = these rows (M, K) @ weight^T: multiples of a group, counted
   // from the weight's first row.
   template <class Block>

@@ -6,13 +6,15 @@
 
 #include "attend_parts.h"
 #include "cached_rows.h"
+#include "low_rank_int8.h"
 #include "phases.h"
 
 extern "C" {
 
 // Columns [first, first + columns) of a product get `up` times the numbers from `row` on that `down`
-// gave. `up` lies in blocks of kUpColumns columns, each (rank, kUpColumns), the last filled up: a unit
-// reads on and on, and not a line here and there.
+// gave. `up` lies in blocks of kUpColumns columns, each (rank, kUpColumns) or, where numbers are int8,
+// (rank / kTogether, kUpColumns, kTogether), the last filled up: a unit reads on and on, and not a line
+// here and there.
 struct ParleyUpdate {
   int first, columns, row, rank;
   const void* up;
@@ -38,7 +40,7 @@ struct ParleyAdapters {
 
 namespace {
 
-constexpr int kUpColumns = 32;
+constexpr int kMaxUpdates = 3, kInt8 = 3;
 
 // `action(Row())` for the kind of an adapter's numbers.
 template <class Action>
@@ -47,86 +49,116 @@ inline void with_numbers(int kind, Action action) {
     case 0: action(Float32Row()); break;
     case 1: action(BFloat16Row()); break;
     case 2: action(Float16Row()); break;
-    case 3: action(Int8Row()); break;
+    case kInt8: action(Int8Row()); break;
   }
 }
 
-// out[i] = x (width) * rows[i] for four rows. `next`, or null, is what is read next: of the adapters of
-// a batch each row meets another, whose beginning the processor cannot foresee.
+inline size_t bytes_of(int kind) {
+  size_t bytes = 0;
+  with_numbers(kind, [&](auto row) { bytes = sizeof(typename decltype(row)::Number); });
+  return bytes;
+}
+
+// Ranks of `up` as they lie in memory.
+inline int rank_kept(const ParleyUpdate& update, int kind) {
+  return kind == kInt8 ? filled_up(update.rank) : update.rank;
+}
+
+// out[i] = x (width) * rows[i] for four rows.
 template <class Row>
-inline void dot_rows(const float* x, const typename Row::Number* rows,
-                     const typename Row::Number* next, int width, float* out) {
-  constexpr int kLine = 64 / sizeof(typename Row::Number);
+inline void dot_rows(const float* x, const typename Row::Number* rows, int width, float* out) {
   f32xN acc[4] = {};
   for (int k = 0; k < width; k += kLanes) {
     const f32xN values = load<f32xN>(x + k);
-    for (int i = 0; next && k % kLine == 0 && i < 4; i++)
-      __builtin_prefetch(next + (size_t)i * width + k);
     for (int i = 0; i < 4; i++) acc[i] = fused(Row::some(rows + (size_t)i * width + k), values, acc[i]);
   }
   sum_four(acc, out);
 }
 
-// out (ranks) = down x; `ranks` are a multiple of four. `after`, or null, is shrunk by next.
-inline void shrink_row(const ParleyLowRank& low, int kind, const float* x, int width, float* out,
-                       const ParleyLowRank* after = nullptr) {
-  with_numbers(kind, [&](auto row) {
-    typedef decltype(row) Row;
-    const auto* down = (const typename Row::Number*)low.down;
-    const auto* other = after ? (const typename Row::Number*)after->down : nullptr;
-    for (int i = 0; i < low.ranks; i += 4) {
-      const auto* rows = down + (size_t)i * width;
-      dot_rows<Row>(x, rows, i + 4 < low.ranks ? rows + (size_t)4 * width : other, width, out + i);
-    }
-    for (int i = 0; Row::kScaled && i < low.ranks; i++) out[i] *= low.scales[i];
-  });
-}
+// What `down` gave for a row, as `up` takes it.
+class Shrunk {
+ public:
+  explicit Shrunk(int max_ranks)
+      : exact_(max_ranks), bytes_(max_ranks + kMaxUpdates * (kTogether - 1)) {}
 
-// V vectors of y += the sum of shrunk[i] * up[i], in a block.
+  // Of x (width): `rounded` is the same rounded, or null.
+  void put(const ParleyLowRank& low, int kind, const float* x, const Rounded* rounded, int width) {
+    with_numbers(kind, [&](auto row) {
+      typedef decltype(row) Row;
+      const auto* down = (const typename Row::Number*)low.down;
+      if constexpr (std::is_same<Row, Int8Row>::value) {
+        put_bytes(low, down, x, rounded, width);
+      } else {
+        for (int i = 0; i < low.ranks; i += 4)
+          dot_rows<Row>(x, down + (size_t)i * width, width, &exact_[i]);
+      }
+    });
+  }
+  const float* exact(const ParleyUpdate& update) const { return &exact_[update.row]; }
+  ShrunkBytes bytes(int index) const { return bytes_of_[index]; }
+
+ private:
+  void put_bytes(const ParleyLowRank& low, const int8_t* down, const float* x, const Rounded* rounded,
+                 int width) {
+#ifdef PARLEY_INT8
+    std::vector<Rounded> own(rounded ? 0 : width / kBlock);
+    if (!rounded) round_row(x, own.data(), width);
+    shrink_bytes(down, low.ranks, rounded ? rounded : own.data(), width, exact_.data());
+    for (int i = 0; i < low.ranks; i++) exact_[i] *= low.scales[i];
+    int8_t* q = bytes_.data();
+    for (int u = 0; u < low.count; u++) {
+      bytes_of_[u] = {q, round_shrunk(exact(low.updates[u]), low.updates[u].rank, q)};
+      q += filled_up(low.updates[u].rank);
+    }
+#endif
+  }
+
+  std::vector<float> exact_;
+  std::vector<int8_t> bytes_;
+  ShrunkBytes bytes_of_[kMaxUpdates];
+};
+
+// V vectors of y += up^T shrunk, in a block that begins at `up`.
 template <class Row, int V>
-inline void expand_some(const float* shrunk, const typename Row::Number* up, int rank, float* y) {
-  f32xN acc[V] = {};
-  for (int i = 0; i < rank; i++)
-    for (int v = 0; v < V; v++)
-      acc[v] = fused(Row::some(up + i * kUpColumns + v * kLanes), splat(shrunk[i]), acc[v]);
-  for (int v = 0; v < V; v++) {
-    f32xN whole = load<f32xN>(y + v * kLanes) + acc[v];
-    std::memcpy(y + v * kLanes, &whole, sizeof whole);
+inline void expand_some(const Shrunk& shrunk, const ParleyUpdate& update, int index,
+                        const typename Row::Number* up, float* y) {
+  if constexpr (std::is_same<Row, Int8Row>::value) {
+#ifdef PARLEY_INT8
+    expand_bytes<V>(shrunk.bytes(index), up, update.rank, y);
+#endif
+  } else {
+    const float* by = shrunk.exact(update);
+    f32xN acc[V] = {};
+    for (int i = 0; i < update.rank; i++)
+      for (int v = 0; v < V; v++)
+        acc[v] = fused(Row::some(up + i * kUpColumns + v * kLanes), splat(by[i]), acc[v]);
+    for (int v = 0; v < V; v++) {
+      f32xN whole = load<f32xN>(y + v * kLanes) + acc[v];
+      std::memcpy(y + v * kLanes, &whole, sizeof whole);
+    }
   }
 }
 
-// Have those parts of `up` that columns [from, to) need brought near.
-inline void fetch_up(const ParleyLowRank& low, int kind, int from, int to) {
-  with_numbers(kind, [&](auto row) {
-    constexpr size_t kBytes = sizeof(typename decltype(row)::Number);
-    for (int u = 0; u < low.count; u++) {
-      const ParleyUpdate& update = low.updates[u];
-      const int end = std::min(to - update.first, update.columns);
-      const int begin = std::max(from - update.first, 0) / kUpColumns * kUpColumns;
-      for (size_t at = begin * update.rank * kBytes; begin < end && at < end * update.rank * kBytes; at += 64)
-        __builtin_prefetch((const char*)update.up + at);
-    }
-  });
-}
-
 // Columns [from, to), multiples of a vector, of y += up^T shrunk.
-inline void expand_row(const ParleyLowRank& low, int kind, const float* shrunk, float* y, int from,
+inline void expand_row(const ParleyLowRank& low, int kind, const Shrunk& shrunk, float* y, int from,
                        int to) {
   with_numbers(kind, [&](auto row) {
     typedef decltype(row) Row;
+    constexpr int kOfColumn = std::is_same<Row, Int8Row>::value ? kTogether : 1;
     for (int u = 0; u < low.count; u++) {
       const ParleyUpdate& update = low.updates[u];
       const auto* up = (const typename Row::Number*)update.up;
+      const int rank = rank_kept(update, kind);
       const int end = std::min(to - update.first, update.columns);
       float* out = y + update.first;
       for (int n = std::max(from - update.first, 0); n < end;) {
         const int in = n % kUpColumns;
-        const auto* block = up + (size_t)(n - in) * update.rank;
+        const auto* block = up + (size_t)(n - in) * rank;
         if (in == 0 && n + kUpColumns <= end) {
-          expand_some<Row, kUpColumns / kLanes>(shrunk + update.row, block, update.rank, out + n);
+          expand_some<Row, kUpColumns / kLanes>(shrunk, update, u, block, out + n);
           n += kUpColumns;
         } else {
-          expand_some<Row, 1>(shrunk + update.row, block + in, update.rank, out + n);
+          expand_some<Row, 1>(shrunk, update, u, block + in * kOfColumn, out + n);
           n += kLanes;
         }
       }
@@ -134,16 +166,30 @@ inline void expand_row(const ParleyLowRank& low, int kind, const float* shrunk, 
   });
 }
 
+// `action(from, bytes)` for those parts of `up` that columns [from, to) need.
+template <class Action>
+inline void each_up(const ParleyLowRank& low, int kind, int from, int to, Action action) {
+  const size_t bytes = bytes_of(kind);
+  for (int u = 0; u < low.count; u++) {
+    const ParleyUpdate& update = low.updates[u];
+    const int end = std::min(to - update.first, update.columns);
+    const int begin = std::max(from - update.first, 0) / kUpColumns * kUpColumns;
+    const size_t rank = rank_kept(update, kind);
+    if (begin < end)
+      action((const char*)update.up + begin * rank * bytes, (end - begin) * rank * bytes);
+  }
+}
+
 // y (M, columns), `stride` floats from row to row, += the update of x (M, width).
 inline void add_low_rank(const ParleyLowRank& low, int kind, const float* x, float* y, int M,
                          int width, int columns, int stride, int threads) {
 #pragma omp parallel num_threads(threads) if (M > 1)
   {
-    std::vector<float> shrunk(low.ranks);
+    Shrunk shrunk(low.ranks);
 #pragma omp for schedule(static)
     for (int m = 0; m < M; m++) {
-      shrink_row(low, kind, x + (size_t)m * width, width, shrunk.data());
-      expand_row(low, kind, shrunk.data(), y + (size_t)m * stride, 0, columns);
+      shrunk.put(low, kind, x + (size_t)m * width, nullptr, width);
+      expand_row(low, kind, shrunk, y + (size_t)m * stride, 0, columns);
     }
   }
 }

@@ -19,6 +19,8 @@ _KINDS = {torch.float32: 0, torch.bfloat16: 1, torch.float16: 2, torch.int8: 3}
 _MAX_UPDATES = 3
 _UP_COLUMNS = 32
 """`kUpColumns`."""
+_TOGETHER = 4
+"""`kTogether`, of ranks in int8."""
 
 
 class _Update(Structure):
@@ -118,9 +120,11 @@ class CpuLowRank:
         self._kernels = kernels
 
     def ordered(self, up: Tensor) -> Tensor:
+        together = _TOGETHER if up.dtype is torch.int8 else 1
         rank, columns = up.shape
-        filled = torch.nn.functional.pad(up, (0, -columns % _UP_COLUMNS))
-        return filled.view(rank, -1, _UP_COLUMNS).transpose(0, 1).contiguous()
+        filled = torch.nn.functional.pad(up, (0, -columns % _UP_COLUMNS, 0, -rank % together))
+        blocks = filled.view(len(filled) // together, together, -1, _UP_COLUMNS)
+        return blocks.permute(2, 0, 3, 1).contiguous()
 
     def __call__(self, low: LowRank, x: Tensor, y: Tensor) -> None:
         x = x.contiguous()

@@ -1,0 +1,78 @@
+"""What our kernel adds for an adapter, against the same in float64."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from torch import Tensor
+
+from inference.kernels.cpu.low_rank import CpuLowRank
+from inference.kernels.low_rank import LowRank, Update
+
+ROWS = 5
+
+
+def drawn(width: int, rank: int, columns: list[int], dtype: torch.dtype) -> tuple[LowRank, Tensor]:
+    """Random numbers of some matrices of a product, without the order of any kernel."""
+    ranks = rank * len(columns)
+    down = torch.randn(ranks + -ranks % 4, width)
+    down[ranks:] = 0
+    scales = None
+    if dtype is torch.int8:
+        down, scales = (down * 40).clamp(-127, 127).round(), torch.rand(len(down)) / 100
+    updates, first = [], 0
+    for index, count in enumerate(columns):
+        up = torch.randn(rank, count)
+        if dtype is torch.int8:
+            up = (up * 40).clamp(-127, 127).round()
+        updates.append(Update(first, count, index * rank, rank, up.to(dtype)))
+        first += count
+    return LowRank(down.to(dtype), tuple(updates), scales), torch.randn(ROWS, width)
+
+
+def rounded(rows: Tensor) -> Tensor:
+    """Rows as int8 with the scale of their largest represents them."""
+    largest = rows.abs().amax(-1, keepdim=True)
+    return (rows * (127 / largest)).round() * (largest / 127)
+
+
+def added(low: LowRank, x: Tensor) -> Tensor:
+    in_bytes = low.scales is not None
+    if in_bytes:
+        x = rounded(x.view(ROWS, -1, 32)).view(ROWS, -1)
+    shrunk = x.double() @ low.down.double().T
+    if low.scales is not None:
+        shrunk *= low.scales.double()
+    parts = []
+    for update in low.updates:
+        own = shrunk[:, update.row : update.row + update.rank]
+        parts.append((rounded(own) if in_bytes else own) @ update.up.double())
+    return torch.cat(parts, 1)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16, torch.int8])
+@pytest.mark.parametrize("rank", [1, 6, 8, 20])
+@pytest.mark.parametrize(("width", "columns"), [(96, [48, 16, 16]), (576, [576]), (32, [80, 80])])
+def test_what_is_added_equals_torch(kernel_variants, dtype, rank, width, columns):
+    """Ranks that fill no word, widths of an odd number of blocks, columns that fill no block."""
+    in_bytes = dtype is torch.int8
+    if in_bytes and not kernel_variants.parley_has_int8():
+        pytest.skip("no products in int8")
+    torch.manual_seed(0)
+    low, x = drawn(width, rank, columns, dtype)
+    add = CpuLowRank(kernel_variants)
+    ordered = tuple(
+        Update(one.first, one.columns, one.row, one.rank, add.ordered(one.up))
+        for one in low.updates
+    )
+    before = torch.randn(ROWS, sum(columns))
+    y = before.clone()
+    add(LowRank(low.down, ordered, low.scales), x, y)
+    wanted = added(low, x)
+    off = ((y - before).double() - wanted).abs().amax(1) / wanted.abs().max()
+    # In int8 a number halfway between two may become either: one step of 127, of a row.
+    assert off.max() < (0.01 if in_bytes else 1e-5)
+    assert (off < 1e-5).sum() >= ROWS - in_bytes
+    again = before[2:3].clone()
+    add(LowRank(low.down, ordered, low.scales), x[2:3], again)
+    assert torch.equal(again[0], y[2]), "a row depends on its neighbours"
