@@ -53,7 +53,7 @@ def added(low: LowRank, x: Tensor) -> Tensor:
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16, torch.int8])
 @pytest.mark.parametrize("rank", [1, 6, 8, 20])
 @pytest.mark.parametrize(("width", "columns"), [(96, [48, 16, 16]), (576, [576]), (32, [80, 80])])
-def test_what_is_added_equals_torch(kernel_variants, dtype, rank, width, columns):
+def test_kernel_adds_what_torch_adds(kernel_variants, dtype, rank, width, columns):
     """Ranks that fill no word, widths of an odd number of blocks, columns that fill no block."""
     in_bytes = dtype is torch.int8
     if in_bytes and not kernel_variants.parley_has_int8():
