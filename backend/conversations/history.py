@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
@@ -30,22 +31,47 @@ def history_for(
     whose prompt is then joined to the next one. Of the files `searched` only a note is left
     (passages.py).
     """
+    entries = history_of(prompt, tokens=tokens, searched=searched).entries
+    return newest_within([one.message for one in entries], tokens=tokens)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A message as models read it, and the first stored one that it is made of."""
+
+    message: ChatMessage
+    origin: Message
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """Attributes:
+    entries: a little more than fits, oldest first.
+    is_whole: whether it begins where the chat does.
+    """
+
+    entries: list[Entry]
+    is_whole: bool
+
+
+def history_of(leaf: Message, *, tokens: int, searched: Collection[UUID] = ()) -> History:
+    """What of the chat down to `leaf` may fit into about `tokens`."""
     path = path_to(
-        conversation_id=prompt.conversation_id,
-        leaf_id=prompt.id,
+        conversation_id=leaf.conversation_id,
+        leaf_id=leaf.id,
         max_bytes=tokens * _BYTES_PER_TOKEN,
     )
     attachments = _attachments_of(path)
-    history: list[ChatMessage] = []
+    entries: list[Entry] = []
     for message in _without_blocked(path):
         if message.role == MessageRole.ASSISTANT and not message.text:
             continue
         for spoken in _spoken(message, attachments, searched):
-            if history and history[-1].role == spoken.role in _IN_TURNS:
-                history[-1] = _joined(history[-1], spoken)
+            if entries and entries[-1].message.role == spoken.role in _IN_TURNS:
+                entries[-1] = Entry(_joined(entries[-1].message, spoken), entries[-1].origin)
             else:
-                history.append(spoken)
-    return newest_within(_with_outputs(history), tokens=tokens)
+                entries.append(Entry(spoken, message))
+    return History(_with_outputs(entries), is_whole=bool(path) and path[0].parent_id is None)
 
 
 def newest_within(history: Sequence[ChatMessage], *, tokens: int) -> list[ChatMessage]:
@@ -54,14 +80,19 @@ def newest_within(history: Sequence[ChatMessage], *, tokens: int) -> list[ChatMe
     A long conversation goes on, and forgets its beginning. The last prompt always stays: too
     long for the model all by itself, it is refused with a message that says so.
     """
+    return list(history[kept_from(history, tokens=tokens) :])
+
+
+def kept_from(history: Sequence[ChatMessage], *, tokens: int) -> int:
+    """Where `newest_within` begins."""
     last = len(history) - 1
     # Results of tools stay with the prompt and the calls that led to them.
     kept = next((at for at in range(last, 0, -1) if history[at].role == MessageRole.USER), 0)
     left = tokens - sum(tokens_of(message) for message in history[kept:])
     while kept > 0 and (left := left - tokens_of(history[kept - 1])) >= 0:
         kept -= 1
-    begins = [at for at in range(kept, len(history)) if history[at].role == MessageRole.USER]
-    return list(history[begins[0] if begins else kept :])
+    begins = (at for at in range(kept, len(history)) if history[at].role == MessageRole.USER)
+    return next(begins, kept)
 
 
 def _spoken(
@@ -82,16 +113,16 @@ def _spoken(
     return [*outputs, *instructions, *own]
 
 
-def _with_outputs(history: Sequence[ChatMessage]) -> list[ChatMessage]:
-    """`history` in which every call has an output: models refuse one that was never answered, as
+def _with_outputs(entries: Sequence[Entry]) -> list[Entry]:
+    """`entries` in which every call has an output: models refuse one that was never answered, as
     when its person wrote on instead of allowing it."""
-    answered = {message.tool_call_id for message in history}
-    whole: list[ChatMessage] = []
-    for message in history:
-        whole.append(message)
+    answered = {one.message.tool_call_id for one in entries}
+    whole: list[Entry] = []
+    for one in entries:
+        whole.append(one)
         whole += [
-            ChatMessage("tool", "This call was not made.", tool_call_id=call.id)
-            for call in message.tool_calls
+            Entry(ChatMessage("tool", "This call was not made.", tool_call_id=call.id), one.origin)
+            for call in one.message.tool_calls
             if call.id not in answered
         ]
     return whole

@@ -70,3 +70,25 @@ def test_chat_longer_than_the_window_is_answered(upstream, person):
     assert prompts[0] not in read
     shown = person.browser.get(f"/api/conversations/{conversation}").json()["messages"]
     assert [m["content"] for m in shown if m["role"] == "user"] == prompts
+
+
+def test_how_full_a_chat_is_follows_the_rule_of_its_prompts(upstream, person):
+    upstream.behaviour.script = ["So", " be", " it."]
+    conversation = person.new_conversation(title="Filling")
+    path = f"/api/conversations/{conversation}/context"
+    begun = person.browser.get(path).json()
+    assert begun["used"] == 0 < begun["limit"]
+
+    used = []
+    for number in range(4):
+        ask(person, conversation, f"Prompt {number}, " + "x" * 6000)
+        used.append(person.browser.get(path).json())
+    ask(person, conversation, "And now?")
+
+    assert used[0]["begins_with"] is None is used[1]["begins_with"]
+    assert 2000 < used[0]["used"] < used[1]["used"]
+    assert all(one["used"] <= one["limit"] == begun["limit"] for one in used)
+    sent = upstream.served[-1].body["messages"]
+    first = next(message["content"] for message in sent if message["role"] == "user")
+    assert not first.startswith("Prompt 0")
+    assert used[-1]["begins_with"] == f"{first[:79]}…"

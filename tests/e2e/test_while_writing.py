@@ -1,5 +1,6 @@
 """What can be done while an answer is written, and with one that was cut short."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -57,3 +58,38 @@ def test_cut_answer_goes_on_and_a_message_waits_for_its_turn(
     scripted_product.says("Fine.")
     prompts = [one["content"] for one in person.stored() if one["role"] == "user"]
     assert prompts == ["Count, please", "Take your time", "Thank you"]
+
+
+@pytest.mark.parametrize("device", ["desktop", "phone"])
+def test_gauge_says_how_full_a_chat_is_and_where_it_is_read_from(
+    sign_up: SignUp, scripted_product: ScriptedProduct, device: str, tmp_path: Path
+) -> None:
+    scripted_product.says("Calm, indeed.")
+    person = sign_up(**(PHONE if device == "phone" else {}))
+    page = person.page
+    send = page.get_by_role("button", name="Send", exact=True)
+    calm = "The sea is calm. " * 820  # more than half of the model's window
+    person.open("/")
+    person.composer.fill(f"First. {calm}")
+    send.click()
+    person.wait_for_the_end()
+    page.get_by_role("button", name=re.compile(r"^Context: \d\d % full$")).click()
+    gauge = page.get_by_role("dialog", name="Context")
+    expect(gauge.get_by_text("tokens")).to_have_text(re.compile(r"^About 4,\d{3} of \d,\d{3} "))
+    expect(gauge).to_contain_text("All of this chat is read.")
+    page.keyboard.press("Escape")
+
+    person.composer.fill(f"Second. {calm}")
+    send.click()
+    left_out = page.get_by_role("button", name="Context: the beginning is left out")
+    expect(left_out).to_be_visible()
+    person.wait_for_the_end()
+    page.screenshot(path=tmp_path / f"full-{device}.png")
+    left_out.focus()
+    page.keyboard.press("Enter")
+    expect(gauge).to_contain_text("Left out: everything before")
+    expect(gauge.get_by_text("Second. The sea is calm.")).to_be_visible()
+    assert_accessible(page, "how full a chat is")
+    page.screenshot(path=tmp_path / f"gauge-{device}.png")
+    read = scripted_product.prompts[-1]
+    assert [one["content"][:7] for one in read if one["role"] == "user"] == ["Second."]

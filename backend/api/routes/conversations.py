@@ -11,6 +11,7 @@ from backend.api.kept_text_check import instructions_check
 from backend.api.schemas.conversations import (
     BulkChange,
     BulkOut,
+    ContextOut,
     ConversationCreate,
     ConversationListOut,
     ConversationOut,
@@ -23,9 +24,11 @@ from backend.api.schemas.conversations import (
     conversation_out,
 )
 from backend.api.throttling import count_use
+from backend.api.turns import room_for_history
 from backend.conversations import search as searching
 from backend.conversations import selectors, services, tags
 from backend.conversations.assistant_access import assistant_get
+from backend.conversations.context import context_get
 from backend.conversations.models import Conversation
 from backend.conversations.purge import conversation_end
 from backend.generation.pools.config import load_pools
@@ -132,6 +135,22 @@ async def get_conversation(
         before=before,
     )
     return conversation_out(branch)
+
+
+@router.get("/{uuid:conversation_id}/context", response=ContextOut)
+async def get_context(request: AuthenticatedRequest, conversation_id: UUID) -> ContextOut:
+    """How full the active branch is for its model, and where what is read of it begins."""
+    use = await in_database(
+        context_get,
+        principal=request.auth,
+        conversation_id=conversation_id,
+        room_of=_room_of,
+    )
+    return ContextOut(used=use.used, limit=use.limit, begins_with=use.begins_with)
+
+
+def _room_of(conversation: Conversation) -> int:
+    return room_for_history(conversation.parameters.get("max_tokens"))(conversation.model)
 
 
 @router.patch("/{uuid:conversation_id}", response=SummaryOut)

@@ -257,6 +257,14 @@ class MessageOut(ResponseModel):
     memories: list[UsedMemoryOut] = Field(description="Of an answer: what was used of memory.")
 
 
+class ContextOut(ResponseModel):
+    used: int = Field(description="About so many tokens, rather too many than too few.")
+    limit: int = Field(description="What the model's window leaves beside an answer.")
+    begins_with: str | None = Field(
+        description="The first words that are read; null where nothing before them is left out."
+    )
+
+
 class GenerationRefOut(ResponseModel):
     id: UUID
     message_id: UUID

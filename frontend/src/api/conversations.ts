@@ -4,6 +4,7 @@ import type {
   Attachment,
   ChatDefaults,
   ChatParameters,
+  ContextUse,
   Conversation,
   ConversationList,
   ConversationSummary,
@@ -66,6 +67,9 @@ export const getConversation = (id: string, before: string | null, signal?: Abor
     }),
     signal ? { signal } : {},
   );
+
+export const getContext = (id: string) =>
+  api<ContextUse>(`/api/conversations/${encodeURIComponent(id)}/context`);
 
 export interface ConversationPatch {
   title?: string;

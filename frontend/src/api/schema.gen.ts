@@ -255,6 +255,26 @@ export interface paths {
         patch: operations["update_conversation"];
         trace?: never;
     };
+    "/api/conversations/{conversation_id}/context": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Context
+         * @description How full the active branch is for its model, and where what is read of it begins.
+         */
+        get: operations["get_context"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/conversations/{conversation_id}/restore": {
         parameters: {
             query?: never;
@@ -3955,6 +3975,24 @@ export interface components {
              */
             web_search?: boolean | null;
         };
+        /** ContextOut */
+        ContextOut: {
+            /**
+             * Used
+             * @description About so many tokens, rather too many than too few.
+             */
+            used: number;
+            /**
+             * Limit
+             * @description What the model's window leaves beside an answer.
+             */
+            limit: number;
+            /**
+             * Begins With
+             * @description The first words that are read; null where nothing before them is left out.
+             */
+            begins_with: string | null;
+        };
         /** ImportOut */
         ImportOut: {
             /** Imported */
@@ -7554,6 +7592,30 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SummaryOut"];
+                };
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
+    get_context: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                conversation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContextOut"];
                 };
             };
             "4XX": components["responses"]["Error"];

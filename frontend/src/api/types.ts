@@ -64,6 +64,8 @@ export type Conversation = Narrow<Schemas["ConversationOut"], { messages: Messag
 export type Assistant = Narrow<Schemas["AssistantOut"], { seen_by: Role[]; edited_by: Role[] }>;
 
 export type ChatParameters = Schemas["ChatParameters"];
+/** How full a chat is for its model. */
+export type ContextUse = Schemas["ContextOut"];
 /** What became of one part of an import. */
 export type ImportPart = Schemas["ImportOut"];
 /** What a person wants of every chat. */

@@ -23,6 +23,7 @@ import type { ChatSettings } from "./chat-settings";
 import { modelForNewChat, useChosenModel } from "./chosen-model";
 import { useProjectOf } from "./chosen-project";
 import { ComposerFooter } from "./composer";
+import { ContextGauge } from "./context-gauge";
 import { NEW_CHAT } from "./drafts";
 import { isRunning, useLiveAnswer } from "./live";
 import { ModelOutage } from "./model-outage";
@@ -144,7 +145,16 @@ function Chat({ id, assistantId }: ChatProps) {
               olderFailed={query.isFetchNextPageError}
               loadOlder={() => void query.fetchNextPage()}
               footer={
-                <ComposerFooter onQueue={(text) => queue(id, [{ type: "text", text }])} web={web}>
+                <ComposerFooter
+                  onQueue={(text) => queue(id, [{ type: "text", text }])}
+                  web={web}
+                  gauge={
+                    conversation &&
+                    models.some((known) => known.id === conversation.model) && (
+                      <ContextGauge conversation={conversation} running={running} />
+                    )
+                  }
+                >
                   <QueuedMessage conversationId={id} running={running} send={send} />
                 </ComposerFooter>
               }

@@ -109,17 +109,22 @@ export function Composer({ autoFocus = true, onQueue, web }: ComposerProps) {
 interface ComposerFooterProps extends Pick<ComposerProps, "onQueue" | "web"> {
   /** Above it. */
   children?: ReactNode;
+  /** In its corner. */
+  gauge: ReactNode;
 }
 
 /** The composer at the foot of a conversation. */
-export function ComposerFooter({ children, onQueue, web }: ComposerFooterProps) {
+export function ComposerFooter({ children, onQueue, web, gauge }: ComposerFooterProps) {
   return (
     <div className="mx-auto w-full max-w-3xl px-3 pb-2 md:px-6">
       {children}
       <Composer onQueue={onQueue} web={web} />
-      <p className="pt-2 pb-[env(safe-area-inset-bottom)] text-center text-muted-foreground text-xs">
-        Parley can make mistakes. Check important information.
-      </p>
+      <div className="flex items-center gap-1 pt-2 pb-[env(safe-area-inset-bottom)]">
+        <p className="flex-1 text-center text-muted-foreground text-xs">
+          Parley can make mistakes. Check important information.
+        </p>
+        {gauge}
+      </div>
     </div>
   );
 }

@@ -1,0 +1,61 @@
+"""How full a chat is for its model, by the rule that chooses what an answer reads (history.py)."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.utils.text import Truncator
+
+from backend.accounts.principal import Principal
+from backend.conversations.history import history_of, kept_from, tokens_of
+from backend.conversations.instructions import instructions_for
+from backend.conversations.models import Conversation
+from backend.conversations.passages import reading_for
+from backend.conversations.selectors import conversation_get
+from backend.conversations.types import ChatMessage
+
+_MAX_EXCERPT = 80
+
+
+@dataclass(frozen=True, slots=True)
+class ContextUse:
+    """Tokens are counted as when a prompt is made: about, and rather too many than too few.
+
+    Attributes:
+        used: by instructions, files and messages that the next answer reads.
+        limit: what the model's window leaves beside an answer.
+        begins_with: the first words of the first message that is read, "" of one without words;
+            None where all are read.
+    """
+
+    used: int
+    limit: int
+    begins_with: str | None
+
+
+def context_get(
+    *, principal: Principal, conversation_id: UUID, room_of: Callable[[Conversation], int]
+) -> ContextUse:
+    """Of the active branch. The work follows the window, not the length of the chat.
+
+    Raises:
+        NotFound: the conversation, or its model.
+    """
+    conversation = conversation_get(principal=principal, conversation_id=conversation_id)
+    limit = room_of(conversation)
+    instructions = instructions_for(conversation)
+    used = tokens_of(ChatMessage("system", instructions)) if instructions else 0
+    leaf = conversation.active_message
+    if leaf is None:
+        return ContextUse(used, limit, None)
+    left = max(0, limit - used)
+    reading = reading_for(leaf, tokens=left)
+    left -= reading.room
+    history = history_of(leaf, tokens=left, searched=reading.searched)
+    first = kept_from([one.message for one in history.entries], tokens=left)
+    kept = history.entries[first:]
+    used += reading.room + sum(tokens_of(one.message) for one in kept)
+    if not kept or (first == 0 and history.is_whole):
+        return ContextUse(used, limit, None)
+    words = " ".join(kept[0].origin.text.split())
+    return ContextUse(used, limit, Truncator(words).chars(_MAX_EXCERPT))
