@@ -23,6 +23,7 @@ urlpatterns = [
     path("docs", views.reference),
     path("frames/diagram", views.frame),
     path("frames/artifact", views.frame),
+    path("frames/python", views.frame),
     path("admin", RedirectView.as_view(url="/admin/")),
     path("admin/login/", login),
     path("admin/second-factor/", second_factor),

@@ -37,6 +37,8 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 900,
   },
+  // The one worker is begun from a `blob:` of an opaque origin, where Chromium begins no module.
+  worker: { format: "iife" },
   server: {
     port: 5173,
     proxy: {

@@ -2,7 +2,7 @@
 
 The page runs only our own files; the API's answers are never rendered. What comes of a model runs
 in frames of an opaque origin without network, which only the page may hold: one draws diagrams, one
-shows artifacts. Two pages of other people's code have the least that each needs:
+shows artifacts, one runs Python. Two pages of other people's code have the least that each needs:
 
 - the admin (django-unfold): its templates carry style attributes, which need `unsafe-inline` for
   styles; its attribute expressions are interpreted, not evaluated (frontend/admin).
@@ -39,7 +39,17 @@ ARTIFACT_POLICY = (
     " style-src 'unsafe-inline'; img-src data: blob:; media-src data: blob:; font-src data:;"
     " base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
 )
-_FRAME_POLICIES = {DIAGRAM_PATH: DIAGRAM_POLICY, ARTIFACT_PATH: ARTIFACT_POLICY}
+# Its worker, begun from a `blob:`, inherits it. WebAssembly is compiled; nothing is evaluated.
+PYTHON_PATH = "/frames/python"
+PYTHON_POLICY = (
+    "sandbox allow-scripts; default-src 'none'; script-src 'unsafe-inline' 'wasm-unsafe-eval';"
+    " worker-src blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
+)
+_FRAME_POLICIES = {
+    DIAGRAM_PATH: DIAGRAM_POLICY,
+    ARTIFACT_PATH: ARTIFACT_POLICY,
+    PYTHON_PATH: PYTHON_POLICY,
+}
 API_POLICY = "default-src 'none'; frame-ancestors 'none'; sandbox"
 
 _ALWAYS = {

@@ -13,7 +13,7 @@ from django.views.decorators.csrf import csrf_exempt
 
 from backend.api.application import api
 from backend.api.errors import InternalError, error_response
-from backend.api.security import ARTIFACT_PATH, DIAGRAM_PATH
+from backend.api.security import ARTIFACT_PATH, DIAGRAM_PATH, PYTHON_PATH
 from backend.platform.errors import InvalidRequest, NotFound, PermissionDenied
 from backend.platform.json import encode_json
 
@@ -22,6 +22,7 @@ INDEX_FILE = _BUILT / "index.html"
 _FRAME_FILES = {
     DIAGRAM_PATH: _BUILT / "diagram" / "diagram.html",
     ARTIFACT_PATH: _BUILT / "artifact" / "artifact.html",
+    PYTHON_PATH: _BUILT / "python" / "python.html",
 }
 
 _API_PREFIXES = ("/api/", "/v1/")

@@ -65,14 +65,16 @@ def test_no_policy_allows_eval_or_inline_scripts(product):
     assert "script-src 'self';" in DOCS_POLICY
 
 
-@pytest.mark.parametrize("path", ["/frames/diagram", "/frames/artifact"])
+@pytest.mark.parametrize("path", ["/frames/diagram", "/frames/artifact", "/frames/python"])
 def test_frames_of_untrusted_text_are_opaque_and_have_no_network(product, path):
     headers = httpx.get(product.url + path).headers
     policy = headers["Content-Security-Policy"]
     assert policy.startswith("sandbox allow-scripts; default-src 'none';")
     assert "frame-ancestors 'self'" in policy
-    for part in ("connect-src", "frame-src", "worker-src", "unsafe-eval", "allow-same-origin"):
+    for part in ("connect-src", "frame-src", "'unsafe-eval'", "allow-same-origin", "http", "*"):
         assert part not in policy
+    assert ("worker-src" in policy) == (path == "/frames/python")
+    assert "worker-src 'self'" not in policy
     assert headers["X-Frame-Options"] == "SAMEORIGIN"
     assert httpx.post(product.url + path).status_code == 405
 

@@ -27,12 +27,14 @@ const NAMES: Record<Kind, string> = {
   svg: "Drawing",
   mermaid: "Diagram",
   markdown: "Document",
+  python: "Python program",
 };
 const FILES: Record<Kind, { ending: string; type: string }> = {
   html: { ending: "html", type: "text/html" },
   svg: { ending: "svg", type: "image/svg+xml" },
   mermaid: { ending: "mmd", type: "text/plain" },
   markdown: { ending: "md", type: "text/markdown" },
+  python: { ending: "py", type: "text/x-python" },
 };
 
 interface ArtifactPanelProps {
@@ -94,7 +96,7 @@ export default function ArtifactPanel(props: ArtifactPanelProps) {
           value={view}
           onChange={setView}
           options={[
-            { value: "preview", label: "Preview" },
+            { value: "preview", label: shown.kind === "python" ? "Output" : "Preview" },
             { value: "code", label: "Code" },
           ]}
         />
@@ -154,7 +156,8 @@ function TakeAlong({ shown, title }: { shown: Version; title: string }) {
   const [copied, copy] = useCopy();
   const save = () => {
     const { ending, type } = FILES[shown.kind];
-    const name = title.replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-+|-+$/g, "") || shown.kind;
+    const bare = title.replace(new RegExp(`\\.${ending}$`), "");
+    const name = bare.replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-+|-+$/g, "") || shown.kind;
     saveFile(`${name}.${ending}`, new Blob([shown.code], { type }));
   };
   return (

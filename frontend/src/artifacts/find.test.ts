@@ -4,7 +4,7 @@ import { findBlocks, indexOfCode, kindOf, type Version, versionsOf } from "./fin
 const fenced = (language: string, code: string, fence = "```") =>
   `${fence}${language}\n${code}\n${fence}`;
 
-test("blocks of the four kinds are found, others are not", () => {
+test("blocks of the five kinds are found, others are not", () => {
   const text = [
     "Here:",
     fenced("html", "<title>Clock</title><p>12:00</p>"),
@@ -16,6 +16,7 @@ test("blocks of the four kinds are found, others are not", () => {
   ].join("\n\n");
   expect(findBlocks(text).map(({ kind, title, whole }) => [kind, title, whole])).toEqual([
     ["html", "Clock", true],
+    ["python", null, true],
     ["svg", "Dot", true],
     ["mermaid", null, true],
     ["markdown", "Plan", true],

@@ -1,9 +1,9 @@
 /**
- * Artifacts: code blocks of an answer that can be looked at as what they describe. Pure functions of
- * the text; a later block of the same kind and title in a chat is another version.
+ * Artifacts: code blocks of an answer that can be looked at as what they describe, and programs that
+ * can be run. Pure functions of the text; a later block of the same kind and title in a chat is another version.
  */
 
-export type Kind = "html" | "svg" | "mermaid" | "markdown";
+export type Kind = "html" | "svg" | "mermaid" | "markdown" | "python";
 
 export interface Block {
   kind: Kind;
@@ -27,6 +27,9 @@ const LANGUAGES: Record<string, Kind> = {
   mermaid: "mermaid",
   markdown: "markdown",
   md: "markdown",
+  python: "python",
+  python3: "python",
+  py: "python",
 };
 
 const TITLES: Record<Kind, RegExp[]> = {
@@ -34,6 +37,7 @@ const TITLES: Record<Kind, RegExp[]> = {
   svg: [/<title[^>]*>([^<]+)</i],
   mermaid: [/^\s*accTitle\s*:\s*(.+)$/m, /^\s*title\s*:?\s+(.+)$/m],
   markdown: [/^#\s+(.+)$/m],
+  python: [/^#\s*([\w.-]+\.py)\s*$/m],
 };
 
 const FENCE = /^[ \t]*(`{3,}|~{3,})[ \t]*([^\s`]*)/;
