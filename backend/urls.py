@@ -18,6 +18,7 @@ urlpatterns = [
     path("readyz", health.readyz),
     path("metrics", health.metrics),
     path("robots.txt", views.robots),
+    path("service-worker.js", views.service_worker),
     path("outbox", outbox),
     path("openapi.json", views.openapi_document),
     path("docs", views.reference),

@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import tailwindcss from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vitest/config";
+import { serviceWorker } from "./vite.service-worker";
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 // A module that one of these replaces, or loads anew, would be another for the tests of the next
@@ -17,9 +18,11 @@ const alone = tests.filter((path) => changesModules.test(readFileSync(here(`./${
 
 const backend = process.env.PARLEY_DEV_BACKEND ?? "http://127.0.0.1:8000";
 
+const BASE = "/static/app/";
+
 export default defineConfig({
-  base: "/static/app/",
-  plugins: [react(), tailwindcss()],
+  base: BASE,
+  plugins: [react(), tailwindcss(), serviceWorker(BASE)],
   resolve: {
     alias: [
       { find: "@", replacement: here("./src") },

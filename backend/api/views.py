@@ -24,6 +24,7 @@ _FRAME_FILES = {
     ARTIFACT_PATH: _BUILT / "artifact" / "artifact.html",
     PYTHON_PATH: _BUILT / "python" / "python.html",
 }
+SERVICE_WORKER_FILE = _BUILT / "service-worker.js"
 
 _API_PREFIXES = ("/api/", "/v1/")
 # A last path segment with an extension names a file, and files live under /static/.
@@ -54,11 +55,19 @@ async def frame(request: HttpRequest) -> HttpResponse:
     return _built(_FRAME_FILES[request.path])
 
 
-def _built(file: Path) -> HttpResponse:
+@csrf_exempt  # as the page
+async def service_worker(request: HttpRequest) -> HttpResponse:
+    """The page's service worker, at the root: what lies there may reach the whole site."""
+    if request.method not in {"GET", "HEAD"}:
+        return HttpResponseNotAllowed(["GET", "HEAD"])
+    return _built(SERVICE_WORKER_FILE, "text/javascript; charset=utf-8")
+
+
+def _built(file: Path, content_type: str = "text/html; charset=utf-8") -> HttpResponse:
     if not file.is_file():
         return HttpResponse(NOT_BUILT, status=503, content_type="text/plain; charset=utf-8")
-    html = _read(file, file.stat().st_mtime_ns)
-    return HttpResponse(html, headers={"Cache-Control": "no-cache"})
+    content = _read(file, file.stat().st_mtime_ns)
+    return HttpResponse(content, content_type, headers={"Cache-Control": "no-cache"})
 
 
 @lru_cache(maxsize=8)

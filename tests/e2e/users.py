@@ -34,6 +34,8 @@ class Visitor:
         size = {"width": 1440, "height": 900}
         # What moves is drawn sixty times a second, by the processor.
         usual = {"base_url": url, "viewport": size, "reduced_motion": "reduce"}
+        # What a service worker answers, `page.route` does not see. test_app.py is about it.
+        usual["service_workers"] = "block"
         self.context = browser.new_context(**{**usual, **options})
         self.context.set_default_timeout(45_000)
         self.context.grant_permissions(["clipboard-read", "clipboard-write"], origin=url)
@@ -86,6 +88,8 @@ class Visitor:
         if offline and "offline" in self._expected:
             return
         if _SANDBOXED.search(message.text) and "sandboxed" in self._expected:
+            return
+        if message.text == "Service Worker registration blocked by Playwright":
             return
         if "Content Security Policy" in message.text and "refused by a policy" in self._expected:
             return

@@ -16,6 +16,7 @@ import { TipProvider } from "@/ui/tooltip";
 import { Announcements } from "./announcements";
 import { useServerEvents } from "./events";
 import { SecondFactorGate, SuspendedGate, TermsGate } from "./gates";
+import { registerServiceWorker } from "./install";
 import { useLayout } from "./layout-state";
 import { MeContext, useMeQuery } from "./session";
 
@@ -74,6 +75,7 @@ function Shell() {
     [navigate, shownId],
   );
   useServerEvents(onDeleted);
+  useEffect(registerServiceWorker, []);
   useHotkey("mod+k", openSearch);
   useHotkey("mod+shift+o", newChat);
 

@@ -2,26 +2,44 @@
 import { type Query, useQuery, useQueryClient } from "@tanstack/react-query";
 import { createContext, use, useCallback } from "react";
 import { getMe } from "@/api/account";
+import { NetworkError } from "@/api/errors";
 import type { Me } from "@/api/types";
 import { claimDrafts, forgetDrafts } from "@/chat/drafts";
 import { forgetAllAnswers } from "@/chat/turns";
+import { forgetMe, rememberedMe, rememberMe } from "./remembered-me";
 
 export const meKey = ["me"] as const;
 
 /** Null once it is known that no user is signed in. */
 export function useMeQuery() {
-  return useQuery({ queryKey: meKey, queryFn: readMe, staleTime: 60_000 });
+  return useQuery({
+    queryKey: meKey,
+    queryFn: readMe,
+    staleTime: 60_000,
+    // Without a connection it was what this browser remembers.
+    refetchOnReconnect: "always",
+  });
 }
 
 /** A session that has ended by itself leaves drafts and failed turns to whoever signs in next. */
 async function readMe(): Promise<Me | null> {
-  const me = await getMe();
-  if (me) giveTabTo(me);
-  return me;
+  try {
+    const me = await getMe();
+    if (me) giveTabTo(me);
+    else forgetMe();
+    return me;
+  } catch (error) {
+    const last = error instanceof NetworkError && !navigator.onLine ? rememberedMe() : null;
+    if (!last) throw error;
+    giveTabTo(last);
+    return last;
+  }
 }
 
 /** Drafts and answers of this tab stay with their user; nobody else finds them. */
 function giveTabTo(me: Me | null): void {
+  if (me) rememberMe(me);
+  else forgetMe();
   if (me && claimDrafts(me.user.id)) return;
   forgetAllAnswers();
   if (!me) forgetDrafts();

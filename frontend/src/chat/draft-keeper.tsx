@@ -4,8 +4,9 @@ import { errorMessage } from "@/api/errors";
 import type { Part } from "@/api/types";
 import { toast } from "@/ui/toast";
 import { type AttachmentUploads, asAttachment } from "./attachments";
-import { draftOf, keepDraft } from "./drafts";
+import { draftOf, keepDraft, NEW_CHAT } from "./drafts";
 import { textOfParts } from "./parts";
+import { draftSharedText } from "./shared-text";
 
 interface DraftKeeperProps {
   conversationId: string;
@@ -26,7 +27,10 @@ export function DraftKeeper({ conversationId, uploads }: DraftKeeperProps) {
   }, [conversationId, text, attachments, uploads]);
 
   useEffect(() => {
-    if (!restored.current) putBack(draftOf(conversationId));
+    if (!restored.current) {
+      if (conversationId === NEW_CHAT) draftSharedText();
+      putBack(draftOf(conversationId));
+    }
     restored.current = true;
     return () => {
       // Files that are still on their way arrive in the draft.

@@ -1,9 +1,10 @@
 /**
  * What is written and not sent yet, by conversation: it outlives navigations and reloads in this
- * tab, and a session that ended, for as long as the same user comes back.
+ * tab, and a session that ended, for as long as the same user comes back. A new tab begins with
+ * what was written last, so that an app that was closed finds it again, also without a connection.
  */
 import type { Part } from "@/api/types";
-import { readTabStored, writeTabStored } from "@/lib/storage";
+import { readStored, readTabStored, writeStored, writeTabStored } from "@/lib/storage";
 
 const KEY = "parley.drafts";
 
@@ -21,7 +22,7 @@ const NONE: Drafts = { owner: null, parts: {} };
 let drafts: Drafts | null = null;
 
 function all(): Drafts {
-  drafts ??= parse(readTabStored(KEY));
+  drafts ??= parse(readTabStored(KEY) ?? readStored(KEY));
   return drafts;
 }
 
@@ -35,7 +36,9 @@ function parse(stored: string | null): Drafts {
 
 function store(next: Drafts): void {
   drafts = next;
-  writeTabStored(KEY, JSON.stringify(next));
+  const text = JSON.stringify(next);
+  writeTabStored(KEY, text);
+  writeStored(KEY, text);
 }
 
 export const draftOf = (conversationId: string): Part[] => all().parts[conversationId] ?? [];
@@ -49,7 +52,8 @@ export function keepDraft(conversationId: string, parts: Part[]): void {
 /** Makes them `userId`'s; false when they were another user's, and are gone now. */
 export function claimDrafts(userId: string): boolean {
   const { owner } = all();
-  const theirs = owner === null || owner === userId;
+  if (owner === userId) return true;
+  const theirs = owner === null;
   store(theirs ? { ...all(), owner: userId } : { ...NONE, owner: userId });
   return theirs;
 }

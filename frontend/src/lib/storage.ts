@@ -7,6 +7,14 @@ export const readStored = (key: string): string | null => read(() => localStorag
 export const writeStored = (key: string, value: string): void =>
   write(() => localStorage, key, value);
 
+export function removeStored(key: string): void {
+  try {
+    localStorage.removeItem(key);
+  } catch {
+    // Blocked: nothing was kept there.
+  }
+}
+
 export const readTabStored = (key: string): string | null => read(() => sessionStorage, key);
 
 export const writeTabStored = (key: string, value: string): void =>

@@ -1,0 +1,188 @@
+"""The page as an app: installed, opened without a connection, shared with, frozen in mid-stream."""
+
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from PIL import Image
+from playwright.sync_api import Page, expect
+
+from tests.e2e.test_accessibility import assert_accessible
+from tests.e2e.test_instructions import PHONE
+from tests.e2e.users import Person, SignUp, Visitor, letters, shown_letters
+from tests.support.scripted import ScriptedProduct
+
+MANIFEST = "/static/app/manifest.webmanifest"
+STORED = """async () => JSON.stringify([
+  {...localStorage},
+  {...sessionStorage},
+  await Promise.all((await caches.keys()).map(async (name) => {
+    const cache = await caches.open(name);
+    const kept = await cache.keys();
+    return Promise.all(kept.map(async (key) => [key.url, await (await cache.match(key)).text()]));
+  })),
+  await Promise.all((await indexedDB.databases()).map(({ name }) => name)),
+])"""
+
+
+@pytest.fixture
+def visit(visit_scripted: Callable[..., Visitor]) -> Callable[..., Visitor]:
+    return visit_scripted
+
+
+@pytest.fixture(params=["desktop", "phone"])
+def device(request: pytest.FixtureRequest) -> str:
+    name: str = request.param
+    return name
+
+
+@pytest.fixture
+def app(sign_up: SignUp) -> Person:
+    return _with_worker(sign_up)
+
+
+def _with_worker(sign_up: SignUp, **options: Any) -> Person:
+    """Somebody whose page has its service worker."""
+    person = sign_up(service_workers="allow", **options)
+    person.open("/")
+    _wait_for_worker(person.page)
+    return person
+
+
+def _wait_for_worker(page: Page) -> None:
+    page.wait_for_function("navigator.serviceWorker.controller?.state === 'activated'")
+
+
+def _stored(page: Page) -> str:
+    text: str = page.evaluate(STORED)
+    return text
+
+
+def test_chromium_finds_nothing_that_keeps_it_from_being_installed(app: Person) -> None:
+    chromium = app.context.new_cdp_session(app.page)
+    read = chromium.send("Page.getAppManifest")
+    assert read["url"].endswith(MANIFEST)
+    assert read["errors"] == []
+    assert chromium.send("Page.getInstallabilityErrors")["installabilityErrors"] == []
+
+
+def test_manifest_and_worker_are_served_as_what_they_are(
+    scripted_product: ScriptedProduct,
+) -> None:
+    url = scripted_product.url
+    served = httpx.get(url + MANIFEST)
+    assert served.headers["Content-Type"].startswith("application/manifest+json")
+    manifest = json.loads(served.text)
+    assert manifest["start_url"] == manifest["id"] == "/"
+    for icon in manifest["icons"]:
+        answer = httpx.get(url + icon["src"])
+        assert answer.headers["Content-Type"] == icon["type"]
+        if icon["type"] == "image/png":
+            width, height = Image.open(io.BytesIO(answer.content)).size
+            assert f"{width}x{height}" == icon["sizes"]
+
+    worker = httpx.get(url + "/service-worker.js")
+    assert worker.headers["Content-Type"].startswith("text/javascript")
+    assert worker.headers["Cache-Control"] == "no-cache"
+    assert "script-src 'self'" in worker.headers["Content-Security-Policy"]
+    assert httpx.post(url + "/service-worker.js").status_code == 405
+
+
+def test_app_opens_without_a_connection_and_has_the_draft(
+    sign_up: SignUp, device: str, tmp_path: Path
+) -> None:
+    app = _with_worker(sign_up, **(PHONE if device == "phone" else {}))
+    app.composer.fill("Remember the milk")
+    app.visitor.expect_offline()
+    app.context.set_offline(True)
+    app.page.close()
+
+    page = app.visitor.new_tab()
+    page.goto("/")
+    expect(page.get_by_text("You are offline")).to_be_visible()
+    expect(page.get_by_role("textbox", name="Message")).to_have_value("Remember the milk")
+    assert_accessible(page, "the app without a connection")
+    page.screenshot(path=tmp_path / f"offline-{device}.png")
+
+    app.context.set_offline(False)
+    expect(page.get_by_text("You are offline")).to_be_hidden()
+    expect(page.get_by_role("textbox", name="Message")).to_have_value("Remember the milk")
+
+
+def test_nothing_personal_is_kept_after_sign_out(app: Person) -> None:
+    page = app.page
+    app.say("My secret is tangerine.")
+    app.wait_for_the_end()
+    app.composer.fill("A draft about marmalade")
+    before = _stored(page)
+    assert app.email in before and "marmalade" in before
+    assert "/api/" not in before
+
+    page.get_by_role("button", name="Your account").click()
+    page.get_by_role("menuitem", name="Sign out").click()
+    expect(page.get_by_role("button", name="Sign in", exact=True)).to_be_visible()
+    after = _stored(page)
+    for personal in (app.email, app.name, "tangerine", "marmalade"):
+        assert personal not in after, personal
+
+    app.visitor.expect_offline()
+    app.context.set_offline(True)
+    page.goto("/")
+    expect(page.get_by_text("Parley can't be reached")).to_be_visible()
+    assert app.name not in page.content()
+
+
+def test_shared_text_is_a_draft_and_is_not_sent(
+    app: Person, scripted_product: ScriptedProduct
+) -> None:
+    asked = len(scripted_product.prompts)
+    text = "<img src=x onerror=alert(1)> & more"
+    app.page.evaluate(
+        """(text) => {
+          const form = document.createElement("form");
+          form.method = "post";
+          form.action = "/share-target";
+          for (const [name, value] of Object.entries({ title: "A page", text, url: "https://a.b/" })) {
+            const field = document.createElement("input");
+            Object.assign(field, { name, value });
+            form.append(field);
+          }
+          document.body.append(form);
+          form.submit();
+        }""",
+        text,
+    )
+    expect(app.composer).to_have_value(f"A page\n{text}\nhttps://a.b/")
+    assert app.page.url == f"{app.visitor.url}/"
+    expect(app.page.get_by_role("article")).to_have_count(0)
+    assert len(scripted_product.prompts) == asked
+    assert app.call("GET", "/api/conversations")["data"] == []
+
+
+def test_answer_goes_on_when_a_frozen_page_wakes(
+    app: Person, scripted_product: ScriptedProduct
+) -> None:
+    scripted_product.says(" ".join(f"word{number}x" for number in range(80)), rate=8.0)
+    app.say("Tell me a long story.")
+    app.wait_for_words(3)
+    before = shown_letters(app.answer)
+    chromium = app.context.new_cdp_session(app.page)
+    chromium.send("Page.setWebLifecycleState", {"state": "frozen"})
+    conversation = app.conversation_id
+
+    def has_ended() -> bool:
+        stored = app.call("GET", f"/api/conversations/{conversation}")["messages"]
+        return bool(stored[-1]["status"] == "completed")
+
+    while not has_ended():  # as often as the server answers
+        pass
+    chromium.send("Page.setWebLifecycleState", {"state": "active"})
+    app.wait_for_the_end()
+    final = letters(app.stored()[-1]["content"])
+    assert final.startswith(before)
+    assert shown_letters(app.answer) == final
+    assert app.answer.inner_text().count("word79x") == 1
