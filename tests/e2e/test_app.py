@@ -147,7 +147,7 @@ def test_nothing_personal_is_kept_after_sign_out(app: Person) -> None:
     app.visitor.expect_offline()
     app.context.set_offline(True)
     page.goto("/")
-    expect(page.get_by_text("Parley can't be reached")).to_be_visible()
+    expect(page.get_by_text("Parley can't be reached", exact=True)).to_be_visible()
     assert app.name not in page.content()
 
 
