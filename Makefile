@@ -124,6 +124,10 @@ bench-partitions: $(DEV_STAMP) ## What it takes to partition five million usage 
 bench-message-partitions: $(DEV_STAMP) ## Whether partitions by month would help messages (ARGS=--rows …)
 	@$(IN_VENV) manage.py with-services bench_message_partitions $(ARGS)
 
+.PHONY: bench-retrieval
+bench-retrieval: $(DEV_STAMP) ## How well passages of files are found, beside plain BM25
+	@$(IN_VENV) manage.py with-services bench_retrieval
+
 .PHONY: bench-usage
 bench-usage: $(DEV_STAMP) ## What a month of five million records costs to look at (ARGS=--records …)
 	@$(IN_VENV) -m infra.load.usage $(ARGS)
