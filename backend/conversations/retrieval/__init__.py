@@ -6,6 +6,6 @@
     figures.py      recall, mean reciprocal rank and nDCG of ranked lists
     bench.py        the ways of searching, each asked every question
 
-Kinds of questions: `words` of the answer, `exact` codes and numbers, `paraphrase` without its words,
-and `language`: German, French or Spanish, six of the German ones on German documents.
+Kinds of questions: `words` of the answer, `exact` codes and numbers, `paraphrase` without its
+words, and `language`: German, French or Spanish, six of the German ones on German documents.
 """
