@@ -5,7 +5,7 @@ from collections import Counter
 
 import pytest
 
-from backend.conversations.retrieval.corpus import KINDS, Question, handbook, questions
+from backend.conversations.retrieval.corpus import KINDS, handbook, questions
 from backend.conversations.retrieval.figures import figures_of
 from documents.passages import text_passages
 
@@ -49,8 +49,6 @@ def test_questions_are_of_the_known_kinds_and_asked_once() -> None:
     asked = questions()
 
     assert {one.kind for one in asked} == set(KINDS)
-    assert [said for said, times in Counter(map(_text, asked)).items() if times > 1] == []
-
-
-def _text(question: Question) -> str:
-    return question.question
+    assert [
+        said for said, times in Counter(one.question for one in asked).items() if times > 1
+    ] == []
