@@ -15,21 +15,26 @@ _HEADING = re.compile(r"^#{1,6}\s+(.+?)\s*#*\s*$")
 _FENCE = re.compile(r"^(```|~~~)")
 
 
-def passages_of(place: str, blocks: Iterable[str]) -> Iterator[Passage]:
+def passages_of(place: str, blocks: Iterable[str], *, header: str = "") -> Iterator[Passage]:
     """Blocks (paragraphs, rows) of one place, put together up to LENGTH, none of them torn that
-    is shorter."""
+    is shorter.
+
+    Args:
+        header: begins each passage.
+    """
     place = shown_place(place)
+    begin = [header] if header else []
     taken: list[str] = []
-    length = 0
+    length = len(header)
     for block in blocks:
         for piece in _pieces(block):
             if taken and length + len(piece) > LENGTH:
-                yield Passage(place, "\n".join(taken))
-                taken, length = [], 0
+                yield Passage(place, "\n".join([*begin, *taken]))
+                taken, length = [], len(header)
             taken.append(piece)
             length += len(piece) + 1
     if taken:
-        yield Passage(place, "\n".join(taken))
+        yield Passage(place, "\n".join([*begin, *taken]))
 
 
 def shown_place(place: str) -> str:
@@ -52,16 +57,37 @@ def text_passages(text: str, *, filename: str = "") -> Iterator[Passage]:
 
 
 def _by_headings(lines: list[str]) -> Iterator[Passage]:
-    place, taken, fenced = "", list[str](), False
+    """Passages begin with the headings around them, unless those are longer than a place may be;
+    a heading that only others follow makes none of its own."""
+    headings, taken, fenced = list[str](), list[str](), False
     for line in lines:
         fenced ^= bool(_FENCE.match(line))
-        heading = None if fenced else _HEADING.match(line)
-        if heading:
-            yield from passages_of(place, taken)
-            place, taken = f"section {heading[1]}", []
-        if line.strip():
+        if not fenced and _HEADING.match(line):
+            around = [one for one in headings if _level(one) < _level(line)]
+            if len("\n".join(around)) > PLACE_LENGTH:
+                around = []
+            if taken or around != headings:
+                yield from _section(headings, taken)
+            headings, taken = [*around, line.rstrip()], []
+        elif line.strip():
             taken.append(line.rstrip())
-    yield from passages_of(place, taken)
+    yield from _section(headings, taken)
+
+
+def _section(headings: list[str], lines: list[str]) -> Iterator[Passage]:
+    """
+    Args:
+        headings: the outermost first; the last is the section's own.
+    """
+    own = _HEADING.match(headings[-1]) if headings else None
+    header = "\n".join(headings)
+    if not lines or len(header) > PLACE_LENGTH:
+        header, lines = "", [*headings, *lines]
+    yield from passages_of(f"section {own[1]}" if own else "", lines, header=header)
+
+
+def _level(heading: str) -> int:
+    return len(heading) - len(heading.lstrip("#"))
 
 
 def _by_lines(lines: list[str], *, table: bool) -> Iterator[Passage]:

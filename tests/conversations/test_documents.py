@@ -146,6 +146,35 @@ def test_markdown_is_cut_at_headings_and_not_inside_code():
     assert "# no heading" in found[0].text
 
 
+def test_passages_of_markdown_begin_with_the_headings_around_them():
+    text = "# Leave\n\n## Asking\n" + "Ask your lead first. " * 100 + "\n## Left over\nFive days."
+    found = list(text_passages(text, filename="a.md"))
+
+    assert {one.place for one in found} == {"section Asking", "section Left over"}
+    *asking, left_over = [one.text for one in found]
+    assert len(asking) > 1
+    assert all(one.startswith("# Leave\n## Asking\nAsk your lead") for one in asking)
+    assert all(len(one) <= LENGTH + 40 for one in asking)
+    assert left_over == "# Leave\n## Left over\nFive days."
+
+
+def test_heading_without_text_is_kept_where_no_passage_begins_with_it():
+    found = list(text_passages("# Leave\n# Pay\n## On the 25th", filename="a.md"))
+
+    assert [(one.place, one.text) for one in found] == [
+        ("section Leave", "# Leave"),
+        ("section On the 25th", "# Pay\n## On the 25th"),
+    ]
+
+
+def test_headings_longer_than_a_place_are_not_repeated():
+    """Else a file of long headings and short sections would be stored many times over."""
+    title = f"# {'long ' * 60}".rstrip()
+    found = [one.text for one in text_passages(f"{title}\n## A\nx\n## B\ny", filename="a.md")]
+
+    assert found == [title, "## A\nx", "## B\ny"]
+
+
 def test_each_passage_of_a_csv_has_its_header_and_lines():
     rows = "\n".join(["name,price", *(f"article {n},{n}" for n in range(500))])
     found = list(text_passages(rows, filename="a.csv"))
