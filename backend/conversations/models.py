@@ -257,7 +257,8 @@ class Attachment(models.Model):
 
 
 class Passage(models.Model):
-    """A stretch of an attached document or long text: all of them, in order, are its text.
+    """A stretch of an attached document or long text: all of them, in order, are its text; some
+    begin with headings or a table's header once more.
 
     `embedding` holds float16 values of length one, as `embedding_model` made them; null where no
     model has yet.
