@@ -40,7 +40,7 @@ def handbook() -> Iterator[tuple[str, str]]:
         yield path.name, path.read_text(encoding="utf-8")
 
 
-def handbook_store(*, organization_id: object, user_id: object) -> list[Passage]:
+def handbook_store(*, organization_id: UUID, user_id: UUID) -> list[Passage]:
     """Every document as an attachment with its passages; nothing is kept of the files' bytes.
 
     Their ids are in order: where no word fits, the search gives the first passages by them.
