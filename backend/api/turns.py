@@ -70,11 +70,26 @@ async def answer_turn(
             the turn and its generation.
         reuse: see GenerationRequest.
     """
+
+    async def begin(claim: Claim | None) -> HttpResponseBase:
+        return await _begin(request, await store(), params, reuse, claim)
+
     if HEADER not in request.headers:
-        return await _in_own_task(request, store, params, reuse, None)
+        return await _in_own_task(partial(begin, None))
+    # The key is held in there too: a retry must not come between the turn and its generation.
+    return await _in_own_task(partial(_once, request, begin))
+
+
+async def _once(
+    request: AuthenticatedRequest, begin: Callable[[Claim], Awaitable[HttpResponseBase]]
+) -> HttpResponseBase:
     async with claimed(request) as claim:
         if claim.created_at is None:
-            return await _in_own_task(request, store, params, reuse, claim)
+            try:
+                return await begin(claim)
+            except ParleyError:
+                await in_database(forget, claim)
+                raise
         try:
             events = await generations.follow(request, claim.generation_id)
         except NotFound:
@@ -86,21 +101,10 @@ async def answer_turn(
         )
 
 
-async def _in_own_task(
-    request: AuthenticatedRequest,
-    store: Callable[[], Awaitable[Turn]],
-    params: SamplingParams | None,
-    reuse: Reuse,
-    claim: Claim | None,
-) -> HttpResponseBase:
+async def _in_own_task(begin: Callable[[], Awaitable[HttpResponseBase]]) -> HttpResponseBase:
     async def alone() -> HttpResponseBase:
         async with ThreadSensitiveContext():  # the request's own ends when its client leaves
-            try:
-                return await _begin(request, await store(), params, reuse, claim)
-            except ParleyError:
-                if claim is not None:
-                    await in_database(forget, claim)
-                raise
+            return await begin()
 
     task = asyncio.create_task(alone())
     _beginning.add(task)  # the loop itself would let it be collected

@@ -1,11 +1,13 @@
 """`Idempotency-Key`: the same answer again, once billed, whatever happens in between."""
 
+import http.client
 import json
 import secrets
 import threading
 import time
 
 import httpx
+import psycopg
 import pytest
 
 from tests.api.event_stream import read_events
@@ -214,11 +216,13 @@ def test_key_is_free_after_a_day(product, caller):
     assert len(generations_of(product, user.organization_id)) == 2
 
 
-def _retry(client: httpx.Client, key: str, body: dict) -> httpx.Response:
+def _retry(
+    client: httpx.Client, key: str, body: dict, path: str = "/v1/chat/completions"
+) -> httpx.Response:
     """As a client does it: again while the first is still being carried out."""
     deadline = time.monotonic() + 40
     while True:
-        answer = post(client, key, body)
+        answer = post(client, key, body, path=path)
         if answer.status_code != 409:
             assert answer.status_code == 200, answer.text
             return answer
@@ -271,3 +275,34 @@ def test_turn_of_one_key_is_asked_once(product, caller):
         [user.organization_id],
     )
     assert len(answers) == 1
+
+
+def test_turn_is_stored_once_when_its_client_leaves_before_its_generation(product, caller):
+    user, client = caller
+    conversation_id = user.new_conversation()
+    key, path = new_key(), f"/api/conversations/{conversation_id}/messages"
+    body = {"content": "Say something surprising.", "max_tokens": 8}
+    stored = "SELECT 1 FROM conversations_message WHERE conversation_id = %s"
+    request = client.build_request("POST", path, json=body, headers={"Idempotency-Key": key})
+    leaving = http.client.HTTPConnection(httpx.URL(product.url).netloc.decode())
+    with psycopg.connect(product.environment["DATABASE_URL"]) as holder:
+        # Admission reads the policy: after the prompt is stored, before the generation is.
+        holder.execute("LOCK TABLE audit_safetypolicy IN ACCESS EXCLUSIVE MODE")
+        leaving.request("POST", path, request.content, dict(request.headers))
+        deadline = time.monotonic() + 30
+        while not product.rows(stored, [conversation_id]):
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        leaving.close()
+        for _ in range(3):
+            retried = post(client, key, body, path=path)
+            assert retried.json()["error"]["code"] == "idempotency_key_in_use"
+            time.sleep(float(retried.headers["Retry-After"]))
+        holder.rollback()
+    answer = _retry(client, key, body, path)
+    assert read_events(answer.text)[-1].data == "[DONE]"
+    messages = client.get(f"/api/conversations/{conversation_id}").json()["messages"]
+    assert [(message["role"], message["status"]) for message in messages] == [
+        ("user", "completed"),
+        ("assistant", "completed"),
+    ]

@@ -1,4 +1,5 @@
-"""The page as an app: installed, opened without a connection, shared with, frozen in mid-stream."""
+"""The page as an app: installed, opened without a connection, shared with, frozen in mid-stream,
+sending over a line that breaks."""
 
 import io
 import json
@@ -10,7 +11,7 @@ from typing import Any
 import httpx
 import pytest
 from PIL import Image
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.e2e.test_accessibility import assert_accessible
 from tests.e2e.test_instructions import PHONE
@@ -198,3 +199,36 @@ def test_answer_goes_on_when_a_frozen_page_wakes(
     assert final.startswith(before)
     assert shown_letters(app.answer) == final
     assert app.answer.inner_text().count("word49x") == 1
+
+
+def test_message_is_stored_once_when_the_connection_breaks_after_its_receipt(
+    sign_up: SignUp, scripted_product: ScriptedProduct
+) -> None:
+    person = sign_up()
+    person.open("/")
+    scripted_product.says("Hello.")
+    person.say("Good morning.")
+    person.wait_for_the_end()
+
+    def lose(route: Route) -> None:
+        route.fetch()
+        route.abort("internetdisconnected")
+
+    person.visitor.expect_offline()
+    person.context.route("**/messages", lose, times=1)
+    scripted_product.says("At noon.")
+    person.say("When is low tide?")
+    expect(person.page.get_by_text("Not sent")).to_be_visible()
+    person.page.get_by_role("button", name="Try again").click()
+    expect(person.answer).to_contain_text("At noon.")
+    person.wait_for_the_end()
+
+    asked = [prompt[-1]["content"] for prompt in scripted_product.prompts]
+    assert asked.count("When is low tide?") == 1
+    assert [message["content"].strip() for message in person.stored()] == [
+        "Good morning.",
+        "Hello.",
+        "When is low tide?",
+        "At noon.",
+    ]
+    expect(person.page.get_by_text("2/2")).to_have_count(0)

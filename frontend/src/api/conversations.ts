@@ -128,10 +128,12 @@ export interface NewTurn {
   model?: string;
 }
 
-export const postTurn = (conversationId: string, turn: NewTurn, signal: AbortSignal) =>
+/** Sent again with the same `key`, it gets the first one's answer. */
+export const postTurn = (conversationId: string, turn: NewTurn, key: string, signal: AbortSignal) =>
   request(`/api/conversations/${encodeURIComponent(conversationId)}/messages`, {
     method: "POST",
     body: turn,
+    headers: { "Idempotency-Key": key },
     signal,
   });
 

@@ -8,8 +8,9 @@ import { toast } from "@/ui/toast";
 import { patchMessage, refreshConversation } from "./cache";
 import { usePutBack } from "./draft-keeper";
 import { liveAnswer } from "./live";
+import { sendAgain, sendTurn } from "./send-turn";
 import { type ThreadActions, ThreadActionsContext } from "./thread-actions";
-import { continueAnswer, dismissFailure, regenerate, sendTurn } from "./turns";
+import { continueAnswer, dismissFailure, regenerate } from "./turns";
 import type { LiveAnswer } from "./view";
 
 interface ThreadActionsProviderProps {
@@ -62,9 +63,7 @@ export function ThreadActionsProvider(props: ThreadActionsProviderProps) {
           .then(({ messages }) => {
             const answer = messages.find((message) => isAnswerOf(message, failed));
             if (answer) return regenerate(client, id, answer, model);
-            const { parentId, sent } = failed;
-            if (sent)
-              return sendTurn(client, { conversationId: id, parts: sent.parts, parentId, model });
+            if (failed.sent) return sendAgain(client, id, failed, failed.sent, model);
             dismissFailure(id);
           })
           .catch(warn);

@@ -1,11 +1,11 @@
 /**
- * Everything that starts, joins or stops an answer. The thread's components call these functions;
+ * Everything that starts, joins or stops an answer (what sends a message: send-turn.ts). The thread's components call these functions;
  * the live store tells them what happens, and the query cache holds what is stored.
  */
 import type { QueryClient } from "@tanstack/react-query";
-import { cancelGeneration, postContinue, postRegenerate, postTurn } from "@/api/conversations";
+import { cancelGeneration, postContinue, postRegenerate } from "@/api/conversations";
 import { ApiError, type ErrorBody, NetworkError } from "@/api/errors";
-import type { Message, Part } from "@/api/types";
+import type { Message } from "@/api/types";
 import { followGeneration, type GenerationEvent, pause } from "@/stream/generation";
 import { conversationKey, modelsKey, refreshConversation, refreshLists } from "./cache";
 import { dropLive, isRunning, liveAnswer, patchLive, putLive, useLiveStore } from "./live";
@@ -19,32 +19,6 @@ const PAUSES_MS = [250, 500, 1000];
 const never = new AbortController().signal;
 
 const aborts = new Map<string, AbortController>();
-
-export interface Turn {
-  conversationId: string;
-  parts: Part[];
-  /** The message below which the turn hangs; null makes a new first message. */
-  parentId: string | null;
-  /** "" while the list of models is not there yet: the conversation's own. */
-  model: string;
-}
-
-/** Sends a message, or an edited one when `parentId` is not the last message. */
-export function sendTurn(client: QueryClient, turn: Turn): Promise<void> {
-  const live = newAnswer({
-    parentId: turn.parentId,
-    model: turn.model,
-    sent: { parts: turn.parts, at: new Date().toISOString() },
-  });
-  const body = {
-    content: turn.parts,
-    parent_id: turn.parentId,
-    ...(turn.model && { model: turn.model }),
-  };
-  return run(client, turn.conversationId, live, (signal) =>
-    postTurn(turn.conversationId, body, signal),
-  );
-}
 
 /** Asks for another answer beside `message`, an assistant's. */
 export function regenerate(
@@ -119,7 +93,7 @@ export function forgetAllAnswers(): void {
   forgetQueued();
 }
 
-function newAnswer(known: Partial<LiveAnswer>): LiveAnswer {
+export function newAnswer(known: Partial<LiveAnswer>): LiveAnswer {
   return {
     parentId: null,
     sent: null,
@@ -136,7 +110,8 @@ function newAnswer(known: Partial<LiveAnswer>): LiveAnswer {
   };
 }
 
-async function run(
+/** Follows an answer to its end, in place of the conversation's last one. */
+export async function run(
   client: QueryClient,
   conversationId: string,
   live: LiveAnswer,

@@ -10,7 +10,8 @@ import {
 import { errorMessage } from "@/api/errors";
 import type { Part } from "@/api/types";
 import { toast } from "@/ui/toast";
-import { dismissFailure, sendTurn } from "./turns";
+import { sendTurn } from "./send-turn";
+import { dismissFailure } from "./turns";
 import { isStored, type ViewMessage } from "./view";
 
 /**

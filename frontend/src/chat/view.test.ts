@@ -82,7 +82,11 @@ function live(known: Partial<LiveAnswer>): LiveAnswer {
   };
 }
 
-const sent = { parts: [{ type: "text" as const, text: "new" }], at: "2026-11-21T09:00:00Z" };
+const sent = {
+  parts: [{ type: "text" as const, text: "new" }],
+  at: "2026-11-21T09:00:00Z",
+  key: "key",
+};
 const ids = (messages: Message[]) => messages.map(({ id }) => id);
 
 describe("viewMessages", () => {

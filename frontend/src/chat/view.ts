@@ -10,8 +10,8 @@ import { textOfParts } from "./parts";
 export interface LiveAnswer {
   /** Below which message the turn hangs: the new user message's parent. */
   parentId: string | null;
-  /** What the user sent; null for a regeneration and for an answer joined after a reload. */
-  sent: { parts: Part[]; at: string } | null;
+  /** What the user sent, and the key by which the server knows it again; null for a regeneration and for an answer joined after a reload. */
+  sent: { parts: Part[]; at: string; key: string } | null;
   userMessageId: string | null;
   messageId: string | null;
   generationId: string | null;
