@@ -2,7 +2,7 @@
 
 A file is read whole while all of the path take no more than half of the room. Of the others the
 passages are read that fit the question: found by words (PostgreSQL's full text, weighed by BM25)
-and, where an embedding model is served, by meaning; both lists are fused by reciprocal rank.
+and, where an embedding model is served, by meaning; both scores are summed.
 """
 
 import re
@@ -19,7 +19,7 @@ from django.db.models.functions import Length
 from backend.accounts.principal import Principal
 from backend.conversations.models import Attachment, Message, MessageRole, Passage
 from backend.conversations.parts import document_part
-from backend.conversations.ranking import fused, weights
+from backend.conversations.ranking import combined, weights
 from backend.conversations.selectors import message_get
 from backend.conversations.tree import path_to
 from backend.conversations.types import ChatMessage
@@ -142,10 +142,9 @@ def passages_search(
 ) -> list[Passage]:
     """Passages of `among` (a queryset of those attachments' passages), the best first; where no
     word and no meaning fits, the first ones."""
-    ranked = [_by_words(list(attachment_ids), question)]
-    if embedding is not None:
-        ranked.append(_by_meaning(among, embedding))
-    best = fused(ranked)[:limit]
+    by_words = _by_words(list(attachment_ids), question)
+    cosines = {} if embedding is None else _cosines(among, embedding)
+    best = combined(by_words, cosines)[:limit]
     if not best:
         return list(among.defer("embedding").order_by("attachment_id", "position")[:limit])
     found = {one.pk: one for one in among.filter(pk__in=best).defer("embedding")}
@@ -279,10 +278,10 @@ def _lengths(prompt: Message, *, tokens: int) -> list[tuple[UUID, int]]:
     return [(one, lengths[one]) for one in attached if one in lengths]
 
 
-def _by_words(attachment_ids: list[UUID], question: str) -> list[int]:
-    """Ids by BM25 over PostgreSQL's lexemes, the best first."""
+def _by_words(attachment_ids: list[UUID], question: str) -> dict[int, float]:
+    """Passages with a word of the question, by id: BM25 over the lexemes of PostgreSQL."""
     if not attachment_ids:
-        return []
+        return {}
     with connection.cursor() as cursor:
         cursor.execute("SELECT tsvector_to_array(to_tsvector('english', %s))", [question[:10_000]])
         [lexemes] = cursor.fetchone()
@@ -300,22 +299,22 @@ def _by_words(attachment_ids: list[UUID], question: str) -> list[int]:
         )
         found = cursor.fetchall()
     weighed = weights(found, count=count, average=float(average or 1))
-    return sorted(weighed, key=lambda pk: (-weighed[pk], pk))[:CANDIDATES]
+    return dict(sorted(weighed.items()))
 
 
-def _by_meaning(among: Any, embedding: Embedding) -> list[int]:
-    """Ids by the cosine, the nearest first: exact, a chat's files have some thousand passages."""
+def _cosines(among: Any, embedding: Embedding) -> dict[int, float]:
+    """Of passages that have an embedding, by id: of all, a chat's files have some thousand."""
     rows = list(
         among.filter(embedding_model=embedding.model).values_list("pk", "embedding").order_by("pk")
     )
     if not rows:
-        return []
+        return {}
     kept = np.frombuffer(b"".join(bytes(one) for _, one in rows), dtype=np.float16)
     matrix = kept.reshape(len(rows), -1).astype(np.float32)
     if matrix.shape[1] != len(embedding.values):
-        return []
-    nearest = np.argsort(-(matrix @ embedding.values), kind="stable")[:CANDIDATES]
-    return [rows[at][0] for at in nearest]
+        return {}
+    cosines = (matrix @ embedding.values).tolist()
+    return {pk: cosine for (pk, _), cosine in zip(rows, cosines, strict=True)}
 
 
 def _in_order(passages: Iterable[Passage]) -> list[Passage]:

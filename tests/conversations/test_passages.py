@@ -7,7 +7,7 @@ import pytest
 
 from backend.conversations.models import Attachment, Passage
 from backend.conversations.passages import Embedding, embeddings_store, passages_search, unit
-from backend.conversations.ranking import fused, weights
+from backend.conversations.ranking import combined, weights
 from tests.factories import member
 
 pytestmark = pytest.mark.django_db
@@ -95,8 +95,17 @@ def test_passages_of_other_files_are_never_searched(attachment):
     assert {one.attachment_id for one in found} == {attachment.pk}
 
 
-def test_fusion_prefers_what_both_lists_have():
-    assert fused([["a", "b", "c"], ["d", "b", "e"]])[0] == "b"
+def test_order_sums_words_and_standardized_cosines():
+    cosines = {"far": 0.1, "near": 0.3, "middle": 0.2}  # 0.082 apart: -1.22, 1.22 and 0
+
+    assert combined({}, cosines) == ["near", "middle", "far"]
+    assert combined({"far": 8.0}, cosines) == ["near", "far", "middle"]  # 2 - 1.22
+    assert combined({"far": 12.0}, cosines) == ["far", "near", "middle"]
+    # One whose meaning is not known counts as of mean nearness.
+    assert combined({"unknown": 1.0}, cosines) == ["near", "unknown", "middle", "far"]
+    assert combined({"b": 1.0, "a": 2.0}, {}) == ["a", "b"]
+    assert combined({"b": 1.0}, {"a": 0.5, "b": 0.5}) == ["b"]
+    assert combined({}, {}) == []
 
 
 def test_weight_falls_with_the_length_of_a_document():
