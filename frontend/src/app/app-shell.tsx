@@ -18,7 +18,8 @@ import { useServerEvents } from "./events";
 import { SecondFactorGate, SuspendedGate, TermsGate } from "./gates";
 import { registerServiceWorker } from "./install";
 import { useLayout } from "./layout-state";
-import { MeContext, useMeQuery } from "./session";
+import { useAnswerNotifications } from "./notifications";
+import { MeContext, useMe, useMeQuery } from "./session";
 
 export function AppShell() {
   const { data: me, error, isError, refetch } = useMeQuery();
@@ -74,7 +75,7 @@ function Shell() {
     },
     [navigate, shownId],
   );
-  useServerEvents(onDeleted);
+  useServerEvents(onDeleted, useAnswerNotifications(useMe().user.id));
   useEffect(registerServiceWorker, []);
   useHotkey("mod+k", openSearch);
   useHotkey("mod+shift+o", newChat);

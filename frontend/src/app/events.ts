@@ -19,10 +19,12 @@ import { isRunning, liveAnswer } from "@/chat/live";
 import { forgetAnswer } from "@/chat/turns";
 import { meKey } from "./session";
 
-interface ServerEvent {
+export interface ServerEvent {
   /** One of `CHANGES`, `conversation.deleted`, or what a newer server says beside these. */
   type: string;
   conversation_id?: string;
+  /** Of a generation: the answer that it writes. */
+  message_id?: string;
 }
 
 const CHANGES = new Set(["conversation.changed", "generation.started", "generation.finished"]);
@@ -40,12 +42,15 @@ export function socketUrl(page: string): URL {
   return url;
 }
 
-export function useServerEvents(onDeleted: (conversationId: string) => void): void {
+export function useServerEvents(
+  onDeleted: (conversationId: string) => void,
+  onEvent?: (event: ServerEvent) => void,
+): void {
   const client = useQueryClient();
   // The page that is shown may change with every navigation; the socket stays.
-  const latestOnDeleted = useRef(onDeleted);
+  const latest = useRef({ onDeleted, onEvent });
   useEffect(() => {
-    latestOnDeleted.current = onDeleted;
+    latest.current = { onDeleted, onEvent };
   });
   useEffect(() => {
     let socket: WebSocket | null = null;
@@ -69,8 +74,11 @@ export function useServerEvents(onDeleted: (conversationId: string) => void): vo
         catchUp(client);
         failures = 0;
       };
-      socket.onmessage = ({ data }) =>
-        handle(client, JSON.parse(String(data)), (id) => latestOnDeleted.current(id));
+      socket.onmessage = ({ data }) => {
+        const event = JSON.parse(String(data)) as ServerEvent;
+        handle(client, event, (id) => latest.current.onDeleted(id));
+        latest.current.onEvent?.(event);
+      };
       socket.onclose = ({ code }) => {
         if (stopped) return;
         // Signed out, here or in another tab: /api/me decides. If not, the shell ends this

@@ -1,5 +1,6 @@
 /**
- * The service worker: the page opens without a connection, and other apps share text with it.
+ * The service worker: the page opens without a connection, other apps share text with it, and a
+ * notification leads to its chat.
  *
  * It keeps the page's shell and files whose name holds a hash of their bytes; both are the same for
  * everybody. Answers of the API never pass through it. A page comes from the network whenever that
@@ -37,6 +38,10 @@ self.addEventListener("fetch", (event) => {
   } else if (request.destination === "document" && !OTHERS.test(url.pathname)) {
     event.respondWith(fetch(request).catch(() => kept(SHELL)));
   }
+});
+self.addEventListener("notificationclick", (event) => {
+  event.notification.close();
+  event.waitUntil(openPage(event.notification.data.path));
 });
 
 async function install() {
@@ -77,4 +82,11 @@ async function share(request) {
   const said = ["title", "text", "url"].map((name) => String(form.get(name) ?? "").trim());
   const text = [...new Set(said.filter(Boolean))].join("\n").slice(0, MAX_SHARED);
   return Response.redirect(`/#shared=${encodeURIComponent(text)}`, 303);
+}
+
+/** Shows the tab that is there already, or a new one: no other loses what it shows. */
+async function openPage(path) {
+  const tabs = await self.clients.matchAll({ type: "window", includeUncontrolled: true });
+  const found = tabs.find(({ url }) => new URL(url).pathname === path);
+  return found ? found.focus() : self.clients.openWindow(path);
 }

@@ -15,6 +15,7 @@ import { toast } from "@/ui/toast";
 import { InstructionsSection } from "./instructions";
 import { JoinOffer } from "./join-offer";
 import { MyToolsSection } from "./my-tools";
+import { NotificationsSection } from "./notifications";
 import { PageLayout, Section } from "./page-layout";
 import { SharedLinksSection } from "./shared-links";
 
@@ -22,6 +23,7 @@ export function SettingsPage() {
   return (
     <PageLayout title="Settings">
       <ThemeSection />
+      <NotificationsSection />
       <ProfileSection />
       <InstructionsSection />
       <MyToolsSection />
