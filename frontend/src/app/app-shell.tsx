@@ -131,7 +131,8 @@ function OfflineBanner() {
   return (
     <div className="px-3 pt-2">
       <Notice tone="offline" title="You are offline" className="mx-auto max-w-3xl py-2">
-        Your conversations stay; new messages wait until the connection is back.
+        Your conversations stay; what you write is kept, and can be sent when the connection is
+        back.
       </Notice>
     </div>
   );
