@@ -114,8 +114,8 @@ def panel(page: Page) -> Locator:
 
 
 def shown(page: Page) -> FrameLocator:
-    """The document of the artifact: the frame within the frame."""
-    return panel(page).frame_locator("iframe").frame_locator("iframe")
+    """The document of the artifact: the frame within the frame, the newest while two are there."""
+    return panel(page).frame_locator("iframe").locator("iframe").last.content_frame
 
 
 @pytest.mark.parametrize("device", ["desktop", "phone"])
@@ -179,14 +179,14 @@ def test_artifact_is_shown_while_it_is_written(
     person.call("PUT", "/api/me/chat-defaults", {"parameters": {"max_tokens": 2_000}})
     person.open("/")
     words = " ".join(f"word{number}" for number in range(300))
-    scripted_product.says(fenced("html", COUNTER.format(heading="Live", words=words)), rate=15)
+    scripted_product.says(fenced("html", COUNTER.format(heading="Live", words=words)), rate=10)
     person.say("Write a counter")
     person.answer.get_by_role("button", name="Open").click()
     expect(panel(page).get_by_text("Being written")).to_be_visible()
     artifact = shown(page)
     expect(artifact.get_by_text("word3 ")).to_be_visible()
     assert artifact.locator("body").get_attribute("data-ran") is None
-    expect(artifact.get_by_text("word299")).to_be_visible()
+    expect(artifact.get_by_text("word299")).to_be_visible(timeout=120_000)
     expect(artifact.locator("body[data-ran=yes]")).to_be_visible()
     expect(panel(page).get_by_text("Being written")).to_have_count(0)
 

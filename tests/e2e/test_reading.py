@@ -110,9 +110,12 @@ def test_answer_is_typeset_and_drawn(
         expect(answer.locator("[dir=rtl]")).to_contain_text("שלום")
         drawn = answer.get_by_role("img", name="Signing in")
         expect(drawn).to_be_visible()
-        assert drawn.evaluate("(image) => image.complete && image.naturalWidth > 100")
+        assert drawn.evaluate("async (image) => (await image.decode(), image.naturalWidth > 100)")
         fonts = page.evaluate(
-            "[...document.fonts].filter((f) => f.status === 'loaded').map((f) => f.family)"
+            """async () => {
+              const fonts = [...(await document.fonts.ready)];
+              return fonts.filter((f) => f.status === 'loaded').map((f) => f.family);
+            }"""
         )
         assert any("KaTeX" in font for font in fonts), fonts
         assert_accessible(page, "formulas and a diagram")
