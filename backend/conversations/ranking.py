@@ -9,7 +9,7 @@ from typing import TypeVar
 
 _K1 = 1.2
 _B = 0.75
-# Chosen on one half of the questions, tried on the other (docs/decisions/0341).
+# Chosen with the questions of `make bench-retrieval` (docs/decisions/0341).
 _WORDS_WEIGHT = 0.25
 _LEAST_SPREAD = 1e-4
 """Below it, cosines differ by their rounding to float16."""

@@ -1,5 +1,5 @@
 import wasm from "pyodide/pyodide.asm.wasm?url";
-import library from "pyodide/python_stdlib.zip?url";
+import stdlib from "pyodide/python_stdlib.zip?url";
 import type { Interpreter } from "@/python-frame/messages";
 import script from "@/python-frame/worker?worker&url";
 
@@ -15,10 +15,10 @@ export function fetchInterpreter(): Promise<Interpreter> {
 }
 
 async function fetchAll(): Promise<Interpreter> {
-  const [code, ...binaries] = await Promise.all([script, wasm, library].map(get));
+  const [code, ...binaries] = await Promise.all([script, wasm, stdlib].map(get));
   const [first, second] = await Promise.all(binaries.map((answer) => answer.arrayBuffer()));
   if (!code || !first || !second) throw new Error("three files are expected");
-  return { script: await code.text(), wasm: first, library: second };
+  return { script: await code.text(), wasm: first, stdlib: second };
 }
 
 async function get(address: string): Promise<Response> {

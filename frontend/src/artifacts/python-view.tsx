@@ -2,13 +2,12 @@ import { Download, Paperclip, Play, Square } from "lucide-react";
 import { type ChangeEvent, useEffect, useMemo, useRef, useState } from "react";
 import { cn } from "@/lib/cn";
 import { saveFile } from "@/lib/download";
-import type { NamedFile } from "@/python-frame/messages";
+import { LARGEST_FILES_BYTES, type NamedFile } from "@/python-frame/messages";
 import { Button } from "@/ui/button";
 import { IconButton } from "@/ui/icon-button";
 import { type PythonState, type Said, usePython } from "./use-python";
 
 const FRAME = "/frames/python";
-const LARGEST_BYTES = 50_000_000;
 const IMAGES: Record<string, string> = {
   png: "image/png",
   jpg: "image/jpeg",
@@ -87,7 +86,7 @@ function AddFiles(props: {
     const chosen = [...(target.files ?? [])];
     target.value = "";
     const sizes = [...given.map(({ bytes }) => bytes.length), ...chosen.map(({ size }) => size)];
-    const tooLarge = sizes.reduce((sum, size) => sum + size, 0) > LARGEST_BYTES;
+    const tooLarge = sizes.reduce((sum, size) => sum + size, 0) > LARGEST_FILES_BYTES;
     setRefused(tooLarge);
     if (tooLarge) return;
     const added = await Promise.all(
@@ -118,7 +117,7 @@ function AddFiles(props: {
       </IconButton>
       <span className="min-w-0 truncate text-muted-foreground text-xs">
         {refused
-          ? "A program can be given 50 MB of files."
+          ? `A program can be given ${LARGEST_FILES_BYTES / 1e6} MB of files.`
           : given.map(({ name }) => name).join(", ")}
       </span>
     </>

@@ -25,7 +25,7 @@ window.addEventListener("message", ({ source, data }: MessageEvent<FrameOrder>) 
 });
 tell({ type: "ready" });
 
-function started({ script, wasm, library }: Interpreter): Worker {
+function started({ script, wasm, stdlib }: Interpreter): Worker {
   const address = URL.createObjectURL(new Blob([script], { type: "text/javascript" }));
   const begun = new Worker(address);
   begun.onmessage = ({ data }) => {
@@ -33,6 +33,6 @@ function started({ script, wasm, library }: Interpreter): Worker {
     if (message) tell(message);
   };
   begun.onerror = ({ message }) => tell({ type: "failed", reason: message || "no worker" });
-  begun.postMessage({ type: "load", wasm, library } satisfies WorkerOrder);
+  begun.postMessage({ type: "load", wasm, stdlib } satisfies WorkerOrder);
   return begun;
 }

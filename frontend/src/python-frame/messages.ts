@@ -1,12 +1,15 @@
 /** What the page, the frame and the worker that runs Python tell each other. */
 
+/** What a program can be given, and can hand over, of files. */
+export const LARGEST_FILES_BYTES = 50_000_000;
+
 /** The interpreter: the page fetches it, since neither the frame nor the worker has a network. */
 export interface Interpreter {
   /** The script of the worker. */
   script: string;
   /** CPython as WebAssembly, and its standard library as a zip. */
   wasm: ArrayBuffer;
-  library: ArrayBuffer;
+  stdlib: ArrayBuffer;
 }
 
 export interface NamedFile {
@@ -16,7 +19,7 @@ export interface NamedFile {
 
 /** To the worker. The files are written into the folder that the program runs in. */
 export type WorkerOrder =
-  | { type: "load"; wasm: ArrayBuffer; library: ArrayBuffer }
+  | { type: "load"; wasm: ArrayBuffer; stdlib: ArrayBuffer }
   | { type: "run"; code: string; files: NamedFile[] };
 
 /** To the frame: `start` begins a new worker and ends the one before. */

@@ -6,7 +6,7 @@
 import { loadPyodide, type PyodideAPI } from "pyodide";
 import createPyodideModule from "pyodide/pyodide.asm.mjs";
 import { info } from "pyodide/pyodide-lock.json";
-import type { NamedFile, RunMessage, WorkerOrder } from "./messages";
+import { LARGEST_FILES_BYTES, type NamedFile, type RunMessage, type WorkerOrder } from "./messages";
 
 const FOLDER = "/home/pyodide";
 const PROGRAM = "program.py";
@@ -17,7 +17,6 @@ const LONGEST_OUTPUT = 1_000_000;
 /** The first lines are sent as they come; of a flood, what has gathered for so long. */
 const SINGLY = 1_000;
 const PAUSE_MS = 50;
-const LARGEST_FILES_BYTES = 50_000_000;
 const MOST_FILES = 50;
 const BEFORE = `
 import builtins
@@ -61,7 +60,7 @@ let python: Promise<PyodideAPI> | null = null;
 self.onmessage = async ({ data }: MessageEvent<WorkerOrder>) => {
   try {
     if (data.type === "load") {
-      python = load(data.wasm, data.library);
+      python = load(data.wasm, data.stdlib);
       await python;
       tell({ type: "loaded" });
     } else if (python) {
@@ -72,10 +71,10 @@ self.onmessage = async ({ data }: MessageEvent<WorkerOrder>) => {
   }
 };
 
-async function load(wasm: ArrayBuffer, library: ArrayBuffer): Promise<PyodideAPI> {
+async function load(wasm: ArrayBuffer, stdlib: ArrayBuffer): Promise<PyodideAPI> {
   const files: Record<string, [ArrayBuffer, string]> = {
     [`${NOWHERE}pyodide.asm.wasm`]: [wasm, "application/wasm"],
-    [`${NOWHERE}python_stdlib.zip`]: [library, "application/zip"],
+    [`${NOWHERE}python_stdlib.zip`]: [stdlib, "application/zip"],
   };
   const fetch = self.fetch;
   self.fetch = async (address, options) => {
