@@ -24,16 +24,6 @@ def test_first_answer_is_streamed_stored_and_titled(person: Person) -> None:
     expect(row).not_to_be_empty()
 
 
-def test_stopped_answer_keeps_its_text(person: Person) -> None:
-    person.say("Write a very long story about the sea.")
-    person.wait_for_words()
-    person.stop_button.click()
-    expect(person.page.get_by_text("You stopped this answer.")).to_be_visible()
-    answer = person.stored()[-1]
-    assert answer["status"] == "cancelled"
-    assert shown_letters(person.answer) == letters(answer["content"]) != ""
-
-
 def test_regenerate_and_switch_between_versions(person: Person) -> None:
     person.ask()
     first = shown_letters(person.answer)

@@ -91,34 +91,6 @@ def test_list_loads_further_pages_when_scrolled(person: Person) -> None:
     expect(person.conversations).to_have_count(40)
 
 
-def test_second_tab_shows_changes_of_the_first(person: Person) -> None:
-    tab = person.visitor.new_tab()
-    tab.goto("/")
-    rows = tab.get_by_role("navigation", name="Conversations").get_by_role("link")
-    expect(tab.get_by_text("Your conversations will be listed here.")).to_be_visible()
-
-    person.say("Write a long story about two sisters.")
-    rows.first.click()
-    tab.wait_for_url("**/c/*")
-    other = tab.get_by_role("article", name="Parley").last
-    person.wait_for_words(5)
-    tab.wait_for_function(
-        "() => document.querySelector('.answer')?.innerText.split(' ').length > 3"
-    )
-    expect(tab.get_by_role("button", name="Stop", exact=True)).to_be_visible()
-    person.stop()
-    expect(tab.get_by_role("button", name="Send", exact=True)).to_be_visible()
-    expect(other.get_by_role("button", name="Regenerate")).to_be_visible()
-    assert shown_letters(other) == letters(person.stored()[-1]["content"])
-
-    identity = person.conversation_id
-    person.call("PATCH", f"/api/conversations/{identity}", {"title": "Two sisters"})
-    expect(rows.first).to_have_text("Two sisters")
-    person.call("DELETE", f"/api/conversations/{identity}")
-    expect(rows).to_have_count(0)
-    expect(tab).to_have_url(re.compile("/$"))
-
-
 def test_share_shows_the_messages_until_it_is_revoked(person: Person, visit: Visit) -> None:
     person.ask("Tell me about whales.")
     person.page.get_by_role("button", name="Share").click()

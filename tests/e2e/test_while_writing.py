@@ -9,8 +9,11 @@ from playwright.sync_api import expect
 
 from tests.e2e.test_accessibility import assert_accessible
 from tests.e2e.test_instructions import PHONE
-from tests.e2e.users import SignUp, Visitor
+from tests.e2e.users import Person, SignUp, Visitor, letters, shown_letters
 from tests.support.scripted import ScriptedProduct
+
+# A minute at ten words a second: whoever stops it is in time on any machine.
+STORY = " ".join(f"Wave {number} came ashore." for number in range(150))
 
 
 @pytest.fixture
@@ -93,3 +96,45 @@ def test_gauge_says_how_full_a_chat_is_and_where_it_is_read_from(
     page.screenshot(path=tmp_path / f"gauge-{device}.png")
     read = scripted_product.prompts[-1]
     assert [one["content"][:7] for one in read if one["role"] == "user"] == ["Second."]
+
+
+def test_stopped_answer_keeps_its_text(person: Person, scripted_product: ScriptedProduct) -> None:
+    scripted_product.says(STORY, rate=10.0)
+    person.say("Write a very long story about the sea.")
+    person.wait_for_words()
+    person.stop_button.click()
+    expect(person.page.get_by_text("You stopped this answer.")).to_be_visible()
+    answer = person.stored()[-1]
+    assert answer["status"] == "cancelled"
+    assert shown_letters(person.answer) == letters(answer["content"]) != ""
+
+
+def test_second_tab_shows_changes_of_the_first(
+    person: Person, scripted_product: ScriptedProduct
+) -> None:
+    scripted_product.says(STORY, rate=10.0)
+    tab = person.visitor.new_tab()
+    tab.goto("/")
+    rows = tab.get_by_role("navigation", name="Conversations").get_by_role("link")
+    expect(tab.get_by_text("Your conversations will be listed here.")).to_be_visible()
+
+    person.say("Write a long story about two sisters.")
+    rows.first.click()
+    tab.wait_for_url("**/c/*")
+    other = tab.get_by_role("article", name="Parley").last
+    person.wait_for_words(5)
+    tab.wait_for_function(
+        "() => document.querySelector('.answer')?.innerText.split(' ').length > 3"
+    )
+    expect(tab.get_by_role("button", name="Stop", exact=True)).to_be_visible()
+    person.stop()
+    expect(tab.get_by_role("button", name="Send", exact=True)).to_be_visible()
+    expect(other.get_by_role("button", name="Regenerate")).to_be_visible()
+    assert shown_letters(other) == letters(person.stored()[-1]["content"])
+
+    identity = person.conversation_id
+    person.call("PATCH", f"/api/conversations/{identity}", {"title": "Two sisters"})
+    expect(rows.first).to_have_text("Two sisters")
+    person.call("DELETE", f"/api/conversations/{identity}")
+    expect(rows).to_have_count(0)
+    expect(tab).to_have_url(re.compile("/$"))
