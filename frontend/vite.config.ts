@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import tailwindcss from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vitest/config";
+import { messages } from "./vite.messages";
 import { serviceWorker } from "./vite.service-worker";
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
@@ -22,7 +23,7 @@ const BASE = "/static/app/";
 
 export default defineConfig({
   base: BASE,
-  plugins: [react(), tailwindcss(), serviceWorker(BASE)],
+  plugins: [messages(), react(), tailwindcss(), serviceWorker(BASE)],
   resolve: {
     alias: [
       { find: "@", replacement: here("./src") },

@@ -5,17 +5,25 @@ import { RouterProvider } from "react-router";
 import { Providers } from "@/app/providers";
 import { reloadForNewRelease } from "@/app/release";
 import { router } from "@/app/router";
+import { activate } from "@/lib/locale";
 import { watchTheme } from "@/lib/theme";
 
 watchTheme();
 reloadForNewRelease();
 
+/** In the page's language from the first word on. */
+async function start(root: HTMLElement) {
+  await activate();
+  createRoot(root).render(
+    <StrictMode>
+      <Providers>
+        <RouterProvider router={router} />
+      </Providers>
+    </StrictMode>,
+  );
+}
+
 const root = document.getElementById("root");
 if (!root) throw new Error("index.html has no #root");
-createRoot(root).render(
-  <StrictMode>
-    <Providers>
-      <RouterProvider router={router} />
-    </Providers>
-  </StrictMode>,
-);
+// Not awaited: a module that is would not share its chunk.
+void start(root);

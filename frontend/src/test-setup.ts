@@ -1,7 +1,9 @@
 import "@testing-library/jest-dom/vitest";
 import { cleanup, configure } from "@testing-library/react";
 import { afterEach, vi } from "vitest";
+import { activate } from "@/lib/locale";
 
+await activate("en");
 configure({ asyncUtilTimeout: 20_000 });
 afterEach(cleanup);
 

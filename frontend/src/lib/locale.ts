@@ -1,0 +1,97 @@
+/**
+ * The language of the page: which one it is, its catalogue, and how its dates and numbers are
+ * written. It is known before the first render and stays until the page is loaded anew.
+ */
+import { i18n, type Messages } from "@lingui/core";
+import { readStored, removeStored, writeStored } from "./storage";
+
+/** By its own name, as its readers look for it. Each but English has `src/locales/{key}.po`. */
+export const LANGUAGES = {
+  en: "English",
+  de: "Deutsch",
+  fr: "Français",
+  es: "Español",
+  pt: "Português",
+  ja: "日本語",
+  "zh-CN": "简体中文",
+  ar: "العربية",
+} as const;
+
+export type Language = keyof typeof LANGUAGES;
+
+const KEY = "parley.language";
+const RIGHT_TO_LEFT: Language[] = ["ar"];
+const catalogues = import.meta.glob<{ messages: Messages }>("../locales/*.po");
+
+// What stands in the sources is compiled when they are built (vite.messages.ts).
+i18n.setMessagesCompiler((message) => [message]);
+
+/** The page's language. */
+export const language = (): Language => i18n.locale as Language;
+
+/**
+ * The BCP 47 tag that dates, numbers and lists are written by: the page's language as this browser
+ * wants it (`en-GB`), else the language alone.
+ */
+export function locale(): string {
+  return navigator.languages.find((tag) => languageOf(tag) === language()) ?? language();
+}
+
+export const direction = (of: Language = language()): "ltr" | "rtl" =>
+  RIGHT_TO_LEFT.includes(of) ? "rtl" : "ltr";
+
+/** Loads the catalogue of the chosen language; awaited before the first render. */
+export async function activate(wanted: Language = chosen() ?? preferred()): Promise<void> {
+  let used = wanted;
+  try {
+    const { messages } = (await catalogues[`../locales/${wanted}.po`]?.()) ?? { messages: {} };
+    i18n.loadAndActivate({ locale: wanted, messages });
+  } catch {
+    // It can't be loaded: the page is there, in the language of the sources.
+    used = "en";
+    i18n.loadAndActivate({ locale: used, messages: {} });
+  }
+  document.documentElement.lang = used;
+  document.documentElement.dir = direction(used);
+}
+
+/** What was chosen in this browser, or null: as its languages say. */
+export function chosen(): Language | null {
+  const stored = readStored(KEY);
+  return isLanguage(stored) ? stored : null;
+}
+
+/** Keeps the choice, and loads the page anew in it. */
+export function choose(wanted: Language | null, reload = () => window.location.reload()): void {
+  if (wanted) writeStored(KEY, wanted);
+  else removeStored(KEY);
+  // A browser that keeps nothing would come back in the same language.
+  if (chosen() === wanted) reload();
+}
+
+export const isLanguage = (value: unknown): value is Language =>
+  typeof value === "string" && Object.hasOwn(LANGUAGES, value);
+
+/** The first of the browser's languages that the page speaks, else English. */
+function preferred(): Language {
+  for (const tag of navigator.languages) {
+    const found = languageOf(tag);
+    if (found) return found;
+  }
+  return "en";
+}
+
+/** Ours of a BCP 47 tag: of its language, and written as ours (`zh-TW` is not `zh-CN`). */
+function languageOf(tag: string): Language | undefined {
+  const wanted = written(tag);
+  return (Object.keys(LANGUAGES) as Language[]).find((known) => written(known) === wanted);
+}
+
+function written(tag: string): string {
+  try {
+    const { language, script } = new Intl.Locale(tag).maximize();
+    return `${language}-${script}`;
+  } catch {
+    return tag;
+  }
+}
